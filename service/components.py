@@ -16,23 +16,7 @@ from ..models.usage import UsageMeter
 from ..schema.errors import NotInstalled
 from ..schema.graph_states.historian import HistorianContext
 from ..schema.graph_states.reflection import ReflectionContext
-from ..schema.protocols import (
-    ArticleStores,
-    Backend,
-    ChatModel,
-    Embedder,
-    Erasure,
-    EventRevisions,
-    EventStore,
-    EventTransfer,
-    JobQueue,
-    Ledger,
-    NoteManifest,
-    ProfileIndex,
-    ProfileStorage,
-    Reranker,
-    ShadowVectors,
-)
+from ..schema.protocols import ArticleStores, Backend, ChatModel, Embedder, EventStore, JobQueue, ProfileStorage, Reranker
 from ..schema.settings import Settings
 from ..stores.opening import open_backend
 from ..stores.opening import open_queue as open_queue
@@ -47,22 +31,18 @@ AS_CONFIGURED = GivenModels()
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The stores and models of one memory. `directory` is the data directory of this machine."""
+    """The stores and models of one memory: `backend` has all stores, of which the most used stand here too.
+
+    `directory` is the data directory of this machine.
+    """
 
     settings: Settings
     directory: Path
     backend: Backend
     queue: JobQueue
     events: EventStore
-    ledger: Ledger
     profiles: ProfileStorage
-    profile_index: ProfileIndex
-    manifest: NoteManifest
-    shadow: ShadowVectors
     article_stores: ArticleStores
-    erasure: Erasure
-    transfer: EventTransfer
-    revisions: EventRevisions
     chat: ChatModel | None
     embedder: Embedder | None
     clock: Callable[[], float]
@@ -84,7 +64,7 @@ class Parts:
             clock=self.clock,
             chat=self.chat,
             embedder=self.embedder,
-            profile_index=self.profile_index,
+            profile_index=self.backend.profile_index,
         )
 
     def reflection_context(self) -> ReflectionContext:
@@ -123,15 +103,8 @@ def open_parts(settings: Settings, *, queue: JobQueue, clock: Callable[[], float
         backend=stores,
         queue=stores.queue,
         events=stores.events,
-        ledger=stores.ledger,
         profiles=stores.profiles,
-        profile_index=stores.profile_index,
-        manifest=stores.manifest,
-        shadow=stores.shadow,
         article_stores=stores.article_stores,
-        erasure=stores.erasure,
-        transfer=stores.transfer,
-        revisions=stores.revisions,
         chat=chat,
         embedder=None if embedder is None else SharedOutageEmbedder(embedder, clock=clock, random=random.random),
         clock=clock,

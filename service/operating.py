@@ -69,7 +69,7 @@ class Operating:
             raise HistorianError("memory is off or not open; use `async with CognitiveService.open(…)` or call `start()`")
         try:
             async with asyncio.timeout(wait_seconds):
-                while not await asyncio.to_thread(opened.parts.ledger.has, DONE, job_id):  # noqa: ASYNC110 - another process does it
+                while not await asyncio.to_thread(opened.parts.backend.ledger.has, DONE, job_id):  # noqa: ASYNC110 - another process does it
                     await asyncio.sleep(COMMAND_LOOK_SECONDS)
         except TimeoutError:
             return Commanded(job_id, done=False)

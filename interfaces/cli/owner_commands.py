@@ -53,5 +53,5 @@ async def _carry_out(shell: Shell, job: Job) -> None:
 
     async with opened_parts(shell.settings) as parts:
         # The next worker updates the derived vector index, so it is not opened for one change.
-        notes = NotesIndex(parts.manifest, shell.settings, embedded_later, time.time)
+        notes = NotesIndex(parts.backend.manifest, shell.settings, embedded_later, time.time)
         await CommandRunner(parts, notes)(job)

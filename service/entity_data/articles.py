@@ -37,7 +37,7 @@ class ArticleData:
     def __init__(self, parts: Parts) -> None:
         self.members: Sequence[Member[Any]] = (_Articles(parts), _Summaries(parts), _Buffered(parts))
         self._stores = parts.article_stores
-        self._erasure = parts.erasure
+        self._erasure = parts.backend.erasure
         self._clock = parts.clock
 
     def records(self, traces: Traces | None) -> Iterator[Record]:

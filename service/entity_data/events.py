@@ -36,9 +36,9 @@ class EventData(LineMember[Carried]):
 
     def __init__(self, parts: Parts) -> None:
         self.members: Sequence[Member[Any]] = (self,)
-        self._erasure = parts.erasure
-        self._transfer = parts.transfer
-        self._revisions = parts.revisions
+        self._erasure = parts.backend.erasure
+        self._transfer = parts.backend.transfer
+        self._revisions = parts.backend.revisions
         self._level = parts.settings.historian.redact_jobs
 
     def records(self, traces: Traces | None) -> Iterator[Record]:

@@ -60,7 +60,7 @@ class Forgetting:
         on_step: Callable[[str], None] = lambda step: None,
     ) -> None:
         self._parts = parts
-        self._erasure = parts.erasure
+        self._erasure = parts.backend.erasure
         self._drop_index = drop_index
         self._on_step = on_step
         self.requests = parts.backend.forget_requests
@@ -305,7 +305,7 @@ async def forget(
     """
     requests = parts.backend.forget_requests
     until = parts.clock()
-    await asyncio.to_thread(parts.erasure.bury, entity.key, until)
+    await asyncio.to_thread(parts.backend.erasure.bury, entity.key, until)
     await asyncio.to_thread(requests.ask, ForgetRequest(entity, until, mentions))
     if wake is None:
         report = await asyncio.to_thread(_as_owner, parts, entity)

@@ -25,8 +25,8 @@ class JobData(LineMember[Job]):
     def __init__(self, parts: Parts) -> None:
         self.members: Sequence[Member[Any]] = (self,)
         self._queue = parts.queue
-        self._erasure = parts.erasure
-        self._ledger = parts.ledger
+        self._erasure = parts.backend.erasure
+        self._ledger = parts.backend.ledger
         self._events = parts.events
         self._level = parts.settings.historian.redact_jobs
 

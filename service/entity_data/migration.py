@@ -96,11 +96,11 @@ class Migration:
     async def run_once(self, path: Path, *, pause: Callable[[], Awaitable[bool]]) -> MigrationReport | None:
         """Import as `run`. Return None if the same content was completely imported before, in the same mode."""
         name = await asyncio.to_thread(self._name, path)
-        if await asyncio.to_thread(self._parts.ledger.has, MIGRATED, name):
+        if await asyncio.to_thread(self._parts.backend.ledger.has, MIGRATED, name):
             return None
         report = await self.run(path, pause=pause)
         if report.complete:
-            await asyncio.to_thread(self._parts.ledger.add, MIGRATED, name)
+            await asyncio.to_thread(self._parts.backend.ledger.add, MIGRATED, name)
         return report
 
     def _name(self, path: Path) -> str:
@@ -123,7 +123,7 @@ class Migration:
         good = [one for one in batch if isinstance(one, OldSummary)]
         report.bad += [one for one in batch if isinstance(one, BadEntry) and not one.place]
         report.unplaced += _unplaced(batch)
-        transfer = self._parts.transfer
+        transfer = self._parts.backend.transfer
         known = transfer.known_jobs([one.job.job_id for one in good] + [one.known_as for one in good if one.known_as])
         waiting = self._parts.queue.known_ids() if self._rewrite else set()
         fresh: dict[str, OldSummary] = {}

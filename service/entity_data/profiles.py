@@ -36,8 +36,8 @@ class ProfileData(FileMember[ProfileKey, Profile]):
         super().__init__(parts.profiles, PROFILE_FORMAT)
         self.members: Sequence[Member[Any]] = (self,)
         self._profiles = parts.profiles
-        self._index = parts.profile_index
-        self._erasure = parts.erasure
+        self._index = parts.backend.profile_index
+        self._erasure = parts.backend.erasure
         self._clock = parts.clock
         self._level = parts.settings.historian.redact_jobs
 

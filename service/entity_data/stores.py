@@ -23,9 +23,9 @@ def entity_stores(parts: Parts) -> list[EntityData]:
         PlainSummaryData(parts),
         MemoryFileData(parts),
         # The manifest of notes: their texts are events; the files themselves are not changed.
-        ErasedData("note files", lambda traces: parts.erasure.erase_notes(traces.entity.scope.key)),
+        ErasedData("note files", lambda traces: parts.backend.erasure.erase_notes(traces.entity.scope.key)),
         # A lost checkpoint costs a model call; what damaged files hold is not known.
-        ErasedData("checkpoint and damaged files", lambda _: parts.erasure.erase_whole()),
+        ErasedData("checkpoint and damaged files", lambda _: parts.backend.erasure.erase_whole()),
     ]
 
 

@@ -60,7 +60,7 @@ def event_detail(parts: Parts, event_id: str) -> EventDetail | None:
     found = parts.events.get([event_id])
     if not found:
         return None
-    return EventDetail(found[0], list(parts.revisions.of([event_id]).get(event_id, [])), parts.events.ended_by(event_id))
+    return EventDetail(found[0], list(parts.backend.revisions.of([event_id]).get(event_id, [])), parts.events.ended_by(event_id))
 
 
 def _parsed(cursor: str) -> tuple[float, int]:

@@ -99,7 +99,7 @@ class Attempts:
             if former:
                 await asyncio.wait(former)
             outcome = await self._outcome(job)
-            await asyncio.to_thread(self._parts.ledger.add, DONE, job.job_id)
+            await asyncio.to_thread(self._parts.backend.ledger.add, DONE, job.job_id)
             await asyncio.to_thread(self._complete, job)
             completed = True
             if outcome != "forgotten":
@@ -145,7 +145,7 @@ class Attempts:
         self._queue.complete(job.job_id)
 
     async def _outcome(self, job: Job) -> str:
-        if await asyncio.to_thread(self._parts.ledger.has, DONE, job.job_id):
+        if await asyncio.to_thread(self._parts.backend.ledger.has, DONE, job.job_id):
             return "duplicate"
         if job.kind not in HANDED_OVER:
             await self._commands(job)

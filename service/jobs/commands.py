@@ -27,7 +27,7 @@ class CommandRunner:
         self._context = parts.context()
         self._notes = notes
         self._articles = parts.article_stores.articles
-        self._reprocessing = Reprocessing(self._context, parts.revisions, parts.queue)
+        self._reprocessing = Reprocessing(self._context, parts.backend.revisions, parts.queue)
 
     async def __call__(self, job: Job) -> None:
         """Carry out one command. Raises InvalidInput if the payload is invalid or names something that does not exist."""

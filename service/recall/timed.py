@@ -215,7 +215,7 @@ class Recall:
             bounded_query(query),
             scope,
             profiles=self.parts.profiles,
-            index=self.parts.profile_index,
+            index=self.parts.backend.profile_index,
             embed=None if self.events.vectors is None else self.events.vectors.get,
             reranker=self.events.reranker,
             settings=settings,

@@ -85,7 +85,7 @@ class MissingVectors:
 
     async def index_profiles(self) -> None:
         """Bring the index of profiles up to date: all of them at first, then those that jobs have changed."""
-        index, profiles = self._parts.profile_index, self._parts.profiles
+        index, profiles = self._parts.backend.profile_index, self._parts.profiles
         if self._profiles is None:
             self._profiles = set(await asyncio.to_thread(profiles.keys)) if self.looks_at_all else set()
         keys = list(self._profiles)

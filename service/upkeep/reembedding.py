@@ -85,7 +85,7 @@ async def change_model(
     ReembeddingStopped (what was made stays), InvalidInput (a former model's vectors are in the way) and StorageError.
     """
     lock = parts.backend.workers.ownership()
-    work = Reembedding(parts.shadow, parts.events, parts.profiles, embedder)
+    work = Reembedding(parts.backend.shadow, parts.events, parts.profiles, embedder)
     with ExitStack() as stack:
         try:
             stack.enter_context(parts.backend.workers.reembedding(parts.clock()))
@@ -102,19 +102,19 @@ async def change_model(
         try:
             built = await work.build(on_progress=on_progress)
         except SameModel:
-            return Change("same", parts.shadow.sets().used or (embedder.model, 0))
+            return Change("same", parts.backend.shadow.sets().used or (embedder.model, 0))
         except KeptModel:
             if not lock.is_held:
                 raise ReembeddingStopped(
                     "the vectors of {model} are kept from before; only the owner can go back to them: stop it first",
                     model=embedder.model,
                 ) from None
-            fingerprint = parts.shadow.roll_back()
+            fingerprint = parts.backend.shadow.roll_back()
             await work.complete()
             _rebuild_index(parts)
             return Change("kept", fingerprint)
         except ModelError as error:
-            sets = parts.shadow.sets()
+            sets = parts.backend.shadow.sets()
             raise ReembeddingStopped(
                 "{error} {done} of {total} are done and kept; run this again to go on, nothing is paid twice",
                 error=error,
@@ -132,7 +132,7 @@ async def change_model(
                     error=error,
                 ) from None
             stack.enter_context(lock)
-        parts.shadow.change_over()
+        parts.backend.shadow.change_over()
         await work.complete()
         _rebuild_index(parts)
     return Change("built", built.fingerprint, built, time.monotonic() - started)
@@ -141,7 +141,7 @@ async def change_model(
 def go_back(parts: Parts) -> FormerVectors:
     """Change back to the kept vectors of the former model. Raises ReembeddingStopped, InvalidInput if none are kept."""
     with _owned(parts.backend.workers):
-        model, dimension = parts.shadow.roll_back()
+        model, dimension = parts.backend.shadow.roll_back()
         _rebuild_index(parts)
     return FormerVectors(model, dimension, parts.events.count() - parts.events.embedded_count())
 
@@ -149,7 +149,7 @@ def go_back(parts: Parts) -> FormerVectors:
 def drop_former(parts: Parts) -> int:
     """Delete the kept vectors of the former model and return how many there were. Raises ReembeddingStopped."""
     with _owned(parts.backend.workers):
-        return parts.shadow.drop_old()
+        return parts.backend.shadow.drop_old()
 
 
 class Reembedding:

@@ -151,13 +151,15 @@ async def reprocess(
     scope_key, now = "" if scope is None else scope.key, parts.clock()
     fields = command_of(uuid.uuid4().hex, scope_key, before_version)
     if dry_run:
-        work = Reprocessing(replace(parts.context(), chat=None, embedder=None), parts.revisions, parts.queue)
-        return await previewed(work, parts.revisions, scope_key, before_version, now)
+        work = Reprocessing(replace(parts.context(), chat=None, embedder=None), parts.backend.revisions, parts.queue)
+        return await previewed(work, parts.backend.revisions, scope_key, before_version, now)
     job = make_job(fields, parts.settings, parts.clock)
     await hand_over(lambda: job)
     ends = asyncio.get_running_loop().time() + wait_seconds
     run = str(job.payload["run"])
-    return await finished(parts.revisions, run, until=lambda: asyncio.get_running_loop().time() >= ends, on_progress=on_progress)
+    return await finished(
+        parts.backend.revisions, run, until=lambda: asyncio.get_running_loop().time() >= ends, on_progress=on_progress
+    )
 
 
 async def previewed(

@@ -37,7 +37,7 @@ def read(directory: Path) -> tuple[dict[str, Event], dict[str, list[str]]]:
     """The events by id, and their former texts."""
     parts: Parts = opened(directory)
     events = {one.event_id: one for one in parts.events.find(EventFilter(None), limit=100_000)}
-    former = {event_id: [one.text for one in some] for event_id, some in parts.revisions.of(events).items()}
+    former = {event_id: [one.text for one in some] for event_id, some in parts.backend.revisions.of(events).items()}
     parts.events.close()
     return events, former
 
@@ -149,9 +149,9 @@ def test_forgetting_finds_the_words_that_only_a_revision_holds(tmp_path: Path) -
 def test_runs_do_not_meet(tmp_path: Path) -> None:
     """A run that stands elsewhere than a batch began writes nothing of it."""
     parts = opened(tmp_path)
-    parts.revisions.begin("r", 1.0)
-    assert parts.revisions.advance("r", seen=1, rows=(-1, 5), changes=[], now="")
-    assert not parts.revisions.advance("r", seen=1, rows=(-1, 5), changes=[], now="")
-    stands = parts.revisions.progress("r")
+    parts.backend.revisions.begin("r", 1.0)
+    assert parts.backend.revisions.advance("r", seen=1, rows=(-1, 5), changes=[], now="")
+    assert not parts.backend.revisions.advance("r", seen=1, rows=(-1, 5), changes=[], now="")
+    stands = parts.backend.revisions.progress("r")
     assert stands is not None and (stands.seen, stands.last_row, stands.done) == (1, 5, False)
     parts.events.close()

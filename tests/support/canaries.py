@@ -94,7 +94,7 @@ async def plant(directory: Path, notes: Path, **stores: Any) -> None:
         folder.mkdir(parents=True)
         (folder / "note.md").write_text(f"# 笔记\n\n{text}\n", encoding="utf-8")
         os.utime(folder / "note.md", (NOW - 9000, NOW - 9000))
-        await NotesIndex(parts.manifest, parts.settings, embedded_later, lambda: NOW).run(folder, scope)
+        await NotesIndex(parts.backend.manifest, parts.settings, embedded_later, lambda: NOW).run(folder, scope)
     with owned_worker(parts, random=lambda: 0.5) as worker:  # fills Chroma
         await worker.run(drain=True)
     await _plant_checkpoint(parts, mine["checkpoint"])
@@ -132,9 +132,9 @@ def _plant_events(parts: Parts, mine: dict[str, str], ours: dict[str, str], thei
             f"{source}-1", 0, group=GROUP, user_id=USER, text=mine[source], source=source, timestamp=NOW - 5000.0
         )  # fmt: skip
         parts.events.file_new([event], [None])
-    parts.shadow.begin("test:next", 4)
-    items = [Lacking(one.row, one.event_id, one.text) for one in parts.shadow.lacking(0, 100)]
-    parts.shadow.store(items, [MODEL.vector(item.text)[:4] for item in items])
+    parts.backend.shadow.begin("test:next", 4)
+    items = [Lacking(one.row, one.event_id, one.text) for one in parts.backend.shadow.lacking(0, 100)]
+    parts.backend.shadow.store(items, [MODEL.vector(item.text)[:4] for item in items])
 
 
 def _plant_profiles(parts: Parts, mine: dict[str, str], ours: dict[str, str], theirs: dict[str, str]) -> None:
@@ -153,8 +153,8 @@ def _plant_profiles(parts: Parts, mine: dict[str, str], ours: dict[str, str], th
             written = parts.profiles.write(
                 profile, expected_revision=n, job_id=f"p{n}-0", now="2026-02-20T10:00:00+08:00"
             )  # fmt: skip
-            parts.profile_index.put(written, MODEL.vector(profile.summary))
-        parts.shadow.store_profiles([written], [MODEL.vector(profile.summary)[:4]])
+            parts.backend.profile_index.put(written, MODEL.vector(profile.summary))
+        parts.backend.shadow.store_profiles([written], [MODEL.vector(profile.summary)[:4]])
 
 
 async def _plant_checkpoint(parts: Parts, text: str) -> None:

@@ -61,7 +61,7 @@ def show_event(shell: Shell, event_id: EventArgument) -> None:
     data = event_data(event)
     with opened_stores(shell) as parts:
         ended = parts.events.ended_by(event_id)
-        former = parts.revisions.of([event_id]).get(event_id, [])
+        former = parts.backend.revisions.of([event_id]).get(event_id, [])
     data["revisions"] = [dataclasses.asdict(one) for one in former]
     if shell.json:
         shell.emit(

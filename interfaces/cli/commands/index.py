@@ -69,7 +69,7 @@ async def _run(shell: Shell, place: Path, scope: Scope, *, remove: bool) -> Inde
 
     async with opened_parts(shell.settings) as parts:
         notes = NotesIndex(
-            parts.manifest, shell.settings, lambda texts: vectors_for(texts, parts.embedder, parts.events), time.time
+            parts.backend.manifest, shell.settings, lambda texts: vectors_for(texts, parts.embedder, parts.events), time.time
         )
         if remove:
             return await notes.remove(place, scope)
@@ -106,7 +106,7 @@ def _list(shell: Shell) -> None:
     if not shell.needs_data():
         return
     with opened_stores(shell) as parts:
-        found = list(parts.manifest.roots())
+        found = list(parts.backend.manifest.roots())
     shell.rows(
         found,
         lambda one: {"scope": one[0], "folder": one[1], "files": one[2]},

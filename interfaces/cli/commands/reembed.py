@@ -40,7 +40,7 @@ async def reembed(
     async with opened_parts(without_models(shell.settings)) as parts:
         try:
             if status:
-                _print_sets(shell, parts.shadow.sets())
+                _print_sets(shell, parts.backend.shadow.sets())
             elif drop_old:
                 count = drop_former(parts)
                 shell.result({"dropped": count}, "{n} {n:vector|vectors} of a former model deleted", n=count)

@@ -70,7 +70,7 @@ def scopes(parts: PartsHere, operator: OperatorHere) -> Scopes:
 @router.get("/notes")
 def notes(parts: PartsHere, operator: OperatorHere) -> Folders:
     """The folders of notes that are indexed."""
-    found = [{"scope": scope, "folder": folder, "files": files} for scope, folder, files in parts.manifest.roots()]
+    found = [{"scope": scope, "folder": folder, "files": files} for scope, folder, files in parts.backend.manifest.roots()]
     return Folders(folders=found)
 
 

@@ -40,7 +40,7 @@ def people(parts: Parts, text: str, after: str) -> People:
     found = {one.user_id: (one.name, one.events) for one in with_events}
     last = with_events[-1].user_id if len(with_events) > PAGE else None
     # Reading every profile for its name would take seconds; whoever has events is found by the names in them.
-    likely = [key for key, _ in parts.profile_index.search_keywords(text, PAGE)] if text else []
+    likely = [key for key, _ in parts.backend.profile_index.search_keywords(text, PAGE)] if text else []
     named = {key.entity_id for key in likely if _matches(_profile_name(parts, key), text)}
     for key in parts.profiles.keys():  # noqa: SIM118 - no dict
         is_here = key.entity_type == "user" and key.entity_id > after and (last is None or key.entity_id < last)

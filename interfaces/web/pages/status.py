@@ -79,8 +79,8 @@ async def show_overview(request: Request, memory: MemoryHere, operator: Operator
 def show_notes(request: Request, operator: OperatorHere, parts: PartsHere) -> Response:
     """Show the folders of notes that are indexed, and the files of each."""
     folders = [
-        ("" if scope == SHARED_NOTES.key else scope, root, sorted(parts.manifest.files(scope, root)))
-        for scope, root, _ in parts.manifest.roots()
+        ("" if scope == SHARED_NOTES.key else scope, root, sorted(parts.backend.manifest.files(scope, root)))
+        for scope, root, _ in parts.backend.manifest.roots()
     ]
     return page(request, "notes.html", folders=folders)
 

@@ -47,7 +47,7 @@ def fill(settings: Settings) -> None:
         }.items():
             profile = Profile(key, name="阿明", summary=summary)
             stored = parts.profiles.write(profile, expected_revision=0, job_id="p-0", now="2026-02-21T17:30:00+08:00")
-            parts.profile_index.put(stored, None)
+            parts.backend.profile_index.put(stored, None)
     finally:
         asyncio.run(parts.aclose())
 

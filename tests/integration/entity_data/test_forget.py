@@ -116,7 +116,7 @@ def test_nothing_of_a_person_is_left_in_any_byte_and_nothing_of_others_is_missin
     assert set(report.mentions) == MENTIONS and not report.mentions_removed
     parts = opened(data)
     assert parts.profiles.layers("user", USER) == [] and parts.profiles.read(ProfileKey("user", OTHER))
-    assert parts.shadow.sets().next_done == 4
+    assert parts.backend.shadow.sets().next_done == 4
     # What they said before the turn of somebody else went out of that job, too.
     assert all(not job.recent_messages for job in parts.queue.jobs("pending"))
     assert parts.backend.database.rows("SELECT value FROM tombstones WHERE kind != 'entity' AND value = ?", (USER,)) == []
@@ -359,7 +359,7 @@ def test_what_a_forgotten_person_said_stays_in_no_profile_of_a_group(data: Path)
         text = "\n".join(["# 读书会", *lines[: n + 1]])
         now = f"2026-02-2{n}T10:00:00+08:00"
         parts.profiles.write(Profile(key, name="读书会", summary=text), expected_revision=n, job_id=job_id, now=now)
-    parts.profile_index.put(parts.profiles.kept(key)[0], None)
+    parts.backend.profile_index.put(parts.profiles.kept(key)[0], None)
     asyncio.run(parts.aclose())
     report = forgotten(data, PERSON)
     assert report.clean

@@ -67,7 +67,7 @@ def kept_of(directory: Path, entity: Entity, **stores: Any) -> dict[str, Any]:
     def look(parts: Parts) -> dict[str, Any]:
         keys = [ProfileKey(entity.type, entity.id, layer) for layer in parts.profiles.layers(entity.type, entity.id)]
         return {
-            "events": sorted((carried.event.event_id, carried) for carried in parts.transfer.take(entity.where)),
+            "events": sorted((carried.event.event_id, carried) for carried in parts.backend.transfer.take(entity.where)),
             "profiles": {str(key): parts.profiles.kept(key) for key in keys},
             "jobs": {
                 job.job_id: replaced
@@ -133,7 +133,7 @@ def test_what_comes_back_is_found_by_its_words_at_once_and_waits_for_its_vector(
         assert found[0][0] == "u1-0:0"
         assert len(parts.events.without_vector(100)) == 7 and parts.events.fingerprint() is None
         assert not parts.events.file_job("u1-0", [make_event("u1-0", 0)], [None]), "its job is noted as filed"
-        assert parts.profile_index.search_keywords(canary("profile", "user"), 3)[0][0] == ProfileKey("user", USER)
+        assert parts.backend.profile_index.search_keywords(canary("profile", "user"), 3)[0][0] == ProfileKey("user", USER)
 
     using(tmp_path / "there", look)
 

@@ -39,7 +39,7 @@ def memory_of(folder: Path) -> dict[str, Any]:
     """Everything that a memory knows, and whether something of it is left to do."""
     with opened(folder) as parts:
         events = parts.events.find(EventFilter(None), limit=1000)
-        former = parts.revisions.of(event.event_id for event in events)
+        former = parts.backend.revisions.of(event.event_id for event in events)
         documents = [document for document in map(parts.profiles.read, parts.profiles.keys()) if document is not None]
         return {
             "events": sorted((event.event_id, event.text, event.source) for event in events),

@@ -65,7 +65,7 @@ async def test_what_was_observed_without_any_owner_is_found_by_keywords_at_once_
 async def test_notes_indexed_without_an_embedder_are_embedded_by_the_next_owner(tmp_path: Path) -> None:
     folder = notes_in(tmp_path)
     parts = opened(tmp_path / "data")
-    await NotesIndex(parts.manifest, parts.settings, embedded_later, time.time).run(folder, GROUP)
+    await NotesIndex(parts.backend.manifest, parts.settings, embedded_later, time.time).run(folder, GROUP)
     count = parts.events.count()
     assert count > EMBEDDED_AT_ONCE and parts.events.search_keywords("owl", EventFilter(GROUP.key), 5)
     await parts.aclose()
@@ -126,7 +126,7 @@ def texts_of(parts: Parts) -> list[str]:
 
 
 def index(parts: Parts, folder: Path) -> Any:
-    return asyncio.run(NotesIndex(parts.manifest, parts.settings, embedded_later, time.time).run(folder, GROUP))
+    return asyncio.run(NotesIndex(parts.backend.manifest, parts.settings, embedded_later, time.time).run(folder, GROUP))
 
 
 @pytest.mark.parametrize("fault", ["full", "read-only"])
@@ -136,7 +136,7 @@ def test_notes_that_the_disk_refuses_are_indexed_when_it_takes_them(tmp_path: Pa
     with refusing_writes(parts.backend.database, fault):
         with pytest.raises(StorageError):
             index(parts, folder)
-        assert texts_of(parts) == [] and parts.manifest.files(GROUP.key, str(folder)) == {}
+        assert texts_of(parts) == [] and parts.backend.manifest.files(GROUP.key, str(folder)) == {}
     assert index(parts, folder).new == 5
     assert len(texts_of(parts)) == 100
     asyncio.run(parts.aclose())

@@ -113,7 +113,7 @@ def test_nothing_of_a_person_is_left_in_any_table_or_file(memory: Memory) -> Non
     assert ("events", "o3-0:0") in report.mentions and not report.mentions_removed
     parts = memory.open()
     assert parts.profiles.layers("user", USER) == [] and parts.profiles.read(ProfileKey("user", OTHER))
-    assert parts.shadow.sets().next_done == 4
+    assert parts.backend.shadow.sets().next_done == 4
     for store in entity_stores(parts):
         assert not list(store.records(Traces(PERSON))), store.kind
     # What they said before is not filed again, whenever it is handed over.
@@ -209,7 +209,7 @@ async def test_beside_running_workers_what_was_said_before_goes_and_what_comes_a
             await one.enqueue_job(**turn(n, USER, "after"))
         assert await one.settled(60) and await two.settled(60)
         assert report.done and report.clean, report
-        texts = [event.text for event in one.lifecycle.opened.parts.erasure.events(EventFilter(None))]  # type: ignore[union-attr]
+        texts = [event.text for event in one.lifecycle.opened.parts.backend.erasure.events(EventFilter(None))]  # type: ignore[union-attr]
     mine = [text for text in texts if USER in text]
     assert len(mine) == 6 and all("after" in text for text in mine)
     assert len([text for text in texts if OTHER in text]) == 20

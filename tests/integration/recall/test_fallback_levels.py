@@ -286,7 +286,9 @@ async def test_profiles_are_reranked_and_stay_as_they_were_where_the_reranker_is
         for user, summary in (("42", "- 学吉他，吉他弹得好"), ("43", "- 吉他"), ("44", "- 爱猫，也听别人弹吉他")):
             key = ProfileKey("user", user)
             profile = Profile(key, name=f"人{user}", summary=summary)
-            parts.profile_index.put(parts.profiles.write(profile, expected_revision=0, now="2026-02-21T17:30:00+08:00"), None)
+            parts.backend.profile_index.put(
+                parts.profiles.write(profile, expected_revision=0, now="2026-02-21T17:30:00+08:00"), None
+            )
             file_events(parts, events_in("7", ["你好"], prefix=user, user_id=user))
 
         async def found(top_k: int) -> list[str]:

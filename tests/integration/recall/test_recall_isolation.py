@@ -93,7 +93,7 @@ def write(parts: Parts, places: list[Scope], embedder: WordEmbedder | None, rule
                 if parts.profiles.read(key) is None:
                     profile = Profile(key, name=f"咖啡 {entity}", summary=f"咖啡 tea secret{number + offset}x")
                     written = parts.profiles.write(profile, expected_revision=0, now="2026-02-21T17:30:00+08:00")
-                    parts.profile_index.put(written, embedder.vector(profile.summary) if embedder else None)
+                    parts.backend.profile_index.put(written, embedder.vector(profile.summary) if embedder else None)
                     owner[number + offset] = (kind, scope, key.layer)
         if scope.user_id:
             write_layers(parts, ArticleKey.of(scope.user_id, scope), number + 4, embedder)
@@ -125,11 +125,11 @@ def write_events(parts: Parts, scope: Scope, number: int, embedder: WordEmbedder
     assert parts.events.supersede(strange) == []
     assert len(parts.events.supersede([EventLink(wrong, holding, corrects=True), EventLink(former, holding)])) == 2
     run, vector = f"run{number}", embedder.vector("咖啡 tea") if embedder else None
-    parts.revisions.begin(run, NOW)
+    parts.backend.revisions.begin(run, NOW)
     for n, (before, after) in enumerate(((number, number + 9), (number + 9, number))):
         texts = (f"咖啡 tea secret{one}x" for one in (before, after))
         old, new = (replace(events[2], text=text) for text in texts)
-        assert parts.revisions.advance(run, seen=1, rows=(n - 1, n), changes=[Change(old, new, vector)], now="")
+        assert parts.backend.revisions.advance(run, seen=1, rows=(n - 1, n), changes=[Change(old, new, vector)], now="")
 
 
 def write_layers(parts: Parts, key: ArticleKey, number: int, embedder: WordEmbedder | None) -> None:

@@ -38,7 +38,7 @@ async def web(tmp_path: Path) -> AsyncIterator[Web]:
             for n, summary in enumerate(summaries):
                 profile = Profile(key, name="阿明", summary=summary)
                 stored = parts.profiles.write(profile, expected_revision=n, job_id=f"p-{n}", now=AT)
-                parts.profile_index.put(stored, None)
+                parts.backend.profile_index.put(stored, None)
         yield web
 
 

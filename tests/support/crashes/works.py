@@ -71,7 +71,7 @@ def index(folder: Path) -> None:
     """Bring the notes up to date."""
     with opened(folder) as parts:
         notes = NotesIndex(
-            parts.manifest, parts.settings, lambda texts: vectors_for(texts, parts.embedder, parts.events), parts.clock
+            parts.backend.manifest, parts.settings, lambda texts: vectors_for(texts, parts.embedder, parts.events), parts.clock
         )
         asyncio.run(notes.run(folder / "notes", GROUP))
 

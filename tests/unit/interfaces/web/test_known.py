@@ -25,7 +25,7 @@ def parts(tmp_path: Path) -> Iterator[Parts]:
 
 def write(parts: Parts, key: ProfileKey, name: str, summary: str = "- likes tea") -> None:
     written = parts.profiles.write(Profile(key, name=name, summary=summary), expected_revision=0, now=NOW)
-    parts.profile_index.put(written, None)
+    parts.backend.profile_index.put(written, None)
 
 
 def walked(parts: Parts, kind: str, text: str = "") -> list[str]:

@@ -33,7 +33,7 @@ class Notes:
         self.parts, self.folder = parts, folder
         folder.mkdir(exist_ok=True)
         self.embedded: list[str] = []
-        self.index = NotesIndex(parts.manifest, parts.settings, self._embed, time.time)
+        self.index = NotesIndex(parts.backend.manifest, parts.settings, self._embed, time.time)
 
     def write(self, path: str, text: str | bytes, *, at: float = OLD) -> Path:
         file = self.folder / path
@@ -77,7 +77,7 @@ async def test_notes_become_events_of_their_scope_with_source_note_and_are_not_c
     assert event.source == "note" and event.scope.key == "g:7" and not event.is_absolute and event.kind == "fact"
     assert abs(event.timestamp - OLD) < 1 and event.timestamp_local.endswith("+08:00")
     assert notes.parts.events.search_keywords("green tea", EventFilter("g:7"), 5)[0][0] == event.event_id
-    assert list(notes.parts.manifest.files("g:7", str(notes.folder))) == ["a/tea.md"]
+    assert list(notes.parts.backend.manifest.files("g:7", str(notes.folder))) == ["a/tea.md"]
     assert notes.parts.events.embedded_count() == 1
 
 
@@ -222,7 +222,7 @@ async def test_a_link_out_of_the_folder_is_followed_only_when_asked_for_and_no_f
     assert all("notes_follow_links" in why for why in report.skipped.values())
     cognitive = notes.parts.settings.cognitive.model_copy(update={"notes_follow_links": True})
     following = notes.parts.settings.model_copy(update={"cognitive": cognitive})
-    report = await NotesIndex(notes.parts.manifest, following, embedded_later, time.time).run(notes.folder, GROUP)
+    report = await NotesIndex(notes.parts.backend.manifest, following, embedded_later, time.time).run(notes.folder, GROUP)
     assert notes.texts() == {"Ann likes tea.", "The owl sleeps.", "The fox runs."}
     assert set(report.skipped) == {"two", "inside/out"}
     await notes.run()
@@ -306,7 +306,7 @@ async def test_a_secret_in_the_name_of_a_file_or_folder_is_neither_stored_nor_to
     assert counts(report) == (5, 0, 0, 0, 0) and len(notes.texts()) == 5
     (skipped,) = report.skipped
     assert skipped.startswith("[TOKEN].md~")
-    stored = notes.parts.manifest.files(GROUP.key, str(notes.folder))
+    stored = notes.parts.backend.manifest.files(GROUP.key, str(notes.folder))
     assert sorted(name.partition("~")[0] for name in stored) == [
         "my token=[TOKEN]", "password=[PASSWORD]", "password=[PASSWORD]", "plain.md", "sub/[API_KEY].md",
     ]  # fmt: skip
@@ -324,7 +324,7 @@ async def test_a_secret_in_the_name_of_the_notes_folder_is_not_stored(notes: Not
     notes.write("owl.md", "The owl sleeps.")
     await notes.run()
     assert b"Hunter2" not in bytes_of(notes) and counts(await notes.run()) == (0, 0, 0, 0, 1)
-    ((_, root, files),) = notes.parts.manifest.roots()
+    ((_, root, files),) = notes.parts.backend.manifest.roots()
     assert "password=[PASSWORD]~" in root and files == 1
     removed = await notes.index.remove(notes.folder, GROUP)
     assert (removed.deleted, removed.removed) == (1, 1) and notes.texts() == set()
@@ -347,7 +347,7 @@ async def test_names_that_an_earlier_version_noted_as_they_are_give_way_to_store
     report = await notes.run()
     assert {event.event_id for event in notes.events()} == before and notes.embedded == [] and report.removed == 0
     assert counts(await notes.run()) == (0, 0, 0, 0, 5)
-    ((_, _, files),) = notes.parts.manifest.roots()
+    ((_, _, files),) = notes.parts.backend.manifest.roots()
     database.truncate_log()
     assert files == 5 and b"Hunter" not in bytes_of(notes) and b"AKIAQ7" not in bytes_of(notes)
 
@@ -370,7 +370,7 @@ async def test_a_folder_noted_by_its_own_name_that_cannot_be_read_now_loses_noth
     assert (await notes.run()).deleted == 0 and len(notes.texts()) == 1
     monkeypatch.undo()
     await notes.run()
-    assert len(notes.texts()) == 1 and "Zq81" not in str(notes.parts.manifest.files(GROUP.key, str(notes.folder)))
+    assert len(notes.texts()) == 1 and "Zq81" not in str(notes.parts.backend.manifest.files(GROUP.key, str(notes.folder)))
 
 
 async def test_shared_notes_are_in_no_conversation(notes: Notes) -> None:
@@ -400,7 +400,7 @@ async def test_without_vectors_notes_are_found_by_keyword_and_wait_to_be_embedde
     async def none(texts: Sequence[str]) -> list[Vector | None]:
         return [None] * len(texts)
 
-    notes.index = NotesIndex(notes.parts.manifest, notes.parts.settings, none, time.time)
+    notes.index = NotesIndex(notes.parts.backend.manifest, notes.parts.settings, none, time.time)
     notes.write("a.md", "The owl sleeps.")
     assert (await notes.run()).without_vector == 1
     assert len(notes.parts.events.without_vector(10)) == 1
@@ -417,7 +417,7 @@ async def test_a_run_that_fails_half_way_is_gone_on_with(notes: Notes, monkeypat
     for n in range(150):
         notes.write(f"{n:03}.md", f"Note number {n} is about owls.")
     written = 0
-    real = notes.parts.manifest.write
+    real = notes.parts.backend.manifest.write
 
     def failing(*arguments: object) -> None:
         nonlocal written
@@ -426,7 +426,7 @@ async def test_a_run_that_fails_half_way_is_gone_on_with(notes: Notes, monkeypat
         written += 1
         real(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(notes.parts.manifest, "write", failing)
+    monkeypatch.setattr(notes.parts.backend.manifest, "write", failing)
     with pytest.raises(StorageError):
         await notes.run()
     monkeypatch.undo()

@@ -79,7 +79,7 @@ def file(parts: Parts, numbers: range, model: Model) -> None:
 
 
 def work_of(parts: Parts, model: Model) -> Reembedding:
-    return Reembedding(parts.shadow, parts.events, parts.profiles, model)
+    return Reembedding(parts.backend.shadow, parts.events, parts.profiles, model)
 
 
 def assert_read(parts: Parts, model: Model, count: int) -> None:
@@ -124,11 +124,11 @@ async def test_searches_read_the_former_vectors_until_the_change_and_the_new_one
     assert (built.made, built.found, built.skipped) == (10, 0, 0) and seen[0] == (0, 10) and seen[-1] == (10, 10)
     assert_read(parts, old, 10)
     before = parts.events.change_number("g:7")
-    parts.shadow.change_over()
+    parts.backend.shadow.change_over()
     assert_read(parts, new, 10)
     after = parts.events.change_number("g:7")
     assert after[0] > before[0] and after[1] > before[1]
-    assert parts.shadow.sets().kept == (old.model, 5)
+    assert parts.backend.shadow.sets().kept == (old.model, 5)
     await parts.aclose()
 
 
@@ -145,7 +145,7 @@ async def test_events_filed_edited_and_deleted_meanwhile_are_included(opened: Pa
 
     new.on_call = meddle
     await work_of(parts, new).build()
-    parts.shadow.change_over()
+    parts.backend.shadow.change_over()
     assert_read(parts, new, 11)
     file_later = make_event("later-0", 0, text="filed after the change")
     assert parts.events.file_job("later-0", [file_later], [new.vector(file_later.text)])
@@ -159,7 +159,7 @@ async def test_what_was_not_embedded_at_the_change_is_embedded_by_the_next_one_w
     work = work_of(parts, new)
     await work.build()
     file(parts, range(6, 9), old)
-    parts.shadow.change_over()
+    parts.backend.shadow.change_over()
     assert len(parts.events.without_vector(10)) == 3
     await work.complete()
     assert_read(parts, new, 9)
@@ -172,11 +172,11 @@ async def test_a_model_that_goes_away_in_the_middle_loses_nothing_and_is_not_pai
     with pytest.raises(ModelUnavailable):
         await work_of(parts, new).build()
     assert_read(parts, old, 20)
-    assert parts.shadow.sets().next_done == 8
+    assert parts.backend.shadow.sets().next_done == 8
     again = Model()
     built = await work_of(parts, again).build()
     assert (built.found, built.made) == (8, 12) and not set(again.texts) & set(new.texts)
-    parts.shadow.change_over()
+    parts.backend.shadow.change_over()
     assert_read(parts, new, 20)
     await parts.aclose()
 
@@ -187,7 +187,7 @@ async def test_a_text_that_no_model_can_embed_is_left_to_keywords_and_stops_noth
     new.unusable = {"record 2"}
     built = await work_of(parts, new).build()
     assert (built.made, built.skipped) == (8, 1)
-    parts.shadow.change_over()
+    parts.backend.shadow.change_over()
     assert_read(parts, new, 8)
     assert parts.events.search_keywords("record 2", EventFilter("g:8"), 1)
     await parts.aclose()
@@ -200,7 +200,7 @@ async def test_another_model_in_between_begins_anew(tmp_path: Path, old: Model) 
         await work_of(parts, Model("second", broken_after=1)).build()
     third = Model("third", 9)
     assert (await work_of(parts, third).build()).found == 0
-    parts.shadow.change_over()
+    parts.backend.shadow.change_over()
     assert_read(parts, third, 8)
     await parts.aclose()
 
@@ -209,21 +209,21 @@ async def test_going_back_and_forth_costs_nothing_until_the_old_ones_are_dropped
     parts, new = opened, Model()
     file(parts, range(6), old)
     await work_of(parts, new).build()
-    parts.shadow.change_over()
+    parts.backend.shadow.change_over()
     event = make_event("later-0", 0, text="filed after the change")
     parts.events.file_job("later-0", [event], [new.vector(event.text)])
     with pytest.raises(KeptModel):
         await work_of(parts, old).build()
-    assert parts.shadow.roll_back() == (old.model, 5)
+    assert parts.backend.shadow.roll_back() == (old.model, 5)
     assert_read(parts, old, 6)
     assert [one.event_id for one in parts.events.without_vector(9)] == ["later-0:0"]
-    parts.shadow.roll_back()
+    parts.backend.shadow.roll_back()
     assert_read(parts, new, 7)
     with pytest.raises(InvalidInput, match="--drop-old"):
         await work_of(parts, Model("third", 9)).build()
-    assert parts.shadow.drop_old() == 6
+    assert parts.backend.shadow.drop_old() == 6
     with pytest.raises(InvalidInput, match="nothing to go back to"):
-        parts.shadow.roll_back()
+        parts.backend.shadow.roll_back()
     assert_read(parts, new, 7)
     await work_of(parts, Model("third", 9)).build()
     await parts.aclose()
@@ -234,13 +234,13 @@ async def test_the_same_model_is_nothing_to_do_and_a_first_model_keeps_nothing(t
     event = make_event("j0-0", 0, text="record 0")
     parts.events.file_job("j0-0", [event], [None])
     await work_of(parts, new).build()
-    parts.shadow.change_over()
+    parts.backend.shadow.change_over()
     assert_read(parts, new, 1)
-    assert parts.shadow.sets().kept is None
+    assert parts.backend.shadow.sets().kept is None
     with pytest.raises(SameModel):
         await work_of(parts, new).build()
     with pytest.raises(InvalidInput, match="run `historian reembed`"):
-        parts.shadow.change_over()
+        parts.backend.shadow.change_over()
     await parts.aclose()
 
 
@@ -252,16 +252,16 @@ async def test_profiles_change_over_with_the_events(opened: Parts, old: Model) -
         for n in ("1", "2")
     ]
     for profile in stored:
-        parts.profile_index.put(profile, old.vector(profile.name))
+        parts.backend.profile_index.put(profile, old.vector(profile.name))
     assert (await work_of(parts, new).build()).profiles == 2
     moved = parts.profiles.write(stored[0], expected_revision=1, now="")
-    parts.profile_index.put(moved, old.vector("1"))
-    parts.shadow.change_over()
-    keys, matrix = parts.profile_index.vectors()
+    parts.backend.profile_index.put(moved, old.vector("1"))
+    parts.backend.shadow.change_over()
+    keys, matrix = parts.backend.profile_index.vectors()
     assert [key.entity_id for key in keys] == ["2"] and matrix.shape == (1, new.dimension)
-    assert parts.profile_index.stale([moved]) == [moved]
-    parts.shadow.roll_back()
-    assert parts.profile_index.vectors()[1].shape == (2, old.dimension)
+    assert parts.backend.profile_index.stale([moved]) == [moved]
+    parts.backend.shadow.roll_back()
+    assert parts.backend.profile_index.vectors()[1].shape == (2, old.dimension)
     await parts.aclose()
 
 
@@ -273,7 +273,7 @@ async def test_the_derived_index_is_brought_to_the_new_vectors(tmp_path: Path, o
     repair(parts.events, index)
     new.unusable = {"record 3"}
     await work_of(parts, new).build()
-    parts.shadow.change_over()
+    parts.backend.shadow.change_over()
     repair(parts.events, index)
     assert index.count() == 4
     (nearest, similarity), *_ = index.query(new.vector("record 4"), 1)
@@ -286,9 +286,9 @@ async def test_forgotten_texts_leave_no_vector_in_any_set(tmp_path: Path, old: M
     parts, new = open_at(tmp_path), Model()
     file(parts, range(4), old)
     await work_of(parts, new).build()
-    parts.shadow.change_over()
+    parts.backend.shadow.change_over()
     parts.events.forget(EventFilter(None, event_ids=("j1-0:0",)))
-    assert parts.shadow.sets().kept_count == 3
+    assert parts.backend.shadow.sets().kept_count == 3
     await parts.aclose()
     content = b"".join(path.read_bytes() for path in tmp_path.glob("index.sqlite*"))
     assert old.vector("record 0").tobytes() in content
@@ -302,7 +302,7 @@ async def test_a_service_with_the_former_model_goes_by_keywords_after_the_change
     assert len(await running.embed_query("record")) == 5
     await work_of(parts, new).build()
     assert len(await running.embed_query("record")) == 5
-    parts.shadow.change_over()
+    parts.backend.shadow.change_over()
     with pytest.raises(ModelRefused, match="test:new"):
         await running.embed_query("record")
     with pytest.raises(ModelRefused):
@@ -320,9 +320,9 @@ async def test_a_full_disk_while_changing_over_leaves_everything_as_it_was(tmp_p
     assert parts.backend.database.row("PRAGMA freelist_count")[0] < 5
     with refusing_writes(parts.backend.database, "full"):
         with pytest.raises(StorageError, match="free some space"):
-            parts.shadow.change_over()
+            parts.backend.shadow.change_over()
         assert_read(parts, old, 400)
-    parts.shadow.change_over()
+    parts.backend.shadow.change_over()
     assert_read(parts, new, 400)
     await parts.aclose()
 
@@ -350,7 +350,7 @@ def run_killed(directory: Path, point: int, paid: int) -> bool:
 
         new.on_call = pay
         asyncio.run(work_of(parts, new).build())
-        parts.shadow.change_over()
+        parts.backend.shadow.change_over()
 
     return is_killed(work)
 
@@ -379,7 +379,7 @@ def test_a_kill_at_every_boundary_of_every_batch_loses_nothing_and_pays_for_one_
         os.close(paid)
         parts = open_at(directory)
         assert_read(parts, new, events)
-        assert parts.shadow.sets().kept_count == events
+        assert parts.backend.shadow.sets().kept_count == events
         asyncio.run(parts.aclose())
         assert log.stat().st_size <= batches + 1
     assert point == 2 + 3 * batches + 2 + 1
@@ -407,6 +407,6 @@ def test_another_process_that_reads_all_the_while_sees_one_set_or_the_other(tmp_
     os.read(ready, 1)
     parts = open_at(tmp_path)
     asyncio.run(work_of(parts, new).build())
-    parts.shadow.change_over()
+    parts.backend.shadow.change_over()
     assert exit_code(child) == 0
     asyncio.run(parts.aclose())
