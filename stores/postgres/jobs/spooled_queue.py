@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from ....schema.errors import DatabaseAway, OwnerLockHeld
 from ....schema.job import Job
-from ....schema.protocols import FailedJob, JobQueue, JobState, QueueCounts
+from ....schema.protocols import JobQueue, JobState, QueueCounts
 from ...files.markdown_memory import MarkdownMemory
 from ...files.owner_lock import OwnerLock
 from ...files.queue.job_queue import FileJobQueue
@@ -100,33 +101,6 @@ class SpooledQueue:
             log.warning("the database can be reached again; %d jobs were handed over", count)
         return count
 
-    def claim(self, now: float) -> Job | None:
-        return self._server.claim(now)
-
-    def hasten(self, job_ids: Sequence[str] | None = None) -> None:
-        self._server.hasten(job_ids)
-
-    def together(self, job_id: str, limit: int) -> list[Job]:
-        return self._server.together(job_id, limit)
-
-    def check_claim(self, job_id: str) -> None:
-        self._server.check_claim(job_id)
-
-    def complete(self, job_id: str) -> None:
-        self._server.complete(job_id)
-
-    def postpone(self, job_id: str, *, error: str, not_before: float) -> None:
-        self._server.postpone(job_id, error=error, not_before=not_before)
-
-    def release(self, job_id: str) -> None:
-        self._server.release(job_id)
-
-    def fail(self, job_id: str, *, error: str, filed: bool) -> None:
-        self._server.fail(job_id, error=error, filed=filed)
-
-    def take_over(self, now: float, *, older_than: float = 0.0) -> int:
-        return self._server.take_over(now, older_than=older_than)
-
     def counts(self, now: float) -> QueueCounts:
         """Return the jobs of the queue and those in files; the latter alone while the server is away."""
         here = self._spool.counts(now)
@@ -149,20 +123,14 @@ class SpooledQueue:
             return here
         return [*here, *self._server.waiting(scope_key, limit)][:limit]
 
-    def failed(self) -> list[FailedJob]:
-        return self._server.failed()
-
-    def retry_failed(self, job_id: str | None = None) -> int:
-        return self._server.retry_failed(job_id)
-
     def amend(self, change: Callable[[Job], Job | None]) -> int:
         return self._server.amend(change) + self._spool.amend(change)
 
-    def discard_unreadable(self, matches: Callable[[bytes], bool]) -> int:
-        return self._server.discard_unreadable(matches)
-
-    def cleanup(self, now: float, *, max_age_days: float, max_files: int) -> int:
-        return self._server.cleanup(now, max_age_days=max_age_days, max_files=max_files)
+    def __getattr__(self, name: str) -> Any:
+        """Return the other methods of a `JobQueue`: those of the queue of the server."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._server, name)
 
     @property
     def _server(self) -> JobQueue:
