@@ -77,10 +77,9 @@ def _indexed(vector: Vector, events: EventStore, index: VectorIndex) -> dict[str
 
     The outbox is read first: an event that reaches the index meanwhile is found twice, and the outbox's vector is used.
     """
-    waiting, ids, matrix = events.unindexed_vectors(MOST_WAITING + 1)
-    if len(waiting) > MOST_WAITING:
+    stale, ids, matrix = events.unindexed(MOST_WAITING + 1)
+    if len(stale) > MOST_WAITING:
         return None
-    stale = set(waiting)
     known = [one for one in index.query(vector, CANDIDATES + len(stale)) if one[0] not in stale]
     found = [*known, *nearest(vector, ids, matrix, CANDIDATES).items()]
     return dict(sorted(found, key=lambda one: -one[1])[:CANDIDATES])

@@ -5,21 +5,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from ..schema.errors import StorageError
 from ..schema.protocols import EventStore, VectorIndex
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class RepairReport:
-    """The result of a repair: vectors written, ids dropped, and whether the index was rebuilt."""
-
-    written: int = 0
-    dropped: int = 0
-    rebuilt: bool = False
 
 
 class _IndexUnusable(StorageError):
@@ -34,7 +24,7 @@ def _index_errors() -> Iterator[None]:
         raise _IndexUnusable(str(error)) from error
 
 
-def repair(events: EventStore, index: VectorIndex, batch: int = 1000, *, stop: Callable[[], bool] = bool) -> RepairReport:
+def repair(events: EventStore, index: VectorIndex, batch: int = 1000, *, stop: Callable[[], bool] = bool) -> None:
     """Write missing vectors to `index` and drop deleted ones, `batch` events at a time.
 
     The outbox of the store is processed first. If the number of vectors in the index then differs from the number of embedded
@@ -43,38 +33,29 @@ def repair(events: EventStore, index: VectorIndex, batch: int = 1000, *, stop: C
     work is not repeated. Concurrent changes of the store are in the outbox and do not count as a difference.
     """
     try:
-        done = _work_off(events, index, batch, stop)
+        _work_off(events, index, batch, stop)
         if stop() or not _differs(events, index):
-            return done
+            return
         logger.warning("the vector index does not hold the expected %d vectors; it is rebuilt", events.embedded_count())
     except _IndexUnusable as error:
         logger.warning("the vector index cannot be used and is rebuilt: %s", error)
     index.reset()
     events.reindex_all()
-    anew = _work_off(events, index, batch, stop)
-    return RepairReport(anew.written, anew.dropped, rebuilt=True)
+    _work_off(events, index, batch, stop)
 
 
-def _work_off(events: EventStore, index: VectorIndex, batch: int, stop: Callable[[], bool]) -> RepairReport:
-    written = dropped = 0
-    while not stop():
-        wanted, gone = events.unindexed(batch)
-        if not wanted and not gone:
-            break
+def _work_off(events: EventStore, index: VectorIndex, batch: int, stop: Callable[[], bool]) -> None:
+    while not stop() and (outdated := events.unindexed(batch)).versions:
         with _index_errors():
-            index.delete(gone)
-            ids = [event.event_id for event, _ in wanted]
-            index.upsert(ids, [vector for _, vector in wanted])
-        events.mark_indexed(ids, gone)
-        written += len(wanted)
-        dropped += len(gone)
-    return RepairReport(written, dropped)
+            index.delete(list(outdated.versions.keys() - set(outdated.ids)))
+            index.upsert(outdated.ids, outdated.vectors)
+        events.mark_indexed(outdated.versions)
 
 
 def _differs(events: EventStore, index: VectorIndex) -> bool:
     """Return True if the counts differ twice with an empty outbox, so that no concurrent write explains it."""
     first = _counts(events, index)
-    if first[0] == first[1] or any(events.unindexed(1)):
+    if first[0] == first[1] or events.unindexed(1).versions:
         return False
     return _counts(events, index) == first
 

@@ -17,7 +17,7 @@ from .erasure import Erasure
 from .events.note_manifest import NoteManifest
 from .events.revisions import EventRevisions
 from .events.shadow_vectors import ShadowVectors
-from .events.store import EventStore, ScopeNews
+from .events.store import EventStore, Outdated, ScopeNews
 from .events.transfer import EventTransfer
 from .events.vector_index import VectorIndex
 from .forget_requests import ForgetReport, ForgetRequest, ForgetRequests
@@ -50,6 +50,7 @@ __all__ = [
     "Matrix",
     "NoteManifest",
     "OpenCheckpoints",
+    "Outdated",
     "Owner",
     "Ownership",
     "PlainSummaries",

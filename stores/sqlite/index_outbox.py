@@ -7,27 +7,7 @@ that changes in between gets a new version, and its entry stays.
 from __future__ import annotations
 
 import sqlite3
-import threading
-from collections.abc import Mapping, Sequence
-
-
-class Outbox:
-    """The outbox, and the versions handed out for indexing."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._handed: dict[str, int] = {}
-
-    def hand_out(self, versions: Mapping[str, int]) -> None:
-        """Record the versions of events that the caller is about to index."""
-        with self._lock:
-            self._handed.update(versions)
-
-    def remove(self, connection: sqlite3.Connection, event_ids: Sequence[str]) -> None:
-        """Remove entries, except those newer than the version handed out."""
-        with self._lock:
-            known = [(event_id, self._handed.pop(event_id, None)) for event_id in event_ids]
-        connection.executemany("DELETE FROM event_outbox WHERE item_id = ? AND version <= ifnull(?, version)", known)
+from collections.abc import Sequence
 
 
 def add_to_outbox(connection: sqlite3.Connection, event_ids: Sequence[str]) -> None:

@@ -173,9 +173,8 @@ def test_of_records_named_by_their_content_only_new_ones_are_stored(store: Event
 def test_records_with_vectors_are_told_to_the_derived_index(store: EventStore) -> None:
     vectors = unit_vectors(2)
     store.file_new([make_event("seen-1"), make_event("seen-2", group="8")], vectors)
-    wanted, gone = store.unindexed(9)
-    assert [event.event_id for event, _ in wanted] == ["seen-1:0", "seen-2:0"]
-    assert gone == []
+    outdated = store.unindexed(9)
+    assert outdated.ids == list(outdated.versions) == ["seen-1:0", "seen-2:0"]
     assert store.embedded_count() == 2
 
 
@@ -484,37 +483,39 @@ def test_forgetting_deletes_and_lets_nothing_come_back(store: EventStore) -> Non
 def test_what_changed_is_handed_to_the_derived_index_until_it_is_done(store: EventStore, open_store: OpenStore) -> None:
     vectors = unit_vectors(2)
     store.file_job("j1-0", [make_event(n=n) for n in range(3)], [*vectors, None])
-    wanted, gone = store.unindexed(10)
-    assert [event.event_id for event, _ in wanted] == ["j1-0:0", "j1-0:1"] and gone == []
-    np.testing.assert_array_equal(wanted[1][1], vectors[1])
-    assert len(store.unindexed(1)[0]) == 1
-    store.mark_indexed(["j1-0:0", "j1-0:1"], [])
-    assert store.unindexed(10) == ([], [])
+    outdated = store.unindexed(10)
+    assert outdated.ids == list(outdated.versions) == ["j1-0:0", "j1-0:1"]
+    np.testing.assert_array_equal(outdated.vectors[1], vectors[1])
+    assert len(store.unindexed(1).ids) == 1
+    store.mark_indexed(outdated.versions)
+    assert not store.unindexed(10).versions
 
     store.delete(["j1-0:0"])
     store.edit("j1-0:1", "no vector now", None)
     store.set_vectors(["j1-0:2"], unit_vectors(1))
-    wanted, gone = store.unindexed(10)
-    assert [event.event_id for event, _ in wanted] == ["j1-0:2"] and sorted(gone) == ["j1-0:0", "j1-0:1"]
+    outdated = store.unindexed(10)
+    assert outdated.ids == ["j1-0:2"] and sorted(outdated.versions) == ["j1-0:0", "j1-0:1", "j1-0:2"]
     other = open_store()
-    assert other.unindexed(10)[1] == gone
+    assert other.unindexed(10).versions == outdated.versions
     other.close()
-    store.mark_indexed(["j1-0:2"], gone)
-    assert store.unindexed(10) == ([], [])
+    store.mark_indexed(outdated.versions)
+    assert not store.unindexed(10).versions
     store.reindex_all()
-    assert [event.event_id for event, _ in store.unindexed(10)[0]] == ["j1-0:2"]
+    assert store.unindexed(10).ids == ["j1-0:2"]
 
 
 @WITH_A_DERIVED_INDEX
 def test_a_change_while_the_derived_index_is_written_is_not_lost(store: EventStore) -> None:
     store.file_job("j1-0", [make_event()], unit_vectors(1))
-    assert len(store.unindexed(5)[0]) == 1
-    store.edit("j1-0:0", "changed before the index had it", unit_vectors(1, seed=9)[0])
-    store.mark_indexed(["j1-0:0"], [])
-    ((event, _),) = store.unindexed(5)[0]
-    assert event.text.startswith("changed")
-    store.mark_indexed(["j1-0:0"], [])
-    assert store.unindexed(5) == ([], [])
+    before = store.unindexed(5)
+    changed = unit_vectors(1, seed=9)
+    store.edit("j1-0:0", "changed before the index had it", changed[0])
+    store.mark_indexed(before.versions)
+    after = store.unindexed(5)
+    assert after.ids == before.ids == ["j1-0:0"]
+    np.testing.assert_array_equal(after.vectors, changed)
+    store.mark_indexed(after.versions)
+    assert not store.unindexed(5).versions
 
 
 def test_the_fingerprint_is_kept_and_defended(store: EventStore, open_store: OpenStore) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from ...event import Event, EventFilter, EventLink, KnownPerson
@@ -22,6 +22,14 @@ class ScopeNews(NamedTuple):
     ids: list[str]
     vectors: Matrix
     sequence: int
+
+
+class Outdated(NamedTuple):
+    """What a derived vector index lacks, or holds of before: versions by event id, and the events of these that have a vector."""
+
+    versions: dict[str, int]
+    ids: list[str]
+    vectors: Matrix
 
 
 class EventStore(Protocol):
@@ -88,13 +96,11 @@ class EventStore(Protocol):
 
     def set_vectors(self, event_ids: Sequence[str], vectors: Sequence[Vector]) -> None: ...
 
-    def unindexed(self, limit: int) -> tuple[list[tuple[Event, Vector]], list[str]]:
-        """Return what the derived vector index lacks (events with vectors) and what it must drop (event ids)."""
+    def unindexed(self, limit: int) -> Outdated:
+        """Return events that are missing or stale in the derived vector index: those without a vector are to be dropped."""
 
-    def unindexed_vectors(self, limit: int) -> tuple[list[str], list[str], Matrix]:
-        """Return (ids of events missing or stale in the derived index, those of them with a vector, their vectors)."""
-
-    def mark_indexed(self, added: Sequence[str], dropped: Sequence[str]) -> None: ...
+    def mark_indexed(self, versions: Mapping[str, int]) -> None:
+        """Note that the index is told of these (`Outdated.versions`). What has changed since is handed out again."""
 
     def reindex_all(self) -> None:
         """Mark all events as missing in the derived index (it was lost or emptied)."""

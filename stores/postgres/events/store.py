@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
-from ....schema.event import Event, EventFilter
-from ....schema.protocols import Matrix, Vector
+from ....schema.event import EventFilter
+from ....schema.protocols import Outdated, Vector
 from ....text.search_words.keywords import WORDS_VERSION
 from ...filing import checked_vector
 from ...tables.events.store import EventTables
@@ -43,15 +43,11 @@ class PostgresEventStore(EventTables):
         )
         return [(event_id, similarity) for event_id, similarity in found]
 
-    def unindexed(self, limit: int) -> tuple[list[tuple[Event, Vector]], list[str]]:
+    def unindexed(self, limit: int) -> Outdated:
         """Return nothing: no index is derived from these events."""
-        return [], []
+        return Outdated({}, [], as_matrix([]))
 
-    def unindexed_vectors(self, limit: int) -> tuple[list[str], list[str], Matrix]:
-        """Return nothing: no index is derived from these events."""
-        return [], [], as_matrix([])
-
-    def mark_indexed(self, added: Sequence[str], dropped: Sequence[str]) -> None:
+    def mark_indexed(self, versions: Mapping[str, int]) -> None:
         """Do nothing: no index is derived from these events."""
 
     def reindex_all(self) -> None:

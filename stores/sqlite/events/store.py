@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from ....schema.event import Event, EventFilter
-from ....schema.protocols import Matrix, Vector
+from ....schema.protocols import Outdated, Vector
 from ...tables.events.rows import EVENT_COLUMNS_OF_E, SCOPE_SHIFT
 from ...tables.events.store import EventTables
 from ..database import SqliteDatabase, SqliteTransaction
-from ..index_outbox import Outbox, fill_outbox
+from ..index_outbox import fill_outbox
 from . import keywords as event_keywords
 from .rows import SqliteEventRows
 
@@ -29,7 +29,6 @@ class SqliteEventStore(EventTables):
 
     def __init__(self, database: SqliteDatabase) -> None:
         self.database = database
-        self._outbox = Outbox()
         super().__init__(SqliteEventRows(database))
 
     def find(self, where: EventFilter, *, limit: int = 100, newest_first: bool = True) -> list[Event]:
@@ -75,30 +74,19 @@ class SqliteEventStore(EventTables):
     def _scrub_words(self, transaction: SqliteTransaction) -> None:
         event_keywords.scrub_words(transaction)
 
-    def unindexed(self, limit: int) -> tuple[list[tuple[Event, Vector]], list[str]]:
+    def unindexed(self, limit: int) -> Outdated:
         found = self.database.rows(
-            f"SELECT {EVENT_COLUMNS_OF_E}, v.vector, o.item_id, o.version FROM event_outbox o"
-            " LEFT JOIN events e ON e.event_id = o.item_id LEFT JOIN event_vectors v ON v.row = e.row"
-            " ORDER BY o.version LIMIT %s",
-            (max(limit, 0),),
-        )
-        self._outbox.hand_out({row[-2]: row[-1] for row in found})
-        wanted = [(self._rows.event(row), self.database.vector(row[-3])) for row in found if row[-3] is not None]
-        return wanted, [row[-2] for row in found if row[-3] is None]
-
-    def unindexed_vectors(self, limit: int) -> tuple[list[str], list[str], Matrix]:
-        found = self.database.rows(
-            "SELECT o.item_id, v.vector FROM event_outbox o LEFT JOIN events e ON e.event_id = o.item_id"
+            "SELECT o.item_id, o.version, v.vector FROM event_outbox o LEFT JOIN events e ON e.event_id = o.item_id"
             " LEFT JOIN event_vectors v ON v.row = e.row ORDER BY o.version LIMIT %s",
             (max(limit, 0),),
         )
-        embedded = [row for row in found if row[1] is not None]
-        return [row[0] for row in found], [row[0] for row in embedded], self.database.matrix([row[1] for row in embedded])
+        embedded = {event_id: vector for event_id, _, vector in found if vector is not None}
+        versions = {event_id: version for event_id, version, _ in found}
+        return Outdated(versions, list(embedded), self.database.matrix(list(embedded.values())))
 
-    def mark_indexed(self, added: Sequence[str], dropped: Sequence[str]) -> None:
-        """Remove events from the outbox, except those changed again after they were handed out."""
+    def mark_indexed(self, versions: Mapping[str, int]) -> None:
         with self.database.writing(durable=False) as connection:
-            self._outbox.remove(connection, [*added, *dropped])
+            connection.executemany("DELETE FROM event_outbox WHERE item_id = ? AND version <= ?", list(versions.items()))
 
     def reindex_all(self) -> None:
         with self.database.writing() as connection:

@@ -87,12 +87,12 @@ async def test_with_very_much_waiting_the_vectors_are_scanned(
 
 def test_asking_what_waits_takes_no_note_away(store: SqliteEventStore, index: ChromaIndex) -> None:
     file(store, "j1-0", "三体")
-    (handed, _) = store.unindexed(9)
+    handed = store.unindexed(9)
     store.edit("j1-0:0", "咖啡", EMBEDDER.vector("咖啡"))
-    waiting, ids, matrix = store.unindexed_vectors(9)
-    assert waiting == ids == ["j1-0:0"] and matrix.shape == (1, EMBEDDER.dimension)
-    store.mark_indexed([event.event_id for event, _ in handed], [])
-    assert store.unindexed_vectors(9)[0] == ["j1-0:0"], "the index was told of what the event was before"
+    waiting = store.unindexed(9)
+    assert list(waiting.versions) == waiting.ids == ["j1-0:0"] and waiting.vectors.shape == (1, EMBEDDER.dimension)
+    store.mark_indexed(handed.versions)
+    assert store.unindexed(9).ids == ["j1-0:0"], "the index was told of what the event was before"
 
 
 async def test_a_store_that_compares_vectors_itself_is_asked_whatever_the_conditions(

@@ -315,7 +315,7 @@ async def test_a_full_disk_while_changing_over_leaves_everything_as_it_was(tmp_p
     parts.events.set_fingerprint(old.model, 5)
     events = [make_event("j-0", n, text=f"record {n}") for n in range(400)]
     parts.events.file_job("j-0", events, [old.vector(event.text) for event in events])
-    parts.events.mark_indexed([event.event_id for event in events], [])
+    parts.events.mark_indexed(parts.events.unindexed(1_000).versions)
     await work_of(parts, new).build()
     assert parts.backend.database.row("PRAGMA freelist_count")[0] < 5
     with refusing_writes(parts.backend.database, "full"):

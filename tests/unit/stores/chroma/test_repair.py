@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from historian.schema.errors import StorageError
 from historian.stores.chroma.index import ChromaIndex
-from historian.stores.index_repair import RepairReport, repair
+from historian.stores.index_repair import repair
 from historian.stores.sqlite.events.shadow_vectors import SqliteShadowVectors
 from historian.stores.sqlite.events.store import SqliteEventStore
 from support.events import make_event, unit_vectors
@@ -38,7 +38,7 @@ def file_jobs(store: SqliteEventStore, jobs: int) -> None:
 
 def assert_same(store: SqliteEventStore, index: ChromaIndex) -> None:
     assert index.count() == store.embedded_count()
-    assert store.unindexed(10) == ([], [])
+    assert not store.unindexed(10).versions
     from historian.schema.event import EventFilter
 
     names, matrix = store.vectors(EventFilter(None))
@@ -48,24 +48,42 @@ def assert_same(store: SqliteEventStore, index: ChromaIndex) -> None:
         assert best == name
 
 
-def test_a_crash_between_truth_and_index_is_repaired(store: SqliteEventStore, index: ChromaIndex) -> None:
+def written_by(work: Callable[[], object], index: ChromaIndex, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How many vectors `work` writes into the index."""
+    written: list[str] = []
+    upsert = ChromaIndex.upsert
+
+    def counted(self: ChromaIndex, ids: Sequence[str], vectors: Any) -> None:
+        written.extend(ids)
+        upsert(self, ids, vectors)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ChromaIndex, "upsert", counted)
+        work()
+    return len(written)
+
+
+def test_a_crash_between_truth_and_index_is_repaired(
+    store: SqliteEventStore, index: ChromaIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file_jobs(store, 3)
     event = store.get(["j0-0:0"])[0]
     index.upsert([event.event_id], unit_vectors(1, seed=99))
-    assert repair(store, index, 2) == RepairReport(written=6)
+    assert written_by(lambda: repair(store, index, 2), index, monkeypatch) == 6
     assert_same(store, index)
-    assert repair(store, index) == RepairReport()
+    assert written_by(lambda: repair(store, index), index, monkeypatch) == 0
 
 
-def test_edits_and_deletions_reach_the_index(store: SqliteEventStore, index: ChromaIndex) -> None:
+def test_edits_and_deletions_reach_the_index(
+    store: SqliteEventStore, index: ChromaIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file_jobs(store, 3)
     repair(store, index)
     store.delete(["j0-0:0", "j0-0:2"])
     store.edit("j1-0:0", "no vector yet", None)
     store.edit("j1-0:1", "another", unit_vectors(1, seed=50)[0])
     store.set_vectors(["j1-0:2"], unit_vectors(1, seed=51))
-    report = repair(store, index)
-    assert (report.written, report.dropped, report.rebuilt) == (2, 3, False)
+    assert written_by(lambda: repair(store, index), index, monkeypatch) == 2, "it is not rebuilt"
     assert_same(store, index)
 
 
@@ -73,7 +91,7 @@ def test_a_lost_index_is_filled_anew(store: SqliteEventStore, index: ChromaIndex
     file_jobs(store, 4)
     repair(store, index)
     index.reset()
-    assert repair(store, index, 3) == RepairReport(written=8, rebuilt=True)
+    repair(store, index, 3)
     assert_same(store, index)
 
 
@@ -81,7 +99,7 @@ def test_an_index_that_holds_strangers_is_filled_anew(store: SqliteEventStore, i
     file_jobs(store, 2)
     repair(store, index)
     index.upsert(["stranger"], unit_vectors(1, seed=60))
-    assert repair(store, index).rebuilt
+    repair(store, index)
     assert_same(store, index)
 
 
@@ -95,7 +113,7 @@ def test_a_damaged_directory_is_a_storage_error_and_repaired_without_embedding(s
     for use in (index.count, lambda: index.query(unit_vectors(1)[0], 1), lambda: index.delete(["x"])):
         with pytest.raises(StorageError, match=r"chromadb.*derived"):
             use()
-    assert repair(store, index).rebuilt
+    repair(store, index)
     assert_same(store, index)
     index.close()
 
@@ -115,12 +133,15 @@ def test_another_model_reaches_the_index(store: SqliteEventStore, index: ChromaI
 def test_it_stops_between_batches_when_asked_and_goes_on_later(store: SqliteEventStore, index: ChromaIndex) -> None:
     file_jobs(store, 5)
     asked = iter([False, False, True, True])
-    assert repair(store, index, 2, stop=lambda: next(asked)) == RepairReport(written=4)
-    assert repair(store, index) == RepairReport(written=6)
+    repair(store, index, 2, stop=lambda: next(asked))
+    assert index.count() == 4
+    repair(store, index)
     assert_same(store, index)
 
 
-def test_a_job_filed_while_it_counts_is_no_reason_to_rebuild(store: SqliteEventStore, index: ChromaIndex, tmp_path: Path) -> None:
+def test_a_job_filed_while_it_counts_is_no_reason_to_rebuild(
+    store: SqliteEventStore, index: ChromaIndex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file_jobs(store, 2)
     repair(store, index)
 
@@ -137,11 +158,11 @@ def test_a_job_filed_while_it_counts_is_no_reason_to_rebuild(store: SqliteEventS
             vectors = unit_vectors(1, seed=self.filed)
             store.file_job(job_id, [event], [vectors[0]])
             super().upsert([event.event_id], vectors)
-            store.mark_indexed([event.event_id], [])
+            store.mark_indexed(store.unindexed(9).versions)
             return before
 
     busy = Busy(tmp_path / "chromadb")
-    assert repair(store, busy) == RepairReport()
+    assert written_by(lambda: repair(store, busy), busy, monkeypatch) == busy.filed - 10, "only what was filed meanwhile"
     assert_same(store, index)
 
 
@@ -162,7 +183,8 @@ def test_an_index_that_stays_broken_is_an_error(store: SqliteEventStore, index: 
     file_jobs(store, 2)
     with pytest.raises(StorageError, match="no space"):
         repair(store, Broken(tmp_path / "chromadb"))
-    assert repair(store, index).written == 4
+    repair(store, index)
+    assert index.count() == 4
 
 
 def test_importing_it_does_not_import_chroma() -> None:
