@@ -1,4 +1,4 @@
-"""The tables that SQLite and PostgreSQL have alike, read and written row by row. What differs is in the two classes' folders."""
+"""The tables that SQLite and PostgreSQL have alike, read and written row by row."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 from ..schema.protocols.contents import Row
-from .tables.engine import Transaction
 from .tables.events.rows import NAMES, EventRows
+from .tables.meta import note, noted
 
 Kind = Literal["plain", "flag", "list", "vector"]
 _KINDS: dict[str, Kind] = {
@@ -60,10 +60,6 @@ class TableContents:
         self._events = events
         self._database = events.database
 
-    def finished(self, transaction: Any) -> None:
-        """Do what is left when all rows have arrived."""
-        raise NotImplementedError
-
     def encode(self, kind: Kind, value: Any) -> Any:
         """Return a value as it is stored."""
         return self._events.as_list(value) if kind == "list" else self._database.stored(value) if kind == "vector" else value
@@ -105,22 +101,15 @@ class TableContents:
             if table == "events":
                 text = columns.index("text")
                 self._events.add_words(transaction, [(row[0], row[text]) for row in rows])
-            _note(transaction, mark)
+            note(transaction, MARK, mark)
 
     def mark(self) -> str:
-        found = self._database.rows(f"SELECT value FROM meta WHERE name = '{MARK}'")
-        return str(found[0][0]) if found else ""
+        return noted(self._database, MARK) or ""
 
     def finish(self, mark: str) -> None:
         with self._database.writing() as transaction:
-            self.finished(transaction)
-            _note(transaction, mark)
-
-
-def _note(transaction: Transaction, mark: str) -> None:
-    transaction.run(
-        "INSERT INTO meta (name, value) VALUES (%s, %s) ON CONFLICT (name) DO UPDATE SET value = excluded.value", (MARK, mark)
-    )
+            self._events.arrived(transaction)
+            note(transaction, MARK, mark)
 
 
 def _places(count: int) -> str:

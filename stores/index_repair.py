@@ -48,7 +48,7 @@ def _work_off(events: EventStore, index: VectorIndex, batch: int, stop: Callable
     while not stop() and (outdated := events.unindexed(batch)).versions:
         with _index_errors():
             index.delete(list(outdated.versions.keys() - set(outdated.ids)))
-            index.upsert(outdated.ids, outdated.vectors)
+            index.upsert(outdated.ids, list(outdated.vectors))
         events.mark_indexed(outdated.versions)
 
 

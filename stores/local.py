@@ -9,7 +9,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from ..schema.errors import OwnerLockHeld, StorageError
-from ..schema.protocols import ArticleStores, Backend, JobQueue, OpenCheckpoints, Owner, Ownership
+from ..schema.protocols import JobQueue, OpenCheckpoints, Owner, Ownership
 from ..schema.protocols.backend import Place
 from ..schema.protocols.erasure import StoredBytes
 from ..schema.settings import Settings
@@ -23,21 +23,14 @@ from .files.forget_requests import FileForgetRequests
 from .files.owner_lock import OwnerLock, owner_of
 from .files.profiles import MarkdownProfiles
 from .files.summaries import JsonlSummaries
-from .sqlite.contents import SqliteContents
 from .sqlite.database import SqliteDatabase
 from .sqlite.erasure import IndexErasure
 from .sqlite.events.rows import SqliteEventRows
-from .sqlite.events.shadow_vectors import SqliteShadowVectors
 from .sqlite.events.store import SqliteEventStore
 from .sqlite.index_schema import open_index
 from .sqlite.items import ItemTable
 from .sqlite.profile_index import SqliteProfileIndex
-from .tables.event_transfer import EventTransferTables
-from .tables.events.revisions import EventRevisionTables
-from .tables.ledger import LedgerTable
-from .tables.line_vectors import LineVectorTable
-from .tables.notes import NoteTables
-from .tables.state_buffer import StateBufferTable
+from .tables_backend import TablesBackend
 
 INDEX = "index.sqlite"
 _CHROMA = "chromadb"
@@ -83,7 +76,7 @@ class LocalWorkers:
         return nullcontext()
 
 
-class LocalBackend(Backend):
+class LocalBackend(TablesBackend):
     """The `Backend` of a data directory. Opening blocks; raises StorageError if the database cannot be used."""
 
     needs_tending = False
@@ -95,25 +88,15 @@ class LocalBackend(Backend):
         self.queue = queue
         self.database = database = open_index(_index_in(directory))
         self.events = SqliteEventStore(database)
-        rows = SqliteEventRows(database)
-        self.ledger = ledger = LedgerTable(database)
-        self.profiles = MarkdownProfiles(directory / "profiles", ledger=ledger, revision_keep=keep)
+        super().__init__(SqliteEventRows(database))
+        self.profiles = MarkdownProfiles(directory / "profiles", ledger=self.ledger, revision_keep=keep)
         self.profile_index = SqliteProfileIndex(database)
-        self.manifest = NoteTables(rows)
-        self.shadow = SqliteShadowVectors(database)
-        self.article_stores = ArticleStores(
-            buffer=StateBufferTable(database),
-            summaries=JsonlSummaries(directory / "summaries"),
-            articles=MarkdownArticles(directory / "chapters", ledger=ledger, revision_keep=keep_articles),
-            line_vectors=LineVectorTable(database),
-        )
+        articles = MarkdownArticles(directory / "chapters", ledger=self.ledger, revision_keep=keep_articles)
+        self.article_stores = self.with_articles(JsonlSummaries(directory / "summaries"), articles)
         self.erasure = IndexErasure(database)
-        self.transfer = EventTransferTables(rows)
-        self.revisions = EventRevisionTables(rows)
         self.plain_summaries = EndSummaries(directory / "end_summaries.json")
         self.forget_requests = FileForgetRequests(directory)
         self.workers = LocalWorkers(directory, database)
-        self.contents = SqliteContents(rows)
 
     def open_checkpoints(self) -> AbstractAsyncContextManager[OpenCheckpoints]:
         from .sqlite.checkpoints import open_checkpoints  # LangGraph is imported by workers only

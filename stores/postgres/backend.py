@@ -8,23 +8,16 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 from ...schema.errors import DatabaseAway, StorageError
-from ...schema.protocols import ArticleStores, Backend, ItemStorage, OpenCheckpoints
+from ...schema.protocols import ItemStorage, OpenCheckpoints
 from ...schema.protocols.backend import Place
 from ...schema.protocols.erasure import StoredBytes
 from ...schema.settings import Settings, StoresSettings
 from ..files.bytes_below import bytes_below
-from ..tables.event_transfer import EventTransferTables
-from ..tables.events.revisions import EventRevisionTables
-from ..tables.ledger import LedgerTable
-from ..tables.line_vectors import LineVectorTable
-from ..tables.notes import NoteTables
-from ..tables.state_buffer import StateBufferTable
-from .contents import PostgresContents
+from ..tables_backend import TablesBackend
 from .database import PostgresDatabase
 from .documents import PostgresArticles, PostgresProfiles
 from .erasure import PostgresErasure
 from .events.rows import PostgresEventRows
-from .events.shadow_vectors import PostgresShadowVectors
 from .events.store import PostgresEventStore
 from .forget_requests import PostgresForgetRequests
 from .items import PostgresItems
@@ -59,7 +52,7 @@ def open_spooled(directory: Path, settings: StoresSettings, clock: Callable[[], 
     return SpooledQueue(directory, clock, lambda: PostgresJobQueue(open_database(settings), clock=clock), keeps=settings.spool)
 
 
-class PostgresBackend(Backend):
+class PostgresBackend(TablesBackend):
     """The `Backend` of a schema. `directory` is the data directory of this machine, where jobs wait while the server is away."""
 
     needs_tending = True
@@ -76,26 +69,16 @@ class PostgresBackend(Backend):
         self._session = session = WorkerSession(database)
         queue.remote = PostgresJobQueue(database, clock=queue.clock, session=session)
         self.queue = self._queue = queue
-        rows = PostgresEventRows(database)
+        super().__init__(PostgresEventRows(database))
         self.events = PostgresEventStore(database)
-        self.ledger = LedgerTable(database)
         self.profiles = PostgresProfiles(database, revision_keep=settings.cognitive.profile.revision_keep)
         self.profile_index = PostgresProfileIndex(database)
-        self.manifest = NoteTables(rows)
-        self.shadow = PostgresShadowVectors(database)
-        self.article_stores = ArticleStores(
-            buffer=StateBufferTable(database),
-            summaries=PostgresSummaries(database),
-            articles=PostgresArticles(database, revision_keep=settings.cognitive.shortterm.revision_keep),
-            line_vectors=LineVectorTable(database),
-        )
+        articles = PostgresArticles(database, revision_keep=settings.cognitive.shortterm.revision_keep)
+        self.article_stores = self.with_articles(PostgresSummaries(database), articles)
         self.erasure = self._erasure = PostgresErasure(database)
-        self.transfer = EventTransferTables(rows)
-        self.revisions = EventRevisionTables(rows)
         self.plain_summaries = PostgresPlainSummaries(database)
         self.forget_requests = PostgresForgetRequests(database)
         self.workers = PostgresWorkers(database, session)
-        self.contents = PostgresContents(rows)
 
     def open_checkpoints(self) -> AbstractAsyncContextManager[OpenCheckpoints]:
         from .jobs.checkpoints import open_checkpoints  # LangGraph is imported by workers only

@@ -38,7 +38,6 @@ class PostgresErasure(ErasureTables):
     """The `Erasure` of one schema."""
 
     among = "unnest(%s::bigint[]) r"
-    profiles = "profile_index"
 
     def __init__(self, database: PostgresDatabase) -> None:
         super().__init__(PostgresEventRows(database))

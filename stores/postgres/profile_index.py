@@ -20,8 +20,6 @@ from .word_arrays import asked_words, bm25, word_array
 class PostgresProfileIndex(ProfileIndexTables):
     """The `ProfileIndex` of one schema."""
 
-    table = "profile_index"
-
     def __init__(self, database: PostgresDatabase) -> None:
         super().__init__(PostgresEventRows(database))
         self._database = database

@@ -25,10 +25,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+
 from ...schema.errors import HistorianError, InvalidInput, StorageError
+from ...schema.protocols import Matrix, Vector
 from ..files.access import create_empty, make_private_folders
+from ..filing import checked_vector
 from .errors import explained, is_trouble, was_broken_off
-from .vector_blobs import blob_to_vector, blobs_to_matrix, vector_to_blob
 
 _WRITER_CACHE_KIB = 8_000
 _READER_CACHE_KIB = 2_000
@@ -221,9 +224,15 @@ class SqliteDatabase:
         with self.writing() as connection:
             return connection.run(statement, parameters)
 
-    stored = staticmethod(vector_to_blob)
-    vector = staticmethod(blob_to_vector)
-    matrix = staticmethod(blobs_to_matrix)
+    def stored(self, vector: Vector) -> bytes:
+        """Return `vector` as little-endian float32. Raises InvalidInput as `checked_vector`."""
+        return checked_vector(vector).astype("<f4", copy=False).tobytes()
+
+    def vector(self, value: bytes) -> Vector:
+        return np.frombuffer(value, dtype="<f4").astype(np.float32, copy=False)
+
+    def matrix(self, values: Sequence[bytes]) -> Matrix:
+        return self.vector(b"".join(values)).reshape(len(values), -1) if values else np.empty((0, 0), dtype=np.float32)
 
     def truncate_log(self) -> bool:
         """Move the write-ahead log into the file and empty it, so that it holds no deleted text.

@@ -28,7 +28,6 @@ class IndexErasure(ErasureTables):
     """The `Erasure` of a data directory: `index.sqlite`, and files that are erased as a whole."""
 
     among = "(SELECT value AS r FROM json_each(%s))"
-    profiles = "profiles"
 
     def __init__(self, database: SqliteDatabase) -> None:
         super().__init__(SqliteEventRows(database))

@@ -19,8 +19,6 @@ from .events.rows import SqliteEventRows
 class SqliteProfileIndex(ProfileIndexTables):
     """The `ProfileIndex` of one `index.sqlite`, which it shares with the events."""
 
-    table = "profiles"
-
     def __init__(self, database: SqliteDatabase) -> None:
         super().__init__(SqliteEventRows(database))
         self._database = database

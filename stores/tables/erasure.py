@@ -12,6 +12,7 @@ from ...schema.profile import ProfileKey
 from ..files.naming import PROFILES, is_noted_of
 from ..filing import SECONDS_OF_EVER
 from .events.rows import SCOPE_SHIFT, EventRows
+from .meta import note, noted
 from .tombstones import add_tombstones
 
 ERASED_AT_ONCE = 500
@@ -24,8 +25,6 @@ class ErasureTables:
 
     among: str
     """A table of the numbers `r` of a list."""
-    profiles: str
-    """The table of the profiles."""
 
     def __init__(self, events: EventRows) -> None:
         self._events = events
@@ -81,7 +80,7 @@ class ErasureTables:
     def erase_profiles(self, entity: Entity) -> int:
         with self._events.database.writing() as transaction:
             transaction.lock_entities([entity.key], exclusive=True)
-            tables = (self.profiles, "other_profile_vectors")
+            tables = (self._events.profiles, "other_profile_vectors")
             found = [transaction.rows(f"SELECT DISTINCT item_id FROM {table}") for table in tables]
             gone = [[name for (name,) in names if _is_of(name, entity)] for names in found]
             self.remove_profile_words(transaction, gone[0])
@@ -109,14 +108,11 @@ class ErasureTables:
 
     def keep_mentions(self, entity: str, mentions: Sequence[tuple[str, str, str]]) -> None:
         with self._events.database.writing() as transaction:
-            transaction.run("DELETE FROM meta WHERE name = %s", (_MENTIONS + entity,))
-            if mentions:
-                value = json.dumps([list(one) for one in mentions], ensure_ascii=False)
-                transaction.run("INSERT INTO meta (name, value) VALUES (%s, %s)", (_MENTIONS + entity, value))
+            note(transaction, _MENTIONS + entity, json.dumps(mentions, ensure_ascii=False) if mentions else None)
 
     def kept_mentions(self, entity: str) -> set[tuple[str, str, str]]:
-        found = self._events.database.row("SELECT value FROM meta WHERE name = %s", (_MENTIONS + entity,))
-        return set() if found is None else {(kind, item, digest) for kind, item, digest in json.loads(found[0])}
+        found = json.loads(noted(self._events.database, _MENTIONS + entity) or "[]")
+        return {(kind, item, digest) for kind, item, digest in found}
 
     def erase_notes(self, scope_key: str) -> int:
         with self._events.database.writing() as transaction:

@@ -8,14 +8,15 @@ from collections.abc import Iterable
 from ...schema.errors import FingerprintMismatch
 from ...schema.protocols.events.shadow_vectors import Fingerprint
 from .engine import Transaction
+from .meta import note, noted
 
 
 def read_fingerprint(transaction: Transaction, name: str = "fingerprint") -> Fingerprint | None:
     """Return the model ("" if not known yet) and its dimension; None if there are no vectors."""
-    row = transaction.row("SELECT value FROM meta WHERE name = %s", (name,))
-    if row is None:
+    value = noted(transaction, name)
+    if value is None:
         return None
-    model, dimension = json.loads(row[0])
+    model, dimension = json.loads(value)
     return str(model), int(dimension)
 
 
@@ -37,11 +38,8 @@ def set_fingerprint(transaction: Transaction, model: str, dimension: int) -> Non
     write_fingerprint(transaction, (model, dimension))
 
 
-def write_fingerprint(transaction: Transaction, made_by: Fingerprint, name: str = "fingerprint") -> None:
-    transaction.run(
-        "INSERT INTO meta (name, value) VALUES (%s, %s) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-        (name, json.dumps(made_by)),
-    )
+def write_fingerprint(transaction: Transaction, made_by: Fingerprint | None, name: str = "fingerprint") -> None:
+    note(transaction, name, None if made_by is None else json.dumps(made_by))
 
 
 def check_dimension(transaction: Transaction, dimensions: Iterable[int]) -> None:

@@ -13,15 +13,12 @@ from .events.rows import EventRows
 class ProfileIndexTables:
     """What is alike in the `ProfileIndex` of every engine, which it shares with the events."""
 
-    table: str
-    """The table of the profiles."""
-
     def __init__(self, events: EventRows) -> None:
         self._events = events
 
     def stale(self, profiles: Sequence[Profile]) -> list[Profile]:
         found = self._events.database.rows(
-            f"SELECT item_id, revision FROM {self.table} WHERE vector IS NOT NULL AND item_id = ANY(%s)",
+            f"SELECT item_id, revision FROM {self._events.profiles} WHERE vector IS NOT NULL AND item_id = ANY(%s)",
             ([profile.key.index_id for profile in profiles],),
         )
         fresh = dict(found)
@@ -29,10 +26,8 @@ class ProfileIndexTables:
 
     def vectors(self, where: ProfileFilter | None = None) -> tuple[list[ProfileKey], Matrix]:
         condition, parameters = self._conditions(where)
-        found = self._events.database.rows(
-            f"SELECT p.item_id, p.vector FROM {self.table} p WHERE p.vector IS NOT NULL AND {condition} ORDER BY p.row",
-            parameters,
-        )
+        those = f"FROM {self._events.profiles} p WHERE p.vector IS NOT NULL AND {condition}"
+        found = self._events.database.rows(f"SELECT p.item_id, p.vector {those} ORDER BY p.row", parameters)
         matrix = self._events.database.matrix([vector for _, vector in found])
         return [ProfileKey.of_index_id(item_id) for item_id, _ in found], matrix
 

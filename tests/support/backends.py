@@ -13,14 +13,13 @@ from historian.schema.protocols.events.shadow_vectors import ShadowVectors
 from historian.schema.protocols.events.transfer import EventTransfer
 from historian.stores.postgres.erasure import PostgresErasure
 from historian.stores.postgres.events.rows import PostgresEventRows
-from historian.stores.postgres.events.shadow_vectors import PostgresShadowVectors
 from historian.stores.postgres.events.store import PostgresEventStore
 from historian.stores.postgres.profile_index import PostgresProfileIndex
 from historian.stores.sqlite.erasure import IndexErasure
 from historian.stores.sqlite.events.rows import SqliteEventRows
-from historian.stores.sqlite.events.shadow_vectors import SqliteShadowVectors
 from historian.stores.sqlite.profile_index import SqliteProfileIndex
 from historian.stores.tables.event_transfer import EventTransferTables
+from historian.stores.tables.events.shadow_vectors import ShadowVectorTables
 from historian.stores.tables.ledger import LedgerTable
 from historian.stores.tables.notes import NoteTables
 
@@ -52,7 +51,7 @@ def in_directory(directory: Path) -> Stores:
         SqliteProfileIndex(database),
         LedgerTable(database),
         NoteTables(rows),
-        SqliteShadowVectors(database),
+        ShadowVectorTables(rows),
         EventTransferTables(rows),
         IndexErasure(database),
     )
@@ -65,7 +64,7 @@ def in_schema(schema: Schema) -> Stores:
         PostgresProfileIndex(database),
         LedgerTable(database),
         NoteTables(PostgresEventRows(database)),
-        PostgresShadowVectors(database),
+        ShadowVectorTables(PostgresEventRows(database)),
         EventTransferTables(PostgresEventRows(database)),
         PostgresErasure(database),
     )

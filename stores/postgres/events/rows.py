@@ -21,6 +21,7 @@ MOST_BYTES = 2_000
 """Longer words are not indexed: a lexeme of PostgreSQL has at most 2,046 bytes."""
 
 _SCOPE = "\ue001"
+_NUMBERED = (("scopes", "scope_number"), ("note_files", "file_number"), ("buffered_states", "sequence"))
 
 _INSERT_EVENT = (
     f"INSERT INTO events (row, {EVENT_COLUMNS}, embedded) VALUES ({', '.join(['%s'] * (EVENT_COLUMNS.count(',') + 3))})"
@@ -41,6 +42,10 @@ class PostgresEventRows(EventRows):
     absolute = ("NOT e.is_absolute", "e.is_absolute")
     greatest = "greatest"
     not_embedded = "NOT embedded"
+    profiles = "profile_index"
+    new_vectors = "(LIKE event_vectors INCLUDING ALL)"
+    empty = "TRUNCATE"
+    hold = "FOR SHARE"
     among_speakers = "EXISTS (SELECT 1 FROM events o WHERE o.speakers != '{{}}' AND o.speakers @> ARRAY[{user}] AND o.row {rows})"
 
     def as_list(self, values: Sequence[str]) -> list[str]:
@@ -89,6 +94,19 @@ class PostgresEventRows(EventRows):
             " WHERE scope_number = g.number",
             (list(rows),),
         )
+
+    def empty_words(self, transaction: Transaction) -> None:
+        transaction.execute("LOCK TABLE event_words IN EXCLUSIVE MODE")
+        transaction.execute("DELETE FROM event_words")
+        transaction.execute("UPDATE scopes SET words = 0")
+
+    def arrived(self, transaction: Transaction) -> None:
+        """Let new rows be numbered behind those that arrived, and the planner know them."""
+        for table, column in _NUMBERED:
+            transaction.execute(
+                f"SELECT setval(pg_get_serial_sequence('{table}', '{column}'), max({column})) FROM {table} HAVING count(*) > 0"
+            )
+        transaction.execute("ANALYZE scopes, events, event_vectors, event_words")
 
     def lock_scope_keys(self, transaction: Transaction, scope_keys: Iterable[str]) -> None:
         keys = sorted(set(scope_keys))

@@ -6,15 +6,12 @@ from collections.abc import Mapping
 
 from ....schema.event import EventFilter
 from ....schema.protocols import Outdated, Vector
-from ....text.search_words.keywords import WORDS_VERSION
 from ...filing import checked_vector
 from ...tables.events.store import EventTables
 from ..database import PostgresDatabase
 from ..vector_type import as_matrix
 from . import search
 from .rows import PostgresEventRows
-
-_AT_ONCE = 1_000
 
 
 class PostgresEventStore(EventTables):
@@ -60,23 +57,3 @@ class PostgresEventStore(EventTables):
     def checkpoint(self) -> bool:
         """Return True: the server writes its pages itself."""
         return True
-
-    def _bring_words_up_to_date(self) -> None:
-        form, select = str(WORDS_VERSION), "SELECT value FROM meta WHERE name = 'words'"
-        if self.database.row(select) == (form,):
-            return
-        with self.database.writing() as transaction:
-            transaction.execute("LOCK TABLE event_words IN EXCLUSIVE MODE")
-            if transaction.row(select) == (form,):
-                return
-            transaction.execute("DELETE FROM event_words")
-            transaction.execute("UPDATE scopes SET words = 0, removals = removals + 1")
-            last = -1
-            query = "SELECT row, text FROM events WHERE row > %s ORDER BY row LIMIT %s"
-            while rows := transaction.rows(query, (last, _AT_ONCE)):
-                self._rows.add_words(transaction, [(row, text) for row, text in rows])
-                last = rows[-1][0]
-            transaction.execute(
-                "INSERT INTO meta (name, value) VALUES ('words', %s) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-                (form,),
-            )

@@ -14,6 +14,7 @@ import psycopg
 from ....schema.errors import HistorianError, OwnerLockHeld, StorageError
 from ....schema.protocols import Owner
 from ...files.owner_lock import this_process
+from ...tables.meta import note, noted
 from ..database import PostgresDatabase, milliseconds
 from .session import Heartbeat, WorkerSession
 
@@ -135,14 +136,10 @@ class PostgresWorkers:
         """See `Workers.reembedding`. The lock is one of the whole memory, on whatever machine."""
         key = self._database.lock_key("reembed")
         if not self._session.try_lock(key):
-            (holder,) = self._database.row("SELECT value FROM meta WHERE name = 'reembedding'") or ("another process",)
-            raise OwnerLockHeld(holder)
+            raise OwnerLockHeld(noted(self._database, "reembedding") or "another process")
         try:
-            self._database.run(
-                "INSERT INTO meta (name, value) VALUES ('reembedding', %s)"
-                " ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-                (str(this_process(now)),),
-            )
+            with self._database.writing() as transaction:
+                note(transaction, "reembedding", str(this_process(now)))
             yield
         finally:
             self._session.unlock(key)

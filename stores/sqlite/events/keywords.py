@@ -1,4 +1,4 @@
-"""Keyword search over events: the indexed words, and BM25.
+"""Keyword search over events by BM25.
 
 In a scope the score is computed here from the statistics of the scope: the document frequency of a word counts the events of
 this scope only. `bm25()` of FTS5 counts the whole table, which gives a different score and is slow (15 words at 100,000
@@ -12,32 +12,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from ....schema.event import EventFilter
-from ....text.search_words.keywords import K1, WORDS_VERSION, indexed_words, norms, query_words, repeated
-from ....text.search_words.tokens import FTS5_TOKENIZER, INSIDE
+from ....text.search_words.keywords import K1, norms, query_words, repeated
+from ....text.search_words.tokens import INSIDE
 from ...tables.events.rows import SCOPE_SHIFT, EventRows
 from ..database import SqliteTransaction
-
-
-def add_words(connection: SqliteTransaction, texts: Sequence[tuple[int, str]]) -> None:
-    """Index (row, text) pairs."""
-    rows = [(row, *indexed_words(text)) for row, text in texts]
-    connection.executemany("INSERT INTO event_words (row, length, words) VALUES (?, ?, ?)", rows)
-    connection.executemany("INSERT INTO event_keywords (rowid, words) VALUES (?, ?)", [(row, words) for row, _, words in rows])
-
-
-def remove_words(connection: SqliteTransaction, rows: Sequence[int]) -> None:
-    """Remove rows from the index. Rows that are not indexed are ignored."""
-    connection.run(
-        "INSERT INTO event_keywords (event_keywords, rowid, words)"
-        " SELECT 'delete', row, words FROM event_words WHERE row = ANY(%s)",
-        (list(rows),),
-    )
-    connection.run("DELETE FROM event_words WHERE row = ANY(%s)", (list(rows),))
-
-
-def scrub_words(connection: SqliteTransaction) -> None:
-    """Merge the whole index, because the words of deleted events remain until their segment is merged."""
-    connection.execute("INSERT INTO event_keywords (event_keywords) VALUES ('optimize')")
 
 
 def merge_words(connection: SqliteTransaction, pages: int) -> bool:
@@ -49,28 +27,6 @@ def merge_words(connection: SqliteTransaction, pages: int) -> bool:
     connection.execute("INSERT INTO event_keywords (event_keywords, rank) VALUES ('merge', ?)", (pages,))
     # SQLite counts one change for the command itself.
     return connection.total_changes - before > 1
-
-
-def words_form() -> str:
-    """Return the version of the index. If it differs from the stored one, the index must be rebuilt."""
-    return f"{WORDS_VERSION} {FTS5_TOKENIZER}"
-
-
-def rebuild_words(connection: SqliteTransaction) -> None:
-    """Rebuild the index from the texts of all events."""
-    connection.execute("DROP TABLE event_keywords")
-    connection.execute("DELETE FROM event_words")
-    connection.execute(
-        "CREATE VIRTUAL TABLE event_keywords USING fts5("
-        f"words, content = 'event_words', content_rowid = 'row', tokenize = \"{FTS5_TOKENIZER}\")"
-    )
-    connection.execute("INSERT INTO event_keywords (event_keywords, rank) VALUES ('usermerge', 2)")
-    last = -1
-    while rows := connection.execute("SELECT row, text FROM events WHERE row > ? ORDER BY row LIMIT 1000", (last,)).fetchall():
-        add_words(connection, rows)
-        last = rows[-1][0]
-    # Invalidates the caches of other processes, which hold words of the former form.
-    connection.execute("UPDATE scopes SET removals = removals + 1")
 
 
 def search(

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from ....schema.event import Event
+from ....text.search_words.keywords import WORDS_VERSION, indexed_words
+from ....text.search_words.tokens import FTS5_TOKENIZER
 from ...tables.events.rows import EVENT_COLUMNS, SCOPE_SHIFT, EventRows
 from ..database import SqliteTransaction
-from ..index_outbox import add_to_outbox
-from . import keywords as event_keywords
 
 _INSERT = f"INSERT INTO events (row, {EVENT_COLUMNS}, embedded) VALUES ({', '.join('?' * (EVENT_COLUMNS.count(',') + 3))})"
 
@@ -25,6 +25,11 @@ class SqliteEventRows(EventRows):
     absolute = ("e.is_absolute = 0", "e.is_absolute = 1")
     greatest = "max"
     not_embedded = "embedded = 0"
+    profiles = "profiles"
+    new_vectors = "(sequence INTEGER PRIMARY KEY, row INTEGER NOT NULL UNIQUE, vector BLOB NOT NULL)"
+    empty = "DELETE FROM"
+    hold = ""
+    words_form = f"{WORDS_VERSION} {FTS5_TOKENIZER}"
     among_speakers = "{user} IN (SELECT s.value FROM events o, json_each(o.speakers) s WHERE o.speakers != '[]' AND o.row {rows})"
 
     def as_list(self, values: Sequence[str]) -> str:
@@ -42,13 +47,39 @@ class SqliteEventRows(EventRows):
         self.note_changed(transaction, [event.event_id for _, event, vector in each if vector is not None])
 
     def add_words(self, transaction: SqliteTransaction, texts: Sequence[tuple[int, str]]) -> None:
-        event_keywords.add_words(transaction, texts)
+        rows = [(row, *indexed_words(text)) for row, text in texts]
+        transaction.executemany("INSERT INTO event_words (row, length, words) VALUES (?, ?, ?)", rows)
+        transaction.executemany(
+            "INSERT INTO event_keywords (rowid, words) VALUES (?, ?)", [(row, words) for row, _, words in rows]
+        )
 
     def remove_words(self, transaction: SqliteTransaction, rows: Sequence[int]) -> None:
-        event_keywords.remove_words(transaction, rows)
+        transaction.run(
+            "INSERT INTO event_keywords (event_keywords, rowid, words)"
+            " SELECT 'delete', row, words FROM event_words WHERE row = ANY(%s)",
+            (list(rows),),
+        )
+        transaction.run("DELETE FROM event_words WHERE row = ANY(%s)", (list(rows),))
+
+    def empty_words(self, transaction: SqliteTransaction) -> None:
+        transaction.execute("DROP TABLE event_keywords")
+        transaction.execute("DELETE FROM event_words")
+        transaction.execute(
+            "CREATE VIRTUAL TABLE event_keywords USING fts5("
+            f"words, content = 'event_words', content_rowid = 'row', tokenize = \"{FTS5_TOKENIZER}\")"
+        )
+        transaction.execute("INSERT INTO event_keywords (event_keywords, rank) VALUES ('usermerge', 2)")
 
     def note_changed(self, transaction: SqliteTransaction, event_ids: Sequence[str]) -> None:
-        add_to_outbox(transaction, event_ids)
+        """Add events to the outbox, each with a new version. The entry goes when the derived index is told of that version."""
+        transaction.executemany("INSERT OR REPLACE INTO event_outbox (item_id) VALUES (?)", [(one,) for one in event_ids])
+
+    def note_all_changed(self, transaction: SqliteTransaction) -> None:
+        """Add every event that has a vector, or had one of the former model."""
+        transaction.execute(
+            "INSERT OR REPLACE INTO event_outbox (item_id) SELECT e.event_id FROM events e WHERE e.row IN"
+            " (SELECT row FROM event_vectors UNION SELECT row FROM kept_event_vectors) ORDER BY e.row"
+        )
 
 
 def _new_row(transaction: SqliteTransaction, scope_key: str) -> int:

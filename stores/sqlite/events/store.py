@@ -11,7 +11,6 @@ from ....schema.protocols import Outdated, Vector
 from ...tables.events.rows import EVENT_COLUMNS_OF_E, SCOPE_SHIFT
 from ...tables.events.store import EventTables
 from ..database import SqliteDatabase, SqliteTransaction
-from ..index_outbox import fill_outbox
 from . import keywords as event_keywords
 from .rows import SqliteEventRows
 
@@ -72,7 +71,8 @@ class SqliteEventStore(EventTables):
         """Return None: vectors are compared in memory, where recalls keep them."""
 
     def _scrub_words(self, transaction: SqliteTransaction) -> None:
-        event_keywords.scrub_words(transaction)
+        """Merge the whole index, because the words of deleted events remain until their segment is merged."""
+        transaction.execute("INSERT INTO event_keywords (event_keywords) VALUES ('optimize')")
 
     def unindexed(self, limit: int) -> Outdated:
         found = self.database.rows(
@@ -91,7 +91,7 @@ class SqliteEventStore(EventTables):
     def reindex_all(self) -> None:
         with self.database.writing() as connection:
             connection.execute("DELETE FROM event_outbox")
-            fill_outbox(connection, "SELECT e.event_id FROM event_vectors v JOIN events e ON e.row = v.row ORDER BY v.sequence")
+            self._rows.note_all_changed(connection)
 
     def tidy(self) -> bool:
         """Merge a part of the keyword index (about ten milliseconds). Return False if nothing is left to do."""
@@ -101,11 +101,3 @@ class SqliteEventStore(EventTables):
     def checkpoint(self) -> bool:
         """Move the write-ahead log into the file and empty it. Return False if a reader of another process prevents it."""
         return self.database.truncate_log()
-
-    def _bring_words_up_to_date(self) -> None:
-        form = event_keywords.words_form()
-        if self.database.row("SELECT value FROM meta WHERE name = 'words'") == (form,):
-            return
-        with self.database.writing() as connection:
-            event_keywords.rebuild_words(connection)
-            connection.execute("INSERT OR REPLACE INTO meta (name, value) VALUES ('words', ?)", (form,))

@@ -14,6 +14,7 @@ from typing import Any
 
 from ....schema.event import Event, EventFilter
 from ....schema.protocols import Vector
+from ....text.search_words.keywords import WORDS_VERSION
 from ..engine import Database, Transaction
 
 SCOPE_SHIFT = 32
@@ -52,6 +53,16 @@ class EventRows(ABC):
     """The condition on events without a vector, as it stands in their index."""
     among_speakers: str
     """The condition that the user id in the column `user` is among the speakers of an event whose row is of `rows`."""
+    profiles: str
+    """The table in which profiles are indexed."""
+    new_vectors: str
+    """What stands behind CREATE TABLE and the name of an empty table of vectors."""
+    empty: str
+    """The statement that empties a table of vectors, without its name."""
+    hold: str
+    """What keeps selected rows as they are until the end of the transaction, where several may write at once."""
+    words_form = str(WORDS_VERSION)
+    """The form of the indexed words. Where the index has another one it is made anew."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -103,8 +114,19 @@ class EventRows(ABC):
     def remove_words(self, transaction: Any, rows: Sequence[int]) -> None:
         """Remove rows from the index of words. Rows that are not indexed are ignored."""
 
+    @abstractmethod
+    def empty_words(self, transaction: Any) -> None:
+        """Empty the index of words, for words in the form of this version."""
+
     def note_changed(self, transaction: Any, event_ids: Sequence[str]) -> None:  # noqa: B027
         """Note what a derived index of vectors is to be told of, where there is one."""
+
+    def note_all_changed(self, transaction: Any) -> None:  # noqa: B027
+        """Let a derived index of vectors be made anew, where there is one."""
+
+    def arrived(self, transaction: Any) -> None:
+        """Do what is left when all rows of another memory were copied into the tables."""
+        self.note_all_changed(transaction)
 
     def lock_scopes(self, transaction: Any, rows: Iterable[int]) -> None:  # noqa: B027
         """Lock the scopes of rows until the end of the transaction, where several may write at once."""

@@ -10,15 +10,15 @@ index be made anew. No vector is copied: 100,000 vectors take as long as 1,000. 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 from ....schema.errors import InvalidInput
 from ....schema.profile import Profile
 from ....schema.protocols import Vector
 from ....schema.protocols.events.shadow_vectors import Fingerprint, Lacking, VectorSets
-from ..engine import Database, Transaction
+from ..engine import Transaction
 from ..fingerprint import read_fingerprint, write_fingerprint
-from .rows import sizes
+from .rows import EventRows, sizes
 
 _Role = Literal["next", "kept"]
 
@@ -26,20 +26,9 @@ _Role = Literal["next", "kept"]
 class ShadowVectorTables:
     """The `ShadowVectors` of one database."""
 
-    new_table: str
-    """What stands behind CREATE TABLE and the name of an empty table of vectors."""
-    empty: str
-    """The statement that empties a table, without its name."""
-    hold: str
-    """What keeps selected rows as they are until the end of the transaction, where several may write at once."""
-    profiles: str
-    """The table of the profiles."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def has_changed(self, transaction: Any) -> None:
-        """Let a derived index be made anew."""
+    def __init__(self, events: EventRows) -> None:
+        self._events = events
+        self._database = events.database
 
     def sets(self) -> VectorSets:
         with self._database.reading() as transaction:
@@ -84,9 +73,8 @@ class ShadowVectorTables:
         stored = [self._database.stored(vector) for vector in vectors]
         with self._database.writing() as transaction:
             _check(transaction, vectors)
-            known = transaction.rows(
-                f"SELECT row, text FROM events WHERE row = ANY(%s) ORDER BY row {self.hold}", ([item.row for item in items],)
-            )
+            listed = f"SELECT row, text FROM events WHERE row = ANY(%s) ORDER BY row {self._events.hold}"
+            known = transaction.rows(listed, ([item.row for item in items],))
             same = [(item.row, vector) for item, vector in zip(items, stored, strict=True) if (item.row, item.text) in known]
             transaction.run_many(
                 "INSERT INTO next_event_vectors (sequence, row, vector) VALUES (%s, %s, %s)"
@@ -127,7 +115,7 @@ class ShadowVectorTables:
                 raise InvalidInput("no vectors of another model are being made; run `historian reembed` first")
             transaction.run("DROP TABLE kept_event_vectors")
             _rename(transaction, ("event_vectors", "kept_event_vectors"), ("next_event_vectors", "event_vectors"))
-            transaction.run(f"CREATE TABLE next_event_vectors {self.new_table}")
+            transaction.run(f"CREATE TABLE next_event_vectors {self._events.new_vectors}")
             _note(transaction, "next", None)
             self._renamed(transaction, "next", made)
         return made
@@ -159,7 +147,7 @@ class ShadowVectorTables:
         return dropped
 
     def _empty(self, transaction: Transaction, role: _Role) -> None:
-        transaction.run(f"{self.empty} {role}_event_vectors")
+        transaction.run(f"{self._events.empty} {role}_event_vectors")
         transaction.run("DELETE FROM other_profile_vectors WHERE role = %s", (role,))
         _note(transaction, role, None)
 
@@ -175,14 +163,14 @@ class ShadowVectorTables:
         )
         has_vector = "EXISTS (SELECT 1 FROM event_vectors v WHERE v.row = events.row)"
         transaction.run(f"UPDATE events SET embedded = {has_vector} WHERE embedded != {has_vector}")
-        self.has_changed(transaction)
+        self._events.note_all_changed(transaction)
 
     def _exchange_profiles(self, transaction: Transaction, source: _Role) -> None:
         """Set the vectors of profiles to those of `source` with the same revision, and keep the present ones."""
-        present = f"SELECT item_id, revision, vector FROM {self.profiles} WHERE vector IS NOT NULL"
+        present = f"SELECT item_id, revision, vector FROM {self._events.profiles} WHERE vector IS NOT NULL"
         transaction.run(f"CREATE TEMP TABLE present AS {present}")
         transaction.run(
-            f"UPDATE {self.profiles} AS p SET vector = (SELECT o.vector FROM other_profile_vectors o"
+            f"UPDATE {self._events.profiles} AS p SET vector = (SELECT o.vector FROM other_profile_vectors o"
             " WHERE o.role = %s AND o.item_id = p.item_id AND o.revision = p.revision)",
             (source,),
         )
@@ -206,10 +194,7 @@ def _rename(transaction: Transaction, *tables: tuple[str, str]) -> None:
 
 
 def _note(transaction: Transaction, role: _Role, fingerprint: Fingerprint | None) -> None:
-    if fingerprint is None:
-        transaction.run("DELETE FROM meta WHERE name = %s", (f"fingerprint_{role}",))
-    else:
-        write_fingerprint(transaction, fingerprint, f"fingerprint_{role}")
+    write_fingerprint(transaction, fingerprint, f"fingerprint_{role}")
 
 
 def _fingerprint(transaction: Transaction, role: _Role) -> Fingerprint | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -13,14 +12,16 @@ from ....schema.scope import RESERVED_USER
 from ...filing import SECONDS_OF_EVER, check_job, check_to_forget, check_vectors
 from ..engine import Transaction
 from ..fingerprint import check_dimension, read_fingerprint, set_fingerprint
+from ..meta import note, noted
 from ..tombstones import add_tombstones, is_buried
 from .links import clear_links, set_links
 from .rows import EVENT_COLUMNS, EVENT_COLUMNS_OF_E, NEW_IN_SCOPE, EventRows, sizes
 
 _ALL_THERE_ARE = 2**62
+_AT_ONCE = 1_000
 
 
-class EventTables(ABC):
+class EventTables:
     """What is alike in the `EventStore` of every engine. `close` closes the database for all that share it."""
 
     of_people: str
@@ -31,9 +32,23 @@ class EventTables(ABC):
         self._database = rows.database
         self._bring_words_up_to_date()
 
-    @abstractmethod
     def _bring_words_up_to_date(self) -> None:
         """Index all events anew if the form of indexed words is another one than that of the index."""
+        form = self._rows.words_form
+        if noted(self._database, "words") == form:
+            return
+        with self._database.writing() as transaction:
+            transaction.lock_name("words")
+            if noted(transaction, "words") == form:
+                return
+            self._rows.empty_words(transaction)
+            last, page = -1, "SELECT row, text FROM events WHERE row > %s ORDER BY row LIMIT %s"
+            while texts := transaction.rows(page, (last, _AT_ONCE)):
+                self._rows.add_words(transaction, texts)
+                last = texts[-1][0]
+            # Readers in every process drop what they hold of the former words.
+            transaction.run("UPDATE scopes SET removals = removals + 1")
+            note(transaction, "words", form)
 
     def file_job(self, job_id: str, events: Sequence[Event], vectors: Sequence[Vector | None]) -> bool:
         """See `EventStore.file_job`.
@@ -199,7 +214,7 @@ class EventTables(ABC):
         self._database.truncate_log()
         return deleted
 
-    def _scrub_words(self, transaction: Any) -> None:  # noqa: B027 - not every index does
+    def _scrub_words(self, transaction: Any) -> None:
         """Overwrite the words of deleted events in an index that keeps them."""
 
     def is_forgotten(self, job_id: str, entities: Iterable[str] = (), timestamp: float = 0.0) -> bool:

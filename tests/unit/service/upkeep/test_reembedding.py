@@ -20,7 +20,7 @@ from historian.service.upkeep import reembedding
 from historian.service.upkeep.reembedding import KeptModel, Reembedding, ReembeddingStopped, SameModel, change_model
 from historian.stores.chroma.index import ChromaIndex
 from historian.stores.index_repair import repair
-from historian.stores.sqlite.events.shadow_vectors import SqliteShadowVectors
+from historian.stores.tables.events.shadow_vectors import ShadowVectorTables
 from support.crashes.child import Killer, exit_code, in_child, is_killed
 from support.events import make_event
 from support.memory import settings_for
@@ -341,7 +341,7 @@ def run_killed(directory: Path, point: int, paid: int) -> bool:
     def work() -> None:
         killer = Killer(point)
         for name in ("begin", "store", "store_profiles", "change_over"):
-            setattr(SqliteShadowVectors, name, killer.around(getattr(SqliteShadowVectors, name)))
+            setattr(ShadowVectorTables, name, killer.around(getattr(ShadowVectorTables, name)))
         parts, new = open_at(directory), Model()
 
         def pay(call: int) -> None:

@@ -10,8 +10,9 @@ import pytest
 from historian.schema.errors import StorageError
 from historian.stores.chroma.index import ChromaIndex
 from historian.stores.index_repair import repair
-from historian.stores.sqlite.events.shadow_vectors import SqliteShadowVectors
+from historian.stores.sqlite.events.rows import SqliteEventRows
 from historian.stores.sqlite.events.store import SqliteEventStore
+from historian.stores.tables.events.shadow_vectors import ShadowVectorTables
 from support.events import make_event, unit_vectors
 from support.stores import open_events
 
@@ -121,7 +122,7 @@ def test_a_damaged_directory_is_a_storage_error_and_repaired_without_embedding(s
 def test_another_model_reaches_the_index(store: SqliteEventStore, index: ChromaIndex) -> None:
     file_jobs(store, 2)
     repair(store, index)
-    shadow = SqliteShadowVectors(store.database)
+    shadow = ShadowVectorTables(SqliteEventRows(store.database))
     shadow.begin("large", 16)
     made = [one for one in shadow.lacking(0, 9) if one.event_id in ("j0-0:0", "j1-0:1")]
     shadow.store(made, unit_vectors(2, dimension=16))

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from historian.schema.event import EventFilter
-from historian.stores.sqlite.events import keywords as event_keywords
+from historian.stores.sqlite.events.rows import SqliteEventRows
 from historian.text.search_words import keywords
 from historian.text.search_words.keywords import K1, WORDS_VERSION, B
 from historian.text.search_words.tokens import query_tokens, search_tokens
@@ -73,7 +73,7 @@ def test_the_index_is_made_anew_when_words_take_another_form(tmp_path: Path, mon
     file_texts(store, [f"sentence {n}" for n in range(1500)])
     store.close()
     with monkeypatch.context() as patch:
-        patch.setattr(event_keywords, "WORDS_VERSION", WORDS_VERSION + 1)
+        patch.setattr(SqliteEventRows, "words_form", f"{WORDS_VERSION + 1}")
         patch.setattr(keywords, "search_tokens", lambda text: ["sentences", *search_tokens(text)[1:]])
         store = open_events(tmp_path)
         assert [name for name, _ in store.search_keywords("1234", GROUP, 5)] == ["j1-0:1234"]

@@ -1,0 +1,31 @@
+"""What is alike in the backends of both engines: the stores that are tables of their database."""
+
+from __future__ import annotations
+
+from ..schema.protocols import ArticleStorage, ArticleStores, Backend, SummaryStorage
+from .contents import TableContents
+from .tables.event_transfer import EventTransferTables
+from .tables.events.revisions import EventRevisionTables
+from .tables.events.rows import EventRows
+from .tables.events.shadow_vectors import ShadowVectorTables
+from .tables.ledger import LedgerTable
+from .tables.line_vectors import LineVectorTable
+from .tables.notes import NoteTables
+from .tables.state_buffer import StateBufferTable
+
+
+class TablesBackend(Backend):
+    """A `Backend` over the tables of one database."""
+
+    def __init__(self, rows: EventRows) -> None:
+        self._database = rows.database
+        self.ledger = LedgerTable(rows.database)
+        self.manifest = NoteTables(rows)
+        self.shadow = ShadowVectorTables(rows)
+        self.transfer = EventTransferTables(rows)
+        self.revisions = EventRevisionTables(rows)
+        self.contents = TableContents(rows)
+
+    def with_articles(self, summaries: SummaryStorage, articles: ArticleStorage) -> ArticleStores:
+        """Return the stores of articles; the states that wait and the vectors of lines are in tables."""
+        return ArticleStores(StateBufferTable(self._database), summaries, articles, LineVectorTable(self._database))
