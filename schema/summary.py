@@ -63,6 +63,11 @@ class ArticleKey:
     def scope(self) -> Scope:
         return Scope.group(self.group_id, self.user_id) if self.group_id else Scope.private(self.user_id)
 
+    @property
+    def entities(self) -> list[str]:
+        """The entities (`user:42`) whose erasure concerns it."""
+        return [f"user:{self.user_id}", *([f"group:{self.group_id}"] if self.group_id else [])]
+
     def __str__(self) -> str:
         return f"{self.user_id}@{self.scope.key}" if self.group_id else self.user_id
 

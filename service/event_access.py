@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..retrieval.filters import Moment, conditioned
 from ..schema.errors import InvalidInput
-from ..schema.event import Event, EventFilter, EventKind
+from ..schema.event import Event, EventKind
 from ..schema.ids import told
 from ..schema.scope import Scope, checked_scope
 from ..text.redaction import redact
@@ -90,7 +90,7 @@ class EventAccess(Reading):
         """Remove an event for good. What profiles and summaries took from it stays: `forget_user` removes everything."""
         parts = self.lifecycle.in_use().parts
         await self._existing(parts, event_id, scope)
-        await asyncio.to_thread(parts.events.forget, EventFilter(None, event_ids=(event_id,)))
+        await asyncio.to_thread(parts.events.forget, [event_id])
 
     get_all = list_events
     update = edit_event

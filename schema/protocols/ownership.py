@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Protocol, Self
 
+from ..errors import StorageError
+
 
 @dataclass(frozen=True, slots=True)
 class Owner:
@@ -51,9 +53,13 @@ class Ownership(Protocol):
     def release(self) -> None:
         """Release it; no effect if it is not held."""
 
-    def __enter__(self) -> Self: ...
+    def __enter__(self) -> Self:
+        if not self.is_held:
+            raise StorageError("the ownership is not held: acquire(now) it before entering it")
+        return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None: ...
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.release()
 
 
 class Workers(Protocol):

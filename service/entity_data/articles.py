@@ -103,7 +103,7 @@ class _Articles(FileMember[ArticleKey, StoredArticle]):
         return _key(entry)
 
     def entities(self, key: ArticleKey) -> list[str]:
-        return _entities(key)
+        return key.entities
 
     def redact(self, value: list[StoredArticle]) -> list[StoredArticle]:
         clean = (redacted_in(one, self._level, "sources") for one in value)
@@ -150,7 +150,7 @@ class _Summaries(LineMember[Summary]):
 
     def marks(self, value: Summary) -> Iterator[Mark]:
         at = datetime.fromisoformat(value.until).timestamp()
-        return (Mark(entity, value.id, (entity,), at) for entity in _entities(value.key))
+        return (Mark(entity, value.id, (entity,), at) for entity in value.key.entities)
 
     def restore(self, values: Sequence[Summary]) -> Mapping[str, int | list[str]]:
         keys = dict.fromkeys(one.key for one in values)
@@ -202,7 +202,7 @@ class _Buffered(LineMember[_Waiting]):
     def marks(self, value: _Waiting) -> Iterator[Mark]:
         spoken, job_id = value.state.spoken, job_of_entry(value.state.entry_id)
         at = datetime.fromisoformat(spoken.at).timestamp() if spoken.at else 0.0
-        for entity in _entities(value.key):
+        for entity in value.key.entities:
             yield Mark(entity, "", (entity,), at)
         yield Mark(f"job {job_id}", job_id, (), at)
 
@@ -218,10 +218,6 @@ def _keys_of(entity: Entity, keys: Sequence[ArticleKey]) -> Iterator[ArticleKey]
 
 def _stranger(key: ArticleKey, entity: Entity) -> str:
     return "" if entity.spoke(key.user_id, key.group_id) else f"user:{key.user_id}"
-
-
-def _entities(key: ArticleKey) -> list[str]:
-    return [f"user:{key.user_id}", *([f"group:{key.group_id}"] if key.group_id else [])]
 
 
 def _key(value: Mapping[str, Any]) -> ArticleKey:

@@ -10,7 +10,6 @@ from zoneinfo import ZoneInfo
 from ...models.embeddings.recorded import vectors_for
 from ...schema.commands import EditCommand, ForgetCommand, IndexCommand, RollbackArticleCommand, RollbackCommand
 from ...schema.errors import InvalidInput
-from ...schema.event import EventFilter
 from ...schema.job import Job
 from ...schema.scope import notes_scope
 from ...schema.validation import validated
@@ -35,7 +34,7 @@ class CommandRunner:
             await self._edit(validated(EditCommand, job.payload, within="payload"))
         elif job.kind == "forget":
             ids = validated(ForgetCommand, job.payload, within="payload").event_ids
-            await asyncio.to_thread(self._context.events.forget, EventFilter(None, event_ids=tuple(ids)))
+            await asyncio.to_thread(self._context.events.forget, ids)
         elif job.kind == "rollback":
             await self._roll_back(validated(RollbackCommand, job.payload, within="payload"), job)
         elif job.kind == "rollback_article":

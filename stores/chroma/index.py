@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...schema.errors import FingerprintMismatch, InvalidInput, StorageError
+from ...schema.errors import FingerprintMismatch, StorageError
 from ...schema.protocols import Vector
 from ..files.access import make_private_folders, protect_files
 from .blank_memory import blank_memory
@@ -47,8 +47,6 @@ class ChromaIndex:
 
     def upsert(self, ids: Sequence[str], vectors: Sequence[Vector]) -> None:
         """Store vectors by id; the last one of duplicate ids is used."""
-        if len(ids) != len(vectors):
-            raise InvalidInput(f"upsert: {len(ids)} ids and {len(vectors)} vectors; give one vector an id")
         items = iter(dict(zip(ids, vectors, strict=True)).items())
         while batch := list(islice(items, _MAX_BATCH)):
             with self._lock, self._explained():
@@ -145,7 +143,7 @@ class ChromaIndex:
         try:
             with blank_memory():
                 yield
-        except (StorageError, InvalidInput):
+        except StorageError:
             raise
         except BaseException as error:
             if not isinstance(error, Exception) and type(error).__name__ != "PanicException":

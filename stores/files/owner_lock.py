@@ -16,12 +16,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
 
 from filelock import FileLock, Timeout
 
 from ...schema.errors import OwnerLockHeld, StorageError
-from ...schema.protocols.ownership import Owner
+from ...schema.protocols.ownership import Owner, Ownership
 from .access import file_mode
 from .durable import make_folder, storage_error, write_atomically
 
@@ -55,7 +54,7 @@ class LocalOwner(Owner):
 _UNKNOWN = LocalOwner(0, "an unknown machine", "an unknown time", "unknown command")
 
 
-class OwnerLock:
+class OwnerLock(Ownership):
     """Exclusive ownership of `data_dir`; a context manager. Acquiring it again by the same object has no effect.
 
     A child of `os.fork` shares the lock until it ends; start children by `subprocess` or `spawn`.
@@ -109,14 +108,6 @@ class OwnerLock:
             except OSError as error:
                 logger.warning("%s", storage_error("remove", self._data_dir / INFO_NAME, error))
             self._lock.release()
-
-    def __enter__(self) -> OwnerLock:
-        if not self.is_held:
-            raise StorageError(f"{self._data_dir}: acquire(now) the owner lock before entering it")
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.release()
 
 
 def owner_of(data_dir: Path) -> LocalOwner | None:

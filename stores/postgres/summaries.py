@@ -16,7 +16,7 @@ from ...schema.protocols.documents.plain_summaries import KEEP_PER_SCOPE
 from ...schema.summary import ArticleKey, Forgotten, Restored, Summary
 from ...text.tokens import estimate_tokens
 from ..files.summaries import as_line, as_told, moment_of, parse_line
-from ..tables.persons import entities_of, erase_rows
+from ..tables.persons import erase_rows
 from ..tables.tombstones import is_buried
 from .database import PostgresDatabase, Transaction
 
@@ -85,7 +85,7 @@ class PostgresSummaries:
     def _locked(self, key: ArticleKey) -> Iterator[Transaction]:
         """Give a transaction in which nobody else writes summaries of a key, or erases its user or group."""
         with self._database.writing() as transaction:
-            transaction.lock_entities(entities_of(key))
+            transaction.lock_entities(key.entities)
             transaction.lock(self._database.lock_key(f"summaries {key}"))
             yield transaction
 

@@ -8,7 +8,7 @@ from ...schema.entity import Entity
 from ...schema.protocols import Vector
 from ...schema.summary import ArticleKey, Forgotten
 from .engine import Database
-from .persons import OF_KEY, entities_of, erase_rows
+from .persons import OF_KEY, erase_rows
 
 
 class LineVectorTable:
@@ -26,7 +26,7 @@ class LineVectorTable:
     def replace(self, key: ArticleKey, model: str, vectors: Mapping[str, Vector], *, forgotten: Forgotten) -> None:
         person = (key.user_id, key.scope.key)
         with self._database.writing() as transaction:
-            transaction.lock_entities(entities_of(key))
+            transaction.lock_entities(key.entities)
             if forgotten():  # inside the transaction: an erasure is completed before it or waits for it
                 return
             transaction.run(f"DELETE FROM line_vectors WHERE {OF_KEY}", person)

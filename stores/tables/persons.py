@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 from ...schema.entity import Entity
-from ...schema.summary import ArticleKey
 from .engine import Database
 
 OF_KEY = "user_id = %s AND scope_key = %s"
-
-
-def entities_of(key: ArticleKey) -> list[str]:
-    """Return the entities (`user:42`) whose erasure concerns a key."""
-    return [f"user:{key.user_id}", *([f"group:{key.group_id}"] if key.group_id else [])]
 
 
 def erase_rows(database: Database, table: str, entity: Entity) -> int:

@@ -10,7 +10,7 @@ from ...schema.entity import Entity
 from ...schema.summary import ArticleKey, BufferedState, Restored, job_of_entry, oldest_of, up_to
 from ...text.tokens import spoken_tokens
 from .engine import Database, Transaction
-from .persons import OF_KEY, entities_of, erase_rows
+from .persons import OF_KEY, erase_rows
 from .tombstones import is_buried
 
 _TAKEN = "buffered"
@@ -37,7 +37,7 @@ class StateBufferTable:
     ) -> bool:
         # Made durable by the ledger entry of the finished job, which is committed before the job is removed.
         with self._database.writing(durable=False) as transaction:
-            transaction.lock_entities([*entities, *entities_of(key)])
+            transaction.lock_entities([*entities, *key.entities])
             if is_buried(transaction, job_id, entities, at) or not _take(transaction, [job_id]):
                 return False
             transaction.run_many(_INSERT, [_row(key, entry_id, spoken) for entry_id, spoken in states])
@@ -80,7 +80,7 @@ class StateBufferTable:
     def restore(self, key: ArticleKey, states: Sequence[BufferedState]) -> list[Restored]:
         jobs = list(dict.fromkeys(job_of_entry(state.entry_id) for state in states))
         with self._database.writing() as transaction:
-            transaction.lock_entities(entities_of(key))
+            transaction.lock_entities(key.entities)
             taken = set(jobs) - _take(transaction, jobs)
             return [_restored(transaction, key, state, taken) for state in states]
 

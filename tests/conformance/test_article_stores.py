@@ -14,7 +14,6 @@ import pytest
 from historian.schema.article import Article, Spoken
 from historian.schema.entity import Entity
 from historian.schema.errors import InvalidInput, RevisionConflict
-from historian.schema.event import EventFilter
 from historian.schema.protocols import ArticleStores, EventStore
 from historian.schema.summary import ArticleKey, BufferedState, StoredArticle, Summary
 from historian.service.components import open_parts, open_queue
@@ -27,6 +26,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.memory import AT, settings_for
 from support.postgres import Schema
+from support.stores import bury
 
 KEY, IN_GROUP, OTHER = ArticleKey("42"), ArticleKey("42", "100"), ArticleKey("43", "100")
 ARTICLE = Article("- I know that Ann is a nurse", "- Ann and I joke about tea", "- 2026-02-21 Ann reads Three Body")
@@ -144,7 +144,7 @@ def test_a_jobs_states_are_taken_once_even_after_they_were_released(stores: Arti
 
 def test_states_of_who_was_forgotten_are_not_taken(opened: OpenParts) -> None:
     parts = opened()
-    parts.events.forget(EventFilter("p:42"), entities=["user:42"], until=100.0)
+    bury(parts.events, "user:42", until=100.0)
     assert not parts.article_stores.buffer.add(KEY, "a-0", states("a-0", "one"), entities=["user:42"], at=100.0)
     assert parts.article_stores.buffer.add(KEY, "b-0", states("b-0", "later"), entities=["user:42"], at=101.0)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from historian.schema.errors import FingerprintMismatch, InvalidInput
+from historian.schema.errors import FingerprintMismatch
 from historian.schema.protocols import VectorIndex
 from historian.stores.chroma.index import ChromaIndex
 from support.events import DIMENSION, unit_vectors
@@ -94,7 +94,7 @@ def test_another_dimension_is_refused_and_welcome_after_a_reset(index: VectorInd
 
 
 def test_lists_of_different_length_are_refused(index: VectorIndex) -> None:
-    with pytest.raises(InvalidInput):
+    with pytest.raises(ValueError, match="shorter"):
         index.upsert(["a", "b"], unit_vectors(1))
 
 

@@ -507,7 +507,8 @@ async def test_who_is_forgotten_while_the_model_thinks_does_not_come_back(tmp_pa
         async with open_worker(settings, clock=lambda: NOW) as (parts, worker):
 
             def forget_ann() -> None:
-                parts.events.forget(EventFilter("p:7"), entities=["user:7"], until=NOW)
+                parts.backend.erasure.bury("user:7", NOW)
+                parts.backend.erasure.erase_events(EventFilter("p:7"))
                 parts.article_stores.erase(Entity("user", "7"))
 
             forget.append(forget_ann)

@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
+from historian.stores.filing import SECONDS_OF_EVER
 from historian.stores.sqlite.database import SqliteDatabase
 from historian.stores.sqlite.events.store import SqliteEventStore
 from historian.stores.sqlite.index_schema import open_index
+from historian.stores.tables.events.store import EventTables
+from historian.stores.tables.tombstones import add_tombstones
 
 
 def open_events(directory: Path) -> SqliteEventStore:
     """The event store in `directory`, which is made if it is missing."""
     return SqliteEventStore(open_index(directory / "index.sqlite"))
+
+
+def bury(store: EventTables, *entities: str, job_ids: Sequence[str] = (), until: float = SECONDS_OF_EVER) -> None:
+    """Let nothing of entities (`user:42`) up to a time, and nothing of jobs, be filed any more."""
+    with store.database.writing() as transaction:
+        transaction.lock_entities(entities, exclusive=True)
+        add_tombstones(transaction, "job", job_ids, SECONDS_OF_EVER)
+        add_tombstones(transaction, "entity", entities, until)
 
 
 def writer_of(database: SqliteDatabase) -> sqlite3.Connection:

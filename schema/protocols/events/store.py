@@ -116,19 +116,8 @@ class EventStore(Protocol):
     def embedded_count(self) -> int:
         """Return the number of events with a vector, which is the expected size of the derived index."""
 
-    def forget(
-        self,
-        where: EventFilter,
-        *,
-        job_ids: Sequence[str] = (),
-        entities: Sequence[str] = (),
-        until: float = ...,
-    ) -> int:
-        """Permanently delete the matching events. Return how many.
-
-        Jobs in `job_ids`, and jobs of `entities` (keys as in `Job.entities`) at `until` or before (seconds since the
-        epoch), are not filed any more, however late they arrive.
-        """
+    def forget(self, event_ids: Sequence[str]) -> int:
+        """Permanently delete events. Return how many. Where the files are ours, their texts are overwritten in them."""
 
     def is_forgotten(self, job_id: str, entities: Iterable[str] = (), timestamp: float = 0.0) -> bool:
         """Return True if a job, or one of its entities at its time, was forgotten: nothing of it may be written then."""

@@ -7,12 +7,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from types import TracebackType
 
 import psycopg
 
 from ....schema.errors import HistorianError, OwnerLockHeld, StorageError
-from ....schema.protocols import Owner
+from ....schema.protocols import Owner, Ownership
 from ...files.owner_lock import this_process
 from ...tables.meta import note, noted
 from ..database import PostgresDatabase, milliseconds
@@ -25,7 +24,7 @@ _LISTEN_SECONDS = 1.0
 """How soon `listening` ends, and how long it waits before it connects anew."""
 
 
-class PostgresOwnership:
+class PostgresOwnership(Ownership):
     """The `Ownership` of one schema: a lock of the session, which ends with it."""
 
     def __init__(self, session: WorkerSession) -> None:
@@ -61,14 +60,6 @@ class PostgresOwnership:
     def release(self) -> None:
         if self.is_held:
             self._session.unlock(self._key)
-
-    def __enter__(self) -> PostgresOwnership:
-        if not self.is_held:
-            raise StorageError(f"{self._session.database.name}: acquire(now) the ownership before entering it")
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.release()
 
 
 class PostgresWorkers:

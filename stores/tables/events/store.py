@@ -9,11 +9,10 @@ from ....schema.errors import InvalidInput
 from ....schema.event import Event, EventFilter, EventLink, KnownPerson
 from ....schema.protocols import Matrix, ScopeNews, Vector
 from ....schema.scope import RESERVED_USER
-from ...filing import SECONDS_OF_EVER, check_job, check_to_forget, check_vectors
 from ..engine import Transaction
 from ..fingerprint import check_dimension, read_fingerprint, set_fingerprint
 from ..meta import note, noted
-from ..tombstones import add_tombstones, is_buried
+from ..tombstones import is_buried
 from .links import clear_links, set_links
 from .rows import EVENT_COLUMNS, EVENT_COLUMNS_OF_E, NEW_IN_SCOPE, EventRows, sizes
 
@@ -53,10 +52,8 @@ class EventTables:
     def file_job(self, job_id: str, events: Sequence[Event], vectors: Sequence[Vector | None]) -> bool:
         """See `EventStore.file_job`.
 
-        Raises FingerprintMismatch if the dimension of a vector differs from the stored ones, and InvalidInput for
-        inconsistent arguments; nothing is written then.
+        Raises FingerprintMismatch if the dimension of a vector differs from the stored ones; nothing is written then.
         """
-        check_job(job_id, events, vectors)
         stored = self._stored(vectors)
         entities = {entity for event in events for entity in event.entities}
         with self._database.writing() as transaction:
@@ -78,8 +75,6 @@ class EventTables:
 
         A derived index is updated when the owner is idle.
         """
-        if len(events) != len(vectors):
-            raise InvalidInput(f"file_new: {len(events)} events and {len(vectors)} vectors; give one vector or None an event")
         each = zip(events, vectors, self._stored(vectors), strict=True)
         wanted = {event.event_id: (event, vector, stored) for event, vector, stored in each}
         with self._database.writing() as transaction:
@@ -185,31 +180,15 @@ class EventTables:
         return True
 
     def delete(self, event_ids: Sequence[str]) -> int:
-        if not event_ids:
-            return 0
         with self._database.writing() as transaction:
-            return self._delete(transaction, EventFilter(None, event_ids=tuple(event_ids)))
+            return self._delete(transaction, event_ids)
 
-    def forget(
-        self,
-        where: EventFilter,
-        *,
-        job_ids: Sequence[str] = (),
-        entities: Sequence[str] = (),
-        until: float = SECONDS_OF_EVER,
-    ) -> int:
-        """Permanently delete the matching events. Return how many.
-
-        Jobs in `job_ids`, and jobs of `entities` (`Job.entities`: `user:42`) at `until` or before (seconds since the epoch), are
-        never filed afterwards. Filing under way ends first. Where the files are ours, texts are overwritten in them, in the
-        keyword index and in the write-ahead log. Raises InvalidInput for an empty filter.
+    def forget(self, event_ids: Sequence[str]) -> int:
+        """Permanently delete events. Where the files are ours, texts are overwritten in them, in the keyword index and in the
+        write-ahead log. Return how many.
         """
-        check_to_forget(where)
         with self._database.writing() as transaction:
-            transaction.lock_entities(entities, exclusive=True)
-            add_tombstones(transaction, "job", job_ids, SECONDS_OF_EVER)
-            add_tombstones(transaction, "entity", entities, until)
-            deleted = self._delete(transaction, where)
+            deleted = self._delete(transaction, event_ids)
             self._scrub_words(transaction)
         self._database.truncate_log()
         return deleted
@@ -233,7 +212,6 @@ class EventTables:
 
         Raises FingerprintMismatch if a dimension differs from the stored one; nothing is written then.
         """
-        check_vectors(event_ids, vectors)
         stored = dict(zip(event_ids, self._stored(vectors), strict=True))
         with self._database.writing() as transaction:
             check_dimension(transaction, sizes(vectors))
@@ -294,9 +272,8 @@ class EventTables:
     def _stored(self, vectors: Iterable[Vector | None]) -> list[Any]:
         return [None if vector is None else self._database.stored(vector) for vector in vectors]
 
-    def _delete(self, transaction: Transaction, where: EventFilter) -> int:
-        condition, parameters = self._rows.conditions(where)
-        found = transaction.rows(f"SELECT e.row, e.event_id FROM events e WHERE {condition}", parameters)
+    def _delete(self, transaction: Transaction, event_ids: Sequence[str]) -> int:
+        found = transaction.rows("SELECT row, event_id FROM events WHERE event_id = ANY(%s)", (list(event_ids),))
         self._rows.delete(transaction, [row for row, _ in found])
         self._rows.note_changed(transaction, [event_id for _, event_id in found])
         return len(found)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from historian.schema.errors import StorageError
-from historian.schema.event import EventFilter
 from historian.schema.scope import Scope
 from historian.service.cognitive import CognitiveService
 from support.draining import open_worker
@@ -69,7 +68,7 @@ async def test_a_job_that_is_filed_and_still_in_the_queue_is_not_offered_twice(t
 async def test_what_was_forgotten_is_not_offered_either(tmp_path: Path) -> None:
     async with open_memory(settings_for(tmp_path)) as (memory, parts):
         await memory.enqueue_job("我推荐了《三体》", **group_fields())
-        parts.events.forget(EventFilter("g:100"), entities=["user:42"])
+        parts.backend.erasure.bury("user:42", 2.0**62)
         assert await memory.search_events("三体", GROUP) == []
 
 

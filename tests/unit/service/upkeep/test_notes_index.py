@@ -176,7 +176,7 @@ async def test_a_note_removed_by_hand_stays_away_when_its_file_changes_elsewhere
 
 async def test_a_forgotten_person_s_notes_are_not_filed(notes: Notes) -> None:
     scope = Scope.private("42")
-    notes.parts.events.forget(EventFilter(scope.key), entities=["user:42"], until=time.time())
+    notes.parts.backend.erasure.bury("user:42", time.time())
     notes.write("a.md", "Ann likes tea.")
     await notes.run(scope)
     assert notes.texts(scope) == set()

@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from support.events import file_texts, make_event, unit_vectors
 from support.postgres import Schema, fresh_schema, server_url
-from support.stores import open_events
+from support.stores import bury, open_events
 
 GROUP = EventFilter("g:7")
 
@@ -135,7 +135,8 @@ def test_what_forgets_somebody_waits_for_filing_under_way_and_nothing_comes_afte
     forgot = threading.Event()
 
     def forget() -> None:
-        forgetting.forget(EventFilter(None, user_ids=("42",)), entities=["user:42"])
+        bury(forgetting, "user:42")
+        forgetting.forget(["j1-0:0"])
         forgot.set()
 
     thread = threading.Thread(target=forget)
