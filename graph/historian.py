@@ -56,12 +56,10 @@ def wire_historian(
 ) -> None:
     """Add the nodes and edges to `graph`, starting `after` one of its nodes; `bound` may wrap each node's function."""
     graph.add_node("extract", bound(extract))
-    graph.add_node("rewrite", bound(each_message(rewrite)))
-    graph.add_node("gate", bound(each_message(gate)))
-    graph.add_node("embed", bound(each_message(embed)))
-    graph.add_node("link", bound(each_person(link)))
-    graph.add_node("merge_profile", bound(each_person(merge_profile)))
-    graph.add_node("write_profile", bound(each_person(write_profile)))
+    for node in (rewrite, gate, embed):
+        graph.add_node(node.__name__, bound(each_message(node)))
+    for node in (link, merge_profile, write_profile):
+        graph.add_node(node.__name__, bound(each_person(node)))
     graph.add_conditional_edges(after, first_node)
     graph.add_edge("extract", "rewrite")
     graph.add_edge("rewrite", "gate")

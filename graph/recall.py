@@ -27,12 +27,8 @@ def wire_recall(
     graph: StateGraph[RecallState, Any, Any, Any], *, after: str = START, bound: Callable[[Any], Any] = lambda node: node
 ) -> None:
     """Add the nodes and edges to `graph`, starting `after` one of its nodes; `bound` may wrap each node's function."""
-    graph.add_node("prepare", bound(prepare))
-    graph.add_node("survey", bound(survey))
-    graph.add_node("embed", bound(embed))
-    graph.add_node("fuse", bound(fuse))
-    graph.add_node("rerank", bound(rerank))
-    graph.add_node("select", bound(select))
+    for node in (prepare, survey, embed, fuse, rerank, select):
+        graph.add_node(node.__name__, bound(node))
     graph.add_edge(after, "prepare")
     graph.add_edge("prepare", "survey")
     graph.add_edge("prepare", "embed")

@@ -68,14 +68,8 @@ def wire_reflection(
     graph: StateGraph[ReflectionState, Any, Any, Any], *, after: str = START, bound: Callable[[Any], Any] = lambda node: node
 ) -> None:
     """Add the nodes and edges to `graph`, starting `after` one of its nodes; `bound` may wrap each node's function."""
-    graph.add_node("buffer", bound(buffer))
-    graph.add_node("summarise", bound(summarise))
-    graph.add_node("file_summary", bound(file_summary))
-    graph.add_node("digest", bound(digest))
-    graph.add_node("reconstruct", bound(reconstruct))
-    graph.add_node("check_article", bound(check_article))
-    graph.add_node("write_article", bound(write_article))
-    graph.add_node("mark_promoted", bound(mark_promoted))
+    for node in (buffer, summarise, file_summary, digest, reconstruct, check_article, write_article, mark_promoted):
+        graph.add_node(node.__name__, bound(node))
     graph.add_edge(after, "buffer")
     graph.add_conditional_edges("buffer", after_filing)
     graph.add_edge("summarise", "file_summary")

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from ..schema.article import CHAPTER_NAMES, Article, ChapterBounds, ChapterName, Digest, DroppedLine, Proposal
 from ..schema.errors import ModelError
 from ..schema.names import Names
-from ..schema.protocols import ChatModel
+from ..schema.protocols import StructuredChat
 from ..text.articles.first_person import in_first_person
 from ..text.articles.rules import chapter_of, is_same, is_significant, notable, points_of
 from ..text.gate import find_invented, find_relative_words
@@ -93,7 +93,7 @@ def reconstruction_of(chapters: tuple[ChapterName, ...]) -> type[BaseModel]:
 
 
 async def digest(
-    article: Article, stimulus: Sequence[str], *, chat: ChatModel | None, names: Names, language: Language
+    article: Article, stimulus: Sequence[str], *, chat: StructuredChat | None, names: Names, language: Language
 ) -> Digest:
     """Return whether new information is significant, which chapters it affects, and its points.
 
@@ -130,7 +130,7 @@ async def reconstruct(
     stimulus: Sequence[str],
     reasons: Sequence[str],
     *,
-    chat: ChatModel,
+    chat: StructuredChat,
     names: Names,
     bounds: ChapterBounds,
     language: Language,

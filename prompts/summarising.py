@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from ..schema.article import Spoken, SummaryDraft
 from ..schema.errors import ModelError
 from ..schema.names import Names
-from ..schema.protocols import ChatModel
+from ..schema.protocols import StructuredChat
 from ..text.absolutize import absolutize
 from ..text.declared import declared_topics
 from ..text.gate import find_invented, find_relative_words
@@ -61,7 +61,7 @@ _FORMS = {"summarise_states": StatesSummary, "session_summary": SessionSummary}
 async def summarise(
     spoken: Sequence[Spoken],
     *,
-    chat: ChatModel | None,
+    chat: StructuredChat | None,
     names: Names,
     moment: datetime,
     timezone: str | ZoneInfo | None,
@@ -133,7 +133,7 @@ def _absolute_line(spoken: Spoken, text: str, partner: str, names: Names, at: da
 
 async def _by_model(
     transcript: str,
-    chat: ChatModel,
+    chat: StructuredChat,
     names: Names,
     moment: datetime,
     timezone: str | ZoneInfo | None,

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 
 from ..schema.errors import StorageError
 from ..schema.finding import Finding, finding
 from ..schema.protocols.events.shadow_vectors import Fingerprint
-from .files.deleted_files import processes_with_deleted
 from .files.owner_lock import owner_of
 from .local import INDEX
 from .sqlite.database import file_identity
@@ -67,3 +67,21 @@ def local_fingerprint(directory: Path) -> Fingerprint | None:
         return None
     with closing(open_index(path)) as database:
         return SqliteEventStore(database).fingerprint()
+
+
+def processes_with_deleted(path: Path) -> list[int]:
+    """Return the ids of the processes that have a deleted file open that was at `path`. Blocks for some milliseconds."""
+    gone = f"{os.path.realpath(path)} (deleted)"  # as the system shows it
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # it ended, or belongs to somebody else
+            if any(_leads_to(link) == gone for link in (process / "fd").iterdir()):
+                found.append(int(process.name))
+    return sorted(found)
+
+
+def _leads_to(link: Path) -> str:
+    try:
+        return os.readlink(link)  # noqa: PTH115 - thousands of them
+    except OSError:
+        return ""

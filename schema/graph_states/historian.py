@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 
 from ..event import Event, EventKind, RewrittenBy
 from ..job import Job
-from ..protocols import ChatModel, Embedder, EventStore, ProfileIndex, ProfileStorage
+from ..protocols import Embedder, EventStore, ProfileIndex, ProfileStorage, StructuredChat
 from ..scope import EntityType
 from ..settings import Settings
 
@@ -129,7 +129,7 @@ class HistorianContext:
     events: EventStore
     profiles: ProfileStorage
     clock: Callable[[], float]
-    chat: ChatModel | None = None
+    chat: StructuredChat | None = None
     embedder: Embedder | None = None
     profile_index: ProfileIndex | None = None
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from typing_extensions import TypedDict
 
 from ..article import ChapterName, WrittenBy
-from ..protocols import ArticleStores, ChatModel, EventStore
+from ..protocols import ArticleStores, EventStore, StructuredChat
 from ..settings import Settings
 
 Occasion = Literal["promotion", "reflection", ""]
@@ -92,4 +92,4 @@ class ReflectionContext:
     events: EventStore
     article_stores: ArticleStores
     clock: Callable[[], float]
-    chat: ChatModel | None = None
+    chat: StructuredChat | None = None

@@ -4,7 +4,7 @@ Stores are synchronous and thread-safe: callers on an event loop use `asyncio.to
 """
 
 from .backend import Backend
-from .chat_model import Answer, ChatModel, Usage
+from .chat_model import Answer, ChatModel, StructuredChat, Usage
 from .checkpoints import OpenCheckpoints
 from .documents.articles import ArticleStorage, ArticleStores, LineVectors
 from .documents.plain_summaries import PlainSummaries
@@ -61,6 +61,7 @@ __all__ = [
     "ScopeNews",
     "ShadowVectors",
     "StateBuffer",
+    "StructuredChat",
     "SummaryStorage",
     "Usage",
     "Vector",

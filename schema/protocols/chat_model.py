@@ -26,17 +26,21 @@ class Usage:
     characters: int = 0
 
 
-class ChatModel(Protocol):
-    """One configured chat model with structured output."""
-
-    @property
-    def model(self) -> str: ...
+class StructuredChat(Protocol):
+    """What a node asks: a chat model, or one that stands before it."""
 
     async def structured(self, answer: type[Answer], *, purpose: str, system: str, user: str) -> Answer:
         """Return one answer of type `answer`, whose name and docstring describe the tool.
 
         Raises ModelUnavailable (retry later), ModelRefused (check the settings), ModelAnswerUnusable (every method failed).
         """
+
+
+class ChatModel(StructuredChat, Protocol):
+    """One configured chat model with structured output."""
+
+    @property
+    def model(self) -> str: ...
 
     async def probe(self) -> None:
         """Test the endpoint by one small call. Raises as `structured`."""

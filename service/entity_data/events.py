@@ -7,7 +7,6 @@ import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
-from itertools import islice
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -17,6 +16,7 @@ from ...schema.entity import Entity
 from ...schema.errors import InvalidInput
 from ...schema.event import EVENT_SCHEMA_VERSION, OBSERVATION, SOURCES, Event, EventFilter, Revision
 from ...schema.job import check_timezone
+from ...schema.portions import portions
 from ...schema.protocols.entity_data import Mark, Member, Record, Traces
 from ...schema.protocols.events.transfer import Carried
 from ...text.redaction import Level
@@ -51,8 +51,7 @@ class EventData(LineMember[Carried]):
 
     def _with_former(self, where: EventFilter) -> Iterator[tuple[Event, list[str]]]:
         """Yield the matching events, each with its former texts."""
-        events = self._erasure.events(where)
-        while some := list(islice(events, _AT_ONCE)):
+        for some in portions(self._erasure.events(where), _AT_ONCE):
             former = self._revisions.of(event.event_id for event in some)
             for event in some:
                 yield event, [one.text for one in former.get(event.event_id, ())]
@@ -108,8 +107,8 @@ class EventData(LineMember[Carried]):
 
     def restore(self, values: Sequence[Carried]) -> Mapping[str, int | list[str]]:
         added = known = different = 0
-        for start in range(0, len(values), _AT_ONCE):
-            arrived = self._transfer.bring(values[start : start + _AT_ONCE])
+        for some in portions(values, _AT_ONCE):
+            arrived = self._transfer.bring(some)
             added, known, different = added + arrived.added, known + arrived.known, different + arrived.different
         return {"events": added, "known_events": known, "different_events": different}
 

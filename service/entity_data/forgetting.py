@@ -13,15 +13,16 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain, groupby, islice
+from itertools import chain, groupby
 from operator import attrgetter
-from typing import Literal, TypeVar
+from typing import Literal
 
 from ...schema.entity import Entity
 from ...schema.errors import HistorianError, OwnerLockHeld
 from ...schema.event import EventFilter
+from ...schema.portions import portions
 from ...schema.profile import ProfileKey
 from ...schema.protocols.entity_data import EntityData, Record, Traces
 from ...schema.protocols.forget_requests import ForgetReport, ForgetRequest, ForgetRequests
@@ -40,7 +41,6 @@ TEXTS_AT_ONCE = 200
 MOST_TRIES = 20
 """So often the rewriting of the database is broken off because somebody waits to write; then they wait for it."""
 
-Value = TypeVar("Value")
 Company = Literal["alone", "beside", "quiet"]
 """What may go on while a slice runs: no job, and no open checkpoint; jobs; jobs, but it is broken off when one writes."""
 
@@ -68,10 +68,6 @@ class Forgetting:
         """True while the derived index must not be brought up to date, because it would take in what is being deleted."""
         self.let_go = False
         """Set to break off the slice that runs, as far as it can be."""
-
-    def waiting(self) -> bool:
-        """Return True if there are requests."""
-        return self.requests.waiting()
 
     def carry_out(self) -> list[ForgetReport]:
         """Carry out all requests at once. Return the reports, which are also stored for the requesters."""
@@ -141,7 +137,7 @@ class Forgetting:
             log.warning("forgotten texts remain in %d places", len(report.left))
 
     def _survey(self, events: EntityData, traces: Traces) -> Iterator[Company]:
-        for some in _portions(events.records(traces)):
+        for some in portions(events.records(traces), RECORDS_AT_ONCE):
             yield "beside"
             self._note(traces, some)
 
@@ -151,7 +147,7 @@ class Forgetting:
         self._parts.queue.take_over(self._parts.clock())
         for store in stores:
             if store is not stores[0] or self._parts.events.count(traces.entity.where) != len(traces.event_ids):
-                for some in _portions(store.records(traces)):
+                for some in portions(store.records(traces), RECORDS_AT_ONCE):
                     self._note(traces, some)
         self._on_step("surveyed")
         for turn in ("first", "second"):
@@ -181,14 +177,14 @@ class Forgetting:
         mentions = Mentions(traces.entity, traces.names, traces.texts, {text for _, _, text in known})
         found: dict[str, list[Mention]] = {}
         for store in stores:
-            for some in _portions(_told(store)):
+            for some in portions(_told(store), RECORDS_AT_ONCE):
                 yield "beside"
                 found.setdefault(store.kind, []).extend(mentions.among(some))
         every = [one for some in found.values() for one in some]
         self._erasure.keep_mentions(traces.entity.key, [(one.kind, one.id, digest(one.text)) for one in every])
         if remove and every:
             self._note(traces, [Record("", tuple(one.text for one in every))])
-            for ids in _portions(one.id for one in found[stores[0].kind]):
+            for ids in portions((one.id for one in found[stores[0].kind]), RECORDS_AT_ONCE):
                 yield "beside"
                 self._erasure.erase_events(EventFilter(None, event_ids=tuple(ids)))
             yield "alone"
@@ -221,7 +217,7 @@ class Forgetting:
         """Search all files for the forgotten texts. Appends the report."""
         backend, entity = self._parts.backend, traces.entity
         needles, too_short = Needles(), 0
-        for some in _portions(sorted(traces.texts), TEXTS_AT_ONCE):
+        for some in portions(sorted(traces.texts), TEXTS_AT_ONCE):
             yield "beside"
             for text in some:
                 wanted_of_text = pieces(text)
@@ -237,7 +233,7 @@ class Forgetting:
             # The same words in records of others are not remains. Events last: what was a job a moment ago is among them.
             others = chain.from_iterable(_texts_of_others(store, entity) for store in reversed(stores)) if found else iter(())
             at_issue = {one.piece for one in found}
-            for some in _portions(others, TEXTS_AT_ONCE):
+            for some in portions(others, TEXTS_AT_ONCE):
                 yield "beside"
                 at_issue -= standing_in(some, at_issue)
             found = [one for one in found if one.piece in at_issue]
@@ -260,12 +256,6 @@ class Forgetting:
             self.requests.note(traces.entity, found)
         for name, values in found.items():
             getattr(traces, name).update(values)
-
-
-def _portions(values: Iterable[Value], size: int = RECORDS_AT_ONCE) -> Iterator[list[Value]]:
-    source = iter(values)
-    while some := list(islice(source, size)):
-        yield some
 
 
 def _told(store: EntityData) -> Iterator[Mention]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import islice
 from typing import NamedTuple
 
 from ...schema.entity import Entity
+from ...schema.portions import portions
 from .byte_scan import SHORTEST_BYTES, Needles
 
 _LONG_ID = 5
@@ -45,9 +45,8 @@ class Mentions:
 
     def among(self, records: Iterable[Mention]) -> list[Mention]:
         """Return the records that mention the entity. Processes a thousand at once, which is faster."""
-        source = iter(records)
         found: list[Mention] = []
-        while some := list(islice(source, _AT_ONCE)):
+        for some in portions(records, _AT_ONCE):
             repeating = set(self._repeating(some))
             found += [
                 record

@@ -6,15 +6,15 @@ import asyncio
 import hashlib
 import logging
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from pathlib import Path
 
 from ...schema.errors import InvalidInput
 from ...schema.event import TIME_UNKNOWN, Event
 from ...schema.graph_states.historian import events_of
 from ...schema.job import Job
+from ...schema.portions import portions
 from ...schema.scope import Scope
 from ...schema.settings import Settings
 from ...text.job_verdicts import by_rules
@@ -84,7 +84,7 @@ class Migration:
         report = MigrationReport()
         entries = await asyncio.to_thread(self._read, path)
         done = 0
-        for batch in _batches(entries):
+        for batch in portions(entries, BATCH):
             await asyncio.to_thread(self._take, batch, report)
             done += len(batch)
             on_progress(done, len(entries))
@@ -158,9 +158,3 @@ def _as_they_stand(job: Job) -> list[Event]:
 
 def _unplaced(entries: list[OldSummary | BadEntry]) -> Counter[str]:
     return Counter(one.place for one in entries if isinstance(one, BadEntry) and one.place)
-
-
-def _batches(entries: list[OldSummary | BadEntry]) -> Iterator[list[OldSummary | BadEntry]]:
-    source = iter(entries)
-    while batch := list(islice(source, BATCH)):
-        yield batch

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from ...schema.graph_states.historian import HistorianContext
 from ...schema.graph_states.reflection import ReflectionContext
-from ...schema.protocols import ChatModel, JobQueue
-from ...schema.protocols.chat_model import Answer, Usage
+from ...schema.protocols import Answer, JobQueue, StructuredChat
 
 Context = TypeVar("Context", HistorianContext, ReflectionContext)
 
@@ -22,26 +20,13 @@ class ClaimedChat:
     A worker that was suspended, or whose session has ended, would pay for answers that the other one has paid for already.
     """
 
-    chat: ChatModel
+    chat: StructuredChat
     queue: JobQueue
     job_id: str
-
-    @property
-    def model(self) -> str:
-        return self.chat.model
 
     async def structured(self, answer: type[Answer], *, purpose: str, system: str, user: str) -> Answer:
         await asyncio.to_thread(self.queue.check_claim, self.job_id)
         return await self.chat.structured(answer, purpose=purpose, system=system, user=user)
-
-    async def probe(self) -> None:
-        await self.chat.probe()
-
-    def usage(self) -> Mapping[str, Usage]:
-        return self.chat.usage()
-
-    async def aclose(self) -> None:
-        await self.chat.aclose()
 
 
 def with_claimed_chat(context: Context, queue: JobQueue, job_id: str) -> Context:

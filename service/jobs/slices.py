@@ -55,7 +55,7 @@ class ForgettingSlices:
         if self._slices is not None:
             return self._next == "alone"
         now = asyncio.get_running_loop().time()
-        return now >= self._not_before and await asyncio.to_thread(self._forgetting.waiting)
+        return now >= self._not_before and await asyncio.to_thread(self._forgetting.requests.waiting)
 
     async def run_alone(self, prepare: Callable[[], Awaitable[None]]) -> None:
         """Begin with requests, and run slices until jobs may run beside the next one; `prepare` is called before the first."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from ...schema.errors import DatabaseAway, HistorianError, ModelRefused, ModelUnavailable, StorageError
 from ...schema.job import Job
-from ...schema.protocols import ChatModel, OpenCheckpoints, Ownership, VectorIndex
+from ...schema.protocols import ChatModel, OpenCheckpoints, Ownership
 from ...schema.settings import Settings
 from ..components import Parts
 from ..entity_data.forgetting import Forgetting
@@ -97,11 +97,6 @@ class HistorianWorker:
     def outage(self) -> str:
         """The reason why no jobs are claimed; empty while they are."""
         return self._models.reason or self._disk.reason or self._checkpoints.reason
-
-    @property
-    def event_index(self) -> VectorIndex | None:
-        """The derived index that this worker, as the owner, keeps; None where there is none."""
-        return self.maintenance.event_index
 
     def apply(self, settings: Settings) -> None:
         """Work with other settings from the next job on."""

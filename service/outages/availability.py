@@ -23,20 +23,18 @@ def doubled(first: float, failures: int, longest: float) -> float:
 class Pause:
     """A pause that ends as soon as it is over by either of two clocks.
 
-    The wall clock may be set back, which would make a pause of a second last a day. The monotonic clock (`elapsed`, by default
-    `time.monotonic`) cannot be set, but may stop while the machine sleeps. Times are in seconds; a pause that was never begun
-    is over.
+    The wall clock may be set back, which would make a pause of a second last a day. The monotonic clock cannot be set, but may
+    stop while the machine sleeps. Times are in seconds; a pause that was never begun is over.
     """
 
-    def __init__(self, elapsed: Callable[[], float] | None = None) -> None:
-        self._elapsed = elapsed or monotonic
+    def __init__(self) -> None:
         self._until = 0.0
         self._elapsed_until = 0.0
 
     def begin(self, now: float, seconds: float) -> None:
         """Begin a pause of `seconds` at `now`, the time of the wall clock."""
         self._until = now + seconds
-        self._elapsed_until = self._elapsed() + seconds
+        self._elapsed_until = monotonic() + seconds
 
     def end(self) -> None:
         self._elapsed_until = 0.0
@@ -45,23 +43,17 @@ class Pause:
         """Return the seconds that are left; 0 if it is over."""
         if not self._elapsed_until:
             return 0.0
-        return max(min(self._until - now, self._elapsed_until - self._elapsed()), 0.0)
+        return max(min(self._until - now, self._elapsed_until - monotonic()), 0.0)
 
 
 class Outage:
     """A pause with exponential backoff up to `longest` seconds and jitter (`random` returns numbers in [0, 1))."""
 
-    def __init__(
-        self,
-        random: Callable[[], float],
-        elapsed: Callable[[], float] | None = None,
-        *,
-        longest: float = LONGEST_PAUSE_SECONDS,
-    ) -> None:
+    def __init__(self, random: Callable[[], float], *, longest: float = LONGEST_PAUSE_SECONDS) -> None:
         self._random = random
         self._longest = longest
         self._failures = 0
-        self._pause = Pause(elapsed)
+        self._pause = Pause()
         self.reason = ""
 
     @property

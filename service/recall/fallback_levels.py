@@ -7,6 +7,8 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -23,6 +25,7 @@ log = logging.getLogger(__name__)
 LOCAL_SECONDS = 0.15
 """Time limit of a reply for local data and models."""
 
+_UNKNOWN_TIME = datetime.fromtimestamp(0.0, UTC)
 _NOT_FILED: tuple[JobState, ...] = ("processing", "pending")
 
 Result = TypeVar("Result")
@@ -65,25 +68,13 @@ class PlainMemory:
 
     def hits(self, scope: Scope) -> list[Hit]:
         """Return the same as hits, newest first."""
-        return [
-            Hit(
-                Event(
-                    event_id=f"plain:{n}",
-                    job_id="plain",
-                    kind="action",
-                    text=text,
-                    user_id=scope.user_id,
-                    group_id=scope.group_id,
-                    request_type=scope.request_type,
-                    timestamp=0.0,
-                    timestamp_local=timestamp,
-                    timezone="UTC",
-                    is_absolute=False,
-                ),
-                score=0.0,
+        found: list[Hit] = []
+        for n, (timestamp, text) in enumerate(reversed(self.of(scope.key))):
+            event = Event.in_scope(
+                scope, _UNKNOWN_TIME, "UTC", "action", text, event_id=f"plain:{n}", job_id="plain", is_absolute=False
             )
-            for n, (timestamp, text) in enumerate(reversed(self.of(scope.key)))
-        ]
+            found.append(Hit(replace(event, timestamp_local=timestamp), score=0.0))
+        return found
 
     def look_at(self, events: EventStore, queue: JobQueue) -> bool:
         """Read from the database; return True if that fails. Waiting jobs are then kept readable in MEMORY.md."""

@@ -65,7 +65,7 @@ class Background:
 
     def event_index(self) -> VectorIndex | None:
         """The derived index of events, while this process keeps it."""
-        return None if self.worker is None else self.worker.event_index
+        return None if self.worker is None else self.worker.maintenance.event_index
 
     def apply(self, settings: Settings) -> None:
         """Apply settings whose hot keys have changed. Thread-safe: each step is one assignment."""

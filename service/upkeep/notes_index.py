@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 from ...schema.errors import FingerprintMismatch
 from ...schema.event import Event
 from ...schema.job import clean_text
+from ...schema.portions import portions
 from ...schema.protocols import Vector
 from ...schema.protocols.events.note_manifest import FileChange, IndexedFile, NoteManifest, note_job_id
 from ...schema.scope import Scope, scope_of_key
@@ -256,7 +257,7 @@ class NotesIndex:
             return
         fresh = list(batch.fresh.values())
         vectors: dict[str, Vector | None] = {}
-        for part in _parts(fresh):
+        for part in portions(fresh, BATCH_CHUNKS):
             made = await self._vectors([one.text for one in part])
             vectors.update(zip((one.chunk_id for one in part), made, strict=True))
         changes = [self._change(scope, file, chunks, mtime_ns, vectors) for file, chunks, mtime_ns in batch.files]
@@ -280,18 +281,15 @@ class NotesIndex:
     def _event(self, scope: Scope, part: Chunk, mtime_ns: int) -> Event:
         job_id = note_job_id(scope.key, part.chunk_id)
         # A copied file may carry any time; a record's lies between 1970 and now.
-        moment = min(max(mtime_ns / 1e9, 0.0), self._clock())
-        return Event(
+        moment = datetime.fromtimestamp(min(max(mtime_ns / 1e9, 0.0), self._clock()), ZoneInfo(self._timezone))
+        return Event.in_scope(
+            scope,
+            moment.replace(microsecond=0),
+            self._timezone,
+            "fact",
+            part.text,
             event_id=f"{job_id}:0",
             job_id=job_id,
-            kind="fact",
-            text=part.text,
-            user_id=scope.user_id,
-            group_id=scope.group_id,
-            request_type=scope.request_type,
-            timestamp=moment,
-            timestamp_local=datetime.fromtimestamp(moment, ZoneInfo(self._timezone)).isoformat(timespec="seconds"),
-            timezone=self._timezone,
             is_absolute=False,
             gate_reasons=("a note, kept as it was written",),
             rewritten_by="none",
@@ -304,8 +302,3 @@ def _changed_at(path: Path) -> int:
         return path.stat().st_mtime_ns
     except OSError:
         return 0
-
-
-def _parts(chunks: Sequence[Chunk]) -> Iterator[Sequence[Chunk]]:
-    for start in range(0, len(chunks), BATCH_CHUNKS):
-        yield chunks[start : start + BATCH_CHUNKS]

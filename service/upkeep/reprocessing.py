@@ -26,7 +26,7 @@ from ...schema.event import TIME_UNKNOWN, Event, EventFilter
 from ...schema.graph_states.historian import HistorianContext, events_of
 from ...schema.job import Job
 from ...schema.protocols import EventRevisions, JobQueue
-from ...schema.protocols.events.revisions import Change, Progress
+from ...schema.protocols.events.revisions import WRITTEN_ANEW, Change, Progress
 from ...schema.scope import Scope
 from ...schema.validation import validated
 from ...text.job_verdicts import judge
@@ -106,19 +106,8 @@ class Reprocessing:
         for before, item, new in made:
             if before.is_absolute and not new.is_absolute and judge(item, before.text, job, self._context.settings).passed:
                 continue  # decided by what was said then and is not stored; today's gate objects to nothing in it
-            after = replace(
-                before,
-                text=new.text,
-                is_absolute=new.is_absolute,
-                gate_reasons=new.gate_reasons,
-                rewritten_by=new.rewritten_by,
-                handed_over=new.handed_over,
-                said_by=new.said_by,
-                speakers=new.speakers,
-                occurs_from=new.occurs_from,
-                occurs_until=new.occurs_until,
-                version=new.version,
-            )
+            written: dict[str, Any] = {name: getattr(new, name) for name in WRITTEN_ANEW}
+            after = replace(before, **written)
             if after != before:
                 changes.append(Change(before, after))
         return changes

@@ -11,13 +11,13 @@ import shutil
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...schema.errors import FingerprintMismatch, StorageError
+from ...schema.portions import portions
 from ...schema.protocols import Vector
 from ..files.access import make_private_folders, protect_files
 from .blank_memory import blank_memory
@@ -47,8 +47,7 @@ class ChromaIndex:
 
     def upsert(self, ids: Sequence[str], vectors: Sequence[Vector]) -> None:
         """Store vectors by id; the last one of duplicate ids is used."""
-        items = iter(dict(zip(ids, vectors, strict=True)).items())
-        while batch := list(islice(items, _MAX_BATCH)):
+        for batch in portions(dict(zip(ids, vectors, strict=True)).items(), _MAX_BATCH):
             with self._lock, self._explained():
                 self._open().upsert(
                     ids=[item_id for item_id, _ in batch],
@@ -58,8 +57,7 @@ class ChromaIndex:
 
     def delete(self, ids: Sequence[str]) -> None:
         """Delete the given ids, if they exist."""
-        rest = iter(dict.fromkeys(ids))
-        while batch := list(islice(rest, _MAX_BATCH)):
+        for batch in portions(dict.fromkeys(ids), _MAX_BATCH):
             with self._lock, self._explained():
                 self._open().delete(ids=batch)
 

@@ -130,21 +130,17 @@ def move_durably(source: Path, target: Path) -> bool:
 
 def move(source: Path, target: Path) -> bool:
     """Rename as `move_durably`, without flushing: a power failure may undo it."""
-    try:
-        source.replace(target)
-    except FileNotFoundError:
-        if not os.path.lexists(source):
-            return False
-        make_folder(target.parent)
+    for is_last in (False, True):
         try:
             source.replace(target)
+            return True
         except FileNotFoundError:
-            return False
+            if is_last or not os.path.lexists(source):
+                break
+            make_folder(target.parent)
         except OSError as error:
             raise storage_error("move to", target, error) from error
-    except OSError as error:
-        raise storage_error("move to", target, error) from error
-    return True
+    return False
 
 
 def sync_folder(folder: Path) -> None:

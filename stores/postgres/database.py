@@ -27,8 +27,8 @@ from psycopg.types.string import StrDumper
 
 from ...schema.errors import HistorianError, InvalidInput, StorageError
 from ...schema.protocols import Vector
-from ..filing import checked_vector
 from ..migrations import migrations
+from ..tables.engine import checked_vector
 from .errors import explained, is_away
 from .vector_type import as_matrix, register_vectors
 

@@ -30,7 +30,7 @@ import numpy as np
 from ...schema.errors import HistorianError, InvalidInput, StorageError
 from ...schema.protocols import Matrix, Vector
 from ..files.access import create_empty, make_private_folders
-from ..filing import checked_vector
+from ..tables.engine import checked_vector
 from .errors import explained, is_trouble, was_broken_off
 
 _WRITER_CACHE_KIB = 8_000
@@ -239,7 +239,8 @@ class SqliteDatabase:
 
         Return False if a reader of another process prevents that; the next checkpoint does it.
         """
-        busy, _, _ = self._outside_transactions("PRAGMA wal_checkpoint(TRUNCATE)")
+        with self._outside_transactions() as writer:
+            busy, _, _ = writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         return not busy
 
     def vacuum(self, stop: Callable[[], bool] = bool) -> bool:
@@ -247,25 +248,23 @@ class SqliteDatabase:
 
         Temporarily needs free space for a second copy. `stop` is asked every few milliseconds while pages are copied.
         """
-        self._check_usable()
-        self.check_in_place()
-        with self._write_lock:
-            self._check_usable()
-            self._writer.set_progress_handler(stop, _STEPS_BETWEEN_LOOKS)
+        with self._outside_transactions() as writer:
+            writer.set_progress_handler(stop, _STEPS_BETWEEN_LOOKS)
             try:
-                self._writer.execute("VACUUM")
+                writer.execute("VACUUM")
             except sqlite3.Error as error:
-                if was_broken_off(error):
-                    return False
-                raise explained(error, self.path) from error
+                if not was_broken_off(error):
+                    raise
+                return False
             finally:
-                self._writer.set_progress_handler(None, 0)
+                writer.set_progress_handler(None, 0)
         return True
 
     def release_memory(self) -> None:
         """Give back what idle connections have cached; a connection that is in use keeps it. Raises StorageError."""
         self._close_idle()
-        self._outside_transactions("PRAGMA shrink_memory")
+        with self._outside_transactions() as writer:
+            writer.execute("PRAGMA shrink_memory")
 
     def _close_idle(self) -> None:
         with self._pool_lock:
@@ -278,14 +277,15 @@ class SqliteDatabase:
         """True while somebody in this process waits to write."""
         return self._writers > 0
 
-    def _outside_transactions(self, statement: str) -> Any:
-        """Execute a statement of the writer that SQLite allows outside of transactions only, and return its first row."""
+    @contextmanager
+    def _outside_transactions(self) -> Iterator[SqliteTransaction]:
+        """Give the writer for a statement that SQLite allows outside of transactions only."""
         self._check_usable()
         self.check_in_place()
         with self._write_lock:
             self._check_usable()
             try:
-                return self._writer.execute(statement).fetchone()
+                yield self._writer
             except sqlite3.Error as error:
                 raise explained(error, self.path) from error
 

@@ -17,6 +17,7 @@ from ..tables.erasure import ErasureTables
 from .database import SqliteDatabase, SqliteTransaction
 from .events import keywords as event_keywords
 from .events.rows import SqliteEventRows
+from .profile_index import remove_words
 
 log = logging.getLogger(__name__)
 
@@ -34,11 +35,7 @@ class IndexErasure(ErasureTables):
         self._database = database
 
     def remove_profile_words(self, transaction: SqliteTransaction, item_ids: Sequence[str]) -> None:
-        transaction.run(
-            "INSERT INTO profile_keywords (profile_keywords, rowid, words)"
-            " SELECT 'delete', row, words FROM profiles WHERE item_id = ANY(%s)",
-            (list(item_ids),),
-        )
+        remove_words(transaction, item_ids)
 
     def erase_whole(self) -> int:
         """See `Erasure.erase_whole`: a lost checkpoint costs a model call."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sqlite3
+from collections.abc import Sequence
 
 from ...schema.profile import Profile, ProfileFilter, ProfileKey, profile_text
 from ...schema.protocols import Vector
@@ -11,7 +11,7 @@ from ...text.search_words.tokens import last_characters, search_tokens
 from ..tables.events.rows import sizes
 from ..tables.fingerprint import check_dimension
 from ..tables.profile_index import ProfileIndexTables
-from .database import SqliteDatabase
+from .database import SqliteDatabase, SqliteTransaction
 from .events.keywords import matching
 from .events.rows import SqliteEventRows
 
@@ -38,7 +38,8 @@ class SqliteProfileIndex(ProfileIndexTables):
             known = connection.execute("SELECT revision FROM profiles WHERE item_id = ?", (key.index_id,)).fetchone()
             if known is not None and known[0] > profile.revision:
                 return
-            _remove(connection, key)
+            remove_words(connection, [key.index_id])
+            connection.execute("DELETE FROM profiles WHERE item_id = ?", (key.index_id,))
             row = connection.execute(
                 "INSERT INTO profiles (item_id, entity_type, entity_id, layer, revision, words, vector)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -60,10 +61,10 @@ class SqliteProfileIndex(ProfileIndexTables):
         return [(ProfileKey.of_index_id(item_id), score) for item_id, score in found]
 
 
-def _remove(connection: sqlite3.Connection, key: ProfileKey) -> None:
-    connection.execute(
+def remove_words(transaction: SqliteTransaction, item_ids: Sequence[str]) -> None:
+    """Remove profiles from the index of words, while their rows are there."""
+    transaction.run(
         "INSERT INTO profile_keywords (profile_keywords, rowid, words)"
-        " SELECT 'delete', row, words FROM profiles WHERE item_id = ?",
-        (key.index_id,),
+        " SELECT 'delete', row, words FROM profiles WHERE item_id = ANY(%s)",
+        (list(item_ids),),
     )
-    connection.execute("DELETE FROM profiles WHERE item_id = ?", (key.index_id,))

@@ -9,6 +9,9 @@ from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
+import numpy as np
+
+from ...schema.errors import InvalidInput
 from ...schema.protocols import Matrix, Vector
 
 
@@ -62,3 +65,13 @@ class Database(Protocol):
         """Return vectors as rows of one matrix; shape (0, 0) if there are none."""
 
     def close(self) -> None: ...
+
+
+def checked_vector(vector: Vector) -> Vector:
+    """Return `vector` as float32. Raises InvalidInput if it is not one-dimensional or not finite."""
+    values = np.ascontiguousarray(vector, dtype=np.float32)
+    if values.ndim != 1 or not values.size:
+        raise InvalidInput(f"vector: expected one dimension, got shape {values.shape}")
+    if not np.isfinite(values).all():
+        raise InvalidInput("vector: contains NaN or infinity; check the embedding model and its settings")
+    return values

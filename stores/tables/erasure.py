@@ -10,10 +10,9 @@ from ...schema.entity import Entity
 from ...schema.event import Event, EventFilter
 from ...schema.profile import ProfileKey
 from ..files.naming import PROFILES, is_noted_of
-from ..filing import SECONDS_OF_EVER
 from .events.rows import SCOPE_SHIFT, EventRows
 from .meta import note, noted
-from .tombstones import add_tombstones
+from .tombstones import SECONDS_OF_EVER, add_tombstones
 
 ERASED_AT_ONCE = 500
 """Events deleted in one transaction, for about a tenth of a second."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 
 from ...schema.event import Event, EventFilter, Revision
+from ...schema.portions import portions
 from ...schema.protocols.events.transfer import Arrived, Carried
 from .engine import Transaction
 from .events.revisions import EventRevisionTables
@@ -23,8 +23,7 @@ class EventTransferTables:
         self._database = events.database
 
     def take(self, where: EventFilter) -> Iterator[Carried]:
-        events = self._events.every(where)
-        while some := list(islice(events, _AT_ONCE)):
+        for some in portions(self._events.every(where), _AT_ONCE):
             filed = self.known_jobs(event.job_id for event in some)
             former = EventRevisionTables(self._events).of(event.event_id for event in some)
             for event in some:
@@ -32,8 +31,8 @@ class EventTransferTables:
 
     def bring(self, items: Sequence[Carried]) -> Arrived:
         arrived = Arrived()
-        for start in range(0, len(items), _AT_ONCE):
-            some = {item.event.event_id: item for item in items[start : start + _AT_ONCE]}
+        for portion in portions(items, _AT_ONCE):
+            some = {item.event.event_id: item for item in portion}
             with self._database.writing() as transaction:
                 _lock(transaction, [item.event for item in some.values()])
                 for event_id, text in transaction.rows(

@@ -10,6 +10,9 @@ from typing import Literal
 
 from .engine import Transaction
 
+SECONDS_OF_EVER = 2.0**62
+"""The time until which a tombstone without an end holds, as seconds since the epoch."""
+
 
 def add_tombstones(transaction: Transaction, kind: Literal["job", "entity"], values: Iterable[str], until: float) -> None:
     """Add tombstones for `values` up to the time `until` (seconds since the epoch). The latest time is kept."""

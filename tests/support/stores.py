@@ -8,12 +8,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
-from historian.stores.filing import SECONDS_OF_EVER
 from historian.stores.sqlite.database import SqliteDatabase
 from historian.stores.sqlite.events.store import SqliteEventStore
 from historian.stores.sqlite.index_schema import open_index
 from historian.stores.tables.events.store import EventTables
-from historian.stores.tables.tombstones import add_tombstones
+from historian.stores.tables.tombstones import SECONDS_OF_EVER, add_tombstones
 
 
 def open_events(directory: Path) -> SqliteEventStore:

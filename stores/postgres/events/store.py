@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from ....schema.event import EventFilter
 from ....schema.protocols import Outdated, Vector
-from ...filing import checked_vector
+from ...tables.engine import checked_vector
 from ...tables.events.store import EventTables
 from ..database import PostgresDatabase
 from ..vector_type import as_matrix

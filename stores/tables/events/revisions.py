@@ -8,14 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ....schema.event import Event, EventFilter, Revision
-from ....schema.protocols.events.revisions import Change, Progress
+from ....schema.protocols.events.revisions import WRITTEN_ANEW, Change, Progress
 from ..engine import Transaction
 from ..fingerprint import check_dimension
 from .rows import EVENT_COLUMNS_OF_E, NAMES, EventRows, sizes
 
-_WRITTEN = ("text", "is_absolute", "gate_reasons", "rewritten_by", "speakers", "handed_over", "said_by", "occurs_from")
-_WRITTEN_ANEW = (*_WRITTEN, "occurs_until", "version")
-_UPDATE = f"UPDATE events SET {', '.join(f'{name} = %s' for name in _WRITTEN_ANEW)} WHERE row = %s"
+_UPDATE = f"UPDATE events SET {', '.join(f'{name} = %s' for name in WRITTEN_ANEW)} WHERE row = %s"
 
 
 class EventRevisionTables:
@@ -103,7 +101,7 @@ class EventRevisionTables:
             return 0, 0, 0
         row = int(found[0])
         values = dict(zip(NAMES, self._events.values(after), strict=True))
-        transaction.run(_UPDATE, (*(values[name] for name in _WRITTEN_ANEW), row))
+        transaction.run(_UPDATE, (*(values[name] for name in WRITTEN_ANEW), row))
         if (before.text, before.is_absolute) != (after.text, after.is_absolute):
             transaction.run(
                 "INSERT INTO event_revisions (row, revision, text, is_absolute, rewritten_by, replaced_at, run) SELECT %s,"

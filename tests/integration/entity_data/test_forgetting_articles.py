@@ -11,7 +11,7 @@ from historian.schema.entity import Entity
 from historian.schema.protocols import Matrix
 from historian.schema.summary import ArticleKey, Summary
 from historian.service.cognitive import CognitiveService
-from historian.service.upkeep.line_index import LineIndex
+from historian.service.upkeep.missing_vectors import LineIndex
 from support.memory import AT, settings_for
 from support.recall import WordEmbedder, stored_parts
 

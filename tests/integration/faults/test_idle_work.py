@@ -122,7 +122,7 @@ async def test_under_a_backlog_chroma_is_told_in_batches_beside_the_jobs(tmp_pat
             for n in range(12):
                 put(parts, group_fields(request_id=f"r{n}", user_id=f"u{n}", group_id=f"g{n}", action_summary="小史教了他吉他"))
             assert await worker.run(drain=True)
-            assert sum(told) == 12 == worker.event_index.count()
+            assert sum(told) == 12 == worker.maintenance.event_index.count()
             assert not parts.events.unindexed(9).versions
     assert len(told) < 12, "not one by one"
     assert any(begun), "not only when the queue is empty"

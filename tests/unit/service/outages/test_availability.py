@@ -1,15 +1,24 @@
+import sys
+
+import pytest
+from historian.service.outages import availability
 from historian.service.outages.availability import LONGEST_PAUSE_SECONDS, LONGEST_RETRY_AFTER_SECONDS, Outage, Pause
 
 DAY = 86_400.0
 
 
-def standing() -> float:
-    """A clock that does not go, so that the other one decides."""
-    return 1_000.0
+elapsed = 1_000.0
+
+
+@pytest.fixture(autouse=True)
+def standing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The monotonic clock does not go unless a test sets it, so that the other one decides."""
+    monkeypatch.setattr(sys.modules[__name__], "elapsed", 1_000.0)
+    monkeypatch.setattr(availability, "monotonic", lambda: elapsed)
 
 
 def test_pauses_double_up_to_five_minutes_and_end_with_success() -> None:
-    outage = Outage(lambda: 0.5, standing)
+    outage = Outage(lambda: 0.5)
     now, pauses = 0.0, []
     for _ in range(12):
         pauses.append(outage.begin(now, "away"))
@@ -24,7 +33,7 @@ def test_pauses_double_up_to_five_minutes_and_end_with_success() -> None:
 
 
 def test_an_outage_of_days_goes_on_being_tried() -> None:
-    outage = Outage(lambda: 0.5, standing)
+    outage = Outage(lambda: 0.5)
     now = 0.0
     for _ in range(1_100):
         now += outage.begin(now, "away")
@@ -32,23 +41,23 @@ def test_an_outage_of_days_goes_on_being_tried() -> None:
 
 
 def test_failures_of_jobs_that_ran_side_by_side_count_once() -> None:
-    outage = Outage(lambda: 0.5, standing)
+    outage = Outage(lambda: 0.5)
     assert outage.begin(10, "away") == 1
     assert outage.begin(10.25, "away") == 0.75
     assert outage.remaining(10.25) == 0.75
 
 
 def test_a_server_that_names_a_time_is_not_asked_before_it() -> None:
-    assert Outage(lambda: 0.0, standing).begin(100, "429", retry_after=60) == 60
+    assert Outage(lambda: 0.0).begin(100, "429", retry_after=60) == 60
 
 
 def test_a_server_that_names_a_day_is_asked_after_ten_minutes() -> None:
-    assert Outage(lambda: 0.0, standing).begin(100, "429", retry_after=DAY) == LONGEST_RETRY_AFTER_SECONDS == 600
+    assert Outage(lambda: 0.0).begin(100, "429", retry_after=DAY) == LONGEST_RETRY_AFTER_SECONDS == 600
 
 
 def test_a_clock_that_goes_back_a_day_makes_no_pause_a_day_long() -> None:
-    elapsed = 1_000.0
-    outage = Outage(lambda: 0.5, lambda: elapsed)
+    global elapsed
+    outage = Outage(lambda: 0.5)
     now = 10 * DAY
     outage.begin(now, "away")
     now -= DAY
@@ -60,7 +69,7 @@ def test_a_clock_that_goes_back_a_day_makes_no_pause_a_day_long() -> None:
 
 
 def test_a_clock_that_goes_forward_ends_a_pause_and_one_that_was_never_begun_is_over() -> None:
-    pause = Pause(standing)
+    pause = Pause()
     assert pause.remaining(0) == 0
     pause.begin(100, 60)
     assert pause.remaining(130) == 30

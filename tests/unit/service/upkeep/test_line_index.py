@@ -12,7 +12,7 @@ from historian.schema.errors import ModelAnswerUnusable
 from historian.schema.protocols import Matrix
 from historian.schema.summary import ArticleKey
 from historian.service.components import Parts
-from historian.service.upkeep.line_index import LOOK_EVERY, LineIndex
+from historian.service.upkeep.missing_vectors import LOOK_EVERY, LineIndex
 from support.jobs import make_job
 from support.memory import AT, settings_for
 from support.recall import WordEmbedder, stored_parts

@@ -1,0 +1,16 @@
+"""Portions of what is too much to be held in memory, or written, at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import TypeVar
+
+Value = TypeVar("Value")
+
+
+def portions(values: Iterable[Value], size: int) -> Iterator[list[Value]]:
+    """Yield values in lists of `size`, the last one shorter. No list is made before it is asked for."""
+    source = iter(values)
+    while some := list(islice(source, size)):
+        yield some
