@@ -187,7 +187,7 @@ class CognitiveService(EventAccess, Operating):
             "recent_messages": kept(recent_messages),
             "force": force,
         }
-        refuse_unknown(unknown, [*who, *names, *which, *said])
+        refuse_unknown(unknown, [*who, *names, *which, *said], Job.model_fields)
         settings, now = self.settings, self.lifecycle.clock()
 
         def made() -> Job:

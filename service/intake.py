@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import uuid
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -64,9 +64,9 @@ def kept(said: Any) -> Any:
     return list(said) if isinstance(said, list | deque) else said
 
 
-def refuse_unknown(given: Mapping[str, Any], known: Sequence[str]) -> None:
-    """Raise InvalidInput for a field that no job has; the message tells those that bots hand over."""
-    unknown = sorted(set(given) - set(Job.model_fields))
+def refuse_unknown(given: Iterable[str], known: Sequence[str], others: Iterable[str] = ()) -> None:
+    """Raise InvalidInput for a field that is not among the `known` ones, which the message tells, or the `others`."""
+    unknown = sorted(set(given).difference(known, others))
     if unknown:
         raise InvalidInput(f"{unknown[0]:.60}: unknown field; known are {', '.join(known)}")
 

@@ -17,7 +17,7 @@ from ..schema.settings import Settings
 from ..schema.talk import TalkPayload
 from ..text.tokens import estimate_tokens
 from .given_messages import Message, read_messages
-from .intake import make_job, redacted_in_turn, with_redacted_names
+from .intake import make_job, redacted_in_turn, refuse_unknown, with_redacted_names
 
 LONGEST_RESULT = 8_000
 """Characters of a tool's result that are kept."""
@@ -67,9 +67,7 @@ def talk_jobs(
 ) -> list[Job]:
     """Return one redacted job a message, in order. Raises InvalidInput that names the message and what is wrong with it."""
     checked_scope(scope)
-    unknown = sorted(set(fields) - set(_FIELDS))
-    if unknown:
-        raise InvalidInput(f"{unknown[0]}: unknown field; known are {', '.join(_FIELDS)}")
+    refuse_unknown(fields, _FIELDS)
     given = read_messages(messages)
     texts = redacted_in_turn([_text(one) for one in given], settings.historian.redact_jobs)
     jobs: list[Job] = []

@@ -16,7 +16,9 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
+
+from pydantic import TypeAdapter
 
 from ...schema.entity import Entity
 from ...schema.errors import InvalidInput, StorageError
@@ -35,6 +37,7 @@ from .making import FORMAT, INDEX, ITEMS, MANIFEST, QUEUE_STATES, QUEUES, VERSIO
 
 log = logging.getLogger(__name__)
 
+_BACKUP = TypeAdapter(Backup)
 Tombstone = tuple[Literal["job", "entity"], str, float]
 
 FORGETTING = "forgetting"
@@ -62,7 +65,7 @@ def read_backup(source: Path) -> Backup:
         manifest = json.loads(data)
         if manifest["format"] != FORMAT or not isinstance(manifest["version"], int):
             raise ValueError("it is something else")
-        backup = Backup(**{name: kind(manifest[name]) for name, kind in _FIELDS.items()})
+        backup = _BACKUP.validate_python(manifest)
     except (ValueError, KeyError, TypeError) as error:
         raise InvalidInput(f"{source / MANIFEST} does not describe a backup: {error}") from None
     if manifest["version"] > VERSION:
@@ -109,16 +112,6 @@ def restore(directory: Path, source: Path, *, now: float, on_step: Callable[[str
         on_step("buried")
         remove_durably(directory / RESTORING)
     return Restored(backup, kept, added, None if tombstones is None else forgotten)
-
-
-_FIELDS: dict[str, Callable[[Any], Any]] = {
-    "made_at": str,
-    "historian": str,
-    "events": int,
-    "jobs": int,
-    "files": int,
-    "bytes": int,
-}
 
 
 def _begin(directory: Path, source: Path) -> list[Tombstone] | None:

@@ -22,7 +22,7 @@ from ...schema.job import check_timestamp, clean_text
 from ...schema.protocols.entity_data import Mark, Member, Record, Traces
 from ...schema.summary import ArticleKey, BufferedState, StoredArticle, Summary, job_of_entry
 from ...stores.files.articles import ARTICLE_FORMAT
-from ...stores.files.summaries import as_line, parse_line
+from ...stores.files.summaries import as_data, as_line, parse_line
 from ...text.redaction import Level
 from ...text.tokens import spoken_tokens
 from ..components import Parts
@@ -131,7 +131,7 @@ class _Summaries(LineMember[Summary]):
         return (one for key in _keys_of(entity, self._summaries.keys()) for one in self._summaries.read(key))
 
     def as_data(self, value: Summary) -> Mapping[str, Any]:
-        return json.loads(as_line(value))  # type: ignore[no-any-return] # an object, as it was written
+        return as_data(value)
 
     def parse(self, data: dict[str, Any]) -> Summary:
         summary = parse_line(json.dumps(data), _key(data))

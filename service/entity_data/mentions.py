@@ -37,23 +37,18 @@ class Mentions:
         self._repeats = Needles({data for data in written if len(data) >= SHORTEST_BYTES})
 
     def stand_in(self, text: str) -> bool:
-        return (
-            bool(self._pattern.search(text))
-            or any(True for _ in self._repeats.find(text.encode("utf-8", "replace")))
-            or (bool(self._kept) and digest(text) in self._kept)
-        )
+        return self._names(text) or any(True for _ in self._repeats.find(text.encode("utf-8", "replace")))
 
     def among(self, records: Iterable[Mention]) -> list[Mention]:
         """Return the records that mention the entity. Processes a thousand at once, which is faster."""
         found: list[Mention] = []
         for some in portions(records, _AT_ONCE):
             repeating = set(self._repeating(some))
-            found += [
-                record
-                for n, record in enumerate(some)
-                if n in repeating or self._pattern.search(record.text) or (self._kept and digest(record.text) in self._kept)
-            ]
+            found += [record for n, record in enumerate(some) if n in repeating or self._names(record.text)]
         return found
+
+    def _names(self, text: str) -> bool:
+        return bool(self._pattern.search(text)) or (bool(self._kept) and digest(text) in self._kept)
 
     def _repeating(self, records: Sequence[Mention]) -> Iterator[int]:
         joined = b"\n".join(record.text.encode("utf-8", "replace") for record in records)

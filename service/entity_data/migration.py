@@ -10,7 +10,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ...schema.errors import InvalidInput
 from ...schema.event import TIME_UNKNOWN, Event
 from ...schema.graph_states.historian import events_of
 from ...schema.job import Job
@@ -21,7 +20,7 @@ from ...text.job_verdicts import by_rules
 from ..components import Parts
 from ..intake import redacted
 from ..timezones import configured_timezone
-from .old_summaries import Assumed, BadEntry, OldSummary, read_old_summaries
+from .old_summaries import Assumed, BadEntry, OldSummary, read_old_summaries, reading
 
 log = logging.getLogger(__name__)
 
@@ -104,19 +103,15 @@ class Migration:
         return report
 
     def _name(self, path: Path) -> str:
-        try:
+        with reading(path):
             digest = hashlib.sha256(path.read_bytes()).hexdigest()
-        except OSError as error:
-            raise InvalidInput(f"{path} cannot be read: {error.strerror or error}") from None
         return f"{digest}-{'rewrite' if self._rewrite else 'rules'}"
 
     def _read(self, path: Path) -> list[OldSummary | BadEntry]:
         cognitive = self._settings.cognitive
         zone = configured_timezone(cognitive.timezone)
-        try:
+        with reading(path):
             changed = path.stat().st_mtime
-        except OSError as error:
-            raise InvalidInput(f"{path} cannot be read: {error.strerror or error}") from None
         return list(read_old_summaries(path, Assumed(zone, changed, self._scope, cognitive.bot_name, self._places)))
 
     def _take(self, batch: list[OldSummary | BadEntry], report: MigrationReport) -> None:

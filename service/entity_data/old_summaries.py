@@ -22,6 +22,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -89,12 +90,20 @@ class _Unplaced(InvalidInput):
         self.place = place
 
 
+@contextmanager
+def reading(path: Path | None) -> Iterator[None]:
+    """Tell which file cannot be read. Raises InvalidInput."""
+    try:
+        yield
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be read: {error.strerror or error}") from None
+
+
 def read_places(pairs: Sequence[str], path: Path | None = None) -> dict[str, str]:
     """Return ids by name, of texts `NAME=ID` and of a JSON file `{"NAME": ID}`; the texts win. Raises InvalidInput."""
     try:
-        found = {} if path is None else json.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise InvalidInput(f"{path} cannot be read: {error.strerror or error}") from None
+        with reading(path):
+            found = {} if path is None else json.loads(path.read_text(encoding="utf-8-sig"))
     except ValueError as error:
         raise InvalidInput(f"{path}: no JSON: {error}") from None
     if not isinstance(found, dict):
@@ -109,13 +118,13 @@ def read_places(pairs: Sequence[str], path: Path | None = None) -> dict[str, str
 
 def read_old_summaries(path: Path, assumed: Assumed) -> Iterator[OldSummary | BadEntry]:
     """Yield every entry of a file, in order. Raises InvalidInput if the file has none of the forms above."""
+    with reading(path):
+        content = path.read_bytes()
     try:
-        content = path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise InvalidInput(f"{path} cannot be read: {error.strerror or error}") from None
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InvalidInput(f"{path}: not UTF-8 (byte {error.start}); convert the file") from None
-    for where, entry, scope in _entries(content, path):
+    for where, entry, scope in _entries(text, path):
         try:
             if isinstance(entry, InvalidInput):
                 raise entry

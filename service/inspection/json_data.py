@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from typing_extensions import TypedDict
 
 if TYPE_CHECKING:  # commands import this module at their start
     from ...schema.event import Event
     from ...schema.hit import Hit
+    from ...schema.job import Job
     from ...schema.profile import Profile
+    from ...schema.protocols import JobQueue
     from ...schema.summary import StoredArticle, Summary
 
 
@@ -75,17 +77,8 @@ def hit_data(hit: Hit, *, explain: bool = False) -> dict[str, Any]:
 
 def profile_data(one: Profile) -> ProfileData:
     """Return a profile as JSON data."""
-    return {
-        "entity_type": one.key.entity_type,
-        "entity_id": one.key.entity_id,
-        "layer": one.key.layer,
-        "name": one.name,
-        "tags": list(one.tags),
-        "summary": one.summary,
-        "revision": one.revision,
-        "updated_at": one.updated_at,
-        "source_event_id": one.source_event_id,
-    }
+    data = asdict(one)
+    return cast(ProfileData, {**data.pop("key"), **data, "tags": list(one.tags)})
 
 
 def profile_lines(one: Profile) -> list[str]:
@@ -109,18 +102,25 @@ def article_data(one: StoredArticle) -> ArticleData:
 
 def summary_data(one: Summary) -> SummaryData:
     """Return a summary as JSON data, with the keys of its file."""
-    return {
-        "id": one.id,
-        "user_id": one.key.user_id,
-        "scope": one.key.scope.key,
-        "text": one.text,
-        "from": one.since,
-        "until": one.until,
-        "created_at": one.created_at,
-        "tokens": one.tokens,
-        "written_by": one.written_by,
-        "is_absolute": one.is_absolute,
-        "gate_reasons": list(one.gate_reasons),
-        "promoted_at": one.promoted_at,
-        "promoted_into": one.promoted_into,
-    }
+    from ...stores.files.summaries import as_data
+
+    data = as_data(one)
+    del data["through"]
+    return cast(SummaryData, data)
+
+
+def job_entries(queue: JobQueue, limit: int | None) -> list[dict[str, Any]]:
+    """Return jobs with `state`; failed ones with `error`, `failed_at` (epoch seconds), `filed` and file `name` too.
+
+    At most `limit` of each state, oldest first.
+    """
+    most = limit or 1_000_000
+    entries = [_entry(job, state) for state in ("processing", "pending") for job in queue.jobs(state, most)]
+    for failed in queue.failed()[:most]:
+        about = {"error": failed.error, "failed_at": failed.failed_at, "filed": failed.filed}
+        entries.append({**_entry(failed.job, "failed"), "name": failed.name, **about})
+    return entries
+
+
+def _entry(job: Job | None, state: str) -> dict[str, Any]:
+    return {"state": state, "name": "", **(job.model_dump() if job is not None else {"job_id": ""})}

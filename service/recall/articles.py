@@ -20,7 +20,7 @@ from ...schema.states_payload import SpokenPayload, StatesPayload
 from ...schema.summary import ArticleKey
 from ...text.redaction import redact
 from ..given_messages import read_messages
-from ..intake import make_job, redacted_in_turn, with_redacted_names
+from ..intake import make_job, redacted_in_turn, refuse_unknown, with_redacted_names
 from .arguments import is_conversation
 from .timed import Recall
 
@@ -65,9 +65,7 @@ def states_job(
     fields: Mapping[str, Any],
 ) -> Job | None:
     """Return the job of kind `states` for what was said; None if nothing was. Raises InvalidInput."""
-    unknown = sorted(set(fields) - set(_FIELDS))
-    if unknown:
-        raise InvalidInput(f"{unknown[0]}: unknown field; known are {', '.join(_FIELDS)}")
+    refuse_unknown(fields, _FIELDS)
     if threshold is not None and threshold < 1:
         raise InvalidInput(f"threshold: {threshold} tokens; give at least 1, or leave it out")
     key = ArticleKey.of(user_id, scope)

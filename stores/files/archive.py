@@ -23,10 +23,10 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, BinaryIO, Self
+from typing import IO, Any, BinaryIO
 
 from ...schema.errors import InvalidInput
 from .access import create_file
@@ -51,7 +51,7 @@ _DAMAGE = (OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)  # `
 _DATE = (1980, 1, 1, 0, 0, 0)  # so that equal content gives equal files
 
 
-class ArchiveWriter:
+class ArchiveWriter(AbstractContextManager["ArchiveWriter"]):
     """Writes an archive to a temporary file and renames it to `path` when it is complete; a context manager.
 
     Only the owner of the file may read it. Raises StorageError, and InvalidInput if `path` exists and `replace` is False.
@@ -81,9 +81,6 @@ class ArchiveWriter:
         info.compress_type = zipfile.ZIP_DEFLATED
         self._zip.writestr(info, text.encode())
 
-    def __enter__(self) -> Self:
-        return self
-
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         try:
             self._zip.close()
@@ -101,7 +98,7 @@ class ArchiveWriter:
                 self._temporary.unlink()
 
 
-class ArchiveReader:
+class ArchiveReader(AbstractContextManager["ArchiveReader"]):
     """Reads an archive; a context manager. Raises InvalidInput that describes the error in the file."""
 
     def __init__(self, path: Path, *, most_mib: int = MAX_TOTAL_MIB) -> None:
@@ -148,9 +145,6 @@ class ArchiveReader:
     def text(self, name: str) -> str:
         """Return a whole member as text."""
         return self._read(name, MAX_PROFILE_BYTES).decode("utf-8", "replace")
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._close()

@@ -14,14 +14,16 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
+from pydantic import TypeAdapter
+
 from ...schema.entity import Entity
 from ...schema.errors import StorageError
 from ...schema.ids import encode_id
 from ...schema.protocols.forget_requests import ForgetReport, ForgetRequest, Known, Stage
-from ...schema.scope import EntityType
 from .durable import bytes_of, names_in, remove_durably, remove_folder, sweep_leftovers, write_atomically
 
 _REPORT = ".report.json"
+_REQUEST = TypeAdapter(ForgetRequest)
 
 
 class FileForgetRequests:
@@ -153,19 +155,9 @@ def _request(path: Path) -> ForgetRequest | None:
     if not data:
         return None
     try:
-        stage = data.get("stage", "waiting")
-        return ForgetRequest(
-            Entity(cast(EntityType, data["entity"]["type"]), data["entity"]["id"]),
-            float(data["until"]),
-            bool(data["mentions"]),
-            stage if stage in get_args(Stage) else "waiting",
-            tuple(map(int, data.get("last_rows", ()))),
-            tuple(data["texts"]),
-            tuple(data["names"]),
-            tuple(data["job_ids"]),
-            tuple((str(scope), float(moment)) for scope, moment in data["moments"]),
-        )
-    except (ValueError, KeyError, TypeError) as error:
+        known = data.get("stage") in get_args(Stage)
+        return _REQUEST.validate_python({**data, "stage": data["stage"] if known else "waiting"})
+    except ValueError as error:
         raise _invalid(path, error) from error
 
 

@@ -123,12 +123,17 @@ class JsonlSummaries(KeyedFiles[ArticleKey]):
         return next((line for line in lines if ArticleKey.parse(line.get("user_id"), line.get("scope"))), {})
 
 
-def as_line(summary: Summary) -> str:
-    """Return a summary as one line of JSON."""
+def as_data(summary: Summary) -> dict[str, Any]:
+    """Return a summary as the JSON object of its line."""
     whose = {"user_id": summary.key.user_id, "scope": summary.key.scope.key}
     given = {field.name: getattr(summary, field.name) for field in fields(summary) if field.name not in ("id", "key")}
-    data = {"id": summary.id, **whose, **{_STORED_AS.get(name, name): value for name, value in given.items()}}
-    return json.dumps(data, ensure_ascii=False)
+    listed = {"gate_reasons": list(summary.gate_reasons)}
+    return {"id": summary.id, **whose, **{_STORED_AS.get(name, name): value for name, value in given.items()}, **listed}
+
+
+def as_line(summary: Summary) -> str:
+    """Return a summary as one line of JSON."""
+    return json.dumps(as_data(summary), ensure_ascii=False)
 
 
 def parse_line(line: str, key: ArticleKey) -> Summary | None:

@@ -521,10 +521,10 @@ async def test_who_is_forgotten_while_the_model_thinks_does_not_come_back(tmp_pa
 
 
 async def test_a_hopeless_job_keeps_its_states(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def broken(state: Any, runtime: Any) -> Any:
+    async def summarise(state: Any, runtime: Any) -> Any:
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr(graph_module, "summarise", broken)
+    monkeypatch.setattr(graph_module, "summarise", summarise)
     settings = settings_for(tmp_path, shortterm=SHORT, queue={"job_max_retries": 0})
     async with open_worker(settings, clock=lambda: NOW) as (parts, worker):
         parts.queue.put(states(settings, [told(n) for n in range(4)]))

@@ -30,7 +30,7 @@ def list_jobs(
     """List jobs, oldest first."""
     if not shell.needs_data():
         return
-    from ....service.inspection.job_entries import job_entries
+    from ....service.inspection.json_data import job_entries
 
     queue = opened_queue(shell)
     found = [entry for entry in job_entries(queue, limit) if state in ("all", entry["state"])]
@@ -45,7 +45,7 @@ def list_jobs(
 @command("show", jobs)
 def show_job(shell: Shell, job_id: Annotated[str, Argument(metavar="JOB", help="The job's id.")]) -> None:
     """Show one job, with everything it carries."""
-    from ....service.inspection.job_entries import job_entries
+    from ....service.inspection.json_data import job_entries
 
     queue = opened_queue(shell) if shell.needs_data() else None
     found = [entry for entry in (job_entries(queue, None) if queue else []) if job_id in (entry["job_id"], entry["name"])]

@@ -14,7 +14,7 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
 from ....service.cognitive import CognitiveService
-from ....service.inspection.job_entries import job_entries
+from ....service.inspection.json_data import job_entries
 from ..access import Caller
 from ..dependencies import CallerHere, MemoryHere, OperatorHere, QueueHere
 from ..problems import Refused
