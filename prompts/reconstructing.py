@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -12,7 +11,6 @@ from typing import Any, ClassVar
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from ..schema.article import CHAPTER_NAMES, Article, ChapterBounds, ChapterName, Digest, DroppedLine, Proposal
-from ..schema.errors import ModelError
 from ..schema.names import Names
 from ..schema.protocols import StructuredChat
 from ..text.articles.first_person import in_first_person
@@ -24,6 +22,7 @@ from ..text.references.naming import with_names
 from ..text.statements import stamped, without_bullet
 from ..text.support import best_sources, content_terms, share
 from ..text.tokens import estimate_tokens
+from .asking import asked
 from .templates import one_line, render
 
 _YEAR = re.compile(r"\d{4}[-年/]")
@@ -31,8 +30,6 @@ _SAYS_NOTHING = re.compile(
     r"[\s(（\[【<{]*(?:empty|none|nothing|null|n/?a|空|无|没有|暂无|\.{3}|…)?[\s)）\]】>}.。]*", re.IGNORECASE
 )
 """Placeholders that models write for an empty chapter."""
-
-log = logging.getLogger(__name__)
 
 MOST_POINTS = 12
 STIMULUS_TOKENS = 6_000
@@ -104,24 +101,16 @@ async def digest(
     by_rules = await asyncio.to_thread(_digest_by_rules, stimulus, names)
     if chat is None or not any(text.strip() for text in stimulus):
         return by_rules
-    try:
-        answer = await chat.structured(
-            DigestAnswer,
-            purpose="digest",
-            system=render("digest_system", language, bot=names.bot(language), user=names.user(language), most=str(MOST_POINTS)),
-            user=render(
-                "digest_user",
-                language,
-                known=_shown(article, CHAPTER_NAMES, language),
-                stimulus=await asyncio.to_thread(_quoted, stimulus, names),
-            ),
-        )
-    except ModelError as error:
-        if not error.about_content:
-            raise
-        log.warning("new information is digested by rules: %s", error)
-        return by_rules
-    return await asyncio.to_thread(_digest_of, answer, by_rules, stimulus, names)
+    told = await asyncio.to_thread(_quoted, stimulus, names)
+    answer = await asked(
+        chat,
+        DigestAnswer,
+        "new information is digested by rules",
+        purpose="digest",
+        system=render("digest_system", language, bot=names.bot(language), user=names.user(language), most=str(MOST_POINTS)),
+        user=render("digest_user", language, known=_shown(article, CHAPTER_NAMES, language), stimulus=told),
+    )
+    return by_rules if answer is None else await asyncio.to_thread(_digest_of, answer, by_rules, stimulus, names)
 
 
 async def reconstruct(

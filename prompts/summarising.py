@@ -12,7 +12,6 @@ from zoneinfo import ZoneInfo
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..schema.article import Spoken, SummaryDraft
-from ..schema.errors import ModelError
 from ..schema.names import Names
 from ..schema.protocols import StructuredChat
 from ..text.absolutize import absolutize
@@ -24,6 +23,7 @@ from ..text.references.naming import direct_speech
 from ..text.salience import salient_lines
 from ..text.statements import spoken_by, statements
 from ..text.telling import told_in
+from .asking import asked
 from .templates import render
 
 log = logging.getLogger(__name__)
@@ -142,17 +142,15 @@ async def _by_model(
 ) -> str:
     """Return the model's summary, or "" if it gave none that passes the checks."""
     spoken = language or detect_language(transcript)
-    try:
-        answer = await chat.structured(
-            _FORMS[purpose],
-            purpose=purpose,
-            system=render(f"{purpose}_system", spoken),
-            user=render(f"{purpose}_user", spoken, time=moment.isoformat(timespec="minutes"), lines=transcript),
-        )
-    except ModelError as error:
-        if not error.about_content:
-            raise
-        log.warning("a conversation is summarised without the model: %s", error)
+    answer = await asked(
+        chat,
+        _FORMS[purpose],
+        "a conversation is summarised without the model",
+        purpose=purpose,
+        system=render(f"{purpose}_system", spoken),
+        user=render(f"{purpose}_user", spoken, time=moment.isoformat(timespec="minutes"), lines=transcript),
+    )
+    if answer is None:
         return ""
     text = redact(answer.summary.strip()[:LONGEST_SUMMARY], "all")
     return await asyncio.to_thread(_believed, text, transcript, names, moment, timezone)

@@ -62,6 +62,7 @@ class CognitiveService(EventAccess, Operating):
     ) -> None:
         self.lifecycle = Lifecycle(settings, work=worker, clock=clock, config=config, models=models)
         """Internal: the open stores, the worker and the settings in force. May change in any release."""
+        self._languages = self.lifecycle.languages
         self._reply = ReplyContext(self.lifecycle)
         self.hooks = self.lifecycle.hooks
         self._gathering = Gathering()

@@ -131,10 +131,9 @@ def usable_embedder(
     except NotInstalled as error:
         log.error("search goes by keywords only: %s", error)
         return None
-    stored = events.fingerprint()
-    if embedder is None or stored is None:
-        return None if embedder is None else MatchingEmbedder(embedder, events)
-    model, dimension = stored
+    if embedder is None:
+        return None
+    model, dimension = events.fingerprint() or (embedder.model, embedder.dimension)
     if embedder.model == model and embedder.dimension in (None, dimension):
         return MatchingEmbedder(embedder, events)
     log.warning(

@@ -11,7 +11,6 @@ from ..schema.event import Event, EventKind
 from ..schema.ids import told
 from ..schema.scope import Scope, checked_scope
 from ..text.redaction import redact
-from .languages import Languages
 from .recall.arguments import ReadingState
 from .recall.reading import Reading
 from .running.lifecycle import Lifecycle
@@ -40,10 +39,6 @@ class EventAccess(Reading):
 
     def reading_state(self) -> ReadingState:
         return self.lifecycle.reading_state()
-
-    @property
-    def _languages(self) -> Languages:
-        return self.lifecycle.languages
 
     async def list_events(
         self,

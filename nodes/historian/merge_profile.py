@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Sequence
 from dataclasses import replace
 
 from langgraph.runtime import Runtime
 
+from ...prompts.asking import asked
 from ...prompts.merging import UpdateProfiles, merge_prompt, merged_by_model, said_to_be_over
 from ...prompts.templates import render
-from ...schema.errors import ModelError
 from ...schema.graph_states.historian import HistorianContext, HistorianState, HistorianUpdate, ItemState, ProposedProfile
 from ...schema.job import Job
 from ...schema.names import Names
@@ -21,8 +20,6 @@ from ...text.job_verdicts import is_no_fact
 from ...text.language import Language
 from ...text.profiles.over import without_over
 from ...text.profiles.rules import has_lasting_topic, is_about, is_about_group, merge_facts
-
-log = logging.getLogger(__name__)
 
 MOST_MERGES = 3
 """Merges of one job that a model is asked for, each in at most four answers; where a profile keeps changing meanwhile, the rules
@@ -53,17 +50,14 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
     merges = state.get("merges", 0) + 1
     answer = None
     if context.chat is not None and merges <= MOST_MERGES:
-        try:
-            answer = await context.chat.structured(
-                UpdateProfiles,
-                purpose="merge_profile",
-                system=render("merge_system", language),
-                user=merge_prompt(facts, old, job, names, language, [one["text"] for one in near]),
-            )
-        except ModelError as error:
-            if not error.about_content:
-                raise
-            log.warning("job %s: the model gave no usable profile; the rules write it: %s", job.job_id, error)
+        answer = await asked(
+            context.chat,
+            UpdateProfiles,
+            f"job {job.job_id}: the model gave no usable profile; the rules write it",
+            purpose="merge_profile",
+            system=render("merge_system", language),
+            user=merge_prompt(facts, old, job, names, language, [one["text"] for one in near]),
+        )
 
     def merged_of(profile: Profile) -> Profile:
         by_model = None if answer is None else merged_by_model(answer, facts, profile, job, names)

@@ -7,9 +7,9 @@ import logging
 
 from langgraph.runtime import Runtime
 
+from ...prompts.asking import asked
 from ...prompts.rewriting import RecordTexts, rewrite_prompt
 from ...prompts.templates import render
-from ...schema.errors import ModelError
 from ...schema.graph_states.historian import HistorianContext, HistorianState, HistorianUpdate, ItemState
 from ...schema.job import Job
 from ...text.absolutize import LONGEST_TEXT
@@ -34,17 +34,15 @@ async def rewrite(state: HistorianState, runtime: Runtime[HistorianContext]) -> 
     if not wanted:
         return {"items": items, "attempt": attempt, "spent": True}
     language = language_of(job, settings)
-    try:
-        answer = await chat.structured(
-            RecordTexts,
-            purpose="rewrite",
-            system=render("rewrite_system", language),
-            user=rewrite_prompt([items[n] for n in wanted], job, names_of(job, settings), language),
-        )
-    except ModelError as error:
-        if not error.about_content:
-            raise
-        log.warning("job %s: the model gave no usable rewrite; the text made by rules is kept: %s", job.job_id, error)
+    answer = await asked(
+        chat,
+        RecordTexts,
+        f"job {job.job_id}: the model gave no usable rewrite; the text made by rules is kept",
+        purpose="rewrite",
+        system=render("rewrite_system", language),
+        user=rewrite_prompt([items[n] for n in wanted], job, names_of(job, settings), language),
+    )
+    if answer is None:
         return {"items": items, "attempt": attempt + 1, "spent": True}
     if len(answer.texts) != len(wanted):
         log.info("job %s: %d texts came back for %d items", job.job_id, len(answer.texts), len(wanted))

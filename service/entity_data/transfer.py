@@ -91,8 +91,8 @@ def import_archive(parts: Parts, path: Path, *, even_forgotten: bool = False, mo
     """
     members = archive_members(parts)
     with ArchiveReader(path, most_mib=most_mib) as archive:
-        report = ImportReport(_entity_of(archive, path).key)
-        _validate(parts, archive, path, members, report, even_forgotten=even_forgotten)
+        refused = _refused(parts, archive, path, members, even_forgotten)
+        report = ImportReport(_entity_of(archive, path).key, refused=refused)
         archive.rewind()
         for member in members:
             for values in _portions(member, archive, path):
@@ -100,16 +100,10 @@ def import_archive(parts: Parts, path: Path, *, even_forgotten: bool = False, mo
     return report
 
 
-def _validate(
-    parts: Parts,
-    archive: ArchiveReader,
-    path: Path,
-    members: Sequence[Member[Any]],
-    report: ImportReport,
-    *,
-    even_forgotten: bool,
-) -> None:
-    """Read everything without keeping it. Notes in the report what is refused; raises as `import_archive`."""
+def _refused(
+    parts: Parts, archive: ArchiveReader, path: Path, members: Sequence[Member[Any]], even_forgotten: bool
+) -> dict[str, int]:
+    """Read everything without keeping it. Return what is refused, see `ImportReport`; raises as `import_archive`."""
     entity, forgotten = _entity_of(archive, path), set[str]()
     refused: Counter[str] = Counter()
     for member in members:
@@ -123,7 +117,7 @@ def _validate(
         raise ForgottenHere(
             f"{path}: {_named(forgotten)} forgotten here; nothing is imported. --even-forgotten brings back all of the archive"
         )
-    report.refused = dict(refused)
+    return dict(refused)
 
 
 def _portions(member: Member[Any], archive: ArchiveReader, path: Path) -> Iterator[list[Any]]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
@@ -13,9 +13,10 @@ from langgraph.graph.state import CompiledStateGraph
 from ...graph.historian import HistorianGraph, compile_historian
 from ...graph.reflection import ReflectionGraph, compile_reflection
 from ...schema.errors import StorageError
-from ...schema.graph_states.historian import events_of
+from ...schema.graph_states.historian import HistorianContext, events_of
+from ...schema.graph_states.reflection import ReflectionContext
 from ...schema.job import Job
-from ...schema.protocols import OpenCheckpoints
+from ...schema.protocols import Answer, JobQueue, OpenCheckpoints, StructuredChat
 from ...schema.settings import Settings
 from ...schema.states_payload import StatesPayload
 from ...schema.summary import ArticleKey
@@ -23,7 +24,6 @@ from ...text.job_verdicts import by_rules
 from ...text.observed import observed_message
 from ...text.talk_jobs import by_rules_of, with_statements
 from ..components import Parts
-from .claimed_chat import Context, with_claimed_chat
 from .feeding import feed
 from .statistics import WorkerStatistics
 from .step_stream import JobWatch
@@ -36,6 +36,30 @@ GATHERED_CHARACTERS = 24_000
 
 MOST_STEPS = 100_000
 """Bound of the steps of one run: a large job makes many summaries. LangGraph's default is 25."""
+
+
+Context = TypeVar("Context", HistorianContext, ReflectionContext)
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimedChat:
+    """Looks before every call whether the job is another worker's meanwhile, and raises ClaimLost then.
+
+    A worker that was suspended, or whose session has ended, would pay for answers that the other one has paid for already.
+    """
+
+    chat: StructuredChat
+    queue: JobQueue
+    job_id: str
+
+    async def structured(self, answer: type[Answer], *, purpose: str, system: str, user: str) -> Answer:
+        await asyncio.to_thread(self.queue.check_claim, self.job_id)
+        return await self.chat.structured(answer, purpose=purpose, system=system, user=user)
+
+
+def with_claimed_chat(context: Context, queue: JobQueue, job_id: str) -> Context:
+    """Return what the nodes of one job get; without a model there is nothing to look at."""
+    return context if context.chat is None else replace(context, chat=ClaimedChat(context.chat, queue, job_id))
 
 
 class JobRuns:

@@ -30,7 +30,7 @@ class MemoryReader(Reading):
     def __init__(self, settings: Settings, *, clock: Callable[[], float] = time.time) -> None:
         self._settings = settings
         self._clock = clock
-        self._spoken = Languages(lambda: self._settings.cognitive.language)
+        self._languages = Languages(lambda: self._settings.cognitive.language)
         self._lock = threading.Lock()
         self._opened: tuple[Parts, Recall] | None = None
 
@@ -45,10 +45,6 @@ class MemoryReader(Reading):
 
     def reading_state(self) -> ReadingState:
         return "open" if self._opened is None or self._opened[0].finds_by_meaning else "keywords"
-
-    @property
-    def _languages(self) -> Languages:
-        return self._spoken
 
     async def _reading(self) -> Recall | None:
         return await asyncio.to_thread(self._recall)

@@ -25,16 +25,14 @@ if TYPE_CHECKING:
 class Reading:
     """Reading methods over `_reading()`. They return nothing where that gives None: memory is off, or there is none yet."""
 
+    _languages: Languages
+
     async def _reading(self) -> Recall | None:
         raise NotImplementedError
 
     @property
     def settings(self) -> Settings:
         """The settings in force."""
-        raise NotImplementedError
-
-    @property
-    def _languages(self) -> Languages:
         raise NotImplementedError
 
     def reading_state(self) -> ReadingState:
