@@ -13,11 +13,12 @@ import socket
 import sys
 import threading
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from filelock import FileLock, Timeout
+from pydantic import TypeAdapter
 
 from ...schema.errors import OwnerLockHeld, StorageError
 from ...schema.protocols.ownership import Owner, Ownership
@@ -51,6 +52,7 @@ class LocalOwner(Owner):
         return f"{name}, which is suspended: `kill -CONT {self.pid}` lets it go on" if self.is_suspended else name
 
 
+_OWNER = TypeAdapter(LocalOwner)
 _UNKNOWN = LocalOwner(0, "an unknown machine", "an unknown time", "unknown command")
 
 
@@ -151,15 +153,8 @@ def _without_arguments(command: str) -> str:
 
 def _read_owner(data_dir: Path) -> LocalOwner:
     try:
-        note = json.loads((data_dir / INFO_NAME).read_bytes())
-        return LocalOwner(
-            int(note["pid"]),
-            str(note["host"]),
-            str(note["started_at"]),
-            _without_arguments(str(note["command"])),
-            bool(note.get("worker")),
-            str(note.get("index", "")),
-        )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        owner = _OWNER.validate_json((data_dir / INFO_NAME).read_bytes())
+        return replace(owner, command=_without_arguments(owner.command))
+    except (OSError, ValueError) as error:
         logger.debug("%s does not describe the owner: %s", data_dir / INFO_NAME, error)
         return _UNKNOWN
