@@ -113,7 +113,6 @@ class HistorianUpdate(HistorianProgress, total=False):
 
     parts: list[HistorianPart]
     people: list[HistorianPart]
-    merges: int
 
 
 class HistorianState(HistorianInput, HistorianUpdate, total=False):
