@@ -13,7 +13,7 @@ from ..schema.protocols import JobQueue, OpenCheckpoints, Owner, Ownership
 from ..schema.protocols.backend import Place
 from ..schema.protocols.erasure import StoredBytes
 from ..schema.settings import Settings
-from .chroma.index import ChromaIndex, remove_chroma
+from .chroma.index import ChromaIndex
 from .files.access import file_mode
 from .files.articles import MarkdownArticles
 from .files.bytes_below import bytes_below
@@ -123,9 +123,6 @@ class LocalBackend(TablesBackend):
     def vector_index(self) -> ChromaIndex:
         """Return Chroma's index; it is opened at its first use."""
         return ChromaIndex(self.directory / _CHROMA)
-
-    def drop_vector_index(self) -> None:
-        remove_chroma(self.directory / _CHROMA)
 
     def stored_bytes(self, unread: list[str], *, skip: Collection[Path] = ()) -> Iterator[StoredBytes]:
         return bytes_below(self.directory, unread, skip=skip)

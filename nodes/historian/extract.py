@@ -7,9 +7,9 @@ import logging
 
 from langgraph.runtime import Runtime
 
+from ...prompts.asking import asked
 from ...prompts.extracting import Extracted, Told, believed, extract_prompt
 from ...prompts.templates import render
-from ...schema.errors import ModelError
 from ...schema.graph_states.historian import HistorianContext, HistorianPart, HistorianState, HistorianUpdate
 from ...schema.job import Job
 from ...text.job_drafts import language_among, names_of
@@ -32,12 +32,8 @@ async def extract(state: HistorianState, runtime: Runtime[HistorianContext]) -> 
     said = [job for job in jobs if job.payload.get("text")]
     found: dict[str, list[str]] | None = None
     if any(map(said_by_people, said)) and context.chat is not None and context.settings.historian.rewrite_mode != "rules":
-        try:
-            found = dict(zip((job.job_id for job in said), await _asked(said, context), strict=True))
-        except ModelError as error:
-            if not error.about_content:
-                raise
-            log.warning("job %s: the model took no usable statements; the rules do: %s", jobs[0].job_id, error)
+        taken = await _asked(said, context)
+        found = None if taken is None else dict(zip((job.job_id for job in said), taken, strict=True))
 
     def told_in(job: Job) -> list[str]:
         if found is not None and said_by_people(job):
@@ -49,19 +45,24 @@ async def extract(state: HistorianState, runtime: Runtime[HistorianContext]) -> 
     return {"parts": parts}
 
 
-async def _asked(jobs: list[Job], context: HistorianContext) -> list[list[str]]:
+async def _asked(jobs: list[Job], context: HistorianContext) -> list[list[str]] | None:
+    """Return the statements of each message; None if the model gave none that can be used."""
     assert context.chat is not None
     names = [names_of(job, context.settings) for job in jobs]
     language = language_among([str(job.payload.get("text", "")) for job in jobs], context.settings)
     refused: list[tuple[Told, str]] = []
     kept: list[list[str]] = [[] for _ in jobs]
     for _ in range(ANSWERS):
-        answer = await context.chat.structured(
+        answer = await asked(
+            context.chat,
             Extracted,
+            f"job {jobs[0].job_id}: the model took no usable statements; the rules do",
             purpose="extract",
             system=render("extract_system", language),
             user=extract_prompt(jobs, names[-1], language, refused),
         )
+        if answer is None:
+            return None
         again, refused = await asyncio.to_thread(believed, answer, jobs, names, language)
         kept = [list(dict.fromkeys([*one, *more])) for one, more in zip(kept, again, strict=True)]
         if not refused:

@@ -80,9 +80,6 @@ class Backend(Protocol):
     def vector_index(self) -> VectorIndex | None:
         """Return the derived index of all vectors, for the owner, who closes it; None if the backend needs none."""
 
-    def drop_vector_index(self) -> None:
-        """Delete the derived index; it is rebuilt from the events."""
-
     def stored_bytes(self, unread: list[str], *, skip: Collection[Path] = ()) -> Iterator[StoredBytes]:
         """Yield all that is stored, here and in the data directory of this machine, in pieces of at most a few MiB.
 

@@ -24,6 +24,7 @@ from ...schema.errors import HistorianError, OwnerLockHeld
 from ...schema.event import EventFilter
 from ...schema.portions import portions
 from ...schema.profile import ProfileKey
+from ...schema.protocols import VectorIndex
 from ...schema.protocols.entity_data import EntityData, Record, Traces
 from ...schema.protocols.forget_requests import ForgetReport, ForgetRequest, ForgetRequests
 from ...text.remembered import empty_remembered
@@ -48,20 +49,14 @@ Company = Literal["alone", "beside", "quiet"]
 class Forgetting:
     """Carries out requests, one after the other, in the owner of a data directory, in slices of well under a second.
 
-    `drop_index` deletes the derived vector index, which is rebuilt from the event store. `on_step` is called after each step.
+    `index` is the derived vector index, which is deleted, and rebuilt from the event store. `on_step` is called after each step.
     Readers are allowed at any time. Blocking; raises StorageError.
     """
 
-    def __init__(
-        self,
-        parts: Parts,
-        *,
-        drop_index: Callable[[], None],
-        on_step: Callable[[str], None] = lambda step: None,
-    ) -> None:
+    def __init__(self, parts: Parts, index: VectorIndex | None, *, on_step: Callable[[str], None] = lambda step: None) -> None:
         self._parts = parts
         self._erasure = parts.backend.erasure
-        self._drop_index = drop_index
+        self._index = index
         self._on_step = on_step
         self.requests = parts.backend.forget_requests
         self.index_waits = False
@@ -154,7 +149,8 @@ class Forgetting:
             for store in stores[1:]:
                 removed[store.kind] += store.erase(traces)
                 self._on_step(f"{store.kind}, {turn} time")
-        self._drop_index()
+        if self._index is not None:
+            self._index.drop()
         self._on_step("index dropped")
 
     def _erase_events(self, kind: str, traces: Traces, last_rows: Sequence[int], removed: Counter[str]) -> Iterator[Company]:
@@ -324,7 +320,7 @@ def forget_all(parts: Parts) -> list[ForgetReport]:
     ownership = parts.backend.workers.ownership()
     ownership.acquire(parts.clock())
     with ownership:
-        work = Forgetting(parts, drop_index=parts.backend.drop_vector_index)
+        work = Forgetting(parts, parts.backend.vector_index())
         requests = work.requests.all()
         reports = work.carry_out()
         for request in requests:
@@ -340,7 +336,7 @@ def _as_owner(parts: Parts, entity: Entity) -> ForgetReport | None:
     except OwnerLockHeld:
         return None
     with ownership:
-        work = Forgetting(parts, drop_index=parts.backend.drop_vector_index)
+        work = Forgetting(parts, parts.backend.vector_index())
         reports = {report.entity: report for report in work.carry_out()}
         taken = work.requests.take_answer(entity)
     report = reports.get(entity.key, taken)

@@ -35,32 +35,31 @@ class ProfileData(FileMember[ProfileKey, Profile]):
     def __init__(self, parts: Parts) -> None:
         super().__init__(parts.profiles, PROFILE_FORMAT)
         self.members: Sequence[Member[Any]] = (self,)
-        self._profiles = parts.profiles
         self._index = parts.backend.profile_index
         self._erasure = parts.backend.erasure
         self._clock = parts.clock
         self._level = parts.settings.historian.redact_jobs
 
     def records(self, traces: Traces | None) -> Iterator[Record]:
-        for key in self._profiles.keys():  # noqa: SIM118 - a store, not a dictionary
+        for key in self._store.keys():  # noqa: SIM118 - a store, not a dictionary
             if traces is None:
-                yield Record(key.index_id, tuple(self._profiles.lines(key)))
+                yield Record(key.index_id, tuple(self._store.lines(key)))
             elif PROFILES.is_of(PROFILES.place(key), traces.entity):
-                kept = self._profiles.kept(key)
+                kept = self._store.kept(key)
                 names = tuple(one.name for one in kept) if key.entity == traces.entity.key else ()
                 yield Record(key.index_id, tuple(line for one in kept for line in one.summary.splitlines()), names)
         if traces is None:
             return
         for key in self._group_keys(traces):
-            if theirs := lines_told_by(self._profiles.kept(key), traces.job_ids, traces.texts):
+            if theirs := lines_told_by(self._store.kept(key), traces.job_ids, traces.texts):
                 yield Record(key.index_id, tuple(sorted(theirs)))
 
     def erase(self, traces: Traces) -> int:
         self._erasure.erase_profiles(traces.entity)
         self._erasure.erase_ledger(traces.entity)
-        removed = self._profiles.erase(traces.entity)
+        removed = self._store.erase(traces.entity)
         for key in self._group_keys(traces):
-            if any(_is_line_of(line, traces) for line in self._profiles.lines(key)):
+            if any(_is_line_of(line, traces) for line in self._store.lines(key)):
                 self.drop([key.index_id], lambda line: _is_line_of(line, traces))
                 removed += 1
         return removed
@@ -69,15 +68,15 @@ class ProfileData(FileMember[ProfileKey, Profile]):
         now = datetime.fromtimestamp(self._clock(), UTC).isoformat(timespec="seconds")
         for index_id in ids:
             key = ProfileKey.of_index_id(index_id)
-            self._profiles.without_lines(key, unwanted, now=now)
-            profile = self._profiles.read(key)
+            self._store.without_lines(key, unwanted, now=now)
+            profile = self._store.read(key)
             if profile is not None:
                 self._index.put(profile, None)
 
     def _group_keys(self, traces: Traces) -> list[ProfileKey]:
         """Return the profiles of groups, which may hold what a user said."""
         is_user = traces.entity.type == "user" and bool(traces.texts)
-        return [key for key in self._profiles.keys() if key.entity_type == "group"] if is_user else []  # noqa: SIM118
+        return [key for key in self._store.keys() if key.entity_type == "group"] if is_user else []  # noqa: SIM118
 
     def is_carried(self, key: ProfileKey, entity: Entity) -> bool:
         return key.entity == entity.key
@@ -102,7 +101,7 @@ class ProfileData(FileMember[ProfileKey, Profile]):
     def restore(self, values: Sequence[list[Profile]]) -> Mapping[str, int | list[str]]:
         results = []
         for revisions in values:
-            results.append(self._profiles.restore(revisions))
+            results.append(self._store.restore(revisions))
             if results[-1] == "restored":
                 self._index.put(revisions[-1], None)
         different = [str(value[-1].key) for value, result in zip(values, results, strict=True) if result == "different"]

@@ -26,7 +26,7 @@ def make_worker(
     """Return a worker over `parts`; the options, `sleep` and `watch`, are those of `HistorianWorker`."""
     cognitive = parts.settings.cognitive
     notes = NotesIndex(parts.backend.manifest, parts.settings, embedded_later, parts.clock)
-    forgetting = Forgetting(parts, drop_index=parts.backend.drop_vector_index if index is None else index.drop)
+    forgetting = Forgetting(parts, index)
     migration = Migration(parts, parts.settings, rewrite=cognitive.migrate_rewrite) if cognitive.migrate_from else None
     return HistorianWorker(
         parts,

@@ -105,9 +105,6 @@ class PostgresBackend(TablesBackend):
     def vector_index(self) -> None:
         """Return None: vectors are searched where they are stored (`EventStore.nearest`)."""
 
-    def drop_vector_index(self) -> None:
-        """There is no derived index."""
-
     def stored_bytes(self, unread: list[str], *, skip: Collection[Path] = ()) -> Iterator[StoredBytes]:
         yield from self._erasure.stored_bytes(unread)
         yield from bytes_below(self._directory, unread, skip=skip)

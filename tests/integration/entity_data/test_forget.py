@@ -28,7 +28,7 @@ from historian.service.entity_data.forgetting import Forgetting, forget
 from historian.service.entity_data.profiles import lines_told_by
 from historian.service.entity_data.stores import entity_stores
 from historian.service.jobs.step_stream import JobWatch
-from historian.stores.chroma.index import ChromaIndex, remove_chroma
+from historian.stores.chroma.index import ChromaIndex
 from historian.stores.files.forget_requests import FileForgetRequests
 from historian.stores.files.owner_lock import OwnerLock, owner_of
 from historian.stores.tables import erasure
@@ -399,7 +399,7 @@ def test_who_is_forgotten_is_in_no_cache_of_the_process(data: Path) -> None:
 def _work(directory: Path, on_step: Callable[[str], None]) -> None:
     parts = opened(directory)
     FileForgetRequests(directory).ask(ForgetRequest(PERSON, NOW))
-    drop = Forgetting(parts, drop_index=lambda: remove_chroma(directory / "chromadb"), on_step=on_step)
+    drop = Forgetting(parts, ChromaIndex(directory / "chromadb"), on_step=on_step)
     drop.carry_out()
 
 

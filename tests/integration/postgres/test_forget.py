@@ -177,7 +177,7 @@ def test_broken_off_after_a_step_it_is_finished_by_the_next_call(
     parts = memory.open()
     parts.backend.forget_requests.ask(ForgetRequest(PERSON, NOW))
     with pytest.raises(_Stopped):
-        Forgetting(parts, drop_index=lambda: None, on_step=on_step).carry_out()
+        Forgetting(parts, None, on_step=on_step).carry_out()
     asyncio.run(parts.aclose())
     assert memory.forget(PERSON).clean and memory.left_of("user") == {}
     assert_others_are_whole(memory, others)
