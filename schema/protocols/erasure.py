@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from ..entity import Entity
-from ..event import Event, EventFilter
+from ..event import EventFilter
 
 PIECE_BYTES = 24
 """A text is searched for in pieces of this length, since a database may split it between pages."""
@@ -31,9 +31,6 @@ class Erasure(Protocol):
 
     def bury_jobs(self, job_ids: Sequence[str]) -> None:
         """Prevent filing of jobs, and remove their ledger entries."""
-
-    def events(self, where: EventFilter) -> Iterator[Event]:
-        """Yield all matching events, by scope and in the order of filing, without holding them all in memory."""
 
     def erase_events(self, where: EventFilter) -> int:
         """Delete events with words, vectors and the ledger entries of their jobs. Return how many.

@@ -16,7 +16,6 @@ from ...schema.entity import Entity
 from ...schema.errors import InvalidInput
 from ...schema.event import EVENT_SCHEMA_VERSION, OBSERVATION, SOURCES, Event, EventFilter, Revision
 from ...schema.job import check_timezone
-from ...schema.portions import portions
 from ...schema.protocols.entity_data import Mark, Member, Record, Traces
 from ...schema.protocols.events.transfer import Carried
 from ...text.redaction import Level
@@ -25,7 +24,6 @@ from .members import LineMember, redact_time, redacted_in
 
 _EVENT = TypeAdapter(Event)
 _REVISIONS = TypeAdapter(tuple[Revision, ...])
-_AT_ONCE = 1_000
 
 
 class EventData(LineMember[Carried]):
@@ -38,23 +36,15 @@ class EventData(LineMember[Carried]):
         self.members: Sequence[Member[Any]] = (self,)
         self._erasure = parts.backend.erasure
         self._transfer = parts.backend.transfer
-        self._revisions = parts.backend.revisions
         self._level = parts.settings.historian.redact_jobs
 
     def records(self, traces: Traces | None) -> Iterator[Record]:
         by_name = traces is not None and traces.entity.type == "user"
-        for event, former in self._with_former(EventFilter(None) if traces is None else traces.entity.where):
+        for event, _, revisions in self._transfer.take(EventFilter(None) if traces is None else traces.entity.where):
             names = (event.user_name,) if by_name else ()
             moment = (event.scope.key, event.timestamp)
-            identity, texts = event.event_id, (event.text, event.handed_over, *former)
+            identity, texts = event.event_id, (event.text, event.handed_over, *(one.text for one in revisions))
             yield Record(identity, texts, names, job_ids=(event.job_id,), moments=(moment,), event_id=identity)
-
-    def _with_former(self, where: EventFilter) -> Iterator[tuple[Event, list[str]]]:
-        """Yield the matching events, each with its former texts."""
-        for some in portions(self._erasure.events(where), _AT_ONCE):
-            former = self._revisions.of(event.event_id for event in some)
-            for event in some:
-                yield event, [one.text for one in former.get(event.event_id, ())]
 
     def erase(self, traces: Traces) -> int:
         return self._erasure.erase_events(traces.entity.where)
@@ -91,7 +81,7 @@ class EventData(LineMember[Carried]):
         former = tuple(
             replace(redacted_in(one, level, "text"), replaced_at=redact_time(one.replaced_at)) for one in value.revisions
         )
-        return replace(value, event=replace(clean, timestamp_local=_local_time(event)), revisions=former)
+        return value._replace(event=replace(clean, timestamp_local=_local_time(event)), revisions=former)
 
     def stranger(self, value: Carried, entity: Entity) -> str:
         event = value.event
@@ -106,11 +96,8 @@ class EventData(LineMember[Carried]):
         yield Mark(f"job {event.job_id}", event.job_id, (), event.timestamp)
 
     def restore(self, values: Sequence[Carried]) -> Mapping[str, int | list[str]]:
-        added = known = different = 0
-        for some in portions(values, _AT_ONCE):
-            arrived = self._transfer.bring(some)
-            added, known, different = added + arrived.added, known + arrived.known, different + arrived.different
-        return {"events": added, "known_events": known, "different_events": different}
+        arrived = self._transfer.bring(values)
+        return {"events": arrived.added, "known_events": arrived.known, "different_events": arrived.different}
 
 
 def _local_time(event: Event) -> str:

@@ -29,7 +29,7 @@ class UnwrittenRecords:
     def __init__(
         self, events: EventStore, embedder: Embedder | None, *, clock: Callable[[], float], random: Callable[[], float]
     ) -> None:
-        self._events = events
+        self.events = events
         self._clock = clock
         self._outage = Outage(random)
         self._hurry = asyncio.Event()
@@ -44,7 +44,7 @@ class UnwrittenRecords:
         """Return the messages whose speaker and group were not forgotten since. Raises StorageError."""
 
         return await asyncio.to_thread(
-            lambda: [one for one in messages if not self._events.is_forgotten("", _entities(one), one.at)]
+            lambda: [one for one in messages if not self.events.is_forgotten("", _entities(one), one.at)]
         )
 
     async def file(self, events: Sequence[Event], *, embed: bool = True) -> int:
@@ -57,17 +57,17 @@ class UnwrittenRecords:
             return 0
         if embed:
             # Known events are not embedded again: a tool often returns the same result.
-            known = await asyncio.to_thread(self._events.get, [event.event_id for event in events])
+            known = await asyncio.to_thread(self.events.get, [event.event_id for event in events])
             known_ids = {event.event_id for event in known}
             events = [event for event in events if event.event_id not in known_ids]
             if not events:
                 return 0
         vectors = await self._vectors(events) if embed else [None] * len(events)
         try:
-            return len(await asyncio.to_thread(self._events.file_new, events, vectors))
+            return len(await asyncio.to_thread(self.events.file_new, events, vectors))
         except FingerprintMismatch as error:
             log.warning("stored without vectors: %s", error)
-            return len(await asyncio.to_thread(self._events.file_new, events, [None] * len(events)))
+            return len(await asyncio.to_thread(self.events.file_new, events, [None] * len(events)))
         except InvalidInput as error:
             if len(events) == 1:
                 log.warning("an observation cannot be stored: %s", type(error).__name__)
@@ -81,7 +81,7 @@ class UnwrittenRecords:
         try:
             async with asyncio.timeout(EMBEDDING_SECONDS):
                 matrix = await self._embedder.embed_documents([event.text for event in events])
-            await asyncio.to_thread(self._events.set_fingerprint, self._embedder.model, int(matrix.shape[1]))
+            await asyncio.to_thread(self.events.set_fingerprint, self._embedder.model, int(matrix.shape[1]))
         except Released:
             return nothing
         except Exception as error:

@@ -17,7 +17,6 @@ from ...schema.entity import Entity
 from ...schema.errors import InvalidInput, StorageError
 from ...schema.event import OBSERVATION, Event, EventFilter
 from ...schema.ids import type_and_size
-from ...schema.protocols import EventStore
 from ...schema.scope import Scope, checked_scope
 from ...schema.settings import ObservationSettings
 from ..components import Parts
@@ -70,7 +69,6 @@ class Observation:
     def __init__(
         self,
         *,
-        events: EventStore,
         records: UnwrittenRecords,
         summaries: SessionSummaries | None,
         settings: ObservationSettings,
@@ -78,7 +76,6 @@ class Observation:
         clock: Callable[[], float],
         random: Callable[[], float],
     ) -> None:
-        self._events = events
         self._records = records
         self._summaries = summaries
         self._settings = settings
@@ -327,11 +324,11 @@ class Observation:
         self._housekeeping_pause.begin(now, HOUSEKEEPING_SECONDS)
         old = EventFilter(None, sources=(OBSERVATION,), time_to=now - self._settings.max_age_days * DAY_SECONDS)
         while not self._closing:
-            expired = await asyncio.to_thread(self._events.find, old, limit=EXPIRED_AT_ONCE, newest_first=False)
+            expired = await asyncio.to_thread(self._records.events.find, old, limit=EXPIRED_AT_ONCE, newest_first=False)
             if not expired:
                 break
-            self.statistics.expired += await asyncio.to_thread(self._events.delete, [event.event_id for event in expired])
-        await asyncio.to_thread(self._events.checkpoint)
+            self.statistics.expired += await asyncio.to_thread(self._records.events.delete, [event.event_id for event in expired])
+        await asyncio.to_thread(self._records.events.checkpoint)
 
 
 def _session_name(session_id: object) -> str:
@@ -359,7 +356,6 @@ def make_observation(parts: Parts, *, random: Callable[[], float]) -> Observatio
         clock=parts.clock,
     )
     return Observation(
-        events=parts.events,
         records=records,
         summaries=summaries,
         settings=cognitive.observation,

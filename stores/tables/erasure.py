@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...schema.entity import Entity
-from ...schema.event import Event, EventFilter
+from ...schema.event import EventFilter
 from ...schema.profile import ProfileKey
 from ..files.naming import PROFILES, is_noted_of
 from .events.rows import SCOPE_SHIFT, EventRows
@@ -38,9 +38,6 @@ class ErasureTables:
         with self._events.database.writing() as transaction:
             add_tombstones(transaction, "job", job_ids, SECONDS_OF_EVER)
             transaction.run("DELETE FROM ledger WHERE job_id = ANY(%s)", (list(job_ids),))
-
-    def events(self, where: EventFilter) -> Iterator[Event]:
-        return self._events.every(where)
 
     def erase_events(self, where: EventFilter) -> int:
         erased = 0

@@ -14,7 +14,7 @@ ANN = Entity("user", "42")
 
 
 def left(stores: Stores) -> list[str]:
-    return [event.text for event in stores.erasure.events(EVERYWHERE)]
+    return [one.event.text for one in stores.transfer.take(EVERYWHERE)]
 
 
 def test_what_is_buried_is_not_filed_up_to_that_moment(open_stores: OpenStores) -> None:
@@ -38,8 +38,8 @@ def test_all_events_come_by_scope_in_the_order_of_filing(open_stores: OpenStores
     file_texts(stores.events, ["d"], "j3-0", group="8", user_id="", speakers=("42", "43"))
     file_texts(stores.events, [f"{n}" for n in range(1_203)], "j4-0", group="9", user_id="9")
     assert left(stores)[:4] == ["a", "b", "d", "c"] and len(left(stores)) == 1_207
-    assert [event.text for event in stores.erasure.events(ANN.where)] == ["a", "b", "d"]
-    assert [event.text for event in stores.erasure.events(EventFilter("g:9"))] == [f"{n}" for n in range(1_203)]
+    assert [one.event.text for one in stores.transfer.take(ANN.where)] == ["a", "b", "d"]
+    assert [one.event.text for one in stores.transfer.take(EventFilter("g:9"))] == [f"{n}" for n in range(1_203)]
 
 
 def test_erased_events_leave_no_words_vectors_or_ledger_and_their_job_is_not_filed_again(open_stores: OpenStores) -> None:

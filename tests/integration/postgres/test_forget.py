@@ -209,7 +209,7 @@ async def test_beside_running_workers_what_was_said_before_goes_and_what_comes_a
             await one.enqueue_job(**turn(n, USER, "after"))
         assert await one.settled(60) and await two.settled(60)
         assert report.done and report.clean, report
-        texts = [event.text for event in one.lifecycle.opened.parts.backend.erasure.events(EventFilter(None))]  # type: ignore[union-attr]
+        texts = [each.event.text for each in one.lifecycle.opened.parts.backend.transfer.take(EventFilter(None))]  # type: ignore[union-attr]
     mine = [text for text in texts if USER in text]
     assert len(mine) == 6 and all("after" in text for text in mine)
     assert len([text for text in texts if OTHER in text]) == 20

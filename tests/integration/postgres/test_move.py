@@ -310,7 +310,7 @@ def test_the_command_moves_a_memory_and_says_what_arrived(memories: Memories, tm
     assert back.status == 2 and "is where the memory is already" in back.err
     assert historian("--config", config, "migrate").status == 2
     assert historian("--config", config, "migrate", "old.json", *there).status == 2
-    assert len(list(memories.open(memories.server).erasure.events(EVERYWHERE))) == 22
+    assert len(list(memories.open(memories.server).transfer.take(EVERYWHERE))) == 22
 
 
 def test_the_command_moves_to_another_precision_and_writes_nothing_where_it_does_not_fit(

@@ -76,7 +76,6 @@ async def observing(
     events = store or open_events(directory)
     ticking = clock or Clock(NOW)
     observation = Observation(
-        events=events,
         records=UnwrittenRecords(events, embedder, clock=ticking, random=lambda: 0.99),
         summaries=None,
         settings=ObservationSettings(**settings),
