@@ -88,9 +88,10 @@ class LocalBackend(TablesBackend):
         self.queue = queue
         self.database = database = open_index(_index_in(directory))
         self.events = SqliteEventStore(database)
-        super().__init__(SqliteEventRows(database))
+        rows = SqliteEventRows(database)
+        super().__init__(rows)
         self.profiles = MarkdownProfiles(directory / "profiles", ledger=self.ledger, revision_keep=keep)
-        self.profile_index = SqliteProfileIndex(database)
+        self.profile_index = SqliteProfileIndex(rows)
         articles = MarkdownArticles(directory / "chapters", ledger=self.ledger, revision_keep=keep_articles)
         self.article_stores = self.with_articles(JsonlSummaries(directory / "summaries"), articles)
         self.erasure = IndexErasure(database)

@@ -69,10 +69,11 @@ class PostgresBackend(TablesBackend):
         self._session = session = WorkerSession(database)
         queue.remote = PostgresJobQueue(database, clock=queue.clock, session=session)
         self.queue = self._queue = queue
-        super().__init__(PostgresEventRows(database))
+        rows = PostgresEventRows(database)
+        super().__init__(rows)
         self.events = PostgresEventStore(database)
         self.profiles = PostgresProfiles(database, revision_keep=settings.cognitive.profile.revision_keep)
-        self.profile_index = PostgresProfileIndex(database)
+        self.profile_index = PostgresProfileIndex(rows)
         articles = PostgresArticles(database, revision_keep=settings.cognitive.shortterm.revision_keep)
         self.article_stores = self.with_articles(PostgresSummaries(database), articles)
         self.erasure = self._erasure = PostgresErasure(database)

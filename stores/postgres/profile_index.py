@@ -12,17 +12,11 @@ from ...schema.protocols import Vector
 from ..tables.events.rows import sizes
 from ..tables.fingerprint import check_dimension
 from ..tables.profile_index import ProfileIndexTables
-from .database import PostgresDatabase
-from .events.rows import PostgresEventRows
 from .word_arrays import asked_words, bm25, word_array
 
 
 class PostgresProfileIndex(ProfileIndexTables):
     """The `ProfileIndex` of one schema."""
-
-    def __init__(self, database: PostgresDatabase) -> None:
-        super().__init__(PostgresEventRows(database))
-        self._database = database
 
     def put(self, profile: Profile, vector: Vector | None) -> None:
         """Replace the indexed revision of a profile. With None it has no vector for now.
@@ -36,7 +30,7 @@ class PostgresProfileIndex(ProfileIndexTables):
         with self._database.writing() as transaction:
             transaction.lock_entities([key.entity])
             check_dimension(transaction, sizes([vector]))
-            transaction.execute(
+            transaction.run(
                 "INSERT INTO profile_index (item_id, entity_type, entity_id, layer, revision, length, words, vector)"
                 " VALUES (%s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT (item_id) DO UPDATE SET revision = excluded.revision,"
                 " length = excluded.length, words = excluded.words, vector = excluded.vector"
@@ -50,13 +44,13 @@ class PostgresProfileIndex(ProfileIndexTables):
             return []
         with self._database.reading() as transaction:
             condition, parameters = self._conditions(where)
-            total, mean = transaction.execute(
+            total, mean = transaction.row(
                 f"SELECT count(*), coalesce(avg(length), 0)::float8 FROM profile_index p WHERE {condition}", parameters
-            ).fetchall()[0]
-            found = transaction.execute(
+            )
+            found = transaction.rows(
                 f"SELECT item_id, length, words FROM profile_index p WHERE words && %s AND {condition} ORDER BY row DESC",
                 (words, *parameters),
-            ).fetchall()
+            )
         scores = bm25(words, [(length, has) for _, length, has in found], total, mean)
         best = np.argsort(-scores, kind="stable")[:limit]
         return [(ProfileKey.of_index_id(found[n][0]), float(scores[n])) for n in best]

@@ -8,20 +8,15 @@ from ...schema.profile import Profile, ProfileFilter, ProfileKey, profile_text
 from ...schema.protocols import Vector
 from ...text.search_words.keywords import query_words
 from ...text.search_words.tokens import last_characters, search_tokens
+from ..tables.engine import Transaction
 from ..tables.events.rows import sizes
 from ..tables.fingerprint import check_dimension
 from ..tables.profile_index import ProfileIndexTables
-from .database import SqliteDatabase, SqliteTransaction
 from .events.keywords import matching
-from .events.rows import SqliteEventRows
 
 
 class SqliteProfileIndex(ProfileIndexTables):
     """The `ProfileIndex` of one `index.sqlite`, which it shares with the events."""
-
-    def __init__(self, database: SqliteDatabase) -> None:
-        super().__init__(SqliteEventRows(database))
-        self._database = database
 
     def put(self, profile: Profile, vector: Vector | None) -> None:
         """Replace the indexed revision of a profile. With None it has no vector for now.
@@ -33,19 +28,19 @@ class SqliteProfileIndex(ProfileIndexTables):
         blob = None if vector is None else self._database.stored(vector)
         text = profile_text(profile)
         words = " ".join([*search_tokens(text), *last_characters(text)])
-        with self._database.writing() as connection:
-            check_dimension(connection, sizes([vector]))
-            known = connection.execute("SELECT revision FROM profiles WHERE item_id = ?", (key.index_id,)).fetchone()
+        with self._database.writing() as transaction:
+            check_dimension(transaction, sizes([vector]))
+            known = transaction.row("SELECT revision FROM profiles WHERE item_id = %s", (key.index_id,))
             if known is not None and known[0] > profile.revision:
                 return
-            remove_words(connection, [key.index_id])
-            connection.execute("DELETE FROM profiles WHERE item_id = ?", (key.index_id,))
-            row = connection.execute(
+            remove_words(transaction, [key.index_id])
+            transaction.run("DELETE FROM profiles WHERE item_id = %s", (key.index_id,))
+            (row,) = transaction.row(
                 "INSERT INTO profiles (item_id, entity_type, entity_id, layer, revision, words, vector)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                " VALUES (%s, %s, %s, %s, %s, %s, %s) RETURNING row",
                 (key.index_id, key.entity_type, key.entity_id, key.layer, profile.revision, words, blob),
-            ).lastrowid
-            connection.execute("INSERT INTO profile_keywords (rowid, words) VALUES (?, ?)", (row, words))
+            )
+            transaction.run("INSERT INTO profile_keywords (rowid, words) VALUES (%s, %s)", (row, words))
 
     def search_keywords(self, query: str, limit: int, where: ProfileFilter | None = None) -> list[tuple[ProfileKey, float]]:
         words = query_words(query)
@@ -61,7 +56,7 @@ class SqliteProfileIndex(ProfileIndexTables):
         return [(ProfileKey.of_index_id(item_id), score) for item_id, score in found]
 
 
-def remove_words(transaction: SqliteTransaction, item_ids: Sequence[str]) -> None:
+def remove_words(transaction: Transaction, item_ids: Sequence[str]) -> None:
     """Remove profiles from the index of words, while their rows are there."""
     transaction.run(
         "INSERT INTO profile_keywords (profile_keywords, rowid, words)"

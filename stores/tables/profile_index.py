@@ -15,9 +15,10 @@ class ProfileIndexTables:
 
     def __init__(self, events: EventRows) -> None:
         self._events = events
+        self._database = events.database
 
     def stale(self, profiles: Sequence[Profile]) -> list[Profile]:
-        found = self._events.database.rows(
+        found = self._database.rows(
             f"SELECT item_id, revision FROM {self._events.profiles} WHERE vector IS NOT NULL AND item_id = ANY(%s)",
             ([profile.key.index_id for profile in profiles],),
         )
@@ -27,8 +28,8 @@ class ProfileIndexTables:
     def vectors(self, where: ProfileFilter | None = None) -> tuple[list[ProfileKey], Matrix]:
         condition, parameters = self._conditions(where)
         those = f"FROM {self._events.profiles} p WHERE p.vector IS NOT NULL AND {condition}"
-        found = self._events.database.rows(f"SELECT p.item_id, p.vector {those} ORDER BY p.row", parameters)
-        matrix = self._events.database.matrix([vector for _, vector in found])
+        found = self._database.rows(f"SELECT p.item_id, p.vector {those} ORDER BY p.row", parameters)
+        matrix = self._database.matrix([vector for _, vector in found])
         return [ProfileKey.of_index_id(item_id) for item_id, _ in found], matrix
 
     def _conditions(self, where: ProfileFilter | None) -> tuple[str, list[Any]]:

@@ -12,8 +12,10 @@ import pytest
 from historian.schema.errors import FingerprintMismatch
 from historian.schema.profile import Profile, ProfileFilter, ProfileKey
 from historian.schema.protocols import EventStore, ProfileIndex
+from historian.stores.postgres.events.rows import PostgresEventRows
 from historian.stores.postgres.events.store import PostgresEventStore
 from historian.stores.postgres.profile_index import PostgresProfileIndex
+from historian.stores.sqlite.events.rows import SqliteEventRows
 from historian.stores.sqlite.profile_index import SqliteProfileIndex
 from support.events import DIMENSION, make_event, unit_vectors
 from support.postgres import Schema
@@ -36,11 +38,11 @@ class Opened(NamedTuple):
 def opened(request: pytest.FixtureRequest, tmp_path: Path, schema: Schema) -> Callable[[], Opened]:
     def in_directory() -> Opened:
         events = open_events(tmp_path)
-        return Opened(SqliteProfileIndex(events.database), events)
+        return Opened(SqliteProfileIndex(SqliteEventRows(events.database)), events)
 
     def in_schema() -> Opened:
         database = schema.open()
-        return Opened(PostgresProfileIndex(database), PostgresEventStore(database))
+        return Opened(PostgresProfileIndex(PostgresEventRows(database)), PostgresEventStore(database))
 
     return in_directory if request.param == "sqlite" else in_schema
 

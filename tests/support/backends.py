@@ -48,7 +48,7 @@ def in_directory(directory: Path) -> Stores:
     rows = SqliteEventRows(database)
     return Stores(
         events,
-        SqliteProfileIndex(database),
+        SqliteProfileIndex(rows),
         LedgerTable(database),
         NoteTables(rows),
         ShadowVectorTables(rows),
@@ -61,7 +61,7 @@ def in_schema(schema: Schema) -> Stores:
     database = schema.open()
     return Stores(
         PostgresEventStore(database),
-        PostgresProfileIndex(database),
+        PostgresProfileIndex(PostgresEventRows(database)),
         LedgerTable(database),
         NoteTables(PostgresEventRows(database)),
         ShadowVectorTables(PostgresEventRows(database)),
