@@ -3,68 +3,35 @@
 Stores are synchronous and thread-safe: callers on an event loop use `asyncio.to_thread`. Models are asynchronous.
 """
 
-from .backend import Backend
-from .chat_model import Answer, ChatModel, StructuredChat, Usage
-from .checkpoints import OpenCheckpoints
-from .documents.articles import ArticleStorage, ArticleStores, LineVectors
-from .documents.plain_summaries import PlainSummaries
-from .documents.profile_index import ProfileIndex
-from .documents.profiles import ProfileStorage
-from .documents.revisions import Ledger
-from .documents.summaries import StateBuffer, SummaryStorage
-from .embedder import Embedder
-from .erasure import Erasure
-from .events.note_manifest import NoteManifest
-from .events.revisions import EventRevisions
-from .events.shadow_vectors import ShadowVectors
-from .events.store import EventStore, Outdated, ScopeNews
-from .events.transfer import EventTransfer
-from .events.vector_index import VectorIndex
-from .forget_requests import ForgetReport, ForgetRequest, ForgetRequests
-from .items import ItemStorage
-from .job_queue import FailedJob, JobQueue, JobState, QueueCounts
-from .ownership import Owner, Ownership, Workers
-from .reranker import Reranker
-from .vectors import Matrix, Vector
-
-__all__ = [
-    "Answer",
-    "ArticleStorage",
-    "ArticleStores",
-    "Backend",
-    "ChatModel",
-    "Embedder",
-    "Erasure",
-    "EventRevisions",
-    "EventStore",
-    "EventTransfer",
-    "FailedJob",
-    "ForgetReport",
-    "ForgetRequest",
-    "ForgetRequests",
-    "ItemStorage",
-    "JobQueue",
-    "JobState",
-    "Ledger",
-    "LineVectors",
-    "Matrix",
-    "NoteManifest",
-    "OpenCheckpoints",
-    "Outdated",
-    "Owner",
-    "Ownership",
-    "PlainSummaries",
-    "ProfileIndex",
-    "ProfileStorage",
-    "QueueCounts",
-    "Reranker",
-    "ScopeNews",
-    "ShadowVectors",
-    "StateBuffer",
-    "StructuredChat",
-    "SummaryStorage",
-    "Usage",
-    "Vector",
-    "VectorIndex",
-    "Workers",
-]
+from .backend import Backend as Backend
+from .chat_model import Answer as Answer
+from .chat_model import ChatModel as ChatModel
+from .chat_model import StructuredChat as StructuredChat
+from .chat_model import Usage as Usage
+from .checkpoints import OpenCheckpoints as OpenCheckpoints
+from .documents.articles import ArticleStores as ArticleStores
+from .documents.plain_summaries import PlainSummaries as PlainSummaries
+from .documents.profile_index import ProfileIndex as ProfileIndex
+from .documents.profiles import ProfileStorage as ProfileStorage
+from .documents.revisions import Ledger as Ledger
+from .embedder import Embedder as Embedder
+from .erasure import Erasure as Erasure
+from .events.note_manifest import NoteManifest as NoteManifest
+from .events.revisions import EventRevisions as EventRevisions
+from .events.shadow_vectors import ShadowVectors as ShadowVectors
+from .events.store import EventStore as EventStore
+from .events.store import Outdated as Outdated
+from .events.store import ScopeNews as ScopeNews
+from .events.transfer import EventTransfer as EventTransfer
+from .events.vector_index import VectorIndex as VectorIndex
+from .items import ItemStorage as ItemStorage
+from .job_queue import FailedJob as FailedJob
+from .job_queue import JobQueue as JobQueue
+from .job_queue import JobState as JobState
+from .job_queue import QueueCounts as QueueCounts
+from .ownership import Owner as Owner
+from .ownership import Ownership as Ownership
+from .ownership import Workers as Workers
+from .reranker import Reranker as Reranker
+from .vectors import Matrix as Matrix
+from .vectors import Vector as Vector

@@ -15,9 +15,10 @@ from historian.schema.entity import Entity
 from historian.schema.errors import HistorianError, InvalidInput, OwnerLockHeld
 from historian.schema.event import EventFilter
 from historian.schema.profile import Profile, ProfileKey
-from historian.schema.protocols import Backend, ForgetRequest
+from historian.schema.protocols import Backend
 from historian.schema.protocols.contents import Row
 from historian.schema.protocols.events.note_manifest import FileChange, IndexedFile
+from historian.schema.protocols.forget_requests import ForgetRequest
 from historian.schema.protocols.items import NewItem
 from historian.schema.settings import Settings
 from historian.schema.summary import ArticleKey
