@@ -8,16 +8,54 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, cast
+from dataclasses import fields
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import AfterValidator, BaseModel, Field
 
 from ...schema.errors import InvalidInput
+from ...schema.job import check_timestamp, check_timezone
 from ...schema.language import LanguageChoice
+from ...schema.names import Names
+from ...schema.validation import validated
 
-if TYPE_CHECKING:
-    from ...schema.names import Names
+Id = Annotated[str, Field(coerce_numbers_to_str=True)]
 
 
-NAME_KEYS = ("bot_name", "user_name", "user_id", "group_name", "group_id")
+class GateLine(BaseModel):
+    """A line of `historian gate`. Unknown keys are passed over; ids may be numbers."""
+
+    text: str
+    language: LanguageChoice = "auto"
+    bot_name: str = ""
+    user_name: str = ""
+    user_id: Id = ""
+    group_name: str = ""
+    group_id: Id = ""
+    others: tuple[str, ...] = ()
+    glossary: tuple[str, ...] = ()
+
+    def names(self, *, default_bot: str) -> Names:
+        """Return the names of the line, with `default_bot` if it names no bot."""
+        given = {one.name: getattr(self, one.name) for one in fields(Names)}
+        return Names(**{**given, "bot_name": self.bot_name or default_bot})
+
+
+class AbsolutizeLine(GateLine):
+    """A line of `historian absolutize`."""
+
+    timestamp: Annotated[str, AfterValidator(check_timestamp)] = ""
+    timezone: Annotated[str, AfterValidator(check_timezone)] = ""
+    item: Literal["action", "fact"] = "fact"
+    recent_speakers: tuple[str, ...] = ()
+
+
+Line = TypeVar("Line", bound=GateLine)
+
+
+def typed(kind: type[Line], line: Mapping[str, Any]) -> Line:
+    """Return a line with its values checked; null and "" are as good as missing. Raises InvalidInput that names the key."""
+    return validated(kind, {key: value for key, value in line.items() if key == "text" or value not in (None, "")})
 
 
 def json_lines() -> Iterator[Mapping[str, Any] | InvalidInput]:
@@ -45,51 +83,3 @@ def _numbered_lines() -> Iterator[tuple[int, bytes]]:
     for number, raw in enumerate(iter(sys.stdin.buffer.readline, b""), 1):
         if raw.strip():
             yield number, raw
-
-
-def text_of(line: Mapping[str, Any]) -> str:
-    """Return the text of a line. Like the functions below, raises InvalidInput for a value of the wrong type."""
-    text = line.get("text")
-    if not isinstance(text, str):
-        raise InvalidInput(f"text: expected a string, got {text!r:.80}" if "text" in line else "text: missing")
-    return text
-
-
-def string_of(line: Mapping[str, Any], key: str) -> str:
-    """Return a string; "" if it is missing or null. Ids may be numbers."""
-    value = line.get(key)
-    if value is None:
-        return ""
-    if key.endswith("_id") and isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    if not isinstance(value, str):
-        raise InvalidInput(f"{key}: expected a string, got {value!r:.80}")
-    return value
-
-
-def strings_of(line: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    """Return a list of strings; empty if it is missing."""
-    value = line.get(key) or []
-    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-        raise InvalidInput(f"{key}: expected a list of strings, got {value!r:.80}")
-    return tuple(value)
-
-
-def language_of(line: Mapping[str, Any]) -> LanguageChoice:
-    """Return the language; auto if none is given."""
-    value = string_of(line, "language") or "auto"
-    if value not in ("auto", "zh", "en"):
-        raise InvalidInput(f"language: {value!r} is not one of auto, zh, en")
-    return cast(LanguageChoice, value)
-
-
-def names_of(line: Mapping[str, Any], *, default_bot: str) -> Names:
-    """Return the names of a line, with `default_bot` if it names no bot."""
-    from ...schema.names import Names
-
-    values = {key: string_of(line, key) for key in NAME_KEYS}
-    return Names(
-        **{**values, "bot_name": values["bot_name"] or default_bot},
-        others=strings_of(line, "others"),
-        glossary=strings_of(line, "glossary"),
-    )

@@ -17,7 +17,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TextIO, TypeVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TextIO, TypeVar, get_args
 
 import typer
 from rich.console import Console, RenderableType
@@ -244,12 +245,18 @@ SHARED = inspect.signature(shell_of, eval_str=True).parameters
 
 
 def command(
-    name: str, app: typer.Typer | None = None, *, more: Sequence[inspect.Parameter] = ()
+    name: str, app: typer.Typer | None = None, *, more: Mapping[str, Any] = MappingProxyType({})
 ) -> Callable[[Function], Function]:
     """Register a function `(shell, …)` as a command of `app`; the function itself is returned unchanged.
 
-    `more` are parameters that stand before its own, for a function that takes them as `**values`.
+    `more` are parameters (`Annotated[…]` by name) that stand before its own, for a function that takes them as `**values`; those
+    that may be None need not be given.
     """
+    keyword, required = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.empty
+    before = [
+        inspect.Parameter(one, keyword, annotation=kind, default=None if type(None) in get_args(get_args(kind)[0]) else required)
+        for one, kind in more.items()
+    ]
 
     def register(function: Function) -> Function:
         own = [one for one in inspect.signature(function, eval_str=True).parameters.values() if one.kind is not one.VAR_KEYWORD]
@@ -260,7 +267,7 @@ def command(
             with speaking("en" if shell.json else None):
                 _run_to_its_end(shell, function, values)
 
-        _set_signature(run, [*more, *own[1:], *SHARED.values()])
+        _set_signature(run, [*before, *own[1:], *SHARED.values()])
         (app or APP).command(name, cls=Command, help=inspect.getdoc(function))(run)
         return function
 

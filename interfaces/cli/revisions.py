@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Generic, Protocol, TypeVar
@@ -62,11 +61,7 @@ class RevisionCommands(Generic[One]):
 
     def register(self, app: typer.Typer) -> None:
         """Add the commands."""
-        kind = inspect.Parameter.KEYWORD_ONLY
-        more = [
-            inspect.Parameter(name, kind, annotation=annotation, default=inspect.Parameter.empty if n == 0 else None)
-            for n, (name, annotation) in enumerate(self.whose.items())
-        ]
+        more = self.whose
 
         @command("history", app, more=more)
         def history(shell: Shell, **whose: Any) -> None:

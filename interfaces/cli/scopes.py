@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime, time
-from inspect import Parameter
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
@@ -26,7 +25,7 @@ AskerOption = Annotated[
 ]
 AllOption = Annotated[bool, Option("--all", help="Every conversation (for the operator).")]
 NotesOption = Annotated[bool, Option("--notes", help="The shared notes, which no conversation sees.")]
-_NARROWING = {
+NARROWING = {
     "time_from": Annotated[str | None, Option("--from", metavar="TIME", help="Not before: 2026-02-21, or with a time.")],
     "time_to": Annotated[str | None, Option("--to", metavar="TIME", help="Not after; a day counts to its end.")],
     "occurs_from": Annotated[
@@ -37,7 +36,6 @@ _NARROWING = {
         Literal["action", "fact"] | None, Option("--kind", help="Only what the bot did (action), or what it learnt (fact).")
     ],
 }
-NARROWING = [Parameter(name, Parameter.KEYWORD_ONLY, annotation=one, default=None) for name, one in _NARROWING.items()]
 """The parameters that narrow what a command finds, for `command(…, more=NARROWING)`; `conditions` reads them."""
 
 

@@ -11,7 +11,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
 import typer
@@ -19,12 +19,11 @@ from rich.text import Text
 from typer import Argument, Option
 
 from ....schema.errors import InvalidInput
-from ....schema.job import check_timestamp, check_timezone
+from ....service.timezones import told_timezone
 from ..console import emit, plain
-from ..filter_lines import json_lines, language_of, names_of, string_of, strings_of, text_lines, text_of
+from ..filter_lines import AbsolutizeLine, GateLine, Line, json_lines, text_lines, typed
 from ..invocation import FAILED, Shell, command
 from ..language import language, say
-from ..scopes import time_zone
 
 if TYPE_CHECKING:
     from ....text.absolutize import Absolutized
@@ -32,16 +31,21 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-Item = Literal["action", "fact"]
-Line = Mapping[str, Any]
-
 TextsArgument = Annotated[list[str] | None, Argument(metavar="TEXT", help="Texts; without any, lines from stdin.")]
-TimestampOption = Annotated[
-    str | None, Option("--timestamp", metavar="TIME", help="When it was said (ISO 8601 with offset; else now).")
-]
-TimezoneOption = Annotated[
-    str | None, Option("--timezone", metavar="ZONE", help="Where, such as Asia/Shanghai (else as configured).")
-]
+SAID = {
+    "timestamp": Annotated[
+        str | None, Option("--timestamp", metavar="TIME", help="When it was said (ISO 8601 with offset; else now).")
+    ],
+    "timezone": Annotated[
+        str | None, Option("--timezone", metavar="ZONE", help="Where, such as Asia/Shanghai (else as configured).")
+    ],
+    "bot_name": Annotated[str | None, Option("--bot-name", help="Who speaks as I.")],
+    "user_name": Annotated[str | None, Option("--user-name", help="Whom the bot talked with.")],
+    "user_id": Annotated[str | None, Option("--user-id", help="Their id.")],
+    "group_name": Annotated[str | None, Option("--group-name", help="In which group.")],
+    "group_id": Annotated[str | None, Option("--group-id", help="Its id.")],
+}
+"""What holds for every line of `absolutize` that does not say otherwise."""
 
 
 @command("gate")
@@ -52,41 +56,37 @@ def gate(shell: Shell, texts: TextsArgument = None) -> None:
     "glossary") and each line out {"violations": [{"kind", "text", "start", "end"}], "notes": […]}.
     """
 
-    def judged(line: Line) -> GateResult:
+    def judged(line: GateLine) -> GateResult:
         from ....text.gate import find_relative_words
 
-        names = names_of(line, default_bot=shell.settings.cognitive.bot_name)
+        names = line.names(default_bot=shell.settings.cognitive.bot_name)
         pronouns = shell.settings.historian.gate_pronouns
-        return find_relative_words(text_of(line), names=names, pronouns=pronouns, language=language_of(line))
+        return find_relative_words(line.text, names=names, pronouns=pronouns, language=line.language)
 
-    def answer(line: Line) -> dict[str, Any]:
+    def answer(line: GateLine) -> dict[str, Any]:
         result = judged(line)
         return {"violations": _findings(result.violations), "notes": _findings(result.notes)}
 
-    def show(line: Line) -> None:
+    def show(line: GateLine) -> None:
         result = judged(line)
-        shown = Text(plain(text_of(line)))
+        shown = Text(plain(line.text))
         for style, findings in (("yellow underline", result.notes), ("bold red underline", result.violations)):
             for finding in findings:
                 shown.stylize(style, finding.start, finding.end)
         shell.out.print(Text.assemble(_mark(result), shown), soft_wrap=True)
         _print_findings(shell, result)
 
-    _filter(shell, texts, {}, answer, show)
+    _filter(shell, texts, GateLine, {}, answer, show)
 
 
-@command("absolutize")
+@command("absolutize", more=SAID)
 def absolutize(
     shell: Shell,
     texts: TextsArgument = None,
-    timestamp: TimestampOption = None,
-    timezone: TimezoneOption = None,
-    bot_name: Annotated[str, Option("--bot-name", help="Who speaks as I.")] = "",
-    user_name: Annotated[str, Option("--user-name", help="Whom the bot talked with.")] = "",
-    user_id: Annotated[str, Option("--user-id", help="Their id.")] = "",
-    group_name: Annotated[str, Option("--group-name", help="In which group.")] = "",
-    group_id: Annotated[str, Option("--group-id", help="Its id.")] = "",
-    item: Annotated[Item, Option("--item", help="What the bot did (action), or what it learnt about the user (fact).")] = "fact",
+    item: Annotated[
+        Literal["action", "fact"], Option("--item", help="What the bot did (action), or what it learnt about the user (fact).")
+    ] = "fact",
+    **said: str | None,
 ) -> None:
     """Rewrite a text by rules so that it is true out of context: dates for 昨天, names for 我.
 
@@ -95,18 +95,8 @@ def absolutize(
     "recent_speakers") and each line out {"text", "resolved": [{"text", "start", "end", "value", "until"}],
     "is_absolute", "violations"}; start and end of "resolved" are offsets in the text that came in.
     """
-    given = {
-        "timestamp": timestamp,
-        "timezone": timezone,
-        "bot_name": bot_name,
-        "user_name": user_name,
-        "user_id": user_id,
-        "group_name": group_name,
-        "group_id": group_id,
-        "item": item,
-    }
 
-    def answer(line: Line) -> dict[str, Any]:
+    def answer(line: AbsolutizeLine) -> dict[str, Any]:
         done, verdict = _absolutized(line, shell)
         return {
             "text": done.text,
@@ -118,9 +108,9 @@ def absolutize(
             "violations": _findings(verdict.violations),
         }
 
-    def show(line: Line) -> None:
+    def show(line: AbsolutizeLine) -> None:
         done, verdict = _absolutized(line, shell)
-        before, after = marked(text_of(line), done)
+        before, after = marked(line.text, done)
         shell.out.print(Text.assemble("  ", before), soft_wrap=True)
         shell.out.print(Text.assemble(_mark(verdict), after), soft_wrap=True)
         for one in done.resolved:
@@ -128,7 +118,7 @@ def absolutize(
             shell.out.print(f"    {plain(one.text)} = {plain(span)}", style="dim")
         _print_findings(shell, verdict)
 
-    _filter(shell, texts, {key: value for key, value in given.items() if value}, answer, show)
+    _filter(shell, texts, AbsolutizeLine, {**said, "item": item}, answer, show)
 
 
 def marked(text: str, done: Absolutized) -> tuple[Text, Text]:
@@ -148,31 +138,24 @@ def marked(text: str, done: Absolutized) -> tuple[Text, Text]:
     return before, after
 
 
-def _absolutized(line: Line, shell: Shell) -> tuple[Absolutized, GateResult]:
+def _absolutized(line: AbsolutizeLine, shell: Shell) -> tuple[Absolutized, GateResult]:
     from ....text.absolutize import absolutize as by_rules
     from ....text.gate import check
 
     settings = shell.settings
-    text = text_of(line)
-    given = string_of(line, "timestamp")
-    zone = check_timezone(string_of(line, "timezone") or time_zone(settings, given))
-    reference = datetime.fromisoformat(check_timestamp(given)) if given else datetime.fromtimestamp(time.time(), ZoneInfo(zone))
-    item = string_of(line, "item") or "fact"
-    if item not in ("action", "fact"):
-        raise InvalidInput(f"item: {item!r} is not one of action, fact")
-    kind = cast(Item, item)
-    names = names_of(line, default_bot=settings.cognitive.bot_name)
-    spoken, speakers = language_of(line), strings_of(line, "recent_speakers")
-    done = by_rules(text, reference, zone, names, kind, recent_speakers=speakers, language=spoken)
+    zone = line.timezone or told_timezone(settings.cognitive.timezone, line.timestamp)
+    reference = datetime.fromisoformat(line.timestamp) if line.timestamp else datetime.fromtimestamp(time.time(), ZoneInfo(zone))
+    names = line.names(default_bot=settings.cognitive.bot_name)
+    done = by_rules(line.text, reference, zone, names, line.item, recent_speakers=line.recent_speakers, language=line.language)
     verdict = check(
         done.text,
-        source=text,
+        source=line.text,
         resolved=done.resolved_text,
         draft=done.text,
         names=names,
-        item=kind,
+        item=line.item,
         pronouns=settings.historian.gate_pronouns,
-        language=spoken,
+        language=line.language,
     )
     return done, verdict
 
@@ -180,12 +163,13 @@ def _absolutized(line: Line, shell: Shell) -> tuple[Absolutized, GateResult]:
 def _filter(
     shell: Shell,
     texts: list[str] | None,
-    given: dict[str, Any],
+    kind: type[Line],
+    given: Mapping[str, str | None],
     answer: Callable[[Line], dict[str, Any]],
     show: Callable[[Line], None],
 ) -> None:
     """Answer every text of the arguments, or every line of stdin. `given` holds if a line does not say otherwise."""
-    lines: Iterator[Line | InvalidInput] = json_lines() if shell.json else text_lines()
+    lines: Iterator[Mapping[str, Any] | InvalidInput] = json_lines() if shell.json else text_lines()
     if texts:
         lines = iter([{"text": text} for text in texts])
     wrong = 0
@@ -194,7 +178,7 @@ def _filter(
         try:
             if isinstance(line, InvalidInput):
                 raise line
-            complete = {**given, **line}
+            complete = typed(kind, {**given, **line})
             if shell.json:
                 emit(answer(complete))
             else:
