@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime, time
 from typing import TYPE_CHECKING, Annotated, Any, Literal
-from zoneinfo import ZoneInfo
 
 from typer import Option
 
+from ...schema.errors import InvalidInput
 from .invocation import WrongUse
 
 if TYPE_CHECKING:
@@ -74,34 +73,21 @@ def search_scope(group: str | None, user: str | None, *, every: bool, notes: boo
 
 def conditions(settings: Settings, group: str | None, user: str | None, given: Mapping[str, str | None]) -> dict[str, Any]:
     """Return what narrows a search besides its scope, as `EventFilter` takes it; `given` are the values of NARROWING."""
-    times = {name: moment(value, settings, name) for name, value in given.items() if name != "kind"}
+    times = {name: _moment(value, settings, name) for name, value in given.items() if name != "kind"}
     kind = given["kind"]
     return {**times, "kinds": (kind,) if kind else (), "user_ids": (user,) if group is not None and user is not None else ()}
 
 
-def time_zone(settings: Settings, timestamp: str = "") -> str:
-    """Return the configured time zone, or this machine's; with "local", that of a timestamp which has another."""
-    from ...service.timezones import told_timezone
+def _moment(value: str | None, settings: Settings, name: str) -> float | None:
+    """Return the time that a parameter of this name tells, in seconds since the epoch."""
+    from ...retrieval.filters import time_range
+    from ...service.timezones import configured_timezone
 
-    return told_timezone(settings.cognitive.timezone, timestamp)
-
-
-def moment(value: str | None, settings: Settings, name: str) -> float | None:
-    """Return a day or time in seconds since the epoch; without an offset it is in the configured time zone.
-
-    `name` is that of the parameter; a day counts to its end if it ends in `_to`.
-    """
-    if value is None:
-        return None
+    zone, is_end = configured_timezone(settings.cognitive.timezone), name.endswith("_to")
     try:
-        parsed = datetime.fromisoformat(value)
-    except ValueError:
+        return time_range(None if is_end else value, value if is_end else None, zone)[is_end]
+    except InvalidInput:
         option = f"--{name.removeprefix('time_').replace('_', '-')}"
         raise WrongUse(
             "{option}: {value!r} is no time; write 2026-02-21, or 2026-02-21T17:30+08:00", option=option, value=value
         ) from None
-    if len(value) <= 10 and name.endswith("_to"):
-        parsed = datetime.combine(parsed.date(), time.max)
-    if parsed.tzinfo is None:
-        parsed = parsed.replace(tzinfo=ZoneInfo(time_zone(settings)))
-    return parsed.timestamp()
