@@ -1,7 +1,4 @@
-"""The input lines of the filters: JSON objects or plain text, and their typed values.
-
-Errors about a line are in English only, for programs.
-"""
+"""Lines of input: JSON objects or plain text, and the typed values of those that filters take."""
 
 from __future__ import annotations
 
@@ -18,6 +15,7 @@ from ...schema.job import check_timestamp, check_timezone
 from ...schema.language import LanguageChoice
 from ...schema.names import Names
 from ...schema.validation import validated
+from .invocation import WrongUse
 
 Id = Annotated[str, Field(coerce_numbers_to_str=True)]
 
@@ -62,14 +60,22 @@ def json_lines() -> Iterator[Mapping[str, Any] | InvalidInput]:
     """Read objects from stdin, one a line, as they arrive; yield an error with the line number for anything else."""
     for number, raw in _numbered_lines():
         try:
-            line = json.loads(raw.decode("utf-8-sig" if number == 1 else "utf-8"))
-        except UnicodeDecodeError as error:
-            yield InvalidInput(f"line {number}: not UTF-8 (byte {error.start + 1}); convert it")
-            continue
-        except (ValueError, RecursionError) as error:
-            yield InvalidInput(f"line {number}: not JSON ({error}); write one object a line")
-            continue
-        yield line if isinstance(line, dict) else InvalidInput(f'line {number}: expected an object such as {{"text": "…"}}')
+            yield json_object(raw, number)
+        except InvalidInput as error:
+            yield InvalidInput(f"line {number}: {error}")
+
+
+def json_object(raw: bytes, number: int) -> dict[str, Any]:
+    """Return the object that a line is; `number` 1 may begin with a byte order mark. Raises InvalidInput for anything else."""
+    try:
+        found = json.loads(raw.decode("utf-8-sig" if number == 1 else "utf-8"))
+    except UnicodeDecodeError as error:
+        raise WrongUse("not UTF-8 (byte {n}); convert it", n=error.start + 1) from None
+    except (ValueError, RecursionError) as error:
+        raise WrongUse("not JSON: {error}", error=error) from None
+    if not isinstance(found, dict):
+        raise WrongUse("expected an object, one a line")
+    return found
 
 
 def text_lines() -> Iterator[Mapping[str, Any] | InvalidInput]:

@@ -24,6 +24,7 @@ from typer import Argument, Option
 
 from ....schema.errors import InvalidInput
 from ..console import plain
+from ..filter_lines import json_object
 from ..invocation import FAILED, Shell, WrongUse, command
 from ..language import listed, say
 from ..opening import opened_queue
@@ -116,14 +117,7 @@ def _job(raw: bytes, number: int, seen: Counter[str], shell: Shell) -> Job:
 
     if len(raw) > MAX_JOB_BYTES:
         raise WrongUse("more than {n} bytes, which is what a job may have: shorten its texts", n=MAX_JOB_BYTES)
-    try:
-        data = json.loads(raw.decode("utf-8-sig" if number == 1 else "utf-8"))
-    except UnicodeDecodeError as error:
-        raise WrongUse("not UTF-8 (byte {n}); convert the file", n=error.start + 1) from None
-    except (ValueError, RecursionError) as error:
-        raise WrongUse("not JSON: {error}", error=error) from None
-    if not isinstance(data, dict):
-        raise WrongUse("expected a JSON object with the fields of a job")
+    data = json_object(raw, number)
     if data.get("request_id") in (None, ""):
         data["request_id"] = _request_id(data, seen)
     job = make_job(data, shell.settings, time.time)
