@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
 from .invocation import Shell
@@ -23,6 +24,12 @@ def send_command(shell: Shell, kind: CommandKind, payload: dict[str, Any], done:
     `done` is the message for a command that was carried out. With `--json`: `{"done": bool, "job_id": str}`.
     Raises InvalidInput if the command names what does not exist, StorageError if it cannot be written.
     """
+    if done_here(shell, kind, payload, lambda job: asyncio.run(_carry_out(shell, job))):
+        shell.result({"done": True, "job_id": ""}, done, **values)
+
+
+def done_here(shell: Shell, kind: CommandKind, payload: dict[str, Any], carry_out: Callable[[Job], None]) -> bool:
+    """Call `carry_out` as the owner of the data directory and return True; else hand the job over to the owner, and tell so."""
     from ...schema.commands import OPERATOR
     from ...schema.errors import OwnerLockHeld
     from ...service.intake import make_job
@@ -41,10 +48,10 @@ def send_command(shell: Shell, kind: CommandKind, payload: dict[str, Any], done:
             owner = workers.owner()
             if owner is not None and owner.is_suspended:
                 shell.note("it waits there: {owner}", owner=owner)
-            return
+            return False
         with lock:
-            asyncio.run(_carry_out(shell, job))
-    shell.result({"done": True, "job_id": ""}, done, **values)
+            carry_out(job)
+    return True
 
 
 async def _carry_out(shell: Shell, job: Job) -> None:

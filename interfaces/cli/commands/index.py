@@ -13,10 +13,11 @@ from typer import Argument, Option
 from ..invocation import Shell, WrongUse, command
 from ..language import later, say
 from ..opening import opened_parts, opened_stores
-from ..owner_commands import send_command
+from ..owner_commands import done_here
 from ..scopes import GroupOption, UserOption
 
 if TYPE_CHECKING:
+    from ....schema.job import Job
     from ....schema.scope import Scope
     from ....service.upkeep.notes_index import IndexReport
 
@@ -35,9 +36,7 @@ def index(
     With --group or --user the notes are read in that conversation. Without, a folder that is named is shared: no
     conversation sees it, `historian search --notes` does.
     """
-    from ....schema.errors import OwnerLockHeld
     from ....schema.scope import notes_scope
-    from ....stores.opening import opened_workers
 
     if list_folders:
         _list(shell)
@@ -47,20 +46,14 @@ def index(
     scope = notes_scope(value)
     if not remove and not place.is_dir():
         raise WrongUse("{place} is no folder; name the one that holds the notes", place=place)
-    with opened_workers(shell.settings) as workers:
-        if workers.many:  # the folder is on this machine, the owner may be on another one
-            _print(shell, asyncio.run(_run(shell, place, scope, remove=remove)), place, scope)
-            return
-        lock = workers.ownership()
-        try:
-            lock.acquire(time.time())
-        except OwnerLockHeld:
-            payload = {"folder": str(place), "notes_scope": value, "remove": remove}
-            send_command(shell, "index", payload, "{place} is indexed", place=place)
-            return
-        with lock:
-            report = asyncio.run(_run(shell, place, scope, remove=remove))
-    _print(shell, report, place, scope)
+
+    def carry_out(job: Job | None = None) -> None:
+        _print(shell, asyncio.run(_run(shell, place, scope, remove=remove)), place, scope)
+
+    if shell.settings.stores.url:  # the folder is on this machine, the owner may be on another one
+        carry_out()
+    else:
+        done_here(shell, "index", {"folder": str(place), "notes_scope": value, "remove": remove}, carry_out)
 
 
 async def _run(shell: Shell, place: Path, scope: Scope, *, remove: bool) -> IndexReport:
