@@ -11,7 +11,6 @@ import asyncio
 import inspect
 import os
 import sys
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -146,26 +145,13 @@ class Shell:
     @contextmanager
     def progress(self, what: str, *, hidden: bool = False) -> Iterator[Callable[[int, int], None]]:
         """Show a progress bar on a terminal; yield the function to call with (done, total)."""
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+        from rich.progress import MofNCompleteColumn, Progress
 
-        bar = Progress(
-            TextColumn(say(what)),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[rate]:.1f}/s"),
-            TimeElapsedColumn(),
-            console=self.err,
-            transient=True,
-            disable=hidden or self.json or not self.err.is_terminal,
-        )
-        started = time.monotonic()
-
-        def update(done: int, total: int) -> None:
-            bar.update(task, completed=done, total=total, rate=done / max(time.monotonic() - started, 0.001))
-
-        with bar:
-            task = bar.add_task("", total=None, rate=0.0)
-            yield update
+        off = hidden or self.json or not self.err.is_terminal
+        columns = *Progress.get_default_columns(), MofNCompleteColumn()
+        with Progress(*columns, console=self.err, transient=True, disable=off) as bar:
+            task = bar.add_task(say(what), total=None)
+            yield lambda done, total: bar.update(task, completed=done, total=total)
 
     def confirm(self, question: str, /, *, yes: bool, shown: Callable[[], None] | None = None, **values: object) -> None:
         """Ask on a terminal before something irreversible; end the command unless the answer is yes."""
