@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterator
+from functools import partial
 from typing import Any, Protocol
 
 MEGABYTE = 1024 * 1024
@@ -17,7 +18,7 @@ ANSWER_BYTES = 8 * MEGABYTE
 VECTOR_BYTES = 256 * 1024
 """Bound of one vector as JSON: 8,192 numbers of 32 characters."""
 
-ENCODINGS = {"Accept-Encoding": "gzip, deflate"}
+ENCODINGS = {"Accept-Encoding": "gzip"}
 """Headers of a request whose answer `bounded` can read."""
 
 _PIECE = 256 * 1024
@@ -48,7 +49,7 @@ def bounded(most_bytes: int) -> dict[str, list[Callable[[Any], Awaitable[None]]]
 
     async def bound(response: Response) -> None:
         encoding = response.headers.pop("content-encoding", "").strip().lower()
-        if encoding not in ("", "identity", "gzip", "x-gzip", "deflate"):
+        if encoding not in ("", "identity", "gzip", "x-gzip"):
             raise AnswerNotRead(f"an answer encoded as {encoding[:40]!r}, which was not asked for")
         length = response.headers.get("content-length", "")
         if length.isdecimal() and int(length) > most_bytes:
@@ -59,14 +60,16 @@ def bounded(most_bytes: int) -> dict[str, list[Callable[[Any], Awaitable[None]]]
 
 
 class BoundedStream:
-    """The decompressed bytes of `stream`, whose `encoding` is "", "identity", "gzip", "x-gzip" or "deflate".
+    """The decompressed bytes of `stream`, whose `encoding` is "", "identity", "gzip" or "x-gzip".
 
     Raises AnswerNotRead after `most_bytes` of either kind, or where they cannot be decompressed.
     """
 
     def __init__(self, stream: ByteStream, encoding: str, most_bytes: int) -> None:
         self._stream = stream
-        self._unpacked = _as_it_is if encoding in ("", "identity") else _Inflating().pieces
+        self._unpacked = (
+            partial(_inflated, zlib.decompressobj(zlib.MAX_WBITS | 16)) if "gzip" in encoding else _as_it_is
+        )
         self._most = most_bytes
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
@@ -83,34 +86,16 @@ class BoundedStream:
         await self._stream.aclose()
 
 
-class _Inflating:
-    """Decompresses gzip, zlib and, as some servers mean by "deflate", deflate without a header."""
-
-    def __init__(self) -> None:
-        self._inflate = zlib.decompressobj(zlib.MAX_WBITS | 32)
-        self._has_begun = False
-
-    def pieces(self, chunk: bytes) -> Iterator[bytes]:
-        """Decompress the next bytes, at most `_PIECE` at a time."""
-        piece = b""
-        while chunk or len(piece) == _PIECE:
-            piece = self._next(chunk)
-            chunk = self._inflate.unconsumed_tail
-            yield piece
-
-    def _next(self, chunk: bytes) -> bytes:
+def _inflated(gzip: zlib._Decompress, chunk: bytes) -> Iterator[bytes]:
+    """Decompress the next bytes, at most `_PIECE` at a time."""
+    piece = b""
+    while chunk or len(piece) == _PIECE:
         try:
-            try:
-                piece = self._inflate.decompress(chunk, _PIECE)
-            except zlib.error:
-                if self._has_begun:
-                    raise
-                self._inflate = zlib.decompressobj(-zlib.MAX_WBITS)
-                piece = self._inflate.decompress(chunk, _PIECE)
+            piece = gzip.decompress(chunk, _PIECE)
         except zlib.error as error:
             raise AnswerNotRead(f"an answer that cannot be decompressed ({error})") from None
-        self._has_begun = True
-        return piece
+        chunk = gzip.unconsumed_tail
+        yield piece
 
 
 def _of_its_kind(stream: object) -> type[BoundedStream]:
