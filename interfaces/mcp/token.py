@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ...schema.errors import SettingsError
+from ...schema.settings import checked_token
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
 TOKEN_VARIABLE = "HISTORIAN_MCP_TOKEN"
-SHORTEST_TOKEN = 16
 
 
 def http_token(environ: Mapping[str, str] = os.environ) -> tuple[str, bool]:
@@ -22,12 +22,10 @@ def http_token(environ: Mapping[str, str] = os.environ) -> tuple[str, bool]:
     given = environ.get(TOKEN_VARIABLE, "")
     if not given:
         return secrets.token_urlsafe(24), True
-    if len(given) < SHORTEST_TOKEN or not given.isascii() or not given.isprintable() or " " in given:
-        raise SettingsError(
-            f"{TOKEN_VARIABLE}: expected at least {SHORTEST_TOKEN} letters, digits and signs of ASCII without blanks; "
-            "leave it out for a random one"
-        )
-    return given, False
+    try:
+        return checked_token(given), False
+    except ValueError as error:
+        raise SettingsError(f"{TOKEN_VARIABLE}: {error}; leave it out for a random one") from None
 
 
 class TokenRequired:

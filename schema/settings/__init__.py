@@ -456,7 +456,7 @@ class WebSettings(Section):
     @field_validator("token")
     @classmethod
     def _token(cls, value: str) -> str:
-        return _checked_token(value) if value else value
+        return checked_token(value) if value else value
 
     @field_validator("scope_tokens")
     @classmethod
@@ -465,7 +465,7 @@ class WebSettings(Section):
             if not named:
                 raise ValueError("names no conversation; write group:ID or user:ID")
             notes_scope(named)
-            _checked_token(token)
+            checked_token(token)
         return value
 
     @model_validator(mode="after")
@@ -476,7 +476,7 @@ class WebSettings(Section):
         return self
 
 
-def _checked_token(token: str) -> str:
+def checked_token(token: str) -> str:
     """Return a token, or raise ValueError without repeating it."""
     if len(token) < SHORTEST_TOKEN or not token.isascii() or not token.isprintable() or " " in token:
         raise ValueError(f"a token needs at least {SHORTEST_TOKEN} letters, digits and signs of ASCII without blanks")
