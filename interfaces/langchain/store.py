@@ -50,6 +50,7 @@ from ...schema.protocols import Vector
 from ...schema.protocols.items import NewItem, Rows, StoredItem
 from ...schema.settings import Settings
 from ...schema.settings.source import load_settings
+from ...service.blocking import run_blocking
 from ...service.cognitive import CognitiveService
 from ...stores.opening import open_items
 from .embeddings import HistorianEmbeddings
@@ -131,30 +132,28 @@ class HistorianStore(BaseStore):
         """Carry out operations: those that read first, then those that write, in one transaction."""
         planned = list(ops)
         puts = self._puts(planned)
-        documents, queries = _to_embed(planned, puts)
-        vectors: dict[tuple[str, str], Vector] = {}
-        if self._embeddings is not None and (documents or queries):
-            try:
-                found = self._embeddings.embed_documents(documents) if documents else []
-                vectors = _by_text(documents, found, queries, [self._embeddings.embed_query(query) for query in queries])
-            except Exception as error:
-                _not_embedded(error)
-        return self._carried_out(planned, puts, vectors)
+        return self._carried_out(planned, puts, run_blocking(self._vectors(planned, puts)))
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         """`batch` without blocking the event loop."""
         planned = list(ops)
         puts = self._puts(planned)
-        documents, queries = _to_embed(planned, puts)
-        vectors: dict[tuple[str, str], Vector] = {}
-        if self._embeddings is not None and (documents or queries):
-            try:
-                found = await self._embeddings.aembed_documents(documents) if documents else []
-                asked = await asyncio.gather(*map(self._embeddings.aembed_query, queries))
-                vectors = _by_text(documents, found, queries, asked)
-            except Exception as error:
-                _not_embedded(error)
-        return await asyncio.to_thread(self._carried_out, planned, puts, vectors)
+        return await asyncio.to_thread(self._carried_out, planned, puts, await self._vectors(planned, puts))
+
+    async def _vectors(self, ops: Sequence[Op], puts: Sequence[_Put]) -> _Vectors:
+        """Return the vectors of all texts and queries; none without an embedder, or where it fails."""
+        documents = list(dict.fromkeys(text for put in puts for text in put.texts))
+        queries = list(dict.fromkeys(op.query for op in ops if isinstance(op, SearchOp) and op.query))
+        if self._embeddings is None or not (documents or queries):
+            return {}
+        try:
+            found = await self._embeddings.aembed_documents(documents) if documents else []
+            asked = await asyncio.gather(*map(self._embeddings.aembed_query, queries))
+        except Exception as error:
+            log.warning("the store works by words alone for now: the embedder fails (%s)", type(error).__name__)
+            return {}
+        named = [*(("document", text) for text in documents), *(("query", text) for text in queries)]
+        return {name: _unit(vector) for name, vector in zip(named, [*found, *asked], strict=True)}
 
     def _puts(self, ops: Sequence[Op]) -> list[_Put]:
         """Return what is to be written; of several values for a key the last. ValueError, TypeError for what is no JSON."""
@@ -265,27 +264,10 @@ def _model_of(embeddings: Embeddings | None) -> str:
     return f"{type(embeddings).__name__}:{getattr(embeddings, 'model', None) or getattr(embeddings, 'model_name', '')}"
 
 
-def _to_embed(ops: Sequence[Op], puts: Sequence[_Put]) -> tuple[list[str], list[str]]:
-    documents = dict.fromkeys(text for put in puts for text in put.texts)
-    queries = dict.fromkeys(op.query for op in ops if isinstance(op, SearchOp) and op.query)
-    return list(documents), list(queries)
-
-
-def _by_text(
-    documents: Sequence[str], found: Sequence[Sequence[float]], queries: Sequence[str], asked: Sequence[Sequence[float]]
-) -> dict[tuple[str, str], Vector]:
-    named = [*(("document", text) for text in documents), *(("query", text) for text in queries)]
-    return {name: _unit(vector) for name, vector in zip(named, [*found, *asked], strict=True)}
-
-
 def _unit(values: Sequence[float]) -> Vector:
     vector = np.asarray(values, dtype=np.float32)
     length = float(np.linalg.norm(vector))
     return vector / np.float32(length) if length > 0 else vector
-
-
-def _not_embedded(error: Exception) -> None:
-    log.warning("the store works by words alone for now: the embedder fails (%s)", type(error).__name__)
 
 
 def _joined(namespace: Sequence[str]) -> str:
