@@ -1,11 +1,11 @@
-"""The arguments of tools: lenient towards models, described in Chinese or English, as pydantic models and as OpenAI JSON."""
+"""The arguments of tools: lenient towards models, described in Chinese or English as OpenAI JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, create_model, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import PydanticCustomError
 
@@ -41,7 +41,7 @@ class KnownArguments(Arguments):
     def _none_is_unknown(cls, data: Any) -> Any:
         unknown = [str(name) for name in data if name not in cls.model_fields] if isinstance(data, Mapping) else []
         if unknown:
-            known = ", ".join(offered(cls))
+            known = ", ".join(cls.model_json_schema()["properties"])  # what models are told of
             told = {"name": unknown[0][:60], "known": known}
             raise PydanticCustomError("unknown_argument", "{name}: there is no such argument; those are {known}", told)
         return data
@@ -66,21 +66,6 @@ class TargetArguments(KnownArguments):
         if self.target_group_id or self.entity_type == "group":
             return ("group", scope.group_id) if scope.group_id else None
         return ("user", scope.user_id) if self.entity_type and scope.user_id else None
-
-
-def offered(arguments: type[Arguments]) -> list[str]:
-    """Return the names of the arguments that models are told of."""
-    return list(arguments.model_json_schema()["properties"])
-
-
-def described(name: str, arguments: type[Arguments], texts: Texts, language: Language) -> type[Arguments]:
-    """Return `arguments` as a model named `name` whose fields are described in a language."""
-    fields: dict[str, Any] = {}
-    for field in offered(arguments):
-        info = arguments.model_fields[field]
-        default: dict[str, Any] = {"default_factory": info.default_factory} if info.default_factory else {"default": info.default}
-        fields[field] = (info.annotation, Field(**default, description=texts[field][language]))
-    return create_model(name, __base__=arguments, **fields)
 
 
 def function_schema(

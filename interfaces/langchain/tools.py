@@ -34,7 +34,7 @@ from ...service.recall.reading import Reading
 from . import deep_recall
 from .argument_problems import problem, unknown_tool
 from .texts import TEXTS, Texts, spoken
-from .tool_arguments import Arguments, TargetArguments, described, function_schema
+from .tool_arguments import Arguments, TargetArguments, function_schema
 
 if TYPE_CHECKING:
     from langchain_core.callbacks import AsyncCallbackManagerForToolRun, CallbackManagerForToolRun
@@ -152,15 +152,15 @@ class MemoryTool(BaseTool):
         if name not in _CALLS:
             raise InvalidInput(f"name: {name!r} is not a memory tool; expected one of {', '.join(_CALLS)}")
         written = memory.language_of(scope if isinstance(scope, Scope) else None, language=language)
+        schema = _function(name, written)["function"]
         super().__init__(
             **{
                 "name": name,
-                "description": _TOOLS[name][written],
-                "args_schema": described(name, _CALLS[name][0], _ARGUMENTS, written),
+                "description": schema["description"],
+                "args_schema": schema["parameters"],
                 "memory": memory,
                 "scope": scope,
                 "language": language,
-                "handle_validation_error": self._wrong,
                 **more,
             }
         )
@@ -172,10 +172,6 @@ class MemoryTool(BaseTool):
             log.error("%s: the conversation is not known: %s", self.name, error)
             return _ANSWERS["failed"][self.memory.language_of(None, language=self.language)]
         return await handle_memory_call(self.memory, self.name, arguments, scope, language=self.language)
-
-    def _wrong(self, error: Exception) -> str:
-        language = self.memory.language_of(self.scope if isinstance(self.scope, Scope) else None, language=self.language)
-        return _ANSWERS["wrong"][language] + problem(error, language)
 
     def _run(self, *, run_manager: CallbackManagerForToolRun | None = None, **arguments: Any) -> str:
         return run_blocking(self._arun(**arguments))
@@ -196,9 +192,11 @@ def memory_tool_schemas(language: LanguageChoice = "auto", *, said: str | Sequen
     "auto" is the language of `said`, Chinese if nothing was; `memory.language_of(scope)` knows that of a conversation.
     """
     written = spoken(language, said)
-    return [
-        function_schema(name, _TOOLS[name][written], arguments, _ARGUMENTS, written) for name, (arguments, _) in _CALLS.items()
-    ]
+    return [_function(name, written) for name in _CALLS]
+
+
+def _function(name: str, language: Language) -> dict[str, Any]:
+    return function_schema(name, _TOOLS[name][language], _CALLS[name][0], _ARGUMENTS, language)
 
 
 async def handle_memory_call(
