@@ -109,10 +109,19 @@ def states(
 def _with(memory: CognitiveService, context_of: Callable[[OpenMemory], Any]) -> Callable[[Node], Node]:
     """Return a wrapper for nodes that takes their context from the memory."""
 
+    async def context(runtime: Runtime[Any]) -> Any:
+        return context_of(memory.lifecycle.in_use())
+
+    return bound_to(context)
+
+
+def bound_to(context_of: Callable[[Runtime[Any]], Awaitable[Any]]) -> Callable[[Node], Node]:
+    """Return a wrapper for nodes that gives them another context than the run has."""
+
     def bound(node: Node) -> Node:
         @wraps(node)
         async def run(state: Any, runtime: Runtime[Any]) -> Any:
-            return await node(state, runtime.override(context=context_of(memory.lifecycle.in_use())))
+            return await node(state, runtime.override(context=await context_of(runtime)))
 
         return run
 

@@ -10,9 +10,9 @@ The factories compile without a checkpointer; the server has its own.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import replace
-from functools import wraps
+from functools import partial
 from typing import Any
 
 from langgraph.graph import START, StateGraph
@@ -31,10 +31,12 @@ from ...schema.scope import Scope
 from ...service.intake import make_job, redacted
 from ...service.recall.articles import states_job
 from ...service.talk import talk_jobs
+from ..langchain.graphs import bound_to
 from .forms import HistorianForm, HistorianOptions, RecallForm, RecallOptions, ReflectionForm, ReflectionOptions, TalkForm
 from .memory import Memory, opened
 
-Node = Callable[[Any, Runtime[Any]], Awaitable[Any]]
+ContextOf = Callable[[Memory, Any], Any]
+"""Returns the context of nodes from the open memory and the form's options."""
 
 RECALLS_KEPT = 8
 """The number of combinations of options whose recall, with its vectors, is kept in memory."""
@@ -42,40 +44,38 @@ RECALLS_KEPT = 8
 
 def historian() -> CompiledStateGraph[HistorianState, HistorianOptions, HistorianForm, HistorianState]:
     """Return the write graph with a form as input: accept → rewrite → gate → embed → merge_profile → write_profile."""
-    graph = StateGraph(HistorianState, context_schema=HistorianOptions, input_schema=HistorianForm, output_schema=HistorianState)
-    graph.add_node("accept", accept_job, input_schema=HistorianForm)
-    graph.add_edge(START, "accept")
-    wire_historian(graph, after="accept", bound=_with(_historian_context))
-    return graph.compile(name="historian")
+    graph = StateGraph(HistorianState, HistorianOptions, input_schema=HistorianForm)
+    return _compiled(graph, "historian", accept_job, wire_historian, _historian_context)
 
 
 def talk() -> CompiledStateGraph[HistorianState, HistorianOptions, TalkForm, HistorianState]:
     """Return the write graph with messages as input: accept → extract → rewrite → gate → embed → link → merge_profile → …"""
-    graph = StateGraph(HistorianState, context_schema=HistorianOptions, input_schema=TalkForm, output_schema=HistorianState)
-    graph.add_node("accept", accept_talk, input_schema=TalkForm)
-    graph.add_edge(START, "accept")
-    wire_historian(graph, after="accept", bound=_with(_historian_context))
-    return graph.compile(name="talk")
+    graph = StateGraph(HistorianState, HistorianOptions, input_schema=TalkForm)
+    return _compiled(graph, "talk", accept_talk, wire_historian, _historian_context)
 
 
 def recall() -> CompiledStateGraph[RecallState, RecallOptions, RecallForm, RecallOutput]:
     """Return the read graph with a form as input: accept → prepare → (survey ∥ embed) → fuse → rerank → select."""
-    graph = StateGraph(RecallState, context_schema=RecallOptions, input_schema=RecallForm, output_schema=RecallOutput)
-    graph.add_node("accept", accept_question, input_schema=RecallForm)
-    graph.add_edge(START, "accept")
-    wire_recall(graph, after="accept", bound=_with(_recall_context))
-    return graph.compile(name="recall")
+    graph = StateGraph(RecallState, RecallOptions, input_schema=RecallForm, output_schema=RecallOutput)
+    return _compiled(graph, "recall", accept_question, wire_recall, _recall_context)
 
 
 def reflection() -> CompiledStateGraph[ReflectionState, ReflectionOptions, ReflectionForm, ReflectionState]:
     """Return the consolidation graph with a form as input: accept → buffer → summarise → … → write_article → mark_promoted."""
-    graph = StateGraph(
-        ReflectionState, context_schema=ReflectionOptions, input_schema=ReflectionForm, output_schema=ReflectionState
-    )
-    graph.add_node("accept", accept_states, input_schema=ReflectionForm)
+    graph = StateGraph(ReflectionState, ReflectionOptions, input_schema=ReflectionForm)
+    return _compiled(graph, "reflection", accept_states, wire_reflection, _reflection_context)
+
+
+def _compiled(graph: StateGraph[Any, Any, Any, Any], name: str, accept: Any, wire: Any, context_of: ContextOf) -> Any:
+    """Return the graph whose first node is `accept`, and whose others `wire` adds."""
+    graph.add_node("accept", accept)
     graph.add_edge(START, "accept")
-    wire_reflection(graph, after="accept", bound=_with(_reflection_context))
-    return graph.compile(name="reflection")
+    wire(graph, after="accept", bound=bound_to(partial(_of_open_memory, context_of)))
+    return graph.compile(name=name)
+
+
+async def _of_open_memory(context_of: ContextOf, runtime: Runtime[Any]) -> Any:
+    return context_of(await opened(), runtime.context)
 
 
 async def accept_job(state: HistorianForm, runtime: Runtime[HistorianOptions]) -> HistorianInput:
@@ -129,19 +129,6 @@ async def accept_question(state: RecallForm) -> RecallInput:
     if not state.query.strip():
         raise InvalidInput("query: empty; write what is to be recalled")
     return RecallInput(query=state.query, group_id=state.group_id, user_id=state.user_id, top_k=state.top_k)
-
-
-def _with(context_of: Callable[[Memory, Any], Any]) -> Callable[[Node], Node]:
-    """Return a wrapper for nodes that takes their context from the open memory and the form's options."""
-
-    def bound(node: Node) -> Node:
-        @wraps(node)
-        async def run(state: Any, runtime: Runtime[Any]) -> Any:
-            return await node(state, runtime.override(context=context_of(await opened(), runtime.context)))
-
-        return run
-
-    return bound
 
 
 def _historian_context(memory: Memory, options: HistorianOptions | None) -> HistorianContext:
