@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -54,11 +54,11 @@ NEWEST_EVENTS = 20
 
 @dataclass(frozen=True)
 class Writer:
-    """The names in the jobs of `remember`: of the user and the group of the scope, and of the assistant."""
+    """The names in the jobs of `remember`: of the user and the group of the scope, and of the assistant (None: the configured one)."""
 
     user_name: str = ""
     group_name: str = ""
-    bot_name: str = ""
+    bot_name: str | None = None
 
 
 class McpMemory:
@@ -86,7 +86,7 @@ class McpMemory:
 
     async def __aenter__(self) -> Self:
         """Open the memory if it exists, so that the first call does not wait for it. Raises StorageError."""
-        if await self._opened() is None:
+        if await self.opened() is None:
             log.warning("nothing is stored yet in %s; every call looks again", data_directory(self.settings))
         return self
 
@@ -97,7 +97,7 @@ class McpMemory:
 
     async def reading(self) -> Reading:
         """Return the service, or a reader that finds nothing while nothing is stored."""
-        return await self._opened() or MemoryReader(self.settings)
+        return await self.opened() or MemoryReader(self.settings)
 
     def hear(self, *texts: str) -> None:
         """Note what is said in the conversation, for its language."""
@@ -107,30 +107,14 @@ class McpMemory:
         """Return the language to write in; `texts`, those of a call, tell it where nothing else was heard."""
         return self._languages.choose(self.language, self.scope.key, texts)
 
-    async def recall(self, query: str, top_k: int | None = None) -> str:
-        """Return the memory block for a reply to `query`; "" for none."""
-        service = await self._opened()
-        if service is None:
-            return ""
-        return await service.build_context(query, self.scope, top_k=top_k, language=self.language_of())
-
     async def remember(self, action_summary: str, new_info: list[str]) -> str | None:
         """Enqueue a job and return its id; None if there is nothing to remember. Raises InvalidInput, StorageError."""
-        service = await self._opened()
+        service = await self.opened()
         if service is None or self.writer is None:
             raise HistorianError("this server is read-only")
-        return await service.enqueue_job(
-            action_summary,
-            new_info,
-            request_type=self.scope.request_type,
-            user_id=self.scope.user_id,
-            group_id=self.scope.group_id,
-            user_name=self.writer.user_name,
-            group_name=self.writer.group_name,
-            bot_name=self.writer.bot_name or None,
-        )
+        return await service.enqueue_job(action_summary, new_info, **asdict(self.scope), **asdict(self.writer))
 
-    async def _opened(self) -> CognitiveService | None:
+    async def opened(self) -> CognitiveService | None:
         async with self._opening:
             if self._service is None and (self.writer is not None or await asyncio.to_thread(self._is_stored)):
                 service = CognitiveService.open(self.settings, worker=self.writer is not None)
@@ -229,7 +213,10 @@ async def answer_call(memory: McpMemory, name: str, arguments: Mapping[str, Any]
             asked = RecallArguments.model_validate(arguments)
             memory.hear(asked.query)
             language = memory.language_of()
-            return ToolAnswer(await memory.recall(asked.query, asked.top_k) or ANSWERS["nothing"][language])
+            service = await memory.opened()
+            options: dict[str, Any] = {"top_k": asked.top_k, "language": language}
+            block = "" if service is None else await service.build_context(asked.query, memory.scope, **options)
+            return ToolAnswer(block or ANSWERS["nothing"][language])
         ending = EndArguments.model_validate(arguments)
         memory.hear(ending.action_summary, *ending.new_info)
         language = memory.language_of()

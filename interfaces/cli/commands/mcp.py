@@ -56,7 +56,7 @@ async def mcp(
         patient(shell.settings, RECALL_SECONDS),
         scope,
         language=language,
-        writer=Writer(user_name, group_name, bot_name) if allow_writes else None,
+        writer=Writer(user_name, group_name, bot_name or None) if allow_writes else None,
     )
     async with memory:
         server = make_mcp_server(memory)
