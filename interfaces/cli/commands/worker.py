@@ -28,10 +28,8 @@ log = logging.getLogger(__name__)
 
 STOP_SECONDS = 10.0
 """How long running jobs may continue after SIGINT or SIGTERM; unfinished ones are returned to the queue and resumed."""
-COUNT_SECONDS = 1.0
-"""How often the progress bar counts the queue."""
 LOOK_SECONDS, OWNER_SECONDS = 1.0, 0.5
-"""How often is looked whether the database is another file, and whether the directory has an owner still."""
+"""How often is looked whether the database is another file and how far the jobs are; whether the directory has an owner still."""
 
 
 class DatabaseReplaced(Exception):
@@ -131,10 +129,13 @@ async def _run(historian: HistorianWorker, parts: Parts, shell: Shell, *, drain:
     loop = asyncio.get_running_loop()
     stopping: list[asyncio.Task[None]] = []
 
-    async def look() -> None:
+    async def look(update: Callable[[int, int], None]) -> None:
         while parts.backend.place != "replaced":
             if parts.backend.needs_tending:
                 await asyncio.to_thread(parts.backend.tend)
+            if is_watched:
+                counts, done = await asyncio.to_thread(parts.queue.counts, time.time()), jobs_done(historian.statistics)
+                update(done, done + counts.pending + counts.processing)
             await asyncio.sleep(LOOK_SECONDS)
         await historian.stop(STOP_SECONDS)
 
@@ -149,18 +150,15 @@ async def _run(historian: HistorianWorker, parts: Parts, shell: Shell, *, drain:
         if not drain and not shell.json:
             shell.note("working on {directory}; Ctrl-C stops", directory=parts.backend.name)
         with shell.progress("filing", hidden=not is_watched) as update:
-            watching = [asyncio.create_task(look())]
-            if is_watched:
-                watching.append(asyncio.create_task(_watch(update, historian, parts)))
+            watching = asyncio.create_task(look(update))
             try:
                 complete = await historian.run(drain=drain)
                 if not stopping and parts.backend.place == "replaced":
                     raise DatabaseReplaced
                 return complete
             finally:
-                for one in watching:
-                    one.cancel()
-                await asyncio.gather(*watching, *stopping, return_exceptions=True)
+                watching.cancel()
+                await asyncio.gather(watching, *stopping, return_exceptions=True)
 
 
 def _on_signals(loop: asyncio.AbstractEventLoop, stop: Callable[[], None]) -> ExitStack:
@@ -174,17 +172,6 @@ def _on_signals(loop: asyncio.AbstractEventLoop, stop: Callable[[], None]) -> Ex
             signal.signal(one, lambda *_: loop.call_soon_threadsafe(stop))
             handlers.callback(signal.signal, one, signal.SIG_DFL)
     return handlers
-
-
-async def _watch(update: Callable[[int, int], None], historian: HistorianWorker, parts: Parts) -> None:
-    """Keep the progress bar current."""
-    while True:
-        counts = await asyncio.to_thread(parts.queue.counts, time.time())
-        counted = time.monotonic()
-        while time.monotonic() - counted < COUNT_SECONDS:
-            done = jobs_done(historian.statistics)
-            update(done, done + counts.pending + counts.processing)
-            await asyncio.sleep(0.1)
 
 
 def _print(shell: Shell, report: dict[str, Any]) -> None:
