@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
+from pydantic import TypeAdapter
+
 from ..entity import Entity
 
 Stage = Literal["waiting", "deleting", "erasing"]
@@ -82,14 +84,12 @@ class ForgetReport:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the report as JSON data."""
-        return {**asdict(self), "mentions": [list(one) for one in self.mentions], "left": list(self.left), "clean": self.clean}
+        return {**asdict(self), "clean": self.clean}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> ForgetReport:
         """Return the report that gave this JSON data."""
-        fields = {name: value for name, value in data.items() if name != "clean"}
-        fields["mentions"] = tuple((kind, item) for kind, item in data["mentions"])
-        return cls(**{**fields, "left": tuple(data["left"]), "unread": tuple(data["unread"])})
+        return TypeAdapter(cls).validate_python(data)
 
 
 class ForgetRequests(Protocol):
