@@ -6,6 +6,9 @@ from __future__ import annotations
 import difflib
 import re
 import string
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 
@@ -22,16 +25,9 @@ class MessageFormatter(string.Formatter):
         return (one if value == 1 else many) if bar else str(super().format_field(value, format_spec))
 
 
-FORGOTTEN = {
-    "events": later("{n} {n:event|events}"),
-    "profiles": later("{n} {n:profile|profiles}"),
-    "articles and summaries": later("{n} {n:article or summary|articles and summaries}"),
-    "jobs": later("{n} {n:job|jobs}"),
-    "plain summaries": later("{n} {n:plain summary|plain summaries}"),
-    "lines of MEMORY.md": later("{n} {n:line|lines} of MEMORY.md"),
-    "note files": later("{n} {n:note file|note files}"),
-    "checkpoint and damaged files": later("{n} {n:checkpoint or damaged file|checkpoint and damaged files}"),
-}
+NAMES: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("names.toml").read_text(encoding="utf-8"))
+"""What things are called, to be translated; see the file."""
+FORGOTTEN: Mapping[str, str] = NAMES["forgotten"]
 """What goes when somebody is forgotten, by the kinds of a `ForgetReport`."""
 
 _TOKEN = re.compile(r"[A-Za-z]+(?:['’][A-Za-z]+)?|\d+(?:[-:.]\d+)*|\s+|.", re.DOTALL)

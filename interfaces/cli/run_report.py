@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..texts import NAMES
 from .invocation import Shell
 from .language import later, listed, say
 
@@ -22,7 +24,7 @@ NOT_DONE = ("retried",)
 OUTCOMES = "filed", "reflected", "duplicate", "command", "forgotten", "retried", "failed"
 """The outcomes of jobs; each is in the catalogue."""
 
-WRITERS = {"rules": later("rules"), "model": later("model"), "time": later("time rules"), "none": later("unchanged")}
+WRITERS: Mapping[str, str] = NAMES["command_line"]["writers"]
 """The names of the writers of events in a report for people."""
 
 

@@ -54,7 +54,7 @@ NEWEST_EVENTS = 20
 
 @dataclass(frozen=True)
 class Writer:
-    """The names in the jobs of `remember`: of the user and the group of the scope, and of the assistant (None: the configured one)."""
+    """The names in the jobs of `remember`: of user and group, and of the assistant (None: the configured one)."""
 
     user_name: str = ""
     group_name: str = ""

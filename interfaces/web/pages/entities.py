@@ -110,12 +110,7 @@ def _timeline(parts: Parts, entity: Entity, parameters: Mapping[str, str]) -> di
     found = timeline.page_of(parts.events, entity.where, wanted, zone)
     return {
         "wanted": wanted,
-        "choices": {
-            "kind": timeline.KINDS,
-            "absolute": timeline.ABSOLUTE,
-            "holds": timeline.HOLDS,
-            "source": timeline.SOURCE_NAMES,
-        },
+        "choices": timeline.CHOICES,
         "months": timeline.months(parts.events, entity.where, zone),
         "by_month": [(month, list(some)) for month, some in groupby(found.events, lambda one: one.timestamp_local[:7])],
         "successors": successors(parts, found.events),

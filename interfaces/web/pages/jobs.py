@@ -11,40 +11,22 @@ from fastapi import Form, Request, Response
 
 from ....schema.job import Job
 from ....schema.protocols import JobQueue
+from ...texts import NAMES
 from ..dependencies import MemoryHere, OperatorHere, QueueHere
-from .language import later
 from .rendering import page
 from .route import pages_router, see
 
 router = pages_router()
 
 State = Literal["failed", "processing", "pending"]
-STATES: Mapping[State, str] = {"failed": later("failed"), "processing": later("running"), "pending": later("waiting")}
+STATES: Mapping[State, str] = NAMES["pages"]["job_states"]
 MOST = 200
 """Jobs of a state that one page shows, the oldest."""
 
-NODES = {
-    "extract": later("choose what is worth remembering"),
-    "rewrite": later("write it so that it stays true"),
-    "gate": later("check every sentence"),
-    "embed": later("file the events"),
-    "link": later("see what is over now"),
-    "merge_profile": later("propose profiles"),
-    "write_profile": later("write profiles"),
-}
+NODES: Mapping[str, str] = NAMES["pages"]["nodes"]
 """The nodes of the historian graph in their order, with what they do."""
 
-KINDS = {
-    "remember": later("turn"),
-    "talk": later("message"),
-    "states": later("conversation"),
-    "edit": later("edit"),
-    "forget": later("deletion"),
-    "rollback": later("rollback"),
-    "rollback_article": later("rollback"),
-    "index": later("notes"),
-    "reprocess": later("reprocessing"),
-}
+KINDS: Mapping[str, str] = NAMES["pages"]["job_kinds"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,40 +18,10 @@ from ....schema.event import Event
 from ....schema.language import Language
 from ....schema.version import VERSION
 from ....service.timezones import configured_timezone
-from ...texts import size, words
-from .language import COOKIE, language_of, later, say
+from ...texts import NAMES, size, words
+from .language import COOKIE, language_of, say
 
-NAVIGATION = {
-    "/": later("Overview"),
-    "/people": later("People"),
-    "/search": later("Search"),
-    "/live": later("Live"),
-    "/jobs": later("Jobs"),
-    "/notes": later("Notes"),
-    "/settings": later("Settings"),
-    "/doctor": later("Doctor"),
-}
-"""The pages that every page leads to, by their names."""
-
-WRITERS = {
-    "model": later("the model"),
-    "rules": later("the rules"),
-    "time": later("the rules for times"),
-    "none": later("the bot, unchanged"),
-    "hand": later("hand"),
-}
-"""Who wrote a text, by `Event.rewritten_by`."""
-
-SOURCES = {
-    "observation": later("observed"),
-    "summary": later("summary"),
-    "note": later("note"),
-    "migrated": later("migrated"),
-}
-"""What the events are that no job brought, by `Event.source`."""
-
-STATES = {"ok": later("fine"), "warning": later("look here"), "failed": later("broken"), "off": later("not in use")}
-"""The state of a part of the memory."""
+WRITERS, SOURCES, STATES = (NAMES["pages"][name] for name in ("writers", "sources", "states"))
 
 SHORT = 600
 """Characters of a text that a list shows; its own page shows all of them."""
@@ -71,7 +41,7 @@ def page(request: Request, template: str, *, status: int = 200, **values: object
         .render(
             t=partial(say, language),
             language=language,
-            navigation=NAVIGATION if request.state.caller is not None else {},
+            navigation=NAMES["pages"]["navigation"] if request.state.caller is not None else {},
             here=BELONGS_TO.get(path, path),
             address=f"{path}?{request.url.query}" if request.url.query else path,
             link=link,

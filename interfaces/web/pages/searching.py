@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fastapi import Request, Response
@@ -12,28 +12,15 @@ from fastapi import Request, Response
 from ....schema.errors import InvalidInput
 from ....schema.hit import Hit
 from ....schema.scope import Scope, scope_of_key
+from ...texts import NAMES
 from ..dependencies import MemoryHere, OperatorHere, PartsHere
 from . import known
-from .language import later
 from .rendering import page
 from .route import pages_router
 
 router = pages_router()
 
-STEPS = {
-    "keyword": later("words"),
-    "keywords": later("words"),  # as a search of everything calls them
-    "dense": later("meaning"),
-    "fused": later("both together"),
-    "neighbours": later("with its neighbours in time"),
-    "name": later("names a person of the question"),
-    "date": later("tells of a time of the question"),
-    "question": later("is a question itself"),
-    "rerank": later("reranker"),
-    "recency": later("recency"),
-    "newer": later("newer on the same thing"),
-    "final": later("score"),
-}
+STEPS: Mapping[str, str] = NAMES["pages"]["search_steps"]
 """The steps of a search in their order, by their names for people."""
 
 

@@ -8,26 +8,18 @@ from datetime import datetime
 from typing import cast, get_args
 from zoneinfo import ZoneInfo
 
-from ....schema.event import SOURCES, EventFilter, EventKind
+from ....schema.event import EventFilter, EventKind
 from ....schema.job import FIRST_YEAR, LAST_YEAR
 from ....schema.protocols import EventStore
 from ....service.inspection.event_pages import EventPage, events_page, events_with_words
-from .language import later
+from ...texts import NAMES
 
 PAGE = 50
 MATCHES = 200
 """Events that a search for words shows at most, on one page."""
 
-KINDS = {"fact": later("facts"), "action": later("actions")}
-ABSOLUTE = {"yes": later("absolute"), "no": later("not absolute")}
-HOLDS = {"yes": later("holds"), "no": later("over")}
-SOURCE_NAMES = {
-    "job": later("handed over"),
-    "observation": later("observed"),
-    "summary": later("summaries"),
-    "note": later("notes"),
-    "migrated": later("migrated"),
-}
+CHOICES: Mapping[str, Mapping[str, str]] = NAMES["pages"]["choices"]
+"""What a timeline may be narrowed to: the values of each choice, with their names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +37,7 @@ class Wanted:
     @classmethod
     def of(cls, parameters: Mapping[str, str]) -> Wanted:
         """Return what an address asks for. What cannot be understood is left out."""
-        choices = {"kind": KINDS, "absolute": ABSOLUTE, "holds": HOLDS, "source": SOURCES}
-        chosen = {name: value for name, known in choices.items() if (value := parameters.get(name, "")) in known}
+        chosen = {name: value for name, known in CHOICES.items() if (value := parameters.get(name, "")) in known}
         month = parameters.get("month", "")
         return cls(
             **chosen,

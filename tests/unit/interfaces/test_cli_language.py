@@ -187,6 +187,8 @@ def messages() -> set[str]:
         SLOW,
         *OUTCOMES,
         *CHECKS,
+        *texts.FORGOTTEN.values(),
+        *(text for table in texts.NAMES["command_line"].values() for text in table.values()),
         *(remedy for _, remedy in CHECKS.values()),
         *(one.remark for one in (*turns, *questions)),
     }

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from typer import Argument, Option
 
-from ....texts import FORGOTTEN
+from ....texts import FORGOTTEN, NAMES
 from ...console import short
 from ...invocation import FAILED, Shell, command
 from ...language import later, listed, say
@@ -22,25 +23,11 @@ if TYPE_CHECKING:
 KindArgument = Annotated[Literal["user", "group"], Argument(metavar="user|group", help="Whether a person or a group.")]
 IdArgument = Annotated[str, Argument(metavar="ID", help="The platform's id.")]
 
-STAGES = {
-    "": later("not begun"),
-    "waiting": later("not begun"),
-    "deleting": later("events are being deleted"),
-    "erasing": later("nothing is found any more, what is left in bytes is being erased"),
-}
+STAGES: Mapping[str, str] = NAMES["command_line"]["stages"]
 """How far a request is, by its stage."""
+MENTIONED: Mapping[str, str] = NAMES["command_line"]["mentioned"]
 EVERYBODY = {"checkpoint and damaged files"}
 """Counts of what is removed for any entity, whether or not it belonged to the forgotten one."""
-MENTIONED = {
-    "events": later("event"),
-    "profiles": later("profile"),
-    "articles and summaries": later("article or summary"),
-    "jobs": later("job"),
-    "plain summaries": later("plain summary"),
-    "lines of MEMORY.md": later("line of MEMORY.md"),
-    "note files": later("note file"),
-}
-"""Counts of what may mention somebody."""
 
 
 @command("forget")

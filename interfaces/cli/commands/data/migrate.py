@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from typer import Argument, Option
 
+from ....texts import NAMES
 from ...invocation import FAILED, Shell, WrongUse, command
 from ...language import later, say
 from ...opening import opened_parts, without_models
@@ -169,8 +170,7 @@ def _print(shell: Shell, file: Path, report: MigrationReport, seconds: float, *,
     if shell.json:
         shell.emit(file=str(file), seconds=round(seconds, 3), **numbers)
         return
-    names = {"taken": later("taken"), "known": later("known"), "forgotten": later("forgotten"), "bad": later("bad")}
-    names["unplaced"] = later("without a place")
+    names = NAMES["command_line"]["migrated"]
     shown = {names[name]: str(count) for name, count in numbers.items() if count or name == "taken"}
     rate = report.taken / seconds if seconds > 0 else 0.0
     shell.fields({**shown, later("time taken"): say("{seconds:.1f} s ({rate:.0f} a second)", seconds=seconds, rate=rate)})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,21 +10,13 @@ from typing import Annotated, Any
 from typer import Argument, Option
 
 from .....schema.errors import ForgottenHere
+from ....texts import NAMES
 from ...invocation import CommandFailed, Shell, command
-from ...language import later, listed, say
+from ...language import listed, say
 from ...opening import opened_stores
 from .forget import IdArgument, KindArgument
 
-NAMES = {
-    "events": later("events"),
-    "profiles": later("profiles"),
-    "jobs": later("jobs"),
-    "summaries": later("plain summaries"),
-    "articles": later("articles"),
-    "dated_summaries": later("dated summaries"),
-    "buffered_states": later("buffered states"),
-    "memory": later("lines of MEMORY.md"),
-}
+PARTS: Mapping[str, str] = NAMES["command_line"]["archive"]
 """The parts of an archive, by their names for people."""
 
 
@@ -53,7 +46,7 @@ def export(
     if shell.json:
         shell.emit(file=str(file), entity=entity.key, **counts)
     else:
-        shown = {name: str(counts[key]) for key, name in NAMES.items()}
+        shown = {name: str(counts[key]) for key, name in PARTS.items()}
         shell.fields({"written": file, "of": entity.key, **shown})
 
 
@@ -94,7 +87,7 @@ def import_file(
     shell.fields(
         {
             "of": report["entity"],
-            **{name: shown[key] for key, name in NAMES.items() if key in shown},
+            **{name: shown[key] for key, name in PARTS.items() if key in shown},
             **({"left out": refused} if refused else {}),
         }
     )

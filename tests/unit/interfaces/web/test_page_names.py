@@ -5,7 +5,7 @@ from typing import get_args
 from historian.graph.historian import compile_historian
 from historian.interfaces.web.pages.jobs import KINDS, NODES
 from historian.interfaces.web.pages.rendering import SOURCES, STATES, WRITERS
-from historian.interfaces.web.pages.timeline import SOURCE_NAMES
+from historian.interfaces.web.pages.timeline import CHOICES
 from historian.schema import event
 from historian.schema.event import RewrittenBy
 from historian.schema.finding import State
@@ -18,6 +18,6 @@ def test_the_live_view_shows_the_nodes_of_the_graph() -> None:
 
 def test_every_kind_source_writer_and_state_has_a_name() -> None:
     assert KINDS.keys() == set(get_args(JobKind))
-    assert SOURCE_NAMES.keys() == event.SOURCES == {"job", *SOURCES}
+    assert CHOICES["source"].keys() == event.SOURCES == {"job", *SOURCES}
     assert WRITERS.keys() == set(get_args(RewrittenBy))
     assert STATES.keys() == set(get_args(State))

@@ -3,10 +3,12 @@
 import re
 import string
 import tomllib
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
-from historian.interfaces.texts import words
+from historian.interfaces.texts import FORGOTTEN, NAMES, words
 from historian.interfaces.web.pages import language
 from historian.interfaces.web.pages.differences import side_by_side
 from historian.interfaces.web.pages.language import CATALOGUES, catalogue, language_of, say
@@ -25,7 +27,13 @@ def texts() -> set[str]:
     """Every text in the templates and the code of the pages."""
     files = [*PAGES.glob("templates/*.html"), *PAGES.glob("*.py"), PAGES.parents[1] / "texts.py"]
     found = [one for file in files for one in _MARKED[file.suffix].findall(file.read_text(encoding="utf-8"))]
-    return {"".join(one) for one in found}
+    return {"".join(one) for one in found} | set(named(NAMES["pages"])) | set(FORGOTTEN.values())
+
+
+def named(names: Mapping[str, Any]) -> Iterator[str]:
+    """What a table of names, or one of its tables, calls things."""
+    for one in names.values():
+        yield from [one] if isinstance(one, str) else named(one)
 
 
 def fields(text: str) -> set[str]:
