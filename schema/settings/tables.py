@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import inspect
 import json
+import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import groupby, pairwise
+from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import TypeAdapter
@@ -18,42 +20,17 @@ from ..language import Language
 from . import Settings, walk
 from .source import is_hot, value_at
 
-_REMARKS: dict[Language, tuple[str, str, tuple[str, ...]]] = {
-    "zh": (
-        "设置",
-        "由 `historian init --markdown zh` 从设置模型生成。写在 `config.toml`，或用环境变量 `HISTORIAN__节__键`（优先）。"
-        "✓ 表示改了立即生效，其余重启后生效。",
-        ("键", "默认", "允许", "即时", "含义"),
-    ),
-    "en": (
-        "Settings",
-        "Made by `historian init --markdown en` from the settings model. They go into `config.toml`, or into the environment as "
-        "`HISTORIAN__SECTION__KEY`, which wins. ✓: applies at once; the others after a restart.",
-        ("key", "default", "allowed", "hot", "meaning"),
-    ),
-}
-_KINDS = {
-    "integer": {"zh": "整数", "en": "integer"},
-    "number": {"zh": "数", "en": "number"},
-    "string": {"zh": "文字", "en": "text"},
-    "boolean": {"zh": "`true`、`false`", "en": "`true`, `false`"},
-    "array": {"zh": "列表", "en": "list"},
-    "object": {"zh": "表", "en": "table"},
-}
+_WORDS: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("tables.toml").read_text(encoding="utf-8"))
 
 
 def sample_config() -> str:
     """Return a complete `config.toml`: every key with its default and a line in Chinese and one in English."""
-    lines = [
-        "# zh: Historian 的全部设置。删去任何一行即用默认值；环境变量 HISTORIAN__节__键 优先于本文件。",
-        "# en: Every setting of Historian. Remove any line to get its default; HISTORIAN__SECTION__KEY in the environment wins.",
-    ]
+    lines = list(_WORDS["heads"].values())
     for section, keys in _sections():
         lines += ["", f"[{section}]"]
         for name, info in keys:
-            meaning = meaning_of(f"{section}.{name}")
-            hot = (" （即时生效）", " (applies at once)") if is_hot(info) else ("", "")
-            lines += [f"# zh: {meaning['zh']}{hot[0]}", f"# en: {meaning['en']}{hot[1]}"]
+            meanings = meaning_of(f"{section}.{name}").items()
+            lines += [f"# {language}: {text}{_WORDS['hot'][language] if is_hot(info) else ''}" for language, text in meanings]
             # Keys missing in models.historian come from models.chat: an active default here would override it.
             lines.append(f"{'# ' if section == 'models.historian' else ''}{name} = {_default(info)}")
     return "\n".join(lines) + "\n"
@@ -61,10 +38,9 @@ def sample_config() -> str:
 
 def settings_tables(language: Language) -> str:
     """Return every setting as Markdown: a table per section with key, default, allowed values, hot, and meaning."""
-    title, remark, columns = _REMARKS[language]
-    lines = [f"# {title}", "", remark]
+    lines = [f"# {_WORDS['titles'][language]}", "", _WORDS["remarks"][language]]
     for section, keys in _sections():
-        lines += ["", f"## `[{section}]`", "", f"| {' | '.join(columns)} |", "| --- | --- | --- | :-: | --- |"]
+        lines += ["", f"## `[{section}]`", "", f"| {_WORDS['columns'][language]} |", "| --- | --- | --- | :-: | --- |"]
         for name, info in keys:
             default = f"`models.chat.{name}`" if section == "models.historian" else f"`{_default(info)}`"
             allowed = _allowed(_schema_of(info), language)
@@ -118,11 +94,11 @@ def toml_value(value: Any) -> str:
 
 def _allowed(node: Mapping[str, Any], language: Language) -> str:
     """Return the values that a JSON schema accepts, in TOML terms."""
-    comma = "、" if language == "zh" else ", "
+    comma: str = _WORDS["comma"][language]
     if "anyOf" in node:
         return comma.join(_allowed(one, language) for one in node["anyOf"] if one.get("type") != "null")
     if values := node.get("enum") or ([node["const"]] if "const" in node else []):
         return comma.join(f"`{toml_value(value)}`" for value in values)
     signs = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤"}
     bounds = comma.join(f"{sign} {node[name]}" for name, sign in signs.items() if name in node)
-    return f"{_KINDS[node['type']][language]} {bounds}".rstrip()
+    return f"{_WORDS['kinds'][node['type']][language]} {bounds}".rstrip()
