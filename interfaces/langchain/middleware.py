@@ -86,7 +86,7 @@ class HistorianMiddleware(AgentMiddleware[TurnState, Any, Any]):
 
     def before_agent(self, state: TurnState, runtime: Runtime[Any]) -> dict[str, Any] | None:
         """Note who says what in this turn."""
-        scope = self._turns.scope_or_none()
+        scope = self._turns.scope_or_none(tell=True)
         return None if scope is None else {"historian_turn": _turn(state.get("historian_turn"), state["messages"], scope)}
 
     async def abefore_agent(self, state: TurnState, runtime: Runtime[Any]) -> dict[str, Any] | None:
@@ -124,7 +124,7 @@ class HistorianMiddleware(AgentMiddleware[TurnState, Any, Any]):
         return request.override(messages=cast(list[AnyMessage], before_last_said(request.messages, block))) if block else request
 
     def _in_language(self, tools: Sequence[BaseTool | dict[str, Any]]) -> list[BaseTool | dict[str, Any]]:
-        written = self._memory.language_of(self._turns.scope_if_known(), language=self._language)
+        written = self._memory.language_of(self._turns.scope_or_none(tell=False), language=self._language)
         if written not in self._described:
             made = make_memory_tools(self._memory, self._turns.scope, language=written)
             self._described[written] = {tool.name: tool for tool in made}

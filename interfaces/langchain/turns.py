@@ -69,20 +69,14 @@ class Turns:
             )
         return Scope.private(user) if group in (None, "") else Scope.group(group, user)  # type: ignore[arg-type]  # checked there
 
-    def scope_or_none(self) -> Scope | None:
-        """Return the conversation of the run that is going on; None, and say so in the log, if nothing names it."""
+    def scope_or_none(self, *, tell: bool) -> Scope | None:
+        """Return the conversation of the run that is going on; None if nothing names it, which the log tells if it is to."""
         try:
             return self.scope()
         except Exception as error:
-            _nothing("a turn is not remembered", error)
+            if tell:
+                _nothing("a turn is not remembered", error)
             return None
-
-    def scope_if_known(self) -> Scope | None:
-        """`scope_or_none` without a word in the log."""
-        try:
-            return self.scope()
-        except Exception:
-            return None  # told where the turn begins
 
     async def recalled(self, messages: Sequence[BaseMessage]) -> list[BaseMessage]:
         """Return what memory has for these messages as one message of the role `user`, or none."""

@@ -47,15 +47,10 @@ class Problem(BaseModel):
     errors: list[FieldProblem] = []
 
 
-def problem_data(status: HTTPStatus, detail: str, **more: Any) -> bytes:
-    """Return the body of an error."""
-    data = {"type": "about:blank", "title": status.phrase, "status": status.value, "detail": mask_known(detail), **more}
-    return json.dumps(data, ensure_ascii=False).encode(errors="replace")
-
-
 def problem(status: HTTPStatus, detail: str, headers: dict[str, str] | None = None, **more: Any) -> Response:
     """Return an error as a response."""
-    return Response(problem_data(status, detail, **more), status.value, headers, MEDIA_TYPE)
+    data = {"type": "about:blank", "title": status.phrase, "status": status.value, "detail": mask_known(detail), **more}
+    return Response(json.dumps(data, ensure_ascii=False).encode(errors="replace"), status.value, headers, MEDIA_TYPE)
 
 
 def status_of(error: HistorianError) -> HTTPStatus:

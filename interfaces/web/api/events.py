@@ -14,7 +14,7 @@ from ....retrieval.filters import conditioned
 from ....schema.errors import InvalidInput
 from ....schema.event import Event, EventKind, EventLink, Revision
 from ....service.components import Parts
-from ....service.inspection.event_pages import MOST_ON_A_PAGE, event_detail, events_page, events_with_words
+from ....service.inspection.event_pages import MOST_ON_A_PAGE, EventDetail, event_detail, events_page, events_with_words
 from ....service.timezones import configured_timezone
 from ..access import Caller
 from ..dependencies import CallerHere, MemoryHere, PartsHere, ScopeHere
@@ -89,10 +89,7 @@ def list_events(
 @router.get("/{event_id}")
 def show_event(event_id: str, parts: PartsHere, caller: CallerHere) -> EventWithLinks:
     """An event with its former texts, and the events that it ended."""
-    existing(parts, event_id, caller)
-    detail = event_detail(parts, event_id)
-    if detail is None:
-        raise _no_event(event_id)
+    detail = detailed(parts, event_id, caller)
     return EventWithLinks(
         event=detail.event,
         revisions=detail.revisions,
@@ -104,14 +101,12 @@ def show_event(event_id: str, parts: PartsHere, caller: CallerHere) -> EventWith
 @router.patch("/{event_id}")
 async def edit_event(event_id: str, asked: Edit, memory: MemoryHere, parts: PartsHere, caller: CallerHere) -> Event:
     """Replace the text of an event, redacted, or let it hold again."""
-    event = await asyncio.to_thread(existing, parts, event_id, caller)
+    await asyncio.to_thread(existing, parts, event_id, caller)
     if asked.holds:
         await asyncio.to_thread(parts.events.uphold, [event_id])
     if asked.text is not None:
-        event = await memory.edit_event(event_id, asked.text)
-    else:
-        event = await asyncio.to_thread(existing, parts, event_id, caller)
-    return event
+        return await memory.edit_event(event_id, asked.text)
+    return await asyncio.to_thread(existing, parts, event_id, caller)
 
 
 @router.delete("/{event_id}", status_code=HTTPStatus.NO_CONTENT)
@@ -133,11 +128,12 @@ def supersede_event(event_id: str, asked: Successor, parts: PartsHere, caller: C
 
 def existing(parts: Parts, event_id: str, caller: Caller) -> Event:
     """Return an event. Raises Refused (404) if it does not exist, or not for this caller."""
-    found = parts.events.get([event_id])
-    if not found or (caller.scope is not None and found[0].scope.key != caller.scope.key):
-        raise _no_event(event_id)
-    return found[0]
+    return detailed(parts, event_id, caller).event
 
 
-def _no_event(event_id: str) -> Refused:
-    return Refused(HTTPStatus.NOT_FOUND, f"there is no event {event_id!r:.80}; GET /api/v1/events lists those that are filed")
+def detailed(parts: Parts, event_id: str, caller: Caller) -> EventDetail:
+    """Return an event with all that is known of it. Raises as `existing`."""
+    found = event_detail(parts, event_id)
+    if found is None or (caller.scope is not None and found.event.scope.key != caller.scope.key):
+        raise Refused(HTTPStatus.NOT_FOUND, f"there is no event {event_id!r:.80}; it may have been deleted")
+    return found

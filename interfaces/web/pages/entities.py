@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
 from fastapi import Form, Request, Response
 
-from ....schema.article import CHAPTER_NAMES, Article
+from ....schema.article import CHAPTER_NAMES
 from ....schema.entity import Entity
-from ....schema.errors import InvalidInput
 from ....schema.event import Event
 from ....schema.profile import Profile, ProfileKey
 from ....schema.scope import EntityType
@@ -20,6 +19,7 @@ from ....schema.summary import ArticleKey, StoredArticle
 from ....service.components import Parts
 from ....service.inspection.article_list import listed_articles
 from ....service.timezones import configured_timezone
+from ..api.revisions import One, numbered
 from ..dependencies import MemoryHere, OperatorHere, PartsHere
 from . import known, timeline
 from .differences import side_by_side
@@ -65,7 +65,7 @@ async def bring_profile_back(
 ) -> Response:
     """Bring an earlier revision of a profile back."""
     key = ProfileKey(kind, id, layer)
-    _check_kept(revision, await asyncio.to_thread(parts.profiles.history, key))
+    numbered(await asyncio.to_thread(parts.profiles.history, key), revision)
     payload = {"entity_type": kind, "entity_id": id, "layer": layer, "revision": revision}
     sent = await memory.command("rollback", payload)
     return see(f"/{kind}", id=id, view="profile", layer=layer, said="done" if sent.done else "handed over")
@@ -83,17 +83,10 @@ async def bring_article_back(
 ) -> Response:
     """Bring an earlier revision of an article back."""
     key = ArticleKey(user, group)
-    _check_kept(revision, await asyncio.to_thread(parts.article_stores.articles.history, key))
+    numbered(await asyncio.to_thread(parts.article_stores.articles.history, key), revision)
     sent = await memory.command("rollback_article", {"user_id": user, "group_id": group, "revision": revision})
     whose = user if kind == "user" else group
     return see(f"/{kind}", id=whose, view="article", of=key, said="done" if sent.done else "handed over")
-
-
-def _check_kept(revision: int, earlier: Sequence[Profile | StoredArticle]) -> None:
-    """Raise InvalidInput for a revision that is not kept. A command that names one would be tried again and again."""
-    numbers = sorted(one.revision for one in earlier)
-    if revision not in numbers:
-        raise InvalidInput(f"revision: {revision} is not kept; kept are {', '.join(map(str, numbers)) or 'none'}")
 
 
 def _shown(request: Request, parts: Parts, entity: Entity, view: View) -> Response:
@@ -130,10 +123,7 @@ def _profile(parts: Parts, entity: Entity, parameters: Mapping[str, str]) -> dic
     named = parameters.get("layer", "")
     current = next((one for one in layers if one.key.layer == named), layers[0] if layers else None)
     revisions = [] if current is None else [current, *parts.profiles.history(current.key)]
-    older, newer = _two(parameters, [one.revision for one in revisions])
-    texts = {one.revision: _profile_lines(one) for one in revisions}
-    rows = side_by_side(texts[older], texts[newer]) if older else []
-    return {"layers": layers, "current": current, "revisions": revisions, "older": older, "newer": newer, "rows": rows}
+    return {"layers": layers, "current": current, **_compared(parameters, revisions, _profile_lines)}
 
 
 def _profile_lines(one: Profile) -> list[str]:
@@ -147,14 +137,19 @@ def _article(parts: Parts, entity: Entity, parameters: Mapping[str, str]) -> dic
     revisions: list[StoredArticle] = []
     if current is not None and current.article is not None:
         revisions = [current.article, *parts.article_stores.articles.history(current.key)]
+    return {"told": told, "current": current, **_compared(parameters, revisions, _article_lines)}
+
+
+def _article_lines(one: StoredArticle) -> list[str]:
+    return [line for name in CHAPTER_NAMES for line in (name, *one.article.lines(name))]
+
+
+def _compared(parameters: Mapping[str, str], revisions: Sequence[One], lines: Callable[[One], list[str]]) -> dict[str, Any]:
+    """Return the revisions of a text, and two of them side by side."""
     older, newer = _two(parameters, [one.revision for one in revisions])
-    texts = {one.revision: _article_lines(one.article) for one in revisions}
+    texts = {one.revision: lines(one) for one in revisions}
     rows = side_by_side(texts[older], texts[newer]) if older else []
-    return {"told": told, "current": current, "revisions": revisions, "older": older, "newer": newer, "rows": rows}
-
-
-def _article_lines(article: Article) -> list[str]:
-    return [line for name in CHAPTER_NAMES for line in (name, *article.lines(name))]
+    return {"revisions": revisions, "older": older, "newer": newer, "rows": rows}
 
 
 def _two(parameters: Mapping[str, str], revisions: Sequence[int]) -> tuple[int, int]:

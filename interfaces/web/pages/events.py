@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from http import HTTPStatus
 from typing import Annotated
 
 from fastapi import Form, Request, Response
 
 from ....schema.errors import InvalidInput
 from ....schema.event import Event, EventFilter, EventLink
-from ....schema.ids import told
 from ....service.components import Parts
-from ....service.inspection.event_pages import event_detail
+from ..api.events import detailed, existing
 from ..dependencies import MemoryHere, OperatorHere, PartsHere
-from ..problems import Refused
 from .entities import successors
 from .rendering import page
 from .route import pages_router, see
@@ -28,9 +25,7 @@ CANDIDATES = 12
 @router.get("/event")
 def show_event(request: Request, operator: OperatorHere, parts: PartsHere, id: str, text: str = "") -> Response:
     """Show an event. `text` is looked for among the later events that may have ended it."""
-    detail = event_detail(parts, id)
-    if detail is None:
-        raise _no_event(id)
+    detail = detailed(parts, id, operator)
     event = detail.event
     return page(
         request,
@@ -56,10 +51,7 @@ async def edit(memory: MemoryHere, operator: OperatorHere, id: Annotated[str, Fo
 @router.post("/event/delete")
 async def delete(memory: MemoryHere, operator: OperatorHere, parts: PartsHere, id: Annotated[str, Form()]) -> Response:
     """Remove an event for good."""
-    found = await asyncio.to_thread(parts.events.get, [id])
-    if not found:
-        raise _no_event(id)
-    event = found[0]
+    event = await asyncio.to_thread(existing, parts, id, operator)
     await memory.delete_event(id)
     kind, whose = ("group", event.group_id) if event.group_id else ("user", event.user_id)
     return see(f"/{kind}", id=whose, said="deleted")
@@ -88,10 +80,6 @@ async def let_hold(operator: OperatorHere, parts: PartsHere, id: Annotated[str, 
 
 def _seen(event_id: str) -> Response:
     return see("/event", id=event_id, said="done")
-
-
-def _no_event(event_id: str) -> Refused:
-    return Refused(HTTPStatus.NOT_FOUND, f"there is no event {told(event_id)}; it may have been deleted")
 
 
 def _later_ones(parts: Parts, event: Event, text: str) -> list[Event]:

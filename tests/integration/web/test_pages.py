@@ -166,7 +166,7 @@ async def test_an_article_shows_its_chapters_and_goes_back_to_an_earlier_revisio
         stored = stores.articles.read(key)
         assert stored is not None
         assert (stored.revision, stored.article) == (3, first)
-        assert (await seen(web, "/article/rollback", data={**form, "revision": "9"})).status_code == 422
+        assert (await seen(web, "/article/rollback", data={**form, "revision": "9"})).status_code == 404
 
 
 async def test_lists_show_the_beginning_of_a_long_text(tmp_path: Path) -> None:
