@@ -1,8 +1,7 @@
-"""Differences of two texts: by words in colour, or by lines as a unified diff."""
+"""Differences of two texts in colour: by words, or the lines of a unified diff."""
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 
 from rich.text import Text
@@ -21,11 +20,6 @@ def changes(before: str, after: str) -> tuple[Text, Text]:
 
 def _shown(pieces: Sequence[Piece], style: str) -> Text:
     return Text.assemble(*((text, style if is_own else "") for is_own, text in pieces))
-
-
-def unified(older: Sequence[str], newer: Sequence[str], old: int, new: int) -> list[str]:
-    """Return the lines of the diff between two revisions; empty if they are equal."""
-    return list(difflib.unified_diff(older, newer, f"revision {old}", f"revision {new}", lineterm=""))
 
 
 def coloured(line: str) -> Text:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Generic, Protocol, TypeVar
+from typing import Annotated, Any, Generic
 
 import typer
 from typer import Argument, Option
 
+from ..revisions import One, compared
 from .console import short
-from .differences import coloured, unified
+from .differences import coloured
 from .invocation import CommandFailed, Shell, command
 from .language import later, say
 from .owner_commands import CommandKind, send_command
@@ -18,18 +19,6 @@ from .owner_commands import CommandKind, send_command
 OlderOption = Annotated[int | None, Option("--from", metavar="N", help="The older revision.")]
 NewerOption = Annotated[int | None, Option("--to", metavar="N", help="The newer one.")]
 RevisionArgument = Annotated[int, Argument(metavar="REVISION", min=1, help="The revision to bring back.")]
-
-
-class Revision(Protocol):
-    """One revision of a text."""
-
-    @property
-    def revision(self) -> int: ...
-    @property
-    def updated_at(self) -> str: ...
-
-
-One = TypeVar("One", bound=Revision)
 
 
 @dataclass(frozen=True)
@@ -83,10 +72,7 @@ class RevisionCommands(Generic[One]):
         def diff(shell: Shell, old: OlderOption = None, new: NewerOption = None, **whose: Any) -> None:
             """Show what changed: between the last two revisions, or those given."""
             found = self.read(shell, whose)
-            newer = self._one(found, new if new is not None else found[0].revision)
-            before = max((one.revision for one in found if one.revision < newer.revision), default=newer.revision)
-            older = self._one(found, old if old is not None else before)
-            lines = unified(self.lines(older), self.lines(newer), older.revision, newer.revision)
+            older, newer, lines = compared(found, old, new, self.lines, self._one)
             if shell.json:
                 shell.emit(**self.identity(found[0]), old=older.revision, new=newer.revision, diff="\n".join(lines))
             elif lines:
@@ -106,7 +92,7 @@ class RevisionCommands(Generic[One]):
             values = {"whose": self.name(current), "old": revision, "new": current.revision + 1}
             send_command(shell, self.rollback, {**self.payload(current), "revision": revision}, done, **values)
 
-    def _one(self, found: list[One], number: int, *, of: One | None = None) -> One:
+    def _one(self, found: Sequence[One], number: int, *, of: One | None = None) -> One:
         """Return the revision of that number. Raises CommandFailed if it is not kept."""
         for one in found:
             if one.revision == number:

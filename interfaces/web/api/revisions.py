@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 from fastapi import Response
 from pydantic import BaseModel, Field
 
 from ....service.cognitive import CognitiveService
 from ....service.operating import CommandKind
+from ...revisions import One, compared
 from ..problems import Refused
-
-
-class Revision(Protocol):
-    """One revision of a text."""
-
-    @property
-    def revision(self) -> int: ...
-
-
-One = TypeVar("One", bound=Revision)
 
 
 class Diff(BaseModel):
@@ -49,12 +39,8 @@ def numbered(found: Sequence[One], revision: int) -> One:
 
 def difference(found: Sequence[One], old: int | None, new: int | None, lines: Callable[[One], list[str]]) -> Diff:
     """Return what changed between two revisions of `found` (newest first): by default between the last two."""
-    newer = numbered(found, found[0].revision if new is None else new)
-    before = max((one.revision for one in found if one.revision < newer.revision), default=newer.revision)
-    older = numbered(found, before if old is None else old)
-    names = f"revision {older.revision}", f"revision {newer.revision}"
-    told = difflib.unified_diff(lines(older), lines(newer), *names, lineterm="")
-    return Diff(old=older.revision, new=newer.revision, lines=list(told))
+    older, newer, told = compared(found, old, new, lines, numbered)
+    return Diff(old=older.revision, new=newer.revision, lines=told)
 
 
 async def rolled_back(memory: CognitiveService, kind: CommandKind, payload: Mapping[str, Any], response: Response) -> Commanded:

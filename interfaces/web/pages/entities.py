@@ -19,7 +19,8 @@ from ....schema.summary import ArticleKey, StoredArticle
 from ....service.components import Parts
 from ....service.inspection.article_list import listed_articles
 from ....service.timezones import configured_timezone
-from ..api.revisions import One, numbered
+from ...revisions import One
+from ..api.revisions import numbered
 from ..dependencies import MemoryHere, OperatorHere, PartsHere
 from . import known, timeline
 from .differences import side_by_side

@@ -2,11 +2,13 @@ import dataclasses
 import io
 import json
 import sys
+from collections.abc import Sequence
 
 import pytest
 from historian.interfaces.cli.console import json_line, plain, short
-from historian.interfaces.cli.differences import changes, unified
+from historian.interfaces.cli.differences import changes
 from historian.interfaces.cli.language import duration
+from historian.interfaces.revisions import compared
 from historian.interfaces.texts import size
 from historian.schema.profile import Profile, ProfileKey
 from historian.service.inspection.json_data import profile_lines
@@ -78,9 +80,13 @@ def test_seconds_are_written_for_people(seconds: float, written: str) -> None:
 def test_a_diff_of_profiles_shows_name_tags_and_lines_and_is_empty_where_nothing_changed() -> None:
     old = Profile(ProfileKey("user", "42"), name="小林", tags=("猫",), summary="- 养了一只叫阿橘的猫", revision=3)
     new = dataclasses.replace(old, name="林", summary="- 养了一只叫阿橘的猫\n- 住在杭州", revision=4)
-    lines = profile_lines
-    diff = unified(lines(old), lines(new), 3, 4)
+
+    def numbered(found: Sequence[Profile], revision: int) -> Profile:
+        return next(one for one in found if one.revision == revision)
+
+    older, newer, diff = compared([new, old], None, None, profile_lines, numbered)
+    assert (older, newer) == (old, new)
     assert [line.strip() for line in diff[:2]] == ["--- revision 3", "+++ revision 4"]
     assert "-name: 小林\n+name: 林" in "\n".join(diff)
     assert "+- 住在杭州" in diff and not any(line.startswith("-- 养了") for line in diff)
-    assert unified(lines(old), lines(dataclasses.replace(old, revision=9)), 3, 9) == []
+    assert compared([dataclasses.replace(old, revision=9), old], 3, 9, profile_lines, numbered)[2] == []
