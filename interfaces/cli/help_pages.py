@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import typer
@@ -28,7 +28,7 @@ class Command(TyperCommand):
         if language() == "en":
             super().format_help(ctx, formatter)
         else:
-            formatter.write(_page(self, ctx, formatter.width, []))
+            formatter.write(_page(self, ctx, formatter.width, {}))
 
 
 class Group(TyperGroup):
@@ -37,25 +37,15 @@ class Group(TyperGroup):
     def format_help(self, ctx: Any, formatter: Any) -> None:
         if language() == "en":
             super().format_help(ctx, formatter)
-            return
-        found = [(name, command) for name in self.list_commands(ctx) if (command := self.get_command(ctx, name)) is not None]
-        rows = [(name, say_help(command.help or "").partition("。")[0] + "。") for name, command in found]
-        formatter.write(_page(self, ctx, formatter.width, rows))
+        else:
+            formatter.write(_page(self, ctx, formatter.width, self.commands))
 
-    def main(
-        self,
-        args: Sequence[str] | None = None,
-        prog_name: str | None = None,
-        complete_var: str | None = None,
-        standalone_mode: bool = True,
-        windows_expand_args: bool = True,
-        **extra: Any,
-    ) -> Any:
+    def main(self, args: Sequence[str] | None = None, *given: Any, **extra: Any) -> Any:
         with speaking(language_for(sys.argv[1:] if args is None else args)):
-            if not standalone_mode or language() == "en":
-                return super().main(args, prog_name, complete_var, standalone_mode, windows_expand_args, **extra)
+            if not extra.get("standalone_mode", True) or language() == "en":
+                return super().main(args, *given, **extra)
             try:
-                status = super().main(args, prog_name, complete_var, False, windows_expand_args, **extra)
+                status = super().main(args, *given, **{**extra, "standalone_mode": False})
             except typer.TyperException as error:
                 shown = io.StringIO()
                 error.show(shown)  # type: ignore[attr-defined]  # every error of the parser has it
@@ -106,10 +96,11 @@ def wrapped(text: str, width: int) -> list[str]:
     return lines
 
 
-def _page(command: TyperCommand | TyperGroup, context: Any, width: int, commands: Sequence[tuple[str, str]]) -> str:
+def _page(command: TyperCommand | TyperGroup, context: Any, width: int, commands: Mapping[str, Any]) -> str:
     usage = _usage(" ".join([context.command_path, *command.collect_usage_pieces(context)]))
     lines = [f"用法：{usage}", "", *(f"  {line}".rstrip() for line in wrapped(say_help(command.help or ""), width - 2))]
-    rows: dict[str, list[tuple[str, str]]] = {"argument": [], "option": [], "command": list(commands)}
+    below = [(name, say_help(one.help or "").partition("。")[0] + "。") for name, one in commands.items()]
+    rows: dict[str, list[tuple[str, str]]] = {"argument": [], "option": [], "command": below}
     for parameter in command.get_params(context):
         record = parameter.get_help_record(context)
         if record is not None:
