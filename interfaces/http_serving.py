@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from ..schema.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from starlette.datastructures import Headers
     from starlette.types import ASGIApp
 
 STOP_SECONDS = 2
@@ -61,3 +62,10 @@ async def serve_until_stopped(app: ASGIApp, listener: socket.socket, announce: C
             loop.add_signal_handler(one, stop)
     announce()
     await http.serve(sockets=[listener])
+
+
+def bearer_token(headers: Headers) -> str | None:
+    """Return the token of `Authorization: Bearer TOKEN`; None without that header, or with several."""
+    given = headers.getlist("authorization")
+    kind, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
+    return token.strip() if kind.lower() == "bearer" else None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ...schema.errors import SettingsError
 from ...schema.settings import checked_token
+from ..http_serving import bearer_token
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -33,7 +34,7 @@ class TokenRequired:
 
     def __init__(self, app: ASGIApp, token: str) -> None:
         self._app = app
-        self._expected = f"bearer {token}".encode()
+        self._expected = token.encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan" or self._is_allowed(scope):
@@ -49,8 +50,7 @@ class TokenRequired:
         await answer(scope, receive, send)
 
     def _is_allowed(self, scope: Scope) -> bool:
-        sent = [value for name, value in scope["headers"] if name == b"authorization"]
-        if len(sent) != 1:
-            return False
-        kind, _, token = sent[0].partition(b" ")
-        return hmac.compare_digest(kind.lower() + b" " + token.strip(), self._expected)
+        from starlette.datastructures import Headers
+
+        token = bearer_token(Headers(scope=scope))
+        return token is not None and hmac.compare_digest(token.encode(errors="replace"), self._expected)

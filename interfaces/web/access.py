@@ -5,7 +5,7 @@ from __future__ import annotations
 import hmac
 import secrets
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
 
@@ -119,9 +119,3 @@ class Access:
     def caller_of_session(self, session: str) -> Caller | None:
         caller, expires = self._sessions.get(session, (None, 0.0))
         return caller if expires > self._clock() else None
-
-
-def bearer_token(headers: Mapping[str, str]) -> str | None:
-    """Return the token of `Authorization: Bearer TOKEN`; None without that header."""
-    kind, _, token = headers.get("authorization", "").partition(" ")
-    return token.strip() if kind.lower() == "bearer" else None

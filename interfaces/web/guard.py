@@ -14,7 +14,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
 
 from ...schema.settings import WebSettings
-from .access import Access, Caller, bearer_token
+from ..http_serving import bearer_token
+from .access import Access, Caller
 from .problems import Refused, problem
 
 if TYPE_CHECKING:
