@@ -71,7 +71,6 @@ class ObservationHandler(BaseCallbackHandler):
     another conversation, nothing is observed and a warning is logged.
     """
 
-    raise_error = False
     run_inline = True
 
     def __init__(self, memory: CognitiveService, *, scope: Scope, session_id: str = "") -> None:
@@ -122,11 +121,6 @@ class ObservationHandler(BaseCallbackHandler):
             for generation in generations[:1]:
                 if isinstance(generation, ChatGeneration) and generation.message.text.strip():
                     self._message("assistant", generation.message.text, generation.message.name)
-
-    @_never_raising
-    def on_chat_model_end(self, response: LLMResult, *, run_id: UUID, **kwargs: Any) -> None:
-        """`on_llm_end` under its name in LangChain's event stream."""
-        self.on_llm_end(response, run_id=run_id, **kwargs)
 
     def _tool(self, run_id: UUID, outcome: object) -> None:
         name, arguments = self._tools.pop(run_id, ("tool", None))

@@ -45,33 +45,36 @@ RECALLS_KEPT = 8
 def historian() -> CompiledStateGraph[HistorianState, HistorianOptions, HistorianForm, HistorianState]:
     """Return the write graph with a form as input: accept → rewrite → gate → embed → merge_profile → write_profile."""
     graph = StateGraph(HistorianState, HistorianOptions, input_schema=HistorianForm)
-    return _compiled(graph, "historian", accept_job, wire_historian, _historian_context)
+    _wired(graph, accept_job, wire_historian, _historian_context)
+    return graph.compile(name="historian")
 
 
 def talk() -> CompiledStateGraph[HistorianState, HistorianOptions, TalkForm, HistorianState]:
     """Return the write graph with messages as input: accept → extract → rewrite → gate → embed → link → merge_profile → …"""
     graph = StateGraph(HistorianState, HistorianOptions, input_schema=TalkForm)
-    return _compiled(graph, "talk", accept_talk, wire_historian, _historian_context)
+    _wired(graph, accept_talk, wire_historian, _historian_context)
+    return graph.compile(name="talk")
 
 
 def recall() -> CompiledStateGraph[RecallState, RecallOptions, RecallForm, RecallOutput]:
     """Return the read graph with a form as input: accept → prepare → (survey ∥ embed) → fuse → rerank → select."""
     graph = StateGraph(RecallState, RecallOptions, input_schema=RecallForm, output_schema=RecallOutput)
-    return _compiled(graph, "recall", accept_question, wire_recall, _recall_context)
+    _wired(graph, accept_question, wire_recall, _recall_context)
+    return graph.compile(name="recall")
 
 
 def reflection() -> CompiledStateGraph[ReflectionState, ReflectionOptions, ReflectionForm, ReflectionState]:
     """Return the consolidation graph with a form as input: accept → buffer → summarise → … → write_article → mark_promoted."""
     graph = StateGraph(ReflectionState, ReflectionOptions, input_schema=ReflectionForm)
-    return _compiled(graph, "reflection", accept_states, wire_reflection, _reflection_context)
+    _wired(graph, accept_states, wire_reflection, _reflection_context)
+    return graph.compile(name="reflection")
 
 
-def _compiled(graph: StateGraph[Any, Any, Any, Any], name: str, accept: Any, wire: Any, context_of: ContextOf) -> Any:
-    """Return the graph whose first node is `accept`, and whose others `wire` adds."""
+def _wired(graph: StateGraph[Any, Any, Any, Any], accept: Any, wire: Any, context_of: ContextOf) -> None:
+    """Let `accept` be the first node of a graph; `wire` adds the others."""
     graph.add_node("accept", accept)
     graph.add_edge(START, "accept")
     wire(graph, after="accept", bound=bound_to(partial(_of_open_memory, context_of)))
-    return graph.compile(name=name)
 
 
 async def _of_open_memory(context_of: ContextOf, runtime: Runtime[Any]) -> Any:
