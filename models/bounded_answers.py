@@ -67,9 +67,7 @@ class BoundedStream:
 
     def __init__(self, stream: ByteStream, encoding: str, most_bytes: int) -> None:
         self._stream = stream
-        self._unpacked = (
-            partial(_inflated, zlib.decompressobj(zlib.MAX_WBITS | 16)) if "gzip" in encoding else _as_it_is
-        )
+        self._unpacked = partial(_inflated, zlib.decompressobj(zlib.MAX_WBITS | 16)) if "gzip" in encoding else _as_it_is
         self._most = most_bytes
 
     async def __aiter__(self) -> AsyncIterator[bytes]:

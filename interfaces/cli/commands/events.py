@@ -89,18 +89,16 @@ def edit_event(
 
     if text is None and not holds:
         raise WrongUse("TEXT: missing; give the new text, or --holds")
-    if text is None:
-        before = _existing(shell, [event_id])[0]
-        send_command(
-            shell, "edit", {"event_id": event_id, "holds": True}, "{id} holds: {text}", id=event_id, text=short(before.text)
-        )
-        return
-    if not text.strip():
+    if text is not None and not text.strip():
         raise WrongUse("TEXT: empty; `historian events delete` removes an event")
-    before = _existing(shell, [event_id])[0]
+    before = short(_existing(shell, [event_id])[0].text)
+    if text is None:
+        send_command(shell, "edit", {"event_id": event_id, "holds": True}, "{id} holds: {text}", id=event_id, text=before)
+        return
     text = redact(text, shell.settings.historian.redact_jobs)
-    shown = {"id": event_id, "before": short(before.text), "after": short(text)}
-    send_command(shell, "edit", {"event_id": event_id, "text": text, "holds": holds}, "{id}: {before} → {after}", **shown)
+    payload = {"event_id": event_id, "text": text, "holds": holds}
+    shown = {"id": event_id, "before": before, "after": short(text)}
+    send_command(shell, "edit", payload, "{id}: {before} → {after}", **shown)
 
 
 @command("delete", events)

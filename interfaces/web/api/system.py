@@ -104,8 +104,7 @@ async def doctor(memory: MemoryHere, operator: OperatorHere) -> Diagnosis:
 async def forget(asked: ForgetRequest, memory: MemoryHere, operator: OperatorHere, response: Response) -> dict[str, Any]:
     """Forget a person or a group for good. 202 if that goes on after `wait_seconds`: ask again for the report."""
     entity = named_entity(asked.entity)
-    forget_one = memory.forget_user if entity.type == "user" else memory.forget_group
-    report = await forget_one(entity.id, mentions=asked.mentions, wait_seconds=asked.wait_seconds)
+    report = await memory.lifecycle.forget(entity, asked.mentions, asked.wait_seconds)
     if not report.done:
         response.status_code = HTTPStatus.ACCEPTED
     return report.as_dict()

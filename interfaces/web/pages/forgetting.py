@@ -49,8 +49,7 @@ async def carry_out(
     entity = Entity(kind, id)
     if confirmed.strip() != entity.id:
         return see("/forget", kind=kind, id=id, mistyped="true")
-    forget = memory.forget_user if entity.type == "user" else memory.forget_group
-    report = await forget(entity.id, mentions=mentions, wait_seconds=PATIENCE_SECONDS)
+    report = await memory.lifecycle.forget(entity, mentions, PATIENCE_SECONDS)
     mentioned = await asyncio.to_thread(_mentioned, parts, report)
     return page(request, "forgotten.html", entity=entity, report=report, kinds=FORGOTTEN, mentioned=mentioned)
 
