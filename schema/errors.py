@@ -64,9 +64,7 @@ class ModelError(HistorianError):
     `about_content` is True if the error concerns this one content; otherwise every request fails for now.
     """
 
-    @property
-    def about_content(self) -> bool:
-        return False
+    about_content = False
 
 
 class ModelUnavailable(ModelError):
@@ -92,15 +90,10 @@ class ModelRefused(ModelError):
     def __init__(self, message: str, *, status: int | None = None) -> None:
         super().__init__(message)
         self.status = status
-
-    @property
-    def about_content(self) -> bool:
-        return self.status in {400, 413, 422}
+        self.about_content = status in {400, 413, 422}
 
 
 class ModelAnswerUnusable(ModelError):
     """The model answered, but no structured-output method gave a usable answer."""
 
-    @property
-    def about_content(self) -> bool:
-        return True
+    about_content = True
