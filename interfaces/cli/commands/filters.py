@@ -21,6 +21,7 @@ from typer import Argument, Option
 from ....schema.errors import InvalidInput
 from ....service.timezones import told_timezone
 from ..console import emit, plain
+from ..differences import changes
 from ..filter_lines import AbsolutizeLine, GateLine, Line, json_lines, text_lines, typed
 from ..invocation import FAILED, Shell, command
 from ..language import language, say
@@ -110,7 +111,7 @@ def absolutize(
 
     def show(line: AbsolutizeLine) -> None:
         done, verdict = _absolutized(line, shell)
-        before, after = marked(line.text, done)
+        before, after = changes(line.text, done.text)
         shell.out.print(Text.assemble("  ", before), soft_wrap=True)
         shell.out.print(Text.assemble(_mark(verdict), after), soft_wrap=True)
         for one in done.resolved:
@@ -119,23 +120,6 @@ def absolutize(
         _print_findings(shell, verdict)
 
     _filter(shell, texts, AbsolutizeLine, {**said, "item": item}, answer, show)
-
-
-def marked(text: str, done: Absolutized) -> tuple[Text, Text]:
-    """Return the text before, with what was replaced in red, and after, with what replaced it in green."""
-    changes = sorted(
-        [(one.start, one.end, one.rendered) for one in done.resolved] + [(one.start, one.end, one.new) for one in done.replaced]
-    )
-    before, after = Text(plain(text)), Text(plain(done.text))
-    position = 0
-    for start, end, new in changes:
-        before.stylize("red strike", start, end)
-        wording = new.strip()
-        found = done.text.find(wording, position) if wording else -1
-        if found >= 0:
-            after.stylize("bold green", found, found + len(wording))
-            position = found + len(wording)
-    return before, after
 
 
 def _absolutized(line: AbsolutizeLine, shell: Shell) -> tuple[Absolutized, GateResult]:
