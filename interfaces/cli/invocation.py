@@ -48,11 +48,8 @@ class CommandFailed(HistorianError):
         super().__init__(say(message, **values))
 
 
-class WrongUse(InvalidInput):
+class WrongUse(CommandFailed, InvalidInput):
     """The arguments of the command do not go together; exit status 2."""
-
-    def __init__(self, message: str, /, **values: object) -> None:
-        super().__init__(say(message, **values))
 
 
 @dataclass(frozen=True)
@@ -111,6 +108,13 @@ class Shell:
             emit(data)
         else:
             self.tell(message, **values)
+
+    def answer(self, data: Mapping[str, Any], values: Mapping[str, object | RenderableType]) -> None:
+        """Print the result: `data` with `--json`, else names and values."""
+        if self.json:
+            emit(data)
+        else:
+            self.fields(values)
 
     def rows(
         self,

@@ -82,12 +82,12 @@ async def _change(shell: Shell, parts: Parts) -> None:
 
 
 def _print_sets(shell: Shell, sets: VectorSets) -> None:
-    if shell.json:
-        shell.emit(**asdict(sets))
-        return
     made = say(": {done} of {total} events", done=sets.next_done, total=sets.events) if sets.next else ""
     kept = say(": {n}", n=sets.kept_count) if sets.kept else ""
-    shell.fields({"in use": _named(sets.used), "being made": _named(sets.next) + made, "kept": _named(sets.kept) + kept})
+    shell.answer(
+        asdict(sets),
+        {"in use": _named(sets.used), "being made": _named(sets.next) + made, "kept": _named(sets.kept) + kept},
+    )
 
 
 def _named(fingerprint: Fingerprint | None) -> str:
@@ -98,18 +98,13 @@ def _named(fingerprint: Fingerprint | None) -> str:
 
 def _report(shell: Shell, built: Built, seconds: float) -> None:
     model, dimension = built.fingerprint
+    counts = asdict(built)
     again = say(", {n} found made", n=built.found) if built.found else ""
     skipped = say("; {n} {n:event|events} found by keywords only", n=built.skipped) if built.skipped else ""
     shell.result(
-        {"changed": True, "seconds": round(seconds, 3), **asdict(built)},
+        {"changed": True, "seconds": round(seconds, 3), **counts},
         "searches read the vectors of {model} ({dimension} dimensions): {made} made{again}, {profiles} "
         "{profiles:profile|profiles}, {seconds:.1f} s{skipped}. The former ones are kept: `--rollback` goes back, "
         "`--drop-old` deletes them",
-        model=model,
-        dimension=dimension,
-        made=built.made,
-        again=again,
-        profiles=built.profiles,
-        seconds=seconds,
-        skipped=skipped,
+        **{**counts, "model": model, "dimension": dimension, "again": again, "seconds": seconds, "skipped": skipped},
     )

@@ -165,6 +165,7 @@ def worded() -> Iterator[tuple[str, str]]:
                 found += [text for n in MESSAGES.get(name, ()) for one in node.args[n : n + 1] for text in literals(one)]
                 found += [text for one in node.keywords if (name, one.arg) == ("rows", "empty") for text in literals(one.value)]
                 found += [text for one in node.args if name == "fields" for text in keys(one)]
+                found += [text for one in node.args[1:] if name == "answer" for text in keys(one)]
             elif isinstance(node, ast.Assign) and path.name in ("diagnosis.py", "local_diagnosis.py"):
                 found += literals(node.value) if getattr(node.targets[0], "id", "") in ("detail", "remedy") else []
             yield from ((f"{path.name}:{getattr(node, 'lineno', 0)}", text) for text in found)

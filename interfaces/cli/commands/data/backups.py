@@ -34,18 +34,10 @@ def backup(shell: Shell, folder: Annotated[Path, Argument(metavar="DIR", help="A
 
     _refuse_server(shell)
     made = back_up(shell.directory, folder, version=__version__, now=time.time())
-    if shell.json:
-        shell.emit(
-            folder=str(folder), made_at=made.made_at, events=made.events, jobs=made.jobs, files=made.files, bytes=made.bytes
-        )
-        return
-    shell.fields(
-        {
-            "written": f"{folder}  ({size(made.bytes)})",
-            "events": str(made.events),
-            "jobs": str(made.jobs),
-            "files": str(made.files),
-        }
+    counts = {"events": made.events, "jobs": made.jobs, "files": made.files}
+    shell.answer(
+        {"folder": str(folder), "made_at": made.made_at, **counts, "bytes": made.bytes},
+        {"written": f"{folder}  ({size(made.bytes)})", **counts},
     )
 
 

@@ -43,11 +43,8 @@ def export(
     with opened_stores(shell) as parts:
         manifest = write(parts, entity, file, version=__version__, replace=force)
     counts = {**manifest["counts"], "profiles": _each(manifest["profiles"]), "articles": _each(manifest["articles"])}
-    if shell.json:
-        shell.emit(file=str(file), entity=entity.key, **counts)
-    else:
-        shown = {name: str(counts[key]) for key, name in PARTS.items()}
-        shell.fields({"written": file, "of": entity.key, **shown})
+    shown = {name: counts[key] for key, name in PARTS.items()}
+    shell.answer({"file": str(file), "entity": entity.key, **counts}, {"written": file, "of": entity.key, **shown})
 
 
 @command("import")
