@@ -64,3 +64,13 @@ def size(count: float) -> str:
             return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
         count /= 1000
     return f"{count:.1f} TB"
+
+
+def told_by(entry: Mapping[str, Any]) -> list[str]:
+    """Return what a job carries in words, of an entry of `job_entries`; nothing of a file that is no valid job."""
+    if entry.get("kind", "remember") == "remember":
+        return [text for text in (entry.get("action_summary"), *entry.get("new_info", ())) if text]
+    payload = entry["payload"]
+    if entry["kind"] == "states":
+        return [str(one.get("text", "")) for one in payload.get("states", []) if isinstance(one, dict)]
+    return [str(payload.get("text") or payload)]

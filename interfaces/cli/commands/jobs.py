@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from rich.text import Text
 from typer import Argument, Option
 
+from ...texts import told_by
 from ..console import Cell, fields, minute, short
 from ..invocation import CommandFailed, Shell, WrongUse, command, group
 from ..language import later, say
@@ -94,15 +95,13 @@ def _scope(entry: dict[str, Any]) -> str:
 def _what(entry: dict[str, Any]) -> str:
     if entry["state"] == "failed":
         return str(entry["error"])
-    if entry.get("kind") == "states":
-        said = [str(one.get("text", "")) for one in entry["payload"].get("states", [])]
-        return say("{n} {n:state|states}: {texts}", n=len(said), texts=" / ".join(said))
-    if entry.get("kind") == "talk":
-        return f"{entry.get('user_name') or entry.get('user_id')}: {entry['payload'].get('text', '')}"
-    if entry.get("kind") != "remember":
-        return f"{entry.get('kind')}: {entry.get('payload')}"
-    texts = " / ".join([entry["action_summary"], *entry["new_info"]]).strip(" /")
-    if not entry.get("last_error"):
+    said = told_by(entry)
+    texts = " / ".join(said)
+    if entry["kind"] == "states":
+        return say("{n} {n:state|states}: {texts}", n=len(said), texts=texts)
+    if entry["kind"] != "remember":
+        return f"{entry['user_name'] or entry['user_id'] if entry['kind'] == 'talk' else entry['kind']}: {texts}"
+    if not entry["last_error"]:
         return texts
     return say("[attempt {n}: {error}] {texts}", n=entry["attempts"] + 1, error=entry["last_error"], texts=texts)
 

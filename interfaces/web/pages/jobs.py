@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from fastapi import Form, Request, Response
 
-from ....schema.job import Job
-from ....schema.protocols import JobQueue
-from ...texts import NAMES
+from ....service.inspection.job_entries import job_entries
+from ...texts import NAMES, told_by
 from ..dependencies import MemoryHere, OperatorHere, QueueHere
 from .rendering import page
 from .route import pages_router, see
@@ -29,30 +27,6 @@ NODES: Mapping[str, str] = NAMES["pages"]["nodes"]
 KINDS: Mapping[str, str] = NAMES["pages"]["job_kinds"]
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A job in a list. `name` is that of its file where it is no valid job; `filed` is True if its events are stored."""
-
-    job: Job | None
-    name: str = ""
-    error: str = ""
-    filed: bool = False
-    at: float = 0.0
-
-    @property
-    def says(self) -> list[str]:
-        """What the job carries, in lines."""
-        job = self.job
-        if job is None:
-            return []
-        if job.kind == "remember":
-            return [text for text in (job.action_summary, *job.new_info) if text]
-        states = job.payload.get("states") if job.kind == "states" else None
-        if isinstance(states, list):
-            return [str(one.get("text", "")) for one in states if isinstance(one, dict)]
-        return [str(job.payload.get("text") or job.payload)]
-
-
 @router.get("/jobs")
 def show_jobs(
     request: Request, operator: OperatorHere, memory: MemoryHere, queue: QueueHere, state: State | None = None
@@ -61,7 +35,7 @@ def show_jobs(
     counts = queue.counts(memory.lifecycle.clock())
     numbers = {"failed": counts.failed, "processing": counts.processing, "pending": counts.pending}
     chosen: State = state or ("failed" if counts.failed else "pending")
-    rows = _rows(queue, chosen)
+    rows = [{**one, "says": told_by(one)} for one in job_entries(queue, MOST) if one["state"] == chosen]
     retried = request.query_params.get("retried", "")
     return page(
         request, "jobs.html", rows=rows, state=chosen, job_states=STATES, kinds=KINDS, numbers=numbers, most=MOST, retried=retried
@@ -80,9 +54,3 @@ async def try_again(memory: MemoryHere, operator: OperatorHere, queue: QueueHere
 async def show_live(request: Request, operator: OperatorHere, memory: MemoryHere) -> Response:
     """Show the graph; a script follows the jobs that pass through it."""
     return page(request, "live.html", nodes=NODES, works_here=memory.lifecycle.worker is not None)
-
-
-def _rows(queue: JobQueue, state: State) -> list[Row]:
-    if state != "failed":
-        return [Row(job, error=job.last_error) for job in queue.jobs(state, MOST)]
-    return [Row(one.job, one.name, one.error, one.filed, one.failed_at) for one in queue.failed()[:MOST]]

@@ -14,6 +14,7 @@ from historian.schema.summary import ArticleKey, Summary
 from historian.service.cognitive import CognitiveService
 from historian.service.components import Parts
 from support.events import make_event
+from support.jobs import make_job
 from support.memory import group_fields
 from support.servers.web import GROUP_100, OPERATOR, ORIGIN, Web, opened_web, web_settings
 
@@ -245,3 +246,33 @@ async def test_a_memory_in_postgresql_has_the_same_pages(tmp_path: Path) -> None
             forgotten = await seen(web, "/forget", data={"kind": "user", "id": "42", "confirmed": "42"})
             assert "2 events" in forgotten.text
             assert parts_of(web).events.count() == 0
+
+
+async def test_the_jobs_of_each_state_are_shown_with_what_they_carry(tmp_path: Path) -> None:
+    async with opened_web(tmp_path) as web:
+        queue = parts_of(web).queue
+        states = {"states": [{"role": "user", "text": "我下周去成都"}]}
+        failed = queue.put(make_job("r1", last_error="", attempts=3))
+        assert queue.claim(2e9) is not None
+        queue.fail(failed, error="the model said no", filed=True)
+        queue.put(make_job("r2", last_error="HTTP 503", attempts=2))
+        queue.put(make_job("r3", kind="talk", payload={"role": "user", "text": "我对花生过敏"}, action_summary="", new_info=[]))
+        queue.put(make_job("r4", kind="states", payload=states, action_summary="", new_info=[]))
+        queue.put(make_job("r5", kind="forget", payload={"event_ids": ["r9-1:0"]}, action_summary="", new_info=[]))
+        (Path(web.memory.settings.cognitive.data_dir) / "queues/failed/1-x-0.json").write_text("{", encoding="utf-8")
+        waiting = (await seen(web, "/jobs?state=pending")).text
+        for text in (
+            "告诉用户明天下雨",
+            "阿橘",
+            "HTTP 503",
+            "tried 2 times",
+            "我对花生过敏",
+            "我下周去成都",
+            "r9-1:0",
+            "/group?id=7",
+        ):
+            assert text in waiting
+        given_up = (await seen(web, "/jobs")).text
+        for text in ("the model said no", "filed by rules", "告诉用户明天下雨", "unreadable", "1-x-0", "Try again"):
+            assert text in given_up
+        assert "No job is running." in (await seen(web, "/jobs?state=processing")).text
