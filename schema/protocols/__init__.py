@@ -9,11 +9,13 @@ from .chat_model import ChatModel as ChatModel
 from .chat_model import StructuredChat as StructuredChat
 from .chat_model import Usage as Usage
 from .checkpoints import OpenCheckpoints as OpenCheckpoints
+from .documents.articles import ArticleStorage as ArticleStorage
 from .documents.articles import ArticleStores as ArticleStores
 from .documents.plain_summaries import PlainSummaries as PlainSummaries
 from .documents.profile_index import ProfileIndex as ProfileIndex
 from .documents.profiles import ProfileStorage as ProfileStorage
 from .documents.revisions import Ledger as Ledger
+from .documents.summaries import SummaryStorage as SummaryStorage
 from .embedder import Embedder as Embedder
 from .erasure import Erasure as Erasure
 from .events.note_manifest import NoteManifest as NoteManifest

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from fastapi import Form, Request, Response
 
-from ....service.inspection.job_entries import job_entries
+from ....service.inspection.json_data import job_entries
 from ...texts import NAMES, told_by
 from ..dependencies import MemoryHere, OperatorHere, QueueHere
 from .rendering import page
