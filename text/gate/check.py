@@ -54,7 +54,11 @@ def check(
     relative = judge(candidate, references, times, names, pronouns)
     violations: list[Finding] = list(relative.violations)
     seen = {one.start for one in violations}
-    violations.extend(one for one in unsaid(candidate, names, item) if one.start not in seen)
+    # Who is meant is said once: a word that stands for somebody is reported by itself.
+    told = any(one.kind != "time" for one in violations)
+    violations.extend(
+        one for one in unsaid(candidate, names, item) if one.start not in seen and not (told and one.why == "subject")
+    )
     spans = name_spans(candidate, names)
     form = list(malformed(candidate, source=source, drafts=(resolved, draft), names=names, name_spans=spans))
     violations.extend(form)
