@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,6 +14,11 @@ from historian.interfaces.cli.app import app
 from typer.testing import CliRunner
 
 NO_MODELS = {"HISTORIAN__MODELS__EMBEDDING__PROVIDER": "none", "HISTORIAN__COGNITIVE__TIMEZONE": "Asia/Shanghai"}
+
+
+def at_noon() -> dict[str, str]:
+    """Return the setting of a time zone in which it is noon now: in the small hours nobody knows which day "tomorrow" is."""
+    return {"HISTORIAN__COGNITIVE__TIMEZONE": f"Etc/GMT{time.gmtime().tm_hour - 12:+d}"}
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from historian.schema.language import Language
 from historian.schema.names import Names
 from historian.text.absolutize import absolutize
 from mcp import Client, StdioServerParameters
-from support.command import NO_MODELS, historian
+from support.command import NO_MODELS, at_noon, historian
 from support.servers.openai_server import OpenAIServer
 from support.servers.telegram_server import TOKEN, TelegramServer
 
@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[3]
 PAGES = ["docs/bots.md", "docs/bots.zh-CN.md"]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 ROW = re.compile(r"^\| (.+?) \| (action_summary|new_info) \| (.+?) \|$", re.MULTILINE)
-SCRIPTS = {**os.environ, **NO_MODELS, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+SCRIPTS = {**os.environ, **NO_MODELS, **at_noon(), "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
 
 
 def blocks(page: str, language: str) -> list[str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from historian.schema.settings import walk
 from historian.schema.settings.source import parse_settings
-from support.command import NO_MODELS, historian
+from support.command import NO_MODELS, at_noon, historian
 
 ROOT = Path(__file__).parents[3]
 READMES = ["README.md", "README.zh-CN.md"]
@@ -38,7 +38,7 @@ def shell_lines() -> list[tuple[str, str]]:
     ]
 
 
-ENVIRONMENT = {**os.environ, **NO_MODELS, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+ENVIRONMENT = {**os.environ, **NO_MODELS, **at_noon(), "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
 
 
 def test_every_make_target_that_is_named_exists() -> None:
