@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cache
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, get_args
 
 from pydantic import TypeAdapter
 
@@ -17,6 +18,7 @@ is found any more; what is left of it in bytes is being overwritten and searched
 Known = Mapping[str, Iterable[Any]]
 """Data found for a request: `texts`, `names` and `job_ids`, and `moments` as (scope key, seconds since the epoch)."""
 _KNOWN = ("texts", "names", "job_ids", "moments")
+_form = cache(TypeAdapter)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,13 @@ class ForgetRequest:
     names: tuple[str, ...] = ()
     job_ids: tuple[str, ...] = ()
     moments: tuple[tuple[str, float], ...] = ()
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> ForgetRequest:
+        """Return the request that gave this JSON data; one at a stage of another version begins anew. Raises ValueError."""
+        given = _complete(data, "mentions", *_KNOWN)
+        stage = given["stage"] if given.get("stage") in get_args(Stage) else "waiting"
+        return _form(cls).validate_python({**given, "stage": stage})
 
     def known(self) -> dict[str, list[Any]]:
         """Return the data found for it, by kind."""
@@ -88,8 +97,15 @@ class ForgetReport:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> ForgetReport:
-        """Return the report that gave this JSON data."""
-        return TypeAdapter(cls).validate_python(data)
+        """Return the report that gave this JSON data. Raises ValueError if it is none, or does not tell what was left."""
+        return _form(cls).validate_python(_complete(data, "mentions", "left", "unread"))
+
+
+def _complete(data: Mapping[str, Any], *needed: str) -> Mapping[str, Any]:
+    """Return stored data that has all that is `needed`. Raises ValueError: what is missing must not be taken for nothing."""
+    if missing := [name for name in needed if name not in data]:
+        raise ValueError(f"{', '.join(missing)} missing")
+    return data
 
 
 class ForgetRequests(Protocol):

@@ -12,9 +12,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from itertools import count
 from pathlib import Path
-from typing import Any, Literal, cast, get_args
-
-from pydantic import TypeAdapter
+from typing import Any, Literal, cast
 
 from ...schema.entity import Entity
 from ...schema.errors import StorageError
@@ -23,7 +21,6 @@ from ...schema.protocols.forget_requests import ForgetReport, ForgetRequest, Kno
 from .durable import bytes_of, names_in, remove_durably, remove_folder, sweep_leftovers, write_atomically
 
 _REPORT = ".report.json"
-_REQUEST = TypeAdapter(ForgetRequest)
 
 
 class FileForgetRequests:
@@ -155,8 +152,7 @@ def _request(path: Path) -> ForgetRequest | None:
     if not data:
         return None
     try:
-        known = data.get("stage") in get_args(Stage)
-        return _REQUEST.validate_python({**data, "stage": data["stage"] if known else "waiting"})
+        return ForgetRequest.from_dict(data)
     except ValueError as error:
         raise _invalid(path, error) from error
 

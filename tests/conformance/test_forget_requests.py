@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from historian.schema.entity import Entity
+from historian.schema.errors import StorageError
 from historian.schema.protocols.forget_requests import ForgetReport, ForgetRequest, ForgetRequests
 from historian.stores.files.forget_requests import FileForgetRequests
 from historian.stores.postgres.forget_requests import PostgresForgetRequests
@@ -37,6 +39,23 @@ def test_a_request_is_seen_by_every_process_until_it_is_answered(opened: OpenReq
     assert requests.answer(REQUEST, REPORT)
     assert requests.stages() == {"group:42": "waiting"} and requests.stage_of(ANN) == ""
     assert opened().is_answered(ANN) and opened().take_answer(ANN) == REPORT and opened().take_answer(ANN) is None
+
+
+@pytest.mark.parametrize("lost", ["mentions", "texts", "names", "job_ids", "moments", "until"])
+def test_a_request_in_a_file_that_lacks_what_was_found_is_refused(tmp_path: Path, lost: str) -> None:
+    requests = FileForgetRequests(tmp_path)
+    requests.ask(REQUEST)
+    path = requests.path(ANN)
+    data = json.loads(path.read_bytes())
+    path.write_text(json.dumps({name: value for name, value in data.items() if name != lost}))
+    with pytest.raises(StorageError, match=rf"not a valid request to forget[^;]*{lost}"):
+        requests.all()
+
+
+@pytest.mark.parametrize("lost", ["mentions", "left", "unread"])
+def test_a_report_that_does_not_tell_what_was_left_is_no_report(lost: str) -> None:
+    with pytest.raises(ValueError, match=lost):
+        ForgetReport.from_dict({name: value for name, value in REPORT.as_dict().items() if name != lost})
 
 
 def test_what_is_found_and_how_far_it_is_outlives_who_carries_it_out(opened: OpenRequests) -> None:
