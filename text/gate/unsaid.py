@@ -50,7 +50,6 @@ def unsaid(text: str, names: Names, item: Literal["action", "fact"] = "fact") ->
 
 def _names_anything(text: str, people: Sequence[str]) -> bool:
     """Return True if a text names somebody or something, or tells of all of a kind. A role that it begins with is anybody's."""
-    somebody = (one.start > 1 or one.name.lower() not in ROLE_NOUNS for one in find_people(text))
-    if any(name in text for name in people) or any(somebody):
+    if any(name in text for name in people) or _RE.proper.search(text) is not None or _RE.generic.match(text) is not None:
         return True
-    return _RE.proper.search(text) is not None or _RE.generic.match(text) is not None
+    return any(one.start > 1 or one.name.lower() not in ROLE_NOUNS for one in find_people(text))

@@ -134,21 +134,10 @@ def _says_we_without_us(text: str, reference: Reference, mentions: Sequence[Ment
     )
 
 
-_SAID_BEFORE_HERE = re.compile(
-    r"\b(?:(?:post|share|chat|ask|talk|writ|sen[dt]|spam|advertis|join|lurk)\w*(?: \w+)?|(?:like|love|enjoy)[sd]? it|everyone"
-    r"|anyone|people|members?|rules?|in|new) $",
-    re.I,
-)
-_SAID_AFTER_HERE = re.compile(
-    r"(?:里|边)?(?:大家|都)?(?:不准|禁止|不能|可以|只)?"
-    r"(?:发|聊|问|说|讲|分享|讨论|潜水|灌水|打卡|接龙|是.{0,8}群|的(?:人|群友|成员|规矩|规则))"
-)
-
-
 def _is_the_chat(text: str, reference: Reference) -> bool:
     """Return True if "here" is the conversation, where one posts and asks, and not the place where the speaker is."""
     before, after = text[max(0, reference.start - 24) : reference.start], text[reference.end : reference.end + 24]
-    return _SAID_AFTER_HERE.match(after) is not None or _SAID_BEFORE_HERE.search(before) is not None
+    return _RE.said_after_here.match(after) is not None or _RE.said_before_here.search(before) is not None
 
 
 _ANYBODY_CAN = re.compile(r"\s+(?:can|can['’]t|cannot|could|couldn['’]t|need|have to|never|want)\b")
