@@ -62,7 +62,7 @@ class HistorianForm(Form):
     group_id: str = "7001"
     """群 id；私聊留空。 The group's id; empty for a private chat."""
     group_name: str = "读书会"
-    """群名，“本群”会换成它。 The group's name, put where the text says "here"."""
+    """群名，“本群”会换成它。 The group's name, put where the text says "this group"."""
     bot_name: str = "小史"
     """机器人的名字，“我”会换成它。 The bot's name, put where the text says "I"."""
     timestamp: str = "2026-02-25T21:00:00+08:00"
