@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import cache
 from pathlib import Path
 from typing import Any, Literal, Protocol, get_args
 
@@ -18,7 +17,6 @@ is found any more; what is left of it in bytes is being overwritten and searched
 Known = Mapping[str, Iterable[Any]]
 """Data found for a request: `texts`, `names` and `job_ids`, and `moments` as (scope key, seconds since the epoch)."""
 _KNOWN = ("texts", "names", "job_ids", "moments")
-_form = cache(TypeAdapter)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +41,7 @@ class ForgetRequest:
         """Return the request that gave this JSON data; one at a stage of another version begins anew. Raises ValueError."""
         given = _complete(data, "mentions", *_KNOWN)
         stage = given["stage"] if given.get("stage") in get_args(Stage) else "waiting"
-        return _form(cls).validate_python({**given, "stage": stage})
+        return _REQUEST.validate_python({**given, "stage": stage})
 
     def known(self) -> dict[str, list[Any]]:
         """Return the data found for it, by kind."""
@@ -98,7 +96,10 @@ class ForgetReport:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> ForgetReport:
         """Return the report that gave this JSON data. Raises ValueError if it is none, or does not tell what was left."""
-        return _form(cls).validate_python(_complete(data, "mentions", "left", "unread"))
+        return _REPORT.validate_python(_complete(data, "mentions", "left", "unread"))
+
+
+_REQUEST, _REPORT = TypeAdapter(ForgetRequest), TypeAdapter(ForgetReport)
 
 
 def _complete(data: Mapping[str, Any], *needed: str) -> Mapping[str, Any]:
