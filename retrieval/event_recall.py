@@ -21,7 +21,6 @@ from ..schema.errors import StorageError
 from ..schema.hit import Hit
 from ..schema.protocols import Embedder, EventStore, Reranker, Vector
 from ..schema.settings import QuerySettings
-from ..text.questions.asking import is_question
 from .current_first import current_first
 from .decay import recency
 from .diversity import any_alike, diverse_order
@@ -144,19 +143,22 @@ class EventRecall:
         _ = request.named  # parsed here, beside the embedding, and kept for the steps that follow
         if snapshot is None:
             return self._excerpt(request, waiting)
-        return replace(self._looked_through(request, snapshot), waiting=waiting)
+        return self._looked_through(request, snapshot, waiting)
 
     def held(self, request: RecallRequest) -> Survey | None:
         """Survey a scope as it was known last, while the store is known to be away. Does not block."""
         snapshot = self.tables.held(request.where.scope_key or "") if self._knows_that_store_is_away() else None
-        return None if snapshot is None else replace(self._looked_through(request, snapshot), is_held=True)
+        return None if snapshot is None else self._looked_through(request, snapshot, is_held=True)
 
-    def _looked_through(self, request: RecallRequest, snapshot: Snapshot) -> Survey:
+    def _looked_through(
+        self, request: RecallRequest, snapshot: Snapshot, waiting: Sequence[Hit] = (), *, is_held: bool = False
+    ) -> Survey:
         admitted = snapshot.admitted(request.where)
         if request.where.holds is None:
             admitted = snapshot.in_force(admitted, past=request.about_past)
         limit = max(KEYWORD_CANDIDATES, request.top_k)
-        return Survey(snapshot, [snapshot.keywords(query, admitted, limit) for query in request.queries], admitted)
+        keywords = [snapshot.keywords(query, admitted, limit) for query in request.queries]
+        return Survey(snapshot, keywords, admitted, waiting, is_held=is_held)
 
     def _excerpt(self, request: RecallRequest, waiting: Sequence[Hit]) -> Survey:
         """Survey what the store finds by keywords; where that is nothing, the newest events."""
@@ -283,13 +285,13 @@ class EventRecall:
         shown = partial(self._shown, request, candidates, scores=scores, recent=factors if boost else None)
         found = shown(count=request.top_k)
         twice = stated_messages(hit.event for _, hit in found)
-        asked = 0 if request.about_asking else sum(is_question(hit.event.text) for _, hit in found)
+        asked = 0 if request.about_asking else int(snapshot.questions[[position for position, _ in found]].sum())
         if twice or asked:
             found = shown(count=request.top_k + len(twice) + asked)
             twice = stated_messages(hit.event for _, hit in found)
             found = [one for one in found if one[1].event.event_id not in twice]
         if asked:
-            found = known_first(found, observations_last=request.observations_last)
+            found = known_first(found, snapshot.questions, observations_last=request.observations_last)
         found = found[: request.top_k]
         hits = [hit for _, hit in found]
         if not request.about_present:

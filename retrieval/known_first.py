@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ..schema.event import is_raw
 from ..schema.hit import Hit
-from ..text.questions.asking import is_question
+from .scope_index.words import Mask
 
 ASKED = 0.5
 """The share of its score that a record keeps which is a question or tells of one, beside `lifts.QUESTION`. (LoCoMo turns, 760
@@ -17,8 +17,8 @@ Found = tuple[int, Hit]
 """A hit with its position in the snapshot."""
 
 
-def known_first(found: Sequence[Found], *, observations_last: bool) -> list[Found]:
-    """Return the hits with questions, asked or told of, behind all that has more than ASKED of their score.
+def known_first(found: Sequence[Found], questions: Mask, *, observations_last: bool) -> list[Found]:
+    """Return the hits with `questions` (by position), asked or told of, behind all that has more than ASKED of their score.
 
     The others keep their order. With `observations_last`, which leaves what tools returned the places of nothing else, questions
     come behind all others too.
@@ -26,7 +26,7 @@ def known_first(found: Sequence[Found], *, observations_last: bool) -> list[Foun
     known: list[Found] = []
     asked: list[Found] = []
     for position, hit in found:
-        if is_question(hit.event.text):
+        if questions[position]:
             asked.append((position, _lowered(hit)))
         else:
             known.append((position, hit))

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from ...schema.event import Event, EventFilter, is_raw
 from ...schema.protocols import Matrix, Vector
-from ...text.questions.asking import ends_asking
+from ...text.questions.asking import ends_asking, is_question
 from .centre import VectorSum
 from .words import Mask, ScopeWords, Scores, WordMatch
 
@@ -41,7 +41,7 @@ class Snapshot:
     told: npt.NDArray[np.float64]
     """The first and last moment that each event tells of, shape (events, 2): when it was said if it names no time."""
     marks: Mask
-    """Which events are superseded, are corrected, are short questions, are observations, shape (events, 4)."""
+    """Which events are superseded, are corrected, ask in the end, are observations, are questions, shape (events, 5)."""
     who: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int32))
     """The numbers of the user id and of the name of each event, shape (events, 2)."""
     users: dict[str, int] = field(default_factory=dict)
@@ -100,13 +100,18 @@ class Snapshot:
 
     @cached_property
     def asking(self) -> Mask | None:
-        """Which events are short questions; None if there are none."""
+        """Which events are short and ask something in the end; None if there are none."""
         return _if_any(self.marks[:, 2])
 
     @property
     def observed(self) -> Mask:
         """Which events are observations that no person said."""
         return self.marks[:, 3]
+
+    @property
+    def questions(self) -> Mask:
+        """Which events are a question and little else, or tell of one."""
+        return self.marks[:, 4]
 
     @cached_property
     def _along(self) -> Scores:
@@ -190,6 +195,11 @@ class Snapshot:
         return match
 
 
+def _marks(event: Event) -> tuple[bool, bool, bool, bool, bool]:
+    ends = ends_asking(event.text)
+    return bool(event.superseded_by), bool(event.corrected_by), ends, is_raw(event), is_question(event.text)
+
+
 def _if_any(mask: Mask) -> Mask | None:
     return mask if mask.any() else None
 
@@ -211,7 +221,7 @@ class ScopeTable:
         self._who = np.zeros((0, 2), dtype=np.int32)
         self._times = np.empty(0, dtype=np.float64)
         self._told = np.empty((0, 2), dtype=np.float64)
-        self._marks = np.zeros((0, 4), dtype=bool)
+        self._marks = np.zeros((0, 5), dtype=bool)
         self._matrix: Matrix = np.zeros((0, 0), dtype=np.float32)
         self._embedded = np.zeros(0, dtype=bool)
         self._words = ScopeWords()
@@ -252,8 +262,7 @@ class ScopeTable:
             self.last_row = rows[-1]
             self._times = np.concatenate([self._times, [event.timestamp for event in events]])
             self._told = np.concatenate([self._told, [event.told for event in events]])
-            marks = [(one.superseded_by, one.corrected_by, ends_asking(one.text), is_raw(one)) for one in events]
-            self._marks = np.concatenate([self._marks, np.array([[*map(bool, row)] for row in marks])])
+            self._marks = np.concatenate([self._marks, np.array([_marks(event) for event in events])])
             self._who = np.concatenate([self._who, np.array([self._numbers(event) for event in events], dtype=np.int32)])
         self._reserve(len(self._events), vectors.shape[1] if len(ids) else self._matrix.shape[1])
         known = [(n, self._positions[event_id]) for n, event_id in enumerate(ids) if event_id in self._positions]

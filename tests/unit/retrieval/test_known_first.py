@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from historian import CognitiveService, Scope
 from historian.retrieval.known_first import ASKED, known_first
@@ -59,9 +60,13 @@ def hits(*given: tuple[str, float, str]) -> list[tuple[int, Hit]]:
     ]
 
 
+def questions(found: list[tuple[int, Hit]]) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    return np.array([is_question(hit.event.text) for _, hit in found])
+
+
 def test_a_question_gives_part_of_its_score_away_and_the_others_keep_their_order() -> None:
     found = hits(("Which tea?", 1.0, "job"), ("tea a", 0.7, "job"), ("tea b", 0.9, "job"), ("far", 0.2, "job"))
-    ordered = known_first(found, observations_last=False)
+    ordered = known_first(found, questions(found), observations_last=False)
     assert [hit.event.text for _, hit in ordered] == ["tea a", "tea b", "Which tea?", "far"]
     assert [position for position, _ in ordered] == [1, 2, 0, 3]
     lowered = ordered[2][1]
@@ -70,7 +75,7 @@ def test_a_question_gives_part_of_its_score_away_and_the_others_keep_their_order
 
 def test_before_a_reply_questions_come_behind_raw_observations_too() -> None:
     found = hits(("Which tea?", 1.0, "job"), ("tea", 0.1, "job"), ("Which?", 0.9, "observation"), ("said", 0.8, "observation"))
-    ordered = known_first(found, observations_last=True)
+    ordered = known_first(found, questions(found), observations_last=True)
     assert [hit.event.text for _, hit in ordered] == ["tea", "said", "Which tea?", "Which?"]
 
 
