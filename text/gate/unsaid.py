@@ -13,6 +13,8 @@ from ..word_lists import compiled_patterns, word_tables
 from .findings import Finding
 
 _RE = compiled_patterns(word_tables("gate/unsaid.toml"))
+SUBJECT = 4
+"""Characters before a name that still belong to the subject of a Chinese text: 楼下那个阿姨, 上海交通大学."""
 
 
 def unsaid(text: str, names: Names, item: Literal["action", "fact"] = "fact") -> Iterator[Finding]:
@@ -49,7 +51,14 @@ def unsaid(text: str, names: Names, item: Literal["action", "fact"] = "fact") ->
 
 
 def _names_anything(text: str, people: Sequence[str]) -> bool:
-    """Return True if a text names somebody or something, or tells of all of a kind. A role that it begins with is anybody's."""
-    if any(name in text for name in people) or _RE.proper.search(text) is not None or _RE.generic.match(text) is not None:
+    """Return True if a text names somebody or something, or tells of all of a kind. A role that it begins with is anybody's.
+
+    In Chinese, where a subject is left out, what is named later than at the beginning is an object.
+    """
+    if any(name in text for name in people) or _RE.generic.match(text) is not None:
         return True
-    return any(one.start > 1 or one.name.lower() not in ROLE_NOUNS for one in find_people(text))
+    dated, named = _RE.begins_with_date.match(text), _RE.proper.search(text)
+    last = (dated.end() if dated else 0) + SUBJECT if detect_language(text) == "zh" else len(text)
+    if named is not None and named.start() <= last:
+        return True
+    return any(1 < one.start <= last or one.name.lower() not in ROLE_NOUNS for one in find_people(text))

@@ -213,15 +213,17 @@ _HEAD = re.compile(r"(?<=[，,。！？；\n])")
 def _unowned(text: str, names: Names) -> list[tuple[int, int, bool]]:
     """Return where a text begins a clause with somebody's relative or thing without saying whose, and whether it is a thing.
 
-    In a text that names somebody the relative may be theirs.
+    Behind somebody's name the relative may be theirs.
     """
-    if len(text) > _BEGINNING or any(one.name.lower() not in ROLE_NOUNS for one in find_people(text, names.everybody)):
+    named = [one.start for one in find_people(text, names.everybody) if one.name.lower() not in ROLE_NOUNS]
+    first = min(named, default=len(text))
+    if len(text) > _BEGINNING or not first:
         return []
     if detect_language(text) != "zh":
-        return [(*one.span(), one["thing"] is not None) for one in _RE.english_alone.finditer(text)]
+        return [(*one.span(), one["thing"] is not None) for one in _RE.english_alone.finditer(text, 0, first)]
     begin = _after_time(text)
     heads = {begin, *(head.start() for head in _HEAD.finditer(text))}
-    found = [(*kin.span(), False) for at in sorted(heads) if (kin := _RE.kin_alone.match(text, at)) is not None]
+    found = [(*kin.span(), False) for at in sorted(heads) if at < first and (kin := _RE.kin_alone.match(text, at)) is not None]
     thing = _RE.things.match(text, begin)
     return found if thing is None else [(*thing.span(), True), *found]
 

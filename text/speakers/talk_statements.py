@@ -85,7 +85,8 @@ _NO_DEED = re.compile(
 )
 _TOLD = re.compile(r"^(?P<name>\S.{0,40}?)(?:说：| said: )(?P<body>.+)$", re.DOTALL)
 _POINTS = re.compile(
-    r"(?<![\w'’])(?:it|this|that|these|those|them)(?![\w])(?!\s+(?:is why|way|time|week|month|year|morning|evening))"
+    r"(?<![\w'’])(?:it|its(?= (?:an?|the|been|not|just|so|too) )|this|that|these|those|them)(?![\w])"
+    r"(?!\s+(?:is why|way|time|week|month|year|morning|evening))"
     r"|(?<![我咱们])那(?!么|里|边|时|天|就|样|个时|种(?:$|[\s，。]))|[它牠]|这(?!么|里|边|样|会|就|才|次|[个两几一]?[天周月年季学])",
     re.I,
 )

@@ -227,7 +227,7 @@ def merge(first: Reading, second: Reading) -> Reading | None:
         named, other = (first, second) if first.weekday is not None else (second, first)
         if _is_one_day(other) and named.slots <= {"weekday", "manner", "part", "clock"}:
             return replace(other, said_weekday=named.weekday, **_filled(replace(named, weekday=None, manner=None)))
-        if named.week is not None and other.week is not None:
+        if named.week is not None and (other.week is not None or other.holiday is not None or other.lunar is not None):
             return None
     if a & b - {"manner"} or "stretch" in joint or ("week" in joint and "month" in joint and "weekday" not in joint):
         return None

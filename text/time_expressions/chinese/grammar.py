@@ -201,6 +201,9 @@ def settle(text: str, found: list[Found]) -> list[Found]:
         before = kept[-1] if kept and open_hour(reading) and open_hour(kept[-1].reading) else None
         if before is not None and not before.understood and chinese_sentence_start(text, item.start) <= before.start:
             meant = None  # 从八点排到十点: in which half of the day?
+        day = kept[-1] if kept and reading.slots <= _TIME_OF_DAY and kept[-1].reading.has_day else None
+        if day is not None and not day.understood and chinese_sentence_start(text, item.start) <= day.start:
+            meant = None  # 查了周六的天气，建议7点前出发: on that day
         if meant is None or (as_said and _is_undecided(text, item, tense, anchored)):
             kept.append(replace(item, understood=False))
             continue
@@ -362,6 +365,8 @@ def _is_undecided(text: str, item: Found, tense: Tense, anchored: bool) -> bool:
         own = chinese_evidence(text, item.start, item.end, wide=False)
         other = _is_no_hour(text, item) or _goes_on(text, item, "works", "due")
         return reading.clock is not None and own == "none" and not other and not chinese_habit(text, item.start, item.end)
+    if reading.slots == {"weekday", "manner"} and tense == "past" and text.endswith("了", 0, item.start):
+        return True  # 查了周六的天气: what was done is past, the day of what it was done to may lie ahead
     several = reading.weekday is not None and reading.week is None and reading.through is not None
     if several and text.startswith("都", item.end):  # 周六日都休息: a habit, or this week
         return reading.weekday != 0 and not AROUND["works"].search(text, item.end, item.end + 6)

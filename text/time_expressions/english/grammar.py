@@ -296,6 +296,9 @@ class _Sentence(Extents):
             meant = self.carried(item, earlier) if anchored else reading
             stands = self.stands(item, tense, anchored) if meant is reading else not self.is_habit(item)
             unsure = meant is not None and meant.firm is False and not (reading.clock is not None and self.is_daily(item))
+            # "Checked Saturday's weather": what was done is past, the day of what it was done to may lie ahead.
+            owned = reading.slots == _BARE_WEEKDAY and self.lower.startswith(("'s ", "’s "), item.end)
+            unsure = unsure or (owned and tense == "past")
             if meant is None or unsure or (not stands and self.is_undecided(item, tense, anchored)):
                 kept.append(replace(item, understood=False))
             elif stands:

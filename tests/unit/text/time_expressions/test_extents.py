@@ -173,6 +173,9 @@ def test_this_weekend_is_the_coming_one_unless_its_own_clause_is_past() -> None:
         ("Only three weeks until Tom's wedding", "three weeks until"),
         ("On Diwali Ann lights the lamps", "Diwali"),
         ("除夕小林全家坐高铁回赣州", "除夕"),
+        ("小林下周五端午回来", "下周五端午"),
+        ("小史记录了周五出勤", "周五"),
+        ("Pip checked Saturday's weather", "Saturday"),
     ],
 )
 def test_what_is_not_understood_as_a_whole_stays_and_is_reported(text: str, expression: str) -> None:
