@@ -20,6 +20,8 @@ from .rewriting import recent_lines
 from .templates import one_line, render
 
 _SHORT_ID = "F"
+_CONTROL = 1
+"""The number of what is shown before the former facts and never over: a model that names it names whatever it is shown."""
 
 
 class ProfileAnswer(BaseModel):
@@ -55,6 +57,8 @@ def merge_prompt(
     The earlier messages are in it if a fact is open.
     """
     nothing = "（无）" if language == "zh" else "(none)"
+    control = f"{names.bot(language)}是聊天机器人" if language == "zh" else f"{names.bot(language)} is a chat bot"
+    shown = [control, *former] if former else []
     profiles = {key.entity_type: _profile_text(profile) or nothing for key, profile in old.items()}
     return render(
         "merge_user",
@@ -66,19 +70,18 @@ def merge_prompt(
         group_profile=profiles.get("group", nothing),
         recent=recent_lines(job, language) if any(item["undecided"] and not item["passed"] for item in facts) else "",
         facts="\n".join(f"- {one_line(item['candidate'])}" for item in facts),
-        former="\n".join(f"{_SHORT_ID}{n}: {one_line(text)}" for n, text in enumerate(former, 1)) or nothing,
+        former="\n".join(f"{_SHORT_ID}{n}: {one_line(text)}" for n, text in enumerate(shown, _CONTROL)) or nothing,
     )
 
 
 def said_to_be_over(answer: UpdateProfiles, former: Sequence[FormerFact]) -> list[FormerFact]:
     """Return those of the former facts, in the order of `merge_prompt`, that the answer names by an id that was given.
 
-    Of an answer that names more than MOST_ENDED or the control, which says so of nothing in particular, those on the same topic.
+    None of an answer that names more than MOST_ENDED, or the control: it says so of nothing in particular.
     """
     said = {one.strip().strip("[]()#").upper() for one in answer.no_longer_true}
-    named = [(one, one.get("bearing", "topic")) for n, one in enumerate(former, 1) if f"{_SHORT_ID}{n}" in said]
-    is_trusted = len(named) <= MOST_ENDED and all(bearing != "control" for _, bearing in named)
-    return [one for one, bearing in named if is_trusted or bearing == "topic"]
+    named = [one for n, one in enumerate(former, _CONTROL + 1) if f"{_SHORT_ID}{n}" in said]
+    return named if len(named) <= MOST_ENDED and f"{_SHORT_ID}{_CONTROL}" not in said else []
 
 
 def _profile_text(profile: Profile) -> str:

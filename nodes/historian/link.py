@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import Literal
 
 from langgraph.runtime import Runtime
 
@@ -20,9 +19,7 @@ MOST_BY_WORDS = 40
 MOST_BY_TIME = 20
 """Former facts that a new one is compared with: those that share its words, and the last ones. Each takes some microseconds."""
 MOST_SHOWN = 6
-"""Former facts that a model is shown, besides the control."""
-FEWEST_ALIKE = 3
-"""Of fewer facts that are only alike none can be the control, and none is shown."""
+"""Former facts that a model is shown."""
 
 
 async def link(state: HistorianState, runtime: Runtime[HistorianContext]) -> HistorianUpdate:
@@ -36,7 +33,7 @@ async def link(state: HistorianState, runtime: Runtime[HistorianContext]) -> His
 def _link(store: EventStore, job: Job, event_ids: Sequence[str]) -> list[FormerFact]:
     """Make the links of a job. Return what it ended, and the few facts most like the new ones that only a model may find over."""
     ended: dict[str, FormerFact] = {}
-    near: dict[str, tuple[float, FormerFact]] = {}
+    near: dict[str, tuple[bool, float, FormerFact]] = {}
     for event in store.get(event_ids):
         before = _former_facts(store, event)
         people = _people(job, [event, *before])
@@ -46,33 +43,17 @@ def _link(store: EventStore, job: Job, event_ids: Sequence[str]) -> list[FormerF
         store.supersede([EventLink(before[n].event_id, event.event_id, change == "corrected") for n, change in links])
         for n, _ in links:
             one = before[n]
-            ended[one.event_id] = FormerFact(event_id=one.event_id, text=one.text, ended=True, by=event.event_id, bearing="topic")
+            ended[one.event_id] = FormerFact(event_id=one.event_id, text=one.text, ended=True, by=event.event_id)
         alike = _likeness(store, event, before)
         for one, statement in zip(before, old, strict=True):
             how = alike.get(one.event_id, 0.0)
             on_topic = could_end(new, statement, how)
-            if (on_topic or may_concern(new, statement, how)) and how >= near.get(one.event_id, (how,))[0]:
-                bearing: Literal["topic", "alike"] = "topic" if on_topic else "alike"
-                near[one.event_id] = (
-                    how,
-                    FormerFact(event_id=one.event_id, text=one.text, ended=False, by=event.event_id, bearing=bearing),
-                )
-    left = sorted(((how, fact) for how, fact in near.values() if fact["event_id"] not in ended), key=lambda one: -one[0])
-    return [*ended.values(), *_shown([fact for _, fact in left])]
-
-
-def _shown(near: Sequence[FormerFact]) -> list[FormerFact]:
-    """Return what a model is shown of the facts that are near, the most alike first, those on the same topic before others.
-
-    Of those that are only alike the last one stands first, as the control: many a model names the first one whatever it is.
-    """
-    on_topic = [fact for fact in near if fact["bearing"] == "topic"]
-    alike = [fact for fact in near if fact["bearing"] == "alike"]
-    if len(alike) < FEWEST_ALIKE:
-        return on_topic[:MOST_SHOWN]
-    control = alike.pop()
-    control["bearing"] = "control"
-    return [control, *[*on_topic, *alike][:MOST_SHOWN]]
+            if (on_topic or may_concern(new, statement, how)) and (on_topic, how) >= near.get(one.event_id, (False, how))[:2]:
+                fact = FormerFact(event_id=one.event_id, text=one.text, ended=False, by=event.event_id)
+                near[one.event_id] = (on_topic, how, fact)
+    # Those on the same topic first, then the most alike.
+    left = sorted((one for one in near.values() if one[2]["event_id"] not in ended), key=lambda one: one[:2], reverse=True)
+    return [*ended.values(), *(fact for _, _, fact in left[:MOST_SHOWN])]
 
 
 def _had_happened(event: Event) -> bool:

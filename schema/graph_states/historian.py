@@ -65,17 +65,12 @@ class ProposedProfile(TypedDict):
 
 
 class FormerFact(TypedDict):
-    """An earlier fact of the scope that the new one with the id `by` may have ended; `ended` if the rules say so.
-
-    `bearing`: "topic" if by the words of both it is about the same subject and topic, "alike" if only its vector says so.
-    "control" is the least alike of those: a model that ends it ends anything.
-    """
+    """An earlier fact of the scope that the new one with the id `by` may have ended; `ended` if the rules say so."""
 
     event_id: str
     text: str
     ended: bool
     by: str
-    bearing: Literal["topic", "alike", "control"]
 
 
 class HistorianInput(TypedDict):

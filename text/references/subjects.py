@@ -60,7 +60,8 @@ def _is_clear(text: str, names: Names) -> bool:
 
 
 def _begins_with_a_name(text: str, names: Names) -> bool:
-    return text.startswith(tuple(filter(None, (*names.everybody, names.group_name))))
+    dated, known = _RE.begins_with_date.match(text), tuple(filter(None, (*names.everybody, names.group_name)))
+    return text.startswith(known) or (dated is not None and text[dated.end() :].lstrip().startswith(known))
 
 
 def _is_named(text: str, names: Names) -> bool:

@@ -111,7 +111,7 @@ async def test_a_wrong_link_is_undone_and_stays_undone(tmp_path: Path) -> None:
     assert [event.text for event in events if event.holds] == [LISBON, TEA, VIENNA, "Ann plays the cello"]
 
 
-@pytest.mark.parametrize(("said", "over"), [("F1", True), ("F7", False)])
+@pytest.mark.parametrize(("said", "over"), [("F2", True), ("F1", False), ("F7", False)])
 async def test_a_model_says_what_is_over_where_no_rule_does(tmp_path: Path, said: str, over: bool) -> None:
     def responder(request: Json) -> Json:
         assert form_asked_for(request) == "update_profiles"
@@ -141,7 +141,7 @@ async def test_what_has_changed_in_words_that_no_rule_knows_comes_first(tmp_path
 async def test_a_model_is_shown_what_is_told_in_other_words(tmp_path: Path) -> None:
     def responder(request: Json) -> Json:
         shown = request["messages"][-1]["content"]
-        over = ["F1"] if f"F1: {BREAKFAST}" in shown else []
+        over = ["F2"] if f"F2: {BREAKFAST}" in shown else []
         return {"user": {"name": "Ann", "summary": f"- {CANTEEN}"}, "no_longer_true": over}
 
     with OpenAIServer(responder=responder) as server:
@@ -152,7 +152,7 @@ async def test_a_model_is_shown_what_is_told_in_other_words(tmp_path: Path) -> N
 
 @pytest.mark.parametrize(("named", "ended"), [(["F2"], 1), (["F1"], 0), (["F1", "F2"], 0), (["F2", "F3", "F4"], 0)])
 async def test_a_model_that_ends_whatever_it_is_shown_is_not_believed(tmp_path: Path, named: list[str], ended: int) -> None:
-    """What is alike in its vector alone is ended by a model that leaves the control, which stands first."""
+    """Its answer counts if it leaves the control, which stands first."""
     told_before = ("Ann has an offer on her house in Bath", "Ann has red running shoes", TEA, "Ann has a cat called Moose")
 
     def responder(request: Json) -> Json:

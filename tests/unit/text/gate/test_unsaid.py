@@ -21,6 +21,7 @@ NAMES = Names(bot_name="小史", user_name="阿泰", user_id="42", others=("Nora
         "阿泰要两份",
         "不过阿泰退了 尺码不对",
         "阿泰都可以",
+        "阿泰在 要去看展",
         "早点出发吧 路上堵",
         "说要下雨",
         "Nora said no. too far",

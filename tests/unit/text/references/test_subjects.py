@@ -81,6 +81,7 @@ def test_a_nickname_that_reads_as_a_predicate_is_a_subject(name: str) -> None:
     assert with_subject(told, Names(user_name=name), "fact", "zh") == told
     assert with_subject(told, Names(user_name="阿明", others=(name,)), "fact", "zh") == told
     assert with_subject("不吃香菜", Names(user_name=name), "fact", "zh") == f"{name}不吃香菜"
+    assert with_subject(f"2026-04-13{name}去爬山", Names(user_name=name), "fact", "zh") == f"2026-04-13{name}去爬山"
 
 
 def test_without_a_name_the_id_says_who() -> None:
