@@ -42,11 +42,11 @@ def unsaid(text: str, names: Names, item: Literal["action", "fact"] = "fact") ->
         yield Finding("reference", text[: open_clause.end()].strip(), 0, open_clause.end(), "elliptic")
     elif not whose and not who and not _names_anything(text, people):
         yield Finding("reference", text, 0, len(text), "subject")
-    for day in (_RE.that_day.search(text), _RE.bare_day.search(text)):
+    for day in (_RE.that_day.search(text), _RE.bare_day.search(text), _RE.length.search(text)):
         if day is None or _RE.dated.search(text, 0, day.start()):
             continue
         after_somebody = any(one.end == day.start() for one in find_people(text[: day.start()], people))
-        if day.start() == 0 or after_somebody or day.re is _RE.bare_day:
+        if day.start() == 0 or after_somebody or day.re is not _RE.that_day:
             yield Finding("time", day.group(), *day.span(), "relative")
 
 

@@ -29,6 +29,7 @@ NAMES = Names(bot_name="小史", user_name="阿泰", user_id="42", others=("Nora
         "Nora is in from 19:00",
         "Nora can't do 2026-03-02",
         "Big Mike agreed",
+        "Number 11 Nora thinks",
         "60 Nora guesses. last year it was 50",
         "Nora is in the same boat",
         "same thing happened to Nora",
@@ -73,7 +74,18 @@ def test_a_fact_that_names_nobody_and_nothing_is_reported(fact: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "fact", ["那天阿泰没来", "阿泰的妈妈那天要体检", "That night Nora was ill", "阿泰8号来看房", "3号交房租，Nora去交"]
+    "fact",
+    [
+        "阿泰膝盖没好 医生说再歇三周",
+        "阿泰还要住两个月",
+        "Nora needs another two weeks",
+        "13th is Nora's birthday",
+        "那天阿泰没来",
+        "阿泰的妈妈那天要体检",
+        "That night Nora was ill",
+        "阿泰8号来看房",
+        "3号交房租，Nora去交",
+    ],
 )
 def test_a_day_that_only_the_talk_knows_is_reported(fact: str) -> None:
     assert "relative" in [one.why for one in unsaid(fact, NAMES)]
@@ -92,6 +104,9 @@ def test_a_day_that_only_the_talk_knows_is_reported(fact: str) -> None:
         "阿泰住3号楼，坐5号线",
         "阿泰的外公住院了",
         "阿泰2026-09-06报到",
+        "2026-03-02起阿泰再住两个月",
+        "阿泰再过年就三十了",
+        "Nora has two more cats",
         "Nora said no to the offer",
         "Nora is in Perth",
         "Nora is going to Rome",

@@ -13,6 +13,8 @@ from historian.text.questions.asking import asking_sentences
         ("上周末去哪了", "上周末去哪了"),
         ("说说上个月的聚会", "说说上个月的聚会"),
         ("昨天累死了", ""),
+        ("11号行不", "11号行不"),
+        ("我也不", ""),
         ("I saw Ann yesterday. Did she move last week?", "Did she move last week?"),
         ("remind me what I said on Monday", "remind me what I said on Monday"),
         ("Yesterday I was ill!", ""),

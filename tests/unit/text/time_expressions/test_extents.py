@@ -174,6 +174,7 @@ def test_this_weekend_is_the_coming_one_unless_its_own_clause_is_past() -> None:
         ("On Diwali Ann lights the lamps", "Diwali"),
         ("除夕小林全家坐高铁回赣州", "除夕"),
         ("小林下周五端午回来", "下周五端午"),
+        ("小林怀孕了 九月生", "九月"),
         ("小史记录了周五出勤", "周五"),
         ("Pip checked Saturday's weather", "Saturday"),
     ],
