@@ -434,6 +434,8 @@ class _Sentence(Extents):
         if reading.offset is not None and reading.offset.base is None and reading.offset.sign > 0:
             said = self.lower[item.start : item.end]
             fronted = self.lower.startswith(",", item.end) and self.text[: item.start].rstrip()[-1:] in ("", ".", "!", "?", "\n")
+            if said.startswith("in ") and self.lower.endswith(("put ", "puts ", "putting "), 0, item.start):
+                return False  # "I'd put in six years"
             if said.startswith("in ") and tense == "past" and not fronted:
                 tense = english_evidence(self.lower, item.start, item.end, wide=False)  # in three weeks it opens, I got goggles
             return tense != "past" or said.endswith(("now", "today", "tomorrow", "hence"))

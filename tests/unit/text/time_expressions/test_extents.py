@@ -206,6 +206,7 @@ def test_what_is_not_understood_as_a_whole_stays_and_is_reported(text: str, expr
         "Tom's band is called Last Tuesday",
         "Tom plays in our band Next Friday",
         "On Tuesday 2026-02-10 Doris Day sang",
+        "Tom has put in six years at the bank",
     ],
 )
 def test_names_habits_and_what_is_counted_from_a_date_stay_and_pass(text: str) -> None:
