@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Sequence
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+if TYPE_CHECKING:  # commands import this module at their start
+    from ..schema.entity import Entity
+    from ..schema.profile import Profile
+    from ..schema.summary import ArticleKey, StoredArticle
+    from ..service.components import Parts
+
+PUBLIC = "public"
+"""What people call the layer "" of a profile."""
 
 
 class Revision(Protocol):
@@ -17,6 +26,21 @@ class Revision(Protocol):
 
 
 One = TypeVar("One", bound=Revision)
+
+
+def profile_layers(parts: Parts, whose: Entity, layer: str | None = None) -> list[Profile]:
+    """Return the layers of a profile, the public one first; or the one of that name. Blocking."""
+    from ..schema.profile import ProfileKey
+
+    named = sorted(parts.profiles.layers(whose.type, whose.id)) if layer is None else ["" if layer == PUBLIC else layer]
+    keys = [ProfileKey(whose.type, whose.id, one) for one in named]
+    return [one for key in keys if (one := parts.profiles.read(key)) is not None]
+
+
+def kept_articles(parts: Parts, key: ArticleKey) -> list[StoredArticle]:
+    """Return the revisions of an article, newest first; [] if there is none. Blocking."""
+    current = parts.article_stores.articles.read(key)
+    return [] if current is None else [current, *parts.article_stores.articles.history(key)]
 
 
 def compared(

@@ -40,6 +40,8 @@ CallerHere = Annotated[Caller, Depends(_caller)]
 """Whoever asks."""
 OperatorHere = Annotated[Caller, Depends(_operator)]
 """Whoever asks, if it is the operator; others get 403."""
+OPERATOR_ALONE = [Depends(_operator)]
+"""The same for all addresses of a router."""
 
 
 async def _parts(memory: MemoryHere) -> Parts:

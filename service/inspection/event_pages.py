@@ -29,6 +29,14 @@ class EventDetail:
     revisions: list[Revision]
     ended: list[Event]
 
+    @property
+    def supersedes(self) -> list[Event]:
+        return [one for one in self.ended if one.superseded_by]
+
+    @property
+    def corrects(self) -> list[Event]:
+        return [one for one in self.ended if one.corrected_by]
+
 
 def events_page(events: EventStore, where: EventFilter, *, limit: int = 100, cursor: str = "") -> EventPage:
     """Return a page of the matching events. What is filed between two pages does not shift them. Raises InvalidInput.

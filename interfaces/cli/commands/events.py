@@ -57,23 +57,19 @@ def list_events(
 @command("show", events)
 def show_event(shell: Shell, event_id: EventArgument) -> None:
     """Show one event with all that is known of it."""
-    event = _existing(shell, [event_id])[0]
-    data = event_data(event)
+    from ....service.inspection.event_pages import EventDetail, event_detail
+
+    event, *_ = _existing(shell, [event_id])
     with opened_stores(shell) as parts:
-        ended = parts.events.ended_by(event_id)
-        former = parts.backend.revisions.of([event_id]).get(event_id, [])
-    data["revisions"] = [dataclasses.asdict(one) for one in former]
+        detail = event_detail(parts, event_id) or EventDetail(event, [], [])
+    data, ends = event_data(event), {"supersedes": detail.supersedes, "corrects": detail.corrects}
     if shell.json:
-        shell.emit(
-            **data,
-            supersedes=[one.event_id for one in ended if one.superseded_by],
-            corrects=[one.event_id for one in ended if one.corrected_by],
-        )
+        revisions = [dataclasses.asdict(one) for one in detail.revisions]
+        shell.emit(**data, revisions=revisions, **{name: [one.event_id for one in some] for name, some in ends.items()})
         return
-    data["supersedes"] = "\n".join(_end(one) for one in ended if one.superseded_by)
-    data["corrects"] = "\n".join(_end(one) for one in ended if one.corrected_by)
+    data |= {name: "\n".join(f"{one.event_id}: {short(one.text)}" for one in some) for name, some in ends.items()}
     data["gate_reasons"] = "\n".join(data.pop("gate_reasons"))
-    data["revisions"] = "\n".join(f"{one.replaced_at}  {one.text}" for one in former)
+    data["revisions"] = "\n".join(f"{one.replaced_at}  {one.text}" for one in detail.revisions)
     shell.out.print(fields({key: value for key, value in data.items() if value not in ("", [], (), None)}))
 
 
@@ -123,10 +119,6 @@ def _existing(shell: Shell, event_ids: list[str]) -> list[Event]:
         named = ", ".join(map(repr, missing))
         raise CommandFailed("no event {named}; `historian events list` shows those that exist", named=named)
     return found
-
-
-def _end(event: Event) -> str:
-    return f"{event.event_id}: {short(event.text)}"
 
 
 EVENT_COLUMNS = later("event|time|scope|kind|text (≈ not absolute, × over)")

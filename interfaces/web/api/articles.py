@@ -6,7 +6,7 @@ import asyncio
 from http import HTTPStatus
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Depends, Query, Response
 from pydantic import BaseModel, Field
 
 from ....schema.summary import ArticleKey, StoredArticle
@@ -14,7 +14,7 @@ from ....service.components import Parts
 from ....service.inspection.article_list import listed_articles, listed_data
 from ....service.inspection.json_data import ArticleData, SummaryData, article_data, summary_data
 from ....text.articles.markup import format_article
-from ..access import Caller
+from ...revisions import kept_articles
 from ..dependencies import CallerHere, MemoryHere, OperatorHere, PartsHere
 from ..problems import Refused
 from .revisions import Commanded, Diff, difference, numbered, rolled_back
@@ -51,31 +51,32 @@ def list_articles(parts: PartsHere, operator: OperatorHere) -> Articles:
     return Articles(articles=[listed_data(one) for one in listed_articles(parts.article_stores)])
 
 
+async def _key(caller: CallerHere, user_id: UserParameter, group_id: GroupParameter = "") -> ArticleKey:
+    key = ArticleKey(user_id, group_id)
+    caller.scope_named(key.scope.key)
+    return key
+
+
+KeyHere = Annotated[ArticleKey, Depends(_key)]
+"""Whose memory is asked for, if the caller may read it."""
+
+
 @router.get("/article")
-def show_article(user_id: UserParameter, parts: PartsHere, caller: CallerHere, group_id: GroupParameter = "") -> ArticleData:
+def show_article(parts: PartsHere, key: KeyHere) -> ArticleData:
     """The article about a person: three chapters."""
-    return article_data(kept_articles(parts, _key(caller, user_id, group_id))[0])
+    return article_data(_kept(parts, key)[0])
 
 
 @router.get("/article/history")
-def history(user_id: UserParameter, parts: PartsHere, operator: OperatorHere, group_id: GroupParameter = "") -> ArticleRevisions:
+def history(parts: PartsHere, operator: OperatorHere, key: KeyHere) -> ArticleRevisions:
     """The revisions of an article that are kept."""
-    found = kept_articles(parts, _key(operator, user_id, group_id))
-    return ArticleRevisions(revisions=[article_data(one) for one in found])
+    return ArticleRevisions(revisions=[article_data(one) for one in _kept(parts, key)])
 
 
 @router.get("/article/diff")
-def diff(
-    user_id: UserParameter,
-    parts: PartsHere,
-    operator: OperatorHere,
-    group_id: GroupParameter = "",
-    old: int | None = None,
-    new: int | None = None,
-) -> Diff:
+def diff(parts: PartsHere, operator: OperatorHere, key: KeyHere, old: int | None = None, new: int | None = None) -> Diff:
     """What changed between two revisions, by default the last two."""
-    found = kept_articles(parts, _key(operator, user_id, group_id))
-    return difference(found, old, new, lambda one: format_article(one.article).splitlines())
+    return difference(_kept(parts, key), old, new, lambda one: format_article(one.article).splitlines())
 
 
 @router.post("/article/rollback")
@@ -83,29 +84,20 @@ async def roll_back(
     asked: ArticleRollback, memory: MemoryHere, parts: PartsHere, operator: OperatorHere, response: Response
 ) -> Commanded:
     """Bring an earlier revision back, as a new one."""
-    key = _key(operator, asked.user_id, asked.group_id)
-    _, *earlier = await asyncio.to_thread(kept_articles, parts, key)
+    _, *earlier = await asyncio.to_thread(_kept, parts, ArticleKey(asked.user_id, asked.group_id))
     numbered(earlier, asked.revision)
     return await rolled_back(memory, "rollback_article", asked.model_dump(), response)
 
 
 @router.get("/summaries")
-def summaries(user_id: UserParameter, parts: PartsHere, caller: CallerHere, group_id: GroupParameter = "") -> Summaries:
+def summaries(parts: PartsHere, key: KeyHere) -> Summaries:
     """The dated summaries of a person in one conversation, and how much waits to become one."""
-    key = _key(caller, user_id, group_id)
     found = parts.article_stores.summaries.read(key)
     return Summaries(summaries=[summary_data(one) for one in found], waiting_tokens=parts.article_stores.buffer.tokens(key))
 
 
-def kept_articles(parts: Parts, key: ArticleKey) -> list[StoredArticle]:
+def _kept(parts: Parts, key: ArticleKey) -> list[StoredArticle]:
     """Return the revisions of an article, newest first. Raises Refused (404) for none."""
-    stored = parts.article_stores.articles.read(key)
-    if stored is None:
-        raise Refused(HTTPStatus.NOT_FOUND, "there is no such article; summaries become one when there are enough of them")
-    return [stored, *parts.article_stores.articles.history(key)]
-
-
-def _key(caller: Caller, user_id: str, group_id: str) -> ArticleKey:
-    key = ArticleKey(user_id, group_id)
-    caller.scope_named(key.scope.key)
-    return key
+    if found := kept_articles(parts, key):
+        return found
+    raise Refused(HTTPStatus.NOT_FOUND, "there is no such article; summaries become one when there are enough of them")

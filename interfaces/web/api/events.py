@@ -7,16 +7,14 @@ from dataclasses import replace
 from http import HTTPStatus
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel, Field, model_validator
 
 from ....retrieval.filters import conditioned
 from ....schema.errors import InvalidInput
 from ....schema.event import Event, EventKind, EventLink, Revision
-from ....service.components import Parts
 from ....service.inspection.event_pages import MOST_ON_A_PAGE, EventDetail, event_detail, events_page, events_with_words
 from ....service.timezones import configured_timezone
-from ..access import Caller
 from ..dependencies import CallerHere, MemoryHere, PartsHere, ScopeHere
 from ..problems import Refused
 from .talk import Body
@@ -54,6 +52,17 @@ class Successor(Body):
     corrects: bool = Field(False, description="True: the event was never true.")
 
 
+def detailed(event_id: str, parts: PartsHere, caller: CallerHere) -> EventDetail:
+    """Return an event with all that is known of it. Raises Refused (404) if it does not exist, or not for this caller."""
+    found = event_detail(parts, event_id)
+    if found is None or (caller.scope is not None and found.event.scope.key != caller.scope.key):
+        raise Refused(HTTPStatus.NOT_FOUND, f"there is no event {event_id!r:.80}; it may have been deleted")
+    return found
+
+
+DetailHere = Annotated[EventDetail, Depends(detailed)]
+
+
 @router.get("")
 def list_events(
     parts: PartsHere,
@@ -87,53 +96,37 @@ def list_events(
 
 
 @router.get("/{event_id}")
-def show_event(event_id: str, parts: PartsHere, caller: CallerHere) -> EventWithLinks:
+async def show_event(detail: DetailHere) -> EventWithLinks:
     """An event with its former texts, and the events that it ended."""
-    detail = detailed(parts, event_id, caller)
     return EventWithLinks(
         event=detail.event,
         revisions=detail.revisions,
-        supersedes=[one.event_id for one in detail.ended if one.superseded_by],
-        corrects=[one.event_id for one in detail.ended if one.corrected_by],
+        supersedes=[one.event_id for one in detail.supersedes],
+        corrects=[one.event_id for one in detail.corrects],
     )
 
 
 @router.patch("/{event_id}")
-async def edit_event(event_id: str, asked: Edit, memory: MemoryHere, parts: PartsHere, caller: CallerHere) -> Event:
+async def edit_event(asked: Edit, memory: MemoryHere, parts: PartsHere, caller: CallerHere, detail: DetailHere) -> Event:
     """Replace the text of an event, redacted, or let it hold again."""
-    await asyncio.to_thread(existing, parts, event_id, caller)
+    event_id = detail.event.event_id
     if asked.holds:
         await asyncio.to_thread(parts.events.uphold, [event_id])
     if asked.text is not None:
         return await memory.edit_event(event_id, asked.text)
-    return await asyncio.to_thread(existing, parts, event_id, caller)
+    return (await asyncio.to_thread(detailed, event_id, parts, caller)).event
 
 
 @router.delete("/{event_id}", status_code=HTTPStatus.NO_CONTENT)
-async def delete_event(event_id: str, memory: MemoryHere, parts: PartsHere, caller: CallerHere) -> None:
+async def delete_event(detail: DetailHere, memory: MemoryHere) -> None:
     """Remove an event for good. What profiles and summaries took from it stays."""
-    await asyncio.to_thread(existing, parts, event_id, caller)
-    await memory.delete_event(event_id)
+    await memory.delete_event(detail.event.event_id)
 
 
 @router.post("/{event_id}/supersede")
-def supersede_event(event_id: str, asked: Successor, parts: PartsHere, caller: CallerHere) -> Event:
+def supersede_event(event_id: str, asked: Successor, parts: PartsHere, caller: CallerHere, detail: DetailHere) -> Event:
     """Mark an event as over because of a later one of the same conversation."""
-    existing(parts, event_id, caller)
-    existing(parts, asked.by, caller)
+    detailed(asked.by, parts, caller)
     if not parts.events.supersede([EventLink(event_id, asked.by, asked.corrects)]):
         raise InvalidInput("by: expected a later event of the same conversation, and one to end that still holds")
-    return existing(parts, event_id, caller)
-
-
-def existing(parts: Parts, event_id: str, caller: Caller) -> Event:
-    """Return an event. Raises Refused (404) if it does not exist, or not for this caller."""
-    return detailed(parts, event_id, caller).event
-
-
-def detailed(parts: Parts, event_id: str, caller: Caller) -> EventDetail:
-    """Return an event with all that is known of it. Raises as `existing`."""
-    found = event_detail(parts, event_id)
-    if found is None or (caller.scope is not None and found.event.scope.key != caller.scope.key):
-        raise Refused(HTTPStatus.NOT_FOUND, f"there is no event {event_id!r:.80}; it may have been deleted")
-    return found
+    return detailed(event_id, parts, caller).event

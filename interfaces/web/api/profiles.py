@@ -6,16 +6,17 @@ import asyncio
 from http import HTTPStatus
 from typing import Annotated, cast, get_args
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Depends, Query, Response
 from pydantic import BaseModel, Field
 
 from ....schema.entity import Entity
 from ....schema.errors import InvalidInput
 from ....schema.ids import told
-from ....schema.profile import Profile, ProfileKey
+from ....schema.profile import Profile
 from ....schema.scope import EntityType
 from ....service.components import Parts
 from ....service.inspection.json_data import ProfileData, profile_data, profile_lines
+from ...revisions import PUBLIC, profile_layers
 from ..dependencies import CallerHere, MemoryHere, OperatorHere, PartsHere, ScopeParameter
 from ..problems import Refused
 from .revisions import Commanded, Diff, difference, numbered, rolled_back
@@ -25,7 +26,6 @@ router = APIRouter(tags=["profiles"])
 
 EntityParameter = Annotated[str, Query(description="`user:ID` or `group:ID`.")]
 LayerParameter = Annotated[str | None, Query(description="`public`, `private` or `g:ID`, where there are several layers.")]
-PUBLIC = "public"
 
 
 class Profiles(BaseModel):
@@ -63,7 +63,7 @@ async def show_profile(
     """The layers of a profile; with a scope what may be read there, as one."""
     whose, where = named_entity(entity), caller.scope_named(scope)
     if where is None:
-        found = await asyncio.to_thread(_layers, parts, whose, None)
+        found = await asyncio.to_thread(profile_layers, parts, whose)
     else:
         one = await memory.get_profile(whose.type, whose.id, where)
         found = [] if one is None else [one]
@@ -72,23 +72,23 @@ async def show_profile(
     return Profiles(profiles=[profile_data(one) for one in found], total=len(found))
 
 
+async def _kept(entity: EntityParameter, parts: PartsHere, operator: OperatorHere, layer: LayerParameter = None) -> list[Profile]:
+    return await asyncio.to_thread(kept_revisions, parts, entity, layer)
+
+
+KeptHere = Annotated[list[Profile], Depends(_kept)]
+
+
 @router.get("/profile/history")
-def history(entity: EntityParameter, parts: PartsHere, operator: OperatorHere, layer: LayerParameter = None) -> ProfileRevisions:
+async def history(kept: KeptHere) -> ProfileRevisions:
     """The revisions of a profile that are kept."""
-    return ProfileRevisions(revisions=[profile_data(one) for one in kept_revisions(parts, entity, layer)])
+    return ProfileRevisions(revisions=[profile_data(one) for one in kept])
 
 
 @router.get("/profile/diff")
-def diff(
-    entity: EntityParameter,
-    parts: PartsHere,
-    operator: OperatorHere,
-    layer: LayerParameter = None,
-    old: int | None = None,
-    new: int | None = None,
-) -> Diff:
+async def diff(kept: KeptHere, old: int | None = None, new: int | None = None) -> Diff:
     """What changed between two revisions, by default the last two."""
-    return difference(kept_revisions(parts, entity, layer), old, new, profile_lines)
+    return difference(kept, old, new, profile_lines)
 
 
 @router.post("/profile/rollback")
@@ -113,7 +113,7 @@ def named_entity(named: str) -> Entity:
 
 def kept_revisions(parts: Parts, entity: str, layer: str | None) -> list[Profile]:
     """Return the revisions of one layer of a profile, newest first. Raises Refused; InvalidInput for several layers."""
-    found = _layers(parts, named_entity(entity), layer)
+    found = profile_layers(parts, named_entity(entity), layer)
     if not found:
         raise _no_profile(entity)
     if len(found) > 1:
@@ -122,13 +122,6 @@ def kept_revisions(parts: Parts, entity: str, layer: str | None) -> list[Profile
     return [found[0], *parts.profiles.history(found[0].key)]
 
 
-def _layers(parts: Parts, whose: Entity, layer: str | None) -> list[Profile]:
-    layers = parts.profiles.layers(whose.type, whose.id) if layer is None else ["" if layer == PUBLIC else layer]
-    keys = [ProfileKey(whose.type, whose.id, one) for one in layers]
-    return [one for key in keys if (one := parts.profiles.read(key)) is not None]
-
-
 def _no_profile(entity: str) -> Refused:
-    return Refused(
-        HTTPStatus.NOT_FOUND, f"there is no profile of {entity!r:.80} here; GET /api/v1/profiles lists those that exist"
-    )
+    detail = f"there is no profile of {entity!r:.80} here; GET /api/v1/profiles lists those that exist"
+    return Refused(HTTPStatus.NOT_FOUND, detail)

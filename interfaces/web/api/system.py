@@ -20,12 +20,12 @@ from ....service.data_directory import data_directory
 from ....service.diagnosis import diagnose
 from ....service.entity_data.transfer import export
 from ....service.inspection.settings_report import settings_report
-from ..dependencies import MemoryHere, OperatorHere, PartsHere
+from ..dependencies import OPERATOR_ALONE, MemoryHere, PartsHere
 from .profiles import EntityParameter, named_entity
 from .revisions import Commanded, rolled_back
 from .talk import Body
 
-router = APIRouter(tags=["system"])
+router = APIRouter(tags=["system"], dependencies=OPERATOR_ALONE)
 
 
 class ForgetRequest(Body):
@@ -43,39 +43,37 @@ class Folders(BaseModel):
 
 
 class SettingsReport(BaseModel):
-    settings: list[dict[str, Any]] = Field(
-        description="`key`, `value` (secrets as ***), `default`, `hot`, `meaning` by language."
-    )
+    settings: list[dict[str, Any]] = Field(description="`key`, `value` (secrets: ***), `default`, `hot`, `meaning` by language.")
 
 
 class Diagnosis(BaseModel):
     findings: list[dict[str, Any]] = Field(
-        description="`part`, `state` (ok, warning, failed, off), `detail`, `remedy`, `seconds`."
+        description="`part`, `state` (ok, warning, failed, off), `detail`, `remedy`, `seconds`"
     )
     works: bool = Field(description="False if something that is configured does not work.")
 
 
 @router.get("/stats")
-async def stats(memory: MemoryHere, operator: OperatorHere) -> dict[str, Any]:
+async def stats(memory: MemoryHere) -> dict[str, Any]:
     """Queue, events, worker, recall and the usage of models in numbers."""
     return await memory.stats()
 
 
 @router.get("/scopes")
-def scopes(parts: PartsHere, operator: OperatorHere) -> Scopes:
+def scopes(parts: PartsHere) -> Scopes:
     """The conversations with events."""
     return Scopes(scopes=[{"scope": key, "events": count} for key, count in parts.events.scopes()])
 
 
 @router.get("/notes")
-def notes(parts: PartsHere, operator: OperatorHere) -> Folders:
+def notes(parts: PartsHere) -> Folders:
     """The folders of notes that are indexed."""
     found = [{"scope": scope, "folder": folder, "files": files} for scope, folder, files in parts.backend.manifest.roots()]
     return Folders(folders=found)
 
 
 @router.post("/notes/index")
-async def index_notes(memory: MemoryHere, operator: OperatorHere, response: Response) -> Commanded:
+async def index_notes(memory: MemoryHere, response: Response) -> Commanded:
     """Bring the notes of the configured folder (`cognitive.notes_dir`) up to date now. Other folders are the command line's."""
     cognitive = memory.settings.cognitive
     if not cognitive.notes_dir or not await asyncio.to_thread(Path(cognitive.notes_dir).is_dir):
@@ -84,13 +82,13 @@ async def index_notes(memory: MemoryHere, operator: OperatorHere, response: Resp
 
 
 @router.get("/settings")
-def settings(memory: MemoryHere, operator: OperatorHere) -> SettingsReport:
+def settings(memory: MemoryHere) -> SettingsReport:
     """Every setting in force, without secrets. They are changed in the configuration file."""
     return SettingsReport(settings=[asdict(one) for one in settings_report(memory.settings)])
 
 
 @router.get("/doctor")
-async def doctor(memory: MemoryHere, operator: OperatorHere) -> Diagnosis:
+async def doctor(memory: MemoryHere) -> Diagnosis:
     """Use every configured part once; a remedy for each failure. It asks every model, and takes seconds."""
     findings = []
     async for result in diagnose(memory.settings, data_directory(memory.settings)):
@@ -101,7 +99,7 @@ async def doctor(memory: MemoryHere, operator: OperatorHere) -> Diagnosis:
 
 
 @router.post("/forget")
-async def forget(asked: ForgetRequest, memory: MemoryHere, operator: OperatorHere, response: Response) -> dict[str, Any]:
+async def forget(asked: ForgetRequest, memory: MemoryHere, response: Response) -> dict[str, Any]:
     """Forget a person or a group for good. 202 if that goes on after `wait_seconds`: ask again for the report."""
     entity = named_entity(asked.entity)
     report = await memory.lifecycle.forget(entity, asked.mentions, asked.wait_seconds)
@@ -111,7 +109,7 @@ async def forget(asked: ForgetRequest, memory: MemoryHere, operator: OperatorHer
 
 
 @router.get("/export", response_class=FileResponse)
-def export_entity(entity: EntityParameter, parts: PartsHere, operator: OperatorHere) -> FileResponse:
+def export_entity(entity: EntityParameter, parts: PartsHere) -> FileResponse:
     """Everything of a person or a group as one zip archive, which `historian import` takes."""
     whose = named_entity(entity)
     folder = tempfile.TemporaryDirectory(prefix="historian-export-", ignore_cleanup_errors=True)

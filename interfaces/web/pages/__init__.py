@@ -2,11 +2,37 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from http import HTTPStatus
+from typing import Annotated
 
-from . import elsewhere, entities, events, forgetting, jobs, searching, status
-from .route import PageRoute
+from fastapi import APIRouter, Form, HTTPException, Request, Response
+from fastapi.responses import RedirectResponse
+
+from ....schema.language import Language
+from ..dependencies import OPERATOR_ALONE
+from . import entities, events, forgetting, jobs, searching, status
+from .language import COOKIE, later
+from .rendering import page
+from .route import PageRoute, own_path
 
 router = APIRouter(include_in_schema=False, route_class=PageRoute)
-for _part in (status, entities, events, searching, jobs, forgetting, elsewhere):
-    router.include_router(_part.router)
+for _part in (status, entities, events, searching, jobs, forgetting):
+    router.include_router(_part.router, dependencies=OPERATOR_ALONE)
+
+YEAR_SECONDS = 365 * 86_400
+
+
+@router.post("/language")
+async def choose_language(language: Annotated[Language, Form()], then: Annotated[str, Form()] = "/") -> Response:
+    """Remember in which language a visitor reads."""
+    answer = RedirectResponse(own_path(then), 303)
+    answer.set_cookie(COOKIE, language, max_age=YEAR_SECONDS, httponly=True, samesite="lax")
+    return answer
+
+
+@router.get("/{path:path}", dependencies=OPERATOR_ALONE)
+async def nothing_here(request: Request, path: str) -> Response:
+    """Tell a visitor that there is no such page; programs get problem details."""
+    if path.startswith("api/") or "text/html" not in request.headers.get("accept", ""):
+        raise HTTPException(HTTPStatus.NOT_FOUND)
+    return page(request, "error.html", status=HTTPStatus.NOT_FOUND, said=later("There is no such page."))

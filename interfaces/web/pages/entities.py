@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
-from fastapi import Form, Request, Response
+from fastapi import APIRouter, Request, Response
 
 from ....schema.article import CHAPTER_NAMES
 from ....schema.entity import Entity
@@ -19,23 +19,21 @@ from ....schema.summary import ArticleKey, StoredArticle
 from ....service.components import Parts
 from ....service.inspection.article_list import listed_articles
 from ....service.timezones import configured_timezone
-from ...revisions import One
+from ...revisions import One, kept_articles, profile_layers
 from ..api.revisions import numbered
-from ..dependencies import MemoryHere, OperatorHere, PartsHere
+from ..dependencies import MemoryHere, PartsHere
 from . import known, timeline
 from .differences import side_by_side
 from .rendering import page
-from .route import pages_router, see
+from .route import FormKind, FormNumber, FormText, PageRoute, see
 
-router = pages_router()
+router = APIRouter(route_class=PageRoute)
 
 View = Literal["timeline", "profile", "article"]
 
 
 @router.get("/people")
-def show_people(
-    request: Request, operator: OperatorHere, parts: PartsHere, kind: EntityType = "user", text: str = "", after: str = ""
-) -> Response:
+def show_people(request: Request, parts: PartsHere, kind: EntityType = "user", text: str = "", after: str = "") -> Response:
     """Show who is known."""
     text = text.strip()
     found, following = (known.people if kind == "user" else known.groups)(parts, text, after)
@@ -43,26 +41,20 @@ def show_people(
 
 
 @router.get("/user")
-def show_user(request: Request, operator: OperatorHere, parts: PartsHere, id: str, view: View = "timeline") -> Response:
+def show_user(request: Request, parts: PartsHere, id: str, view: View = "timeline") -> Response:
     """Show a person."""
     return _shown(request, parts, Entity("user", id), view)
 
 
 @router.get("/group")
-def show_group(request: Request, operator: OperatorHere, parts: PartsHere, id: str, view: View = "timeline") -> Response:
+def show_group(request: Request, parts: PartsHere, id: str, view: View = "timeline") -> Response:
     """Show a group."""
     return _shown(request, parts, Entity("group", id), view)
 
 
 @router.post("/profile/rollback")
 async def bring_profile_back(
-    memory: MemoryHere,
-    operator: OperatorHere,
-    parts: PartsHere,
-    kind: Annotated[EntityType, Form()],
-    id: Annotated[str, Form()],
-    revision: Annotated[int, Form()],
-    layer: Annotated[str, Form()] = "",
+    memory: MemoryHere, parts: PartsHere, kind: FormKind, id: FormText, revision: FormNumber, layer: FormText = ""
 ) -> Response:
     """Bring an earlier revision of a profile back."""
     key = ProfileKey(kind, id, layer)
@@ -74,13 +66,7 @@ async def bring_profile_back(
 
 @router.post("/article/rollback")
 async def bring_article_back(
-    memory: MemoryHere,
-    operator: OperatorHere,
-    parts: PartsHere,
-    kind: Annotated[EntityType, Form()],
-    user: Annotated[str, Form()],
-    revision: Annotated[int, Form()],
-    group: Annotated[str, Form()] = "",
+    memory: MemoryHere, parts: PartsHere, kind: FormKind, user: FormText, revision: FormNumber, group: FormText = ""
 ) -> Response:
     """Bring an earlier revision of an article back."""
     key = ArticleKey(user, group)
@@ -120,7 +106,7 @@ def successors(parts: Parts, events: Sequence[Event]) -> Mapping[str, Event]:
 
 
 def _profile(parts: Parts, entity: Entity, parameters: Mapping[str, str]) -> dict[str, Any]:
-    layers = known.layers(parts, entity)
+    layers = profile_layers(parts, entity)
     named = parameters.get("layer", "")
     current = next((one for one in layers if one.key.layer == named), layers[0] if layers else None)
     revisions = [] if current is None else [current, *parts.profiles.history(current.key)]
@@ -135,9 +121,7 @@ def _article(parts: Parts, entity: Entity, parameters: Mapping[str, str]) -> dic
     told = listed_articles(parts.article_stores, lambda key: entity.spoke(key.user_id, key.group_id))
     named = parameters.get("of", "")
     current = next((one for one in told if str(one.key) == named), told[0] if told else None)
-    revisions: list[StoredArticle] = []
-    if current is not None and current.article is not None:
-        revisions = [current.article, *parts.article_stores.articles.history(current.key)]
+    revisions = [] if current is None else kept_articles(parts, current.key)
     return {"told": told, "current": current, **_compared(parameters, revisions, _article_lines)}
 
 

@@ -3,37 +3,37 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated
 
-from fastapi import Form, Request, Response
+from fastapi import APIRouter, Request, Response
 
 from ....schema.errors import InvalidInput
 from ....schema.event import Event, EventFilter, EventLink
 from ....service.components import Parts
-from ..api.events import detailed, existing
-from ..dependencies import MemoryHere, OperatorHere, PartsHere
+from ..access import Caller
+from ..api.events import detailed
+from ..dependencies import MemoryHere, PartsHere
 from .entities import successors
 from .rendering import page
-from .route import pages_router, see
+from .route import FormFlag, FormText, PageRoute, see
 
-router = pages_router()
+router = APIRouter(route_class=PageRoute)
 
 CANDIDATES = 12
 """Later events that are offered as the one that ended an event."""
 
 
 @router.get("/event")
-def show_event(request: Request, operator: OperatorHere, parts: PartsHere, id: str, text: str = "") -> Response:
+def show_event(request: Request, parts: PartsHere, id: str, text: str = "") -> Response:
     """Show an event. `text` is looked for among the later events that may have ended it."""
-    detail = detailed(parts, id, operator)
+    detail = detailed(id, parts, Caller())
     event = detail.event
     return page(
         request,
         "event.html",
         event=event,
         successors=successors(parts, [event]),
-        superseded=[one for one in detail.ended if one.superseded_by == id],
-        corrected=[one for one in detail.ended if one.corrected_by == id],
+        superseded=detail.supersedes,
+        corrected=detail.corrects,
         revisions=detail.revisions,
         candidates=_later_ones(parts, event, text.strip()) if event.holds else [],
         text=text,
@@ -42,29 +42,23 @@ def show_event(request: Request, operator: OperatorHere, parts: PartsHere, id: s
 
 
 @router.post("/event/edit")
-async def edit(memory: MemoryHere, operator: OperatorHere, id: Annotated[str, Form()], text: Annotated[str, Form()]) -> Response:
+async def edit(memory: MemoryHere, id: FormText, text: FormText) -> Response:
     """Replace the text of an event."""
     await memory.edit_event(id, text)
     return _seen(id)
 
 
 @router.post("/event/delete")
-async def delete(memory: MemoryHere, operator: OperatorHere, parts: PartsHere, id: Annotated[str, Form()]) -> Response:
+async def delete(memory: MemoryHere, parts: PartsHere, id: FormText) -> Response:
     """Remove an event for good."""
-    event = await asyncio.to_thread(existing, parts, id, operator)
+    event = (await asyncio.to_thread(detailed, id, parts, Caller())).event
     await memory.delete_event(id)
     kind, whose = ("group", event.group_id) if event.group_id else ("user", event.user_id)
     return see(f"/{kind}", id=whose, said="deleted")
 
 
 @router.post("/event/supersede")
-async def end(
-    operator: OperatorHere,
-    parts: PartsHere,
-    id: Annotated[str, Form()],
-    by: Annotated[str, Form()],
-    corrects: Annotated[bool, Form()] = False,
-) -> Response:
+async def end(parts: PartsHere, id: FormText, by: FormText, corrects: FormFlag = False) -> Response:
     """Note that an event is over because of a later one, or with `corrects` that it was never true."""
     if not await asyncio.to_thread(parts.events.supersede, [EventLink(id, by.strip(), corrects)]):
         raise InvalidInput("these two cannot be linked: the later event must be of the same conversation, and neither over")
@@ -72,7 +66,7 @@ async def end(
 
 
 @router.post("/event/uphold")
-async def let_hold(operator: OperatorHere, parts: PartsHere, id: Annotated[str, Form()]) -> Response:
+async def let_hold(parts: PartsHere, id: FormText) -> Response:
     """Let an event hold again."""
     await asyncio.to_thread(parts.events.uphold, [id])
     return _seen(id)

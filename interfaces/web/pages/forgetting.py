@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated
 
-from fastapi import Form, Request, Response
+from fastapi import APIRouter, Request, Response
 
 from ....schema.entity import Entity
 from ....schema.profile import ProfileKey
@@ -13,21 +12,19 @@ from ....schema.protocols.forget_requests import ForgetReport
 from ....schema.scope import EntityType
 from ....service.components import Parts
 from ...texts import FORGOTTEN
-from ..dependencies import MemoryHere, OperatorHere, PartsHere
+from ..dependencies import MemoryHere, PartsHere
 from . import known
 from .rendering import link, page
-from .route import pages_router, see
+from .route import FormFlag, FormKind, FormText, PageRoute, see
 
-router = pages_router()
+router = APIRouter(route_class=PageRoute)
 
 PATIENCE_SECONDS = 20.0
 """How long a browser waits until all is forgotten; it goes on without."""
 
 
 @router.get("/forget")
-def ask(
-    request: Request, operator: OperatorHere, parts: PartsHere, kind: EntityType, id: str, mistyped: bool = False
-) -> Response:
+def ask(request: Request, parts: PartsHere, kind: EntityType, id: str, mistyped: bool = False) -> Response:
     """Say what goes, and ask."""
     entity = Entity(kind, id)
     name, goes = known.name_of(parts, entity), known.what_goes(parts, entity)
@@ -38,12 +35,11 @@ def ask(
 async def carry_out(
     request: Request,
     memory: MemoryHere,
-    operator: OperatorHere,
     parts: PartsHere,
-    kind: Annotated[EntityType, Form()],
-    id: Annotated[str, Form()],
-    confirmed: Annotated[str, Form()] = "",
-    mentions: Annotated[bool, Form()] = False,
+    kind: FormKind,
+    id: FormText,
+    confirmed: FormText = "",
+    mentions: FormFlag = False,
 ) -> Response:
     """Forget, if the id was typed in once more, and tell what went."""
     entity = Entity(kind, id)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Literal
 
-from fastapi import Form, Request, Response
+from fastapi import APIRouter, Request, Response
 
 from ....service.inspection.json_data import job_entries
 from ...texts import NAMES, told_by
-from ..dependencies import MemoryHere, OperatorHere, QueueHere
+from ..dependencies import MemoryHere, QueueHere
 from .rendering import page
-from .route import pages_router, see
+from .route import FormText, PageRoute, see
 
-router = pages_router()
+router = APIRouter(route_class=PageRoute)
 
 State = Literal["failed", "processing", "pending"]
 STATES: Mapping[State, str] = NAMES["pages"]["job_states"]
@@ -28,9 +28,7 @@ KINDS: Mapping[str, str] = NAMES["pages"]["job_kinds"]
 
 
 @router.get("/jobs")
-def show_jobs(
-    request: Request, operator: OperatorHere, memory: MemoryHere, queue: QueueHere, state: State | None = None
-) -> Response:
+def show_jobs(request: Request, memory: MemoryHere, queue: QueueHere, state: State | None = None) -> Response:
     """Show the jobs of a state; by default the failed ones if there are any, else those that wait."""
     counts = queue.counts(memory.lifecycle.clock())
     numbers = {"failed": counts.failed, "processing": counts.processing, "pending": counts.pending}
@@ -43,7 +41,7 @@ def show_jobs(
 
 
 @router.post("/jobs/retry")
-async def try_again(memory: MemoryHere, operator: OperatorHere, queue: QueueHere, job: Annotated[str, Form()] = "") -> Response:
+async def try_again(memory: MemoryHere, queue: QueueHere, job: FormText = "") -> Response:
     """Put a failed job back into the queue; without an id all of them."""
     retried = await asyncio.to_thread(queue.retry_failed, job or None)
     memory.lifecycle.wake()
@@ -51,6 +49,6 @@ async def try_again(memory: MemoryHere, operator: OperatorHere, queue: QueueHere
 
 
 @router.get("/live")
-async def show_live(request: Request, operator: OperatorHere, memory: MemoryHere) -> Response:
+async def show_live(request: Request, memory: MemoryHere) -> Response:
     """Show the graph; a script follows the jobs that pass through it."""
     return page(request, "live.html", nodes=NODES, works_here=memory.lifecycle.worker is not None)

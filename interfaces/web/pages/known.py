@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 from ....schema.entity import Entity
 from ....schema.event import EventFilter
-from ....schema.profile import Profile, ProfileKey
+from ....schema.profile import ProfileKey
 from ....schema.protocols.entity_data import Traces
 from ....schema.scope import RESERVED_USER, scope_of_key
 from ....service.components import Parts
 from ....service.entity_data.stores import entity_stores
+from ...revisions import profile_layers
 
 PAGE = 50
 
@@ -62,13 +63,7 @@ def groups(parts: Parts, text: str, after: str) -> People:
 
 def name_of(parts: Parts, entity: Entity) -> str:
     """Return the newest name of a person or a group; "" if none is known. Blocking."""
-    return next((one.name for one in layers(parts, entity) if one.name), "") or _name_in_events(parts, entity)
-
-
-def layers(parts: Parts, entity: Entity) -> list[Profile]:
-    """Return the layers of a profile, the public one first. Blocking."""
-    keys = [ProfileKey(entity.type, entity.id, layer) for layer in sorted(parts.profiles.layers(entity.type, entity.id))]
-    return [profile for key in keys if (profile := parts.profiles.read(key)) is not None]
+    return next((one.name for one in profile_layers(parts, entity) if one.name), "") or _name_in_events(parts, entity)
 
 
 def what_goes(parts: Parts, entity: Entity) -> dict[str, int]:
@@ -92,7 +87,7 @@ def conversations(parts: Parts, limit: int = 100) -> list[tuple[str, str]]:
 
 
 def _known(parts: Parts, entity: Entity, name: str, events: int) -> Known:
-    profiles = layers(parts, entity)
+    profiles = profile_layers(parts, entity)
     says = next((one.summary for one in profiles if one.summary), "")
     named = name or next((one.name for one in profiles if one.name), "") or _name_in_events(parts, entity)
     return Known(entity, named, events, " ".join(line.lstrip("-*# ") for line in says.splitlines() if line.strip()))

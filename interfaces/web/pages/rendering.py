@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
@@ -129,16 +128,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    filters: Mapping[str, Callable[..., Any]] = {
-        "entity_link": entity_link,
-        "scope_link": scope_link,
-        "told_days": told_days,
-        "statements": statements,
-        "size": size,
-        "short": short,
-        "share": share,
-        "words": words,
-    }
-    made.filters.update(filters)
+    for function in (entity_link, scope_link, told_days, statements, size, short, share, words):
+        made.filters[function.__name__] = function
     made.globals.update(writers=WRITERS, sources=SOURCES, states=STATES)
     return made

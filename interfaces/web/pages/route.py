@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Form, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import RedirectResponse
 from fastapi.routing import APIRoute
 
 from ....models.secrets import mask_known
 from ....schema.errors import HistorianError
+from ....schema.scope import EntityType
 from ..problems import status_of
 from .language import later
 from .rendering import link, page
@@ -35,9 +36,10 @@ class PageRoute(APIRoute):
         return handled
 
 
-def pages_router() -> APIRouter:
-    """Return a router for pages."""
-    return APIRouter(route_class=PageRoute)
+FormText = Annotated[str, Form()]
+FormFlag = Annotated[bool, Form()]
+FormNumber = Annotated[int, Form()]
+FormKind = Annotated[EntityType, Form()]
 
 
 def see(path: str, /, **parameters: object) -> RedirectResponse:

@@ -7,27 +7,25 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fastapi import Request, Response
+from fastapi import APIRouter, Request, Response
 
 from ....schema.errors import InvalidInput
 from ....schema.hit import Hit
 from ....schema.scope import Scope, scope_of_key
 from ...texts import NAMES
-from ..dependencies import MemoryHere, OperatorHere, PartsHere
+from ..dependencies import MemoryHere, PartsHere
 from . import known
 from .rendering import page
-from .route import pages_router
+from .route import PageRoute
 
-router = pages_router()
+router = APIRouter(route_class=PageRoute)
 
 STEPS: Mapping[str, str] = NAMES["pages"]["search_steps"]
 """The steps of a search in their order, by their names for people."""
 
 
 @router.get("/search")
-async def show_search(
-    request: Request, memory: MemoryHere, operator: OperatorHere, parts: PartsHere, q: str = "", scope: str = ""
-) -> Response:
+async def show_search(request: Request, memory: MemoryHere, parts: PartsHere, q: str = "", scope: str = "") -> Response:
     """Search one conversation, or all of them, and show what a reply in that conversation would begin with."""
     q, where = q.strip(), _scope(scope.strip())
     hits: Sequence[Hit] = ()

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
-from fastapi import Form, Request, Response
-from fastapi.responses import RedirectResponse
+from fastapi import APIRouter, Request, Response
 
 from ....schema.entity import Entity
 from ....schema.event import Event, EventFilter
@@ -24,19 +23,18 @@ from ....service.data_directory import data_directory
 from ....service.inspection.settings_report import settings_report
 from ....service.timezones import configured_timezone
 from ....stores.opening import owner_of
-from ..dependencies import MemoryHere, OperatorHere, PartsHere
-from .language import COOKIE, later
+from ..dependencies import MemoryHere, PartsHere
+from .language import later
 from .rendering import page, spoken
-from .route import own_path, pages_router
+from .route import PageRoute
 
-router = pages_router()
+router = APIRouter(route_class=PageRoute)
 
 SHOWN = 12
 NEWEST = 200
 """Newest events among which the overview looks for people and groups."""
 LITTLE_SPACE, NO_SPACE = 2_000_000_000, 200_000_000
 """Free bytes of the disk below which the overview warns, and below which it calls it full."""
-YEAR_SECONDS = 365 * 86_400
 
 Health = Literal["ok", "warning", "failed", "off"]
 
@@ -48,12 +46,12 @@ class Sign:
     part: str
     state: Health
     says: str
-    values: dict[str, Any]
+    values: Mapping[str, Any] = field(default_factory=dict)
     more: str = ""
 
 
 @router.get("/")
-async def show_overview(request: Request, memory: MemoryHere, operator: OperatorHere) -> Response:
+async def show_overview(request: Request, memory: MemoryHere) -> Response:
     """Show who was heard, what happened today, and whether all is well."""
     stats, opened = await memory.stats(), memory.lifecycle.opened
     runs_here = memory.lifecycle.worker is not None
@@ -76,7 +74,7 @@ async def show_overview(request: Request, memory: MemoryHere, operator: Operator
 
 
 @router.get("/notes")
-def show_notes(request: Request, operator: OperatorHere, parts: PartsHere) -> Response:
+def show_notes(request: Request, parts: PartsHere) -> Response:
     """Show the folders of notes that are indexed, and the files of each."""
     folders = [
         ("" if scope == SHARED_NOTES.key else scope, root, sorted(parts.backend.manifest.files(scope, root)))
@@ -86,19 +84,19 @@ def show_notes(request: Request, operator: OperatorHere, parts: PartsHere) -> Re
 
 
 @router.get("/settings")
-def show_settings(request: Request, memory: MemoryHere, operator: OperatorHere) -> Response:
+def show_settings(request: Request, memory: MemoryHere) -> Response:
     """Show every setting in force, with its meaning."""
     return page(request, "settings.html", sections=_sections(memory.settings, spoken(request)))
 
 
 @router.get("/doctor")
-async def show_doctor(request: Request, operator: OperatorHere) -> Response:
+async def show_doctor(request: Request) -> Response:
     """Offer to try every configured part."""
     return page(request, "doctor.html", results=None)
 
 
 @router.post("/doctor")
-async def examine(request: Request, memory: MemoryHere, operator: OperatorHere) -> Response:
+async def examine(request: Request, memory: MemoryHere) -> Response:
     """Try every configured part once, which may take some seconds."""
     from ....service.diagnosis import diagnose
 
@@ -106,24 +104,14 @@ async def examine(request: Request, memory: MemoryHere, operator: OperatorHere) 
     return page(request, "doctor.html", results=results)
 
 
-@router.post("/language")
-async def choose_language(language: Annotated[Language, Form()], then: Annotated[str, Form()] = "/") -> Response:
-    """Remember in which language a visitor reads."""
-    answer = RedirectResponse(own_path(then), 303)
-    answer.set_cookie(COOKIE, language, max_age=YEAR_SECONDS, httponly=True, samesite="lax")
-    return answer
-
-
 def _heard(events: Iterable[Event]) -> list[tuple[Entity, str, str]]:
     """Return the people and groups of the newest events, each with a name and when it was heard last."""
     found: dict[Entity, tuple[str, str]] = {}
     for event in events:
-        for entity, name in (
-            (Entity("group", event.group_id) if event.group_id else None, event.group_name),
-            (Entity("user", event.user_id) if event.user_name else None, event.user_name),
-        ):
-            if entity is not None:
-                found.setdefault(entity, (name, event.timestamp_local))
+        named = {Entity("group", event.group_id): event.group_name} if event.group_id else {}
+        named |= {Entity("user", event.user_id): event.user_name} if event.user_name else {}
+        for entity, name in named.items():
+            found.setdefault(entity, (name, event.timestamp_local))
     return [(entity, name, at) for entity, (name, at) in found.items()][:SHOWN]
 
 
@@ -167,15 +155,12 @@ def _worker_sign(settings: Settings, stats: dict[str, Any], runs_here: bool) -> 
 
 
 def _model_signs(stats: dict[str, Any]) -> Sequence[Sign]:
-    models = stats.get("models", {"chat": "", "embedding": ""})
-    named = later("{model}")
-    chat = Sign(later("model"), "ok", named, {"model": models["chat"]})
-    embedder = Sign(later("embedder"), "ok", named, {"model": models["embedding"]})
-    if not models["chat"]:
-        chat = replace(chat, state="off", says=later("none: rules write events and profiles"))
-    if not models["embedding"]:
-        embedder = replace(embedder, state="off", says=later("none: search is by words alone"))
-    return chat, embedder
+    parts = {
+        "chat": (later("model"), later("none: rules write events and profiles")),
+        "embedding": (later("embedder"), later("none: search is by words alone")),
+    }
+    named = {purpose: stats.get("models", {}).get(purpose, "") for purpose in parts}
+    return [Sign(part, "ok", named[one]) if named[one] else Sign(part, "off", none) for one, (part, none) in parts.items()]
 
 
 def _disk_sign(settings: Settings) -> Sign:

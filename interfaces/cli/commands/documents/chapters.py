@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from rich.text import Text
 from typer import Argument, Option
 
-from .....service.inspection.article_list import listed_articles, listed_data
+from .....service.inspection.article_list import Told, listed_articles, listed_data
 from .....service.inspection.json_data import article_data, summary_data
+from ....revisions import kept_articles
 from ...console import minute, plain, short
 from ...invocation import CommandFailed, Shell, command, group
 from ...language import later, say
@@ -40,17 +41,16 @@ def list_articles(shell: Shell) -> None:
         found,
         listed_data,
         "user|conversation|revision|updated|summaries|tokens waiting|article",
-        lambda one: (
-            one.key.user_id,
-            one.key.scope.key,
-            str(one.article.revision) if one.article is not None else "",
-            minute(one.article.updated_at) if one.article is not None else "",
-            str(len(one.summaries)),
-            str(one.waiting),
-            short(_in_short(one.article), 120) if one.article is not None else "",
-        ),
+        _cells,
         empty="no articles yet, and nothing that may become one",
     )
+
+
+def _cells(one: Told) -> tuple[str, ...]:
+    written, updated, begin = "", "", ""
+    if (article := one.article) is not None:
+        written, updated, begin = str(article.revision), minute(article.updated_at), short(_in_short(article), 120)
+    return one.key.user_id, one.key.scope.key, written, updated, str(len(one.summaries)), str(one.waiting), begin
 
 
 @command("show", chapters)
@@ -60,8 +60,7 @@ def show_article(shell: Shell, user: PersonArgument, in_group: InGroupOption = N
     if shell.json:
         shell.emit(**article_data(stored))
         return
-    values = {"scope": stored.key.scope.key, "n": stored.revision, "time": stored.updated_at}
-    place = say("{scope}, revision {n}, {time}", **values)
+    place = say("{scope}, revision {n}, {time}", scope=stored.key.scope.key, n=stored.revision, time=stored.updated_at)
     shell.out.print(Text.assemble((plain(stored.key.user_id), "bold"), (f"  {plain(place)}", "dim")))
     for line in _lines(stored):
         shell.out.print(Text(plain(line), style="cyan" if line.startswith("<") else "default"), soft_wrap=True)
@@ -71,10 +70,8 @@ def _revisions(shell: Shell, whose: Mapping[str, Any]) -> list[StoredArticle]:
     key = article_key(**whose)
     if shell.needs_data():
         with opened_stores(shell) as parts:
-            stored = parts.article_stores.articles.read(key)
-            earlier = parts.article_stores.articles.history(key)
-        if stored is not None:
-            return [stored, *earlier]
+            if found := kept_articles(parts, key):
+                return found
     where = say(" in group {id!r}", id=key.group_id) if key.group_id else ""
     raise CommandFailed(
         "there is no article about {user!r}{where}; summaries become one when there are enough of them",

@@ -10,6 +10,7 @@ from rich.text import Text
 from typer import Argument, Option
 
 from .....service.inspection.json_data import profile_data, profile_lines
+from ....revisions import PUBLIC, profile_layers
 from ...console import minute, plain, short
 from ...invocation import CommandFailed, Shell, WrongUse, command, group
 from ...language import later, say
@@ -17,13 +18,10 @@ from ...opening import opened_stores
 from ...revisions import RevisionCommands
 
 if TYPE_CHECKING:
+    from .....schema.entity import Entity
     from .....schema.profile import Profile
-    from .....schema.scope import EntityType
 
 profile = group("profile", "Profiles of people and groups, and their revisions.")
-
-PUBLIC = "public"
-"""The name of the layer "" on the command line."""
 
 EntityArgument = Annotated[str, Argument(metavar="user:ID|group:ID", help="Whose profile, such as user:42.")]
 LayerOption = Annotated[
@@ -97,16 +95,16 @@ def _revisions(shell: Shell, whose: Mapping[str, Any]) -> list[Profile]:
         return [current, *parts.profiles.history(current.key)]
 
 
-def parse_entity(entity: str) -> tuple[EntityType, str]:
-    """Return `user:42` or `group:7` in its parts. Raises InvalidInput."""
-    from .....schema.ids import validate_id
+def _named(entity: str) -> Entity:
+    """Return the user or the group of `user:42` or `group:7`. Raises InvalidInput."""
+    from .....schema.entity import Entity
 
     entity_type, colon, entity_id = entity.partition(":")
     if not colon or entity_type not in ("user", "group"):
         is_bare = entity.isalnum() and len(entity) <= 40
         such = say("user:{id} or group:{id}", id=entity) if is_bare else "user:42"
         raise WrongUse("{entity!r} names no profile; write user:ID or group:ID, such as {such}", entity=entity, such=such)
-    return cast("EntityType", entity_type), validate_id(entity_id, entity_type)
+    return Entity(cast("Any", entity_type), entity_id)
 
 
 def _in_short(one: Profile) -> str:
@@ -117,17 +115,11 @@ def _in_short(one: Profile) -> str:
 
 def _read(shell: Shell, entity: str, layer: str | None) -> list[Profile]:
     """Return the layers of a profile, or one of them. Raises CommandFailed for none."""
-    from .....schema.profile import ProfileKey
-
-    entity_type, entity_id = parse_entity(entity)
-    found: list[Profile] = []
+    whose = _named(entity)
     if shell.needs_data():
         with opened_stores(shell) as parts:
-            layers = parts.profiles.layers(entity_type, entity_id) if layer is None else ["" if layer == PUBLIC else layer]
-            keys = [ProfileKey(entity_type, entity_id, one) for one in layers]
-            found = [one for key in keys if (one := parts.profiles.read(key))]
-    if found:
-        return found
+            if found := profile_layers(parts, whose, layer):
+                return found
     if layer is None:
         raise CommandFailed("there is no profile {entity!r}; `historian profile list` shows those that exist", entity=entity)
     raise CommandFailed(
