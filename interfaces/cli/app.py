@@ -17,28 +17,9 @@ from .language import language_for, say, speaking
 __all__ = ["app", "run"]
 
 COMMANDS = (
-    "demo",
-    "initialise",
-    "ingest",
-    "index",
-    "worker",
-    "searching",
-    "events",
-    "documents.profiles",
-    "documents.chapters",
-    "jobs",
-    "data.forget",
-    "data.transfer",
-    "data.backups",
-    "data.migrate",
-    "filters",
-    "graph",
-    "doctor",
-    "stats",
-    "reembed",
-    "reprocess",
-    "mcp",
-    "serve",
+    *("demo", "initialise", "ingest", "index", "worker", "searching", "events", "documents.profiles", "documents.chapters"),
+    *("jobs", "data.forget", "data.transfer", "data.backups", "data.migrate", "filters", "graph", "doctor", "stats"),
+    *("reembed", "reprocess", "mcp", "serve"),
 )
 """The modules that register commands, in the order of the help."""
 

@@ -38,7 +38,11 @@ Item = TypeVar("Item")
 FAILED = 1
 WRONG_USE = 2
 INTERRUPTED = 130
-HELP_NAMES = {"help_option_names": ["-h", "--help"]}
+PARSER: Mapping[str, Any] = {
+    **{"cls": Group, "no_args_is_help": True, "rich_markup_mode": None},
+    "context_settings": {"help_option_names": ["-h", "--help"]},
+}
+"""What the application and its groups have in common."""
 
 
 class CommandFailed(HistorianError):
@@ -266,7 +270,7 @@ def command(
 
 def group(name: str, summary: str) -> typer.Typer:
     """Return a new group of commands; it takes the shared options too."""
-    app = typer.Typer(cls=Group, no_args_is_help=True, rich_markup_mode=None, context_settings=HELP_NAMES)
+    app = typer.Typer(**PARSER)
 
     def options(**values: Any) -> None:
         values["context"].obj = shell_of(**values)
@@ -281,14 +285,11 @@ def _application() -> typer.Typer:
     """Return the application, with the shared options and `--version`."""
     app = typer.Typer(
         name="historian",
-        cls=Group,
         help="Long-term memory for chat bots: what a bot did and learnt becomes events that stay true out of context, and "
         "profiles of people and groups. Begin with `historian demo`.",
-        no_args_is_help=True,
         add_completion=False,
-        rich_markup_mode=None,
         pretty_exceptions_enable=False,
-        context_settings=HELP_NAMES,
+        **PARSER,
     )
 
     def options(**values: Any) -> None:

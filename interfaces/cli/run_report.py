@@ -18,19 +18,13 @@ if TYPE_CHECKING:
 
 FILE_NAME = "last_run.json"
 
-NOT_DONE = ("retried",)
-"""Outcomes after which a job is still in the queue."""
-
-OUTCOMES = "filed", "reflected", "duplicate", "command", "forgotten", "retried", "failed"
-"""The outcomes of jobs; each is in the catalogue."""
-
 WRITERS: Mapping[str, str] = NAMES["command_line"]["writers"]
 """The names of the writers of events in a report for people."""
 
 
 def jobs_done(statistics: WorkerStatistics) -> int:
     """Return how many jobs left the queue."""
-    return sum(count for outcome, count in statistics.outcomes.items() if outcome not in NOT_DONE)
+    return sum(count for outcome, count in statistics.outcomes.items() if outcome != "retried")
 
 
 def make_report(statistics: WorkerStatistics, chat: ChatModel | None, seconds: float) -> dict[str, Any]:
@@ -38,13 +32,9 @@ def make_report(statistics: WorkerStatistics, chat: ChatModel | None, seconds: f
     done = jobs_done(statistics)
     usage: dict[str, dict[str, float]] = {}
     for purpose, used in (chat.usage() if chat is not None else {}).items():
-        usage[purpose] = {
-            **asdict(used),
-            "seconds": round(used.seconds, 3),
-            "calls_per_job": round(used.calls / done, 3) if done else 0.0,
-            "prompt_tokens_per_job": round(used.prompt_tokens / done, 1) if done else 0.0,
-            "completion_tokens_per_job": round(used.completion_tokens / done, 1) if done else 0.0,
-        }
+        counts = {"calls": used.calls, "prompt_tokens": used.prompt_tokens, "completion_tokens": used.completion_tokens}
+        per_job = {f"{name}_per_job": round(n / done, 3) if done else 0.0 for name, n in counts.items()}
+        usage[purpose] = {**asdict(used), "seconds": round(used.seconds, 3), **per_job}
     return {
         "done": done,
         "seconds": round(seconds, 3),

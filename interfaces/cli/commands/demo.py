@@ -17,11 +17,12 @@ from typer import Option
 
 from ....schema.language import LanguageChoice
 from ....service.jobs.step_stream import JobWatch
+from ...texts import NAMES
 from ..console import plain
 from ..demo_conversation import SECRET, Question, Turn, conversation
 from ..differences import changes
 from ..invocation import CommandFailed, Shell, command
-from ..language import later, say, speaking
+from ..language import say, speaking
 from ..opening import opened_parts
 
 if TYPE_CHECKING:
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from ....schema.job import Job
     from ....schema.profile import Profile
     from ....schema.settings import Settings
+
+
+TEXTS: Mapping[str, str] = NAMES["command_line"]["demo"]
 
 
 @dataclass
@@ -64,10 +68,12 @@ async def demo(
     lang: Annotated[LanguageChoice, Option("--lang", help="Language of the remarks; the sample has both.")] = "auto",
 ) -> None:
     """Show the whole path on a sample conversation: jobs, events, profiles, recall. Nothing is kept."""
+    from ....schema.settings import CognitiveSettings, Settings
+
     started = time.monotonic()
     waiting = shell.err.status("…") if shell.err.is_terminal else nullcontext()
     with tempfile.TemporaryDirectory(prefix="historian-demo-", ignore_cleanup_errors=True) as folder, waiting:
-        story = await live_through(demo_settings(Path(folder)))
+        story = await live_through(Settings(cognitive=CognitiveSettings(data_dir=folder)))  # the local embedder, if installed
     seconds = time.monotonic() - started
     if shell.json:
         _emit(shell, story, seconds)
@@ -79,13 +85,6 @@ async def demo(
     missing = ", ".join(question.text for question, hits in story.answers if not _answered(question, hits))
     if missing:
         raise CommandFailed("the demo did not recall what it should for {questions}; please report this", questions=missing)
-
-
-def demo_settings(folder: Path) -> Settings:
-    """Return the defaults, in a directory of their own, with the local embedder if it is installed and no model else."""
-    from ....schema.settings import CognitiveSettings, Settings
-
-    return Settings(cognitive=CognitiveSettings(data_dir=str(folder)))
 
 
 async def live_through(settings: Settings) -> Story:
@@ -122,15 +121,8 @@ def _print(shell: Shell, story: Story, seconds: float) -> None:
     from rich.panel import Panel
 
     out = shell.out
-    title = later(
-        "Historian: what a bot notes becomes events that still make sense a year later, filed, and recalled before a reply."
-    )
-    out.print(Panel(Text(say(title), "bold"), border_style="cyan", padding=(0, 1)))
-    setting = later(
-        "A temporary directory, no key, no model: rules do the rewriting. Red is what went, green what came; ✓ passed the gate, "
-        "≈ did not."
-    )
-    out.print(Text(say(setting), "dim"))
+    out.print(Panel(Text(say(TEXTS["title"]), "bold"), border_style="cyan", padding=(0, 1)))
+    out.print(Text(say(TEXTS["setting"]), "dim"))
     _heading(shell, say("1. Jobs: before → after, and what the gate said"))
     for number, (turn, job_id, again) in enumerate(story.turns(), 1):
         _print_job(shell, story, number, turn, "" if again else job_id)
@@ -150,13 +142,10 @@ def _print(shell: Shell, story: Story, seconds: float) -> None:
     for line in plain(story.prompt).splitlines():
         out.print(Text(f"  {line}"), soft_wrap=True)
     out.print()
-    vectors = say("vectors: {model}", model=story.embedding)
-    vectors = vectors if story.embedding else say("no local embedder is installed: keywords alone")
+    none = say("no local embedder is installed: keywords alone")
+    vectors = say("vectors: {model}", model=story.embedding) if story.embedding else none
     out.print(Text(f"{vectors} · {say('{n:.1f} s', n=seconds)}", "dim"))
-    end = later(
-        "Next: `historian init` writes a config.toml, `historian doctor` checks it, the README connects a bot in ten lines."
-    )
-    out.print(Text(say(end)))
+    out.print(Text(say(TEXTS["end"])))
 
 
 def _heading(shell: Shell, text: str) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 from zoneinfo import ZoneInfo
@@ -57,19 +57,17 @@ def gate(shell: Shell, texts: TextsArgument = None) -> None:
     "glossary") and each line out {"violations": [{"kind", "text", "start", "end"}], "notes": […]}.
     """
 
-    def judged(line: GateLine) -> GateResult:
+    def work(line: GateLine) -> dict[str, Any]:
         from ....text.gate import find_relative_words
 
         names = line.names(default_bot=shell.settings.cognitive.bot_name)
         pronouns = shell.settings.historian.gate_pronouns
-        return find_relative_words(line.text, names=names, pronouns=pronouns, language=line.language)
-
-    def answer(line: GateLine) -> dict[str, Any]:
-        result = judged(line)
+        result = find_relative_words(line.text, names=names, pronouns=pronouns, language=line.language)
+        if not shell.json:
+            show(line, result)
         return {"violations": _findings(result.violations), "notes": _findings(result.notes)}
 
-    def show(line: GateLine) -> None:
-        result = judged(line)
+    def show(line: GateLine, result: GateResult) -> None:
         shown = Text(plain(line.text))
         for style, findings in (("yellow underline", result.notes), ("bold red underline", result.violations)):
             for finding in findings:
@@ -77,7 +75,7 @@ def gate(shell: Shell, texts: TextsArgument = None) -> None:
         shell.out.print(Text.assemble(_mark(result), shown), soft_wrap=True)
         _print_findings(shell, result)
 
-    _filter(shell, texts, GateLine, {}, answer, show)
+    _filter(shell, texts, GateLine, {}, work)
 
 
 @command("absolutize", more=SAID)
@@ -97,20 +95,15 @@ def absolutize(
     "is_absolute", "violations"}; start and end of "resolved" are offsets in the text that came in.
     """
 
-    def answer(line: AbsolutizeLine) -> dict[str, Any]:
+    def work(line: AbsolutizeLine) -> dict[str, Any]:
         done, verdict = _absolutized(line, shell)
-        return {
-            "text": done.text,
-            "resolved": [
-                {"text": one.text, "start": one.start, "end": one.end, "value": one.value, "until": one.until}
-                for one in done.resolved
-            ],
-            "is_absolute": verdict.passed,
-            "violations": _findings(verdict.violations),
-        }
+        if not shell.json:
+            show(line, done, verdict)
+        resolved = _findings(done.resolved, "text", "start", "end", "value", "until")
+        told = {"text": done.text, "resolved": resolved}
+        return {**told, "is_absolute": verdict.passed, "violations": _findings(verdict.violations)}
 
-    def show(line: AbsolutizeLine) -> None:
-        done, verdict = _absolutized(line, shell)
+    def show(line: AbsolutizeLine, done: Absolutized, verdict: GateResult) -> None:
         before, after = changes(line.text, done.text)
         shell.out.print(Text.assemble("  ", before), soft_wrap=True)
         shell.out.print(Text.assemble(_mark(verdict), after), soft_wrap=True)
@@ -119,7 +112,7 @@ def absolutize(
             shell.out.print(f"    {plain(one.text)} = {plain(span)}", style="dim")
         _print_findings(shell, verdict)
 
-    _filter(shell, texts, AbsolutizeLine, {**said, "item": item}, answer, show)
+    _filter(shell, texts, AbsolutizeLine, {**said, "item": item}, work)
 
 
 def _absolutized(line: AbsolutizeLine, shell: Shell) -> tuple[Absolutized, GateResult]:
@@ -149,10 +142,12 @@ def _filter(
     texts: list[str] | None,
     kind: type[Line],
     given: Mapping[str, str | None],
-    answer: Callable[[Line], dict[str, Any]],
-    show: Callable[[Line], None],
+    work: Callable[[Line], dict[str, Any]],
 ) -> None:
-    """Answer every text of the arguments, or every line of stdin. `given` holds if a line does not say otherwise."""
+    """Work on every text of the arguments, or every line of stdin. `given` holds if a line does not say otherwise.
+
+    `work` returns the answer for programs; people it answers itself.
+    """
     lines: Iterator[Mapping[str, Any] | InvalidInput] = json_lines() if shell.json else text_lines()
     if texts:
         lines = iter([{"text": text} for text in texts])
@@ -162,11 +157,9 @@ def _filter(
         try:
             if isinstance(line, InvalidInput):
                 raise line
-            complete = typed(kind, {**given, **line})
+            answer = work(typed(kind, {**given, **line}))
             if shell.json:
-                emit(answer(complete))
-            else:
-                show(complete)
+                emit(answer)
         except InvalidInput as found:
             error = str(found)
         except BrokenPipeError:
@@ -185,8 +178,8 @@ def _filter(
         raise typer.Exit(FAILED)
 
 
-def _findings(findings: tuple[Any, ...]) -> list[dict[str, Any]]:
-    return [{"kind": one.kind, "text": one.text, "start": one.start, "end": one.end} for one in findings]
+def _findings(findings: Iterable[Any], *names: str) -> list[dict[str, Any]]:
+    return [{name: getattr(one, name) for name in names or ("kind", "text", "start", "end")} for one in findings]
 
 
 def _mark(result: GateResult) -> tuple[str, str]:
@@ -199,6 +192,5 @@ def _print_findings(shell: Shell, result: GateResult) -> None:
     for sentence in reasons(result, language()):
         shell.out.print(Text.assemble(("    ✗ ", "red"), plain(sentence)), soft_wrap=True)
     for note in result.notes:
-        shell.out.print(
-            Text.assemble(("    · ", "yellow"), (say("{text}: could mean several", text=plain(note.text)), "dim")), soft_wrap=True
-        )
+        said = say("{text}: could mean several", text=plain(note.text))
+        shell.out.print(Text.assemble(("    · ", "yellow"), (said, "dim")), soft_wrap=True)

@@ -12,7 +12,7 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +23,7 @@ from rich.text import Text
 from typer import Argument, Option
 
 from ....schema.errors import InvalidInput
+from ...texts import NAMES
 from ..console import plain
 from ..filter_lines import json_object
 from ..invocation import FAILED, Shell, WrongUse, command
@@ -31,6 +32,10 @@ from ..opening import opened_queue
 
 if TYPE_CHECKING:
     from ....schema.job import Job
+
+
+OUTCOMES: Mapping[str, str] = NAMES["command_line"]["ingested"]
+"""What became of lines, with how that is told."""
 
 
 @dataclass(frozen=True)
@@ -187,11 +192,8 @@ def _tell_what_waits(shell: Shell) -> None:
 
 def _sum_up(shell: Shell, file: str, counts: Counter[str], remark: str = "") -> None:
     if shell.json:
-        shell.emit(file=file, **{key: counts[key] for key in ("accepted", "known", "empty", "wrong")})
+        shell.emit(file=file, **{key: counts[key] for key in OUTCOMES})
         return
-    parts = [say("{n} {n:job|jobs} accepted", n=counts["accepted"])]
-    parts += [say("{n} known already", n=counts["known"])] if counts["known"] else []
-    parts += [say("{n} with nothing to say", n=counts["empty"])] if counts["empty"] else []
-    parts += [say("{n} wrong {n:line|lines}", n=counts["wrong"])] if counts["wrong"] else []
+    parts = [say(said, n=counts[name]) for name, said in OUTCOMES.items() if counts[name] or name == "accepted"]
     hint = say("; `historian worker --drain` files {n:it|them}", n=counts["accepted"]) if counts["accepted"] else ""
     shell.tell(listed([*parts, *([remark] if remark else [])]) + hint)

@@ -18,7 +18,6 @@ from historian.interfaces.cli.app import app
 from historian.interfaces.cli.demo_conversation import conversation
 from historian.interfaces.cli.help_pages import in_chinese, wrapped
 from historian.interfaces.cli.language import VARIABLES, catalogue, language, language_for, say, say_help, speaking
-from historian.interfaces.cli.run_report import OUTCOMES
 from historian.service import diagnosis
 from historian.service.diagnosis import CHECKS
 from historian.service.recall.late_embedder import SLOW, SPINNING
@@ -186,7 +185,6 @@ def messages() -> set[str]:
     found |= {
         SPINNING,
         SLOW,
-        *OUTCOMES,
         *CHECKS,
         *texts.FORGOTTEN.values(),
         *(text for table in texts.NAMES["command_line"].values() for text in table.values()),

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from typer import Argument, Option
@@ -123,20 +123,11 @@ async def _move(shell: Shell, to: str, schema: str | None, vectors: VectorKind |
 def _settings_of(here: Settings, to: str, schema: str | None, vectors: VectorKind | None, scratch: str) -> Settings:
     """Return the settings under which the memory is opened at its new place: a server has no part in the folder here."""
     is_server = to.startswith(("postgresql://", "postgres://"))
-    address = {
-        "url": to if is_server else "",
-        "direct_url": "",
-        "schema_name": schema or here.stores.schema_name,
-        "vectors": vectors or here.stores.vectors,
-        "spool": False,
-    }
+    address: dict[str, Any] = {"url": to if is_server else "", "direct_url": "", "spool": False}
+    address |= {"schema_name": schema or here.stores.schema_name, "vectors": vectors or here.stores.vectors}
     folder = {"data_dir": scratch if is_server else str(Path(to).resolve())}
-    return here.model_copy(
-        update={
-            "stores": here.stores.model_copy(update=address),
-            "cognitive": here.cognitive.model_copy(update=folder),
-        }
-    )
+    changed = {"stores": here.stores.model_copy(update=address), "cognitive": here.cognitive.model_copy(update=folder)}
+    return here.model_copy(update=changed)
 
 
 def _asked_for(shell: Shell, missing: Mapping[str, int]) -> dict[str, str]:
