@@ -49,6 +49,11 @@ class Result:
     found: Finding
     seconds: float
 
+    def as_dict(self, say: Callable[..., str]) -> dict[str, Any]:
+        """Return it as JSON data; `say(message, **values)` fills what is found and the remedy."""
+        detail, remedy = (say(one, **self.found.values) if one else "" for one in (self.found.detail, self.found.remedy))
+        return {"part": self.part, "state": self.found.state, "detail": detail, "remedy": remedy, "seconds": self.seconds}
+
 
 async def diagnose(settings: Settings, directory: Path) -> AsyncIterator[Result]:
     """Check one part after the other. Never raises: errors become findings. `directory` is left unchanged."""

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from historian import __version__
-from historian.interfaces.cli.differences import changes
+from historian.interfaces.cli.console import changes
 from rich.text import Text
 
 HERE = Path(__file__).parent

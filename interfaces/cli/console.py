@@ -15,6 +15,9 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from ..texts import Piece, words
+from .language import encodes
+
 PIPE_WIDTH = 160
 """Columns if the output is not a terminal, so that a row of a table stays one line for `grep`."""
 
@@ -22,6 +25,9 @@ SHORT_TEXT = 400
 """Characters of a text shown in a table cell; `show` commands and `--json` show all of it."""
 
 Cell = str | Text
+
+_STYLES = {"+": "green", "-": "red", "@": "cyan"}
+"""Of the lines of a unified diff, by their beginning."""
 
 
 def make_console(*, stderr: bool = False) -> Console:
@@ -50,11 +56,7 @@ def minute(timestamp: str) -> str:
 def json_line(value: Mapping[str, Any]) -> str:
     """Return one JSON object as one line, escaped if the output does not take UTF-8."""
     line = json.dumps(value, ensure_ascii=False)
-    try:
-        line.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
-    except (UnicodeEncodeError, LookupError):
-        return json.dumps(value)
-    return line
+    return line if encodes(sys.stdout, line) else json.dumps(value)
 
 
 def emit(value: Mapping[str, Any]) -> None:
@@ -82,6 +84,22 @@ def fields(values: Mapping[str, object | RenderableType]) -> Table:
     for name, value in values.items():
         made.add_row(name, value if isinstance(value, Text | Table) else plain(value))
     return made
+
+
+def changes(before: str, after: str) -> tuple[Text, Text]:
+    """Return both texts, with removed parts in red and struck through, added parts in green."""
+    old, new = words(plain(before), plain(after))
+    return _shown(old, "red strike"), _shown(new, "bold green")
+
+
+def _shown(pieces: Sequence[Piece], style: str) -> Text:
+    return Text.assemble(*((text, style if is_own else "") for is_own, text in pieces))
+
+
+def coloured(line: str) -> Text:
+    """Return a line of a unified diff in its colour."""
+    style = "bold" if line.startswith(("+++", "---")) else _STYLES.get(line[:1], "default")
+    return Text(plain(line), style=style)
 
 
 HANDLER = "historian command line"

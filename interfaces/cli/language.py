@@ -37,7 +37,8 @@ def language() -> Language:
     if settled is not None:
         return settled
     named = next((value for name in VARIABLES if (value := os.environ.get(name))), "") or _system_locale()
-    return "zh" if named.lower().startswith(("zh", "chinese")) and _can_be_shown() else "en"
+    can_be_shown = encodes(sys.stdout, SAMPLE) and encodes(sys.stderr, SAMPLE)
+    return "zh" if named.lower().startswith(("zh", "chinese")) and can_be_shown else "en"
 
 
 def language_for(arguments: Sequence[str]) -> Language | None:
@@ -106,13 +107,12 @@ class _Formatter(MessageFormatter):
 _FORMATTER = _Formatter()
 
 
-def _can_be_shown() -> bool:
-    """Return True if stdout and stderr can encode Chinese; a closed stream, and one without an encoding, ask for nothing."""
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            SAMPLE.encode(getattr(stream, "encoding", None) or "utf-8")
-        except (UnicodeEncodeError, LookupError):
-            return False
+def encodes(stream: object, text: str) -> bool:
+    """Return True if a stream can encode a text; one that is closed, and one without an encoding, ask for nothing."""
+    try:
+        text.encode(getattr(stream, "encoding", None) or "utf-8")
+    except (UnicodeEncodeError, LookupError):
+        return False
     return True
 
 

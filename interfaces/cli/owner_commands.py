@@ -6,7 +6,7 @@ import asyncio
 import time
 import uuid
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from .invocation import Shell
 from .language import later
@@ -14,8 +14,7 @@ from .opening import opened_parts, opened_queue
 
 if TYPE_CHECKING:
     from ...schema.job import Job
-
-CommandKind = Literal["edit", "forget", "rollback", "rollback_article", "index"]
+    from ...service.operating import CommandKind
 
 
 def send_command(shell: Shell, kind: CommandKind, payload: dict[str, Any], done: str, /, **values: object) -> None:

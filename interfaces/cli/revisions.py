@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Generic
+from typing import TYPE_CHECKING, Annotated, Any, Generic
 
 import typer
 from typer import Argument, Option
 
 from ..revisions import One, compared
-from .console import short
-from .differences import coloured
+from .console import coloured, short
 from .invocation import CommandFailed, Shell, command
 from .language import later, say
-from .owner_commands import CommandKind, send_command
+from .owner_commands import send_command
+
+if TYPE_CHECKING:
+    from ...service.operating import CommandKind
 
 OlderOption = Annotated[int | None, Option("--from", metavar="N", help="The older revision.")]
 NewerOption = Annotated[int | None, Option("--to", metavar="N", help="The newer one.")]

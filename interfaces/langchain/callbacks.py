@@ -82,13 +82,7 @@ class ObservationHandler(BaseCallbackHandler):
 
     @_never_raising
     def on_tool_start(
-        self,
-        serialized: dict[str, Any],
-        input_str: str,
-        *,
-        run_id: UUID,
-        inputs: dict[str, Any] | None = None,
-        **kwargs: Any,
+        self, serialized: dict[str, Any], input_str: str, *, run_id: UUID, inputs: dict[str, Any] | None = None, **kwargs: Any
     ) -> None:
         """Keep name and arguments until the tool ends."""
         name = kwargs.get("name") or (serialized or {}).get("name") or "tool"

@@ -83,14 +83,9 @@ class CognitiveRetriever(BaseRetriever):
 
 def as_document(hit: Hit) -> Document:
     """Return a hit as a document with the event's fields as metadata; `score` is the last of `scores`."""
-    event = hit.event
+    event, found = hit.event, {"pending": hit.pending, "score": hit.score, "scores": dict(hit.scores)}
     return Document(
         id=event.event_id,
         page_content=event.text,
-        metadata={
-            **{name: getattr(event, name) for name in EVENT_FIELDS},
-            "pending": hit.pending,
-            "score": hit.score,
-            "scores": dict(hit.scores),
-        },
+        metadata={name: getattr(event, name) for name in EVENT_FIELDS} | found,
     )

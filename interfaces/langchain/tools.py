@@ -153,17 +153,8 @@ class MemoryTool(BaseTool):
             raise InvalidInput(f"name: {name!r} is not a memory tool; expected one of {', '.join(_CALLS)}")
         written = memory.language_of(scope if isinstance(scope, Scope) else None, language=language)
         schema = _function(name, written)["function"]
-        super().__init__(
-            **{
-                "name": name,
-                "description": schema["description"],
-                "args_schema": schema["parameters"],
-                "memory": memory,
-                "scope": scope,
-                "language": language,
-                **more,
-            }
-        )
+        told = {"name": name, "description": schema["description"], "args_schema": schema["parameters"]}
+        super().__init__(**{**told, "memory": memory, "scope": scope, "language": language, **more})
 
     async def _arun(self, *, run_manager: AsyncCallbackManagerForToolRun | None = None, **arguments: Any) -> str:
         try:

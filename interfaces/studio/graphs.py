@@ -12,7 +12,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from langgraph.graph import START, StateGraph
@@ -32,7 +31,7 @@ from ...service.intake import make_job, redacted
 from ...service.recall.articles import states_job
 from ...service.talk import talk_jobs
 from ..langchain.graphs import bound_to
-from .forms import HistorianForm, HistorianOptions, RecallForm, RecallOptions, ReflectionForm, ReflectionOptions, TalkForm
+from .forms import Form, HistorianForm, HistorianOptions, RecallForm, RecallOptions, ReflectionForm, ReflectionOptions, TalkForm
 from .memory import Memory, opened
 
 ContextOf = Callable[[Memory, Any], Any]
@@ -45,47 +44,50 @@ RECALLS_KEPT = 8
 def historian() -> CompiledStateGraph[HistorianState, HistorianOptions, HistorianForm, HistorianState]:
     """Return the write graph with a form as input: accept → rewrite → gate → embed → merge_profile → write_profile."""
     graph = StateGraph(HistorianState, HistorianOptions, input_schema=HistorianForm)
-    _wired(graph, accept_job, wire_historian, _historian_context)
-    return graph.compile(name="historian")
+    return _compiled("historian", graph, accept_job, wire_historian, _historian_context)
 
 
 def talk() -> CompiledStateGraph[HistorianState, HistorianOptions, TalkForm, HistorianState]:
     """Return the write graph with messages as input: accept → extract → rewrite → gate → embed → link → merge_profile → …"""
     graph = StateGraph(HistorianState, HistorianOptions, input_schema=TalkForm)
-    _wired(graph, accept_talk, wire_historian, _historian_context)
-    return graph.compile(name="talk")
+    return _compiled("talk", graph, accept_talk, wire_historian, _historian_context)
 
 
 def recall() -> CompiledStateGraph[RecallState, RecallOptions, RecallForm, RecallOutput]:
     """Return the read graph with a form as input: accept → prepare → (survey ∥ embed) → fuse → rerank → select."""
     graph = StateGraph(RecallState, RecallOptions, input_schema=RecallForm, output_schema=RecallOutput)
-    _wired(graph, accept_question, wire_recall, _recall_context)
-    return graph.compile(name="recall")
+    return _compiled("recall", graph, accept_question, wire_recall, _recall_context)
 
 
 def reflection() -> CompiledStateGraph[ReflectionState, ReflectionOptions, ReflectionForm, ReflectionState]:
     """Return the consolidation graph with a form as input: accept → buffer → summarise → … → write_article → mark_promoted."""
     graph = StateGraph(ReflectionState, ReflectionOptions, input_schema=ReflectionForm)
-    _wired(graph, accept_states, wire_reflection, _reflection_context)
-    return graph.compile(name="reflection")
+    return _compiled("reflection", graph, accept_states, wire_reflection, _reflection_context)
 
 
-def _wired(graph: StateGraph[Any, Any, Any, Any], accept: Any, wire: Any, context_of: ContextOf) -> None:
-    """Let `accept` be the first node of a graph; `wire` adds the others."""
+def _compiled(
+    name: str, graph: StateGraph[Any, Any, Any, Any], accept: Any, wire: Any, context_of: ContextOf
+) -> CompiledStateGraph[Any, Any, Any, Any]:
+    """Return a graph of which `accept` is the first node; `wire` adds the others."""
     graph.add_node("accept", accept)
     graph.add_edge(START, "accept")
-    wire(graph, after="accept", bound=bound_to(partial(_of_open_memory, context_of)))
+
+    async def context(runtime: Runtime[Any]) -> Any:
+        return context_of(await opened(), runtime.context)
+
+    wire(graph, after="accept", bound=bound_to(context))
+    return graph.compile(name=name)
 
 
-async def _of_open_memory(context_of: ContextOf, runtime: Runtime[Any]) -> Any:
-    return context_of(await opened(), runtime.context)
+def _filled(form: Form, *names: str) -> dict[str, Any]:
+    """Return the fields of a form that are not empty; all, or those of `names`."""
+    return {name: value for name, value in form.model_dump(include=set(names) or None).items() if value not in ("", [])}
 
 
 async def accept_job(state: HistorianForm, runtime: Runtime[HistorianOptions]) -> HistorianInput:
     """Return the job of a form: completed, validated, redacted. Raises InvalidInput that names the field."""
     memory = await opened()
-    given = {name: value for name, value in state.model_dump().items() if value not in ("", [])}
-    job = await asyncio.to_thread(make_job, given, memory.settings, memory.parts.clock)
+    job = await asyncio.to_thread(make_job, _filled(state), memory.settings, memory.parts.clock)
     if job.is_empty:
         raise InvalidInput("action_summary and new_info are both empty: there is nothing to remember; fill in one of them")
     return {"job": redacted(job, memory.settings.historian.redact_jobs).model_dump()}
@@ -95,9 +97,7 @@ async def accept_talk(state: TalkForm, runtime: Runtime[HistorianOptions]) -> Hi
     """Return the messages of a form as `remember` would hand them over, redacted. Raises InvalidInput that names the message."""
     memory = await opened()
     scope = Scope.group(state.group_id) if state.group_id else Scope.private(state.user_id)
-    messages = [{name: value for name, value in one.model_dump().items() if value} for one in state.messages]
-    names = state.model_dump(include={"group_name", "bot_name", "timezone"})
-    fields = {name: value for name, value in names.items() if value}
+    messages, fields = [_filled(one) for one in state.messages], _filled(state, "group_name", "bot_name", "timezone")
     jobs = await asyncio.to_thread(talk_jobs, messages, scope, memory.settings, memory.parts.clock, fields)
     if not jobs:
         raise InvalidInput("messages: nothing was said; fill in one message")
@@ -108,7 +108,6 @@ async def accept_states(state: ReflectionForm, runtime: Runtime[ReflectionOption
     """Return the job that `update_memory` would enqueue, redacted. Raises InvalidInput that names the field."""
     memory = await opened()
     scope = Scope.group(state.group_id, state.user_id) if state.group_id else None
-    fields = state.model_dump(include={"user_name", "bot_name", "timestamp", "timezone", "request_id"})
     job = await asyncio.to_thread(
         states_job,
         [one.model_dump() for one in state.states],
@@ -118,7 +117,7 @@ async def accept_states(state: ReflectionForm, runtime: Runtime[ReflectionOption
         memory.parts.clock,
         threshold=state.threshold,
         reflect=state.reflect,
-        fields={name: value for name, value in fields.items() if value},
+        fields=_filled(state, "user_name", "bot_name", "timestamp", "timezone", "request_id"),
     )
     if job is None:
         raise InvalidInput("states: nothing was said; add a line with some content")

@@ -59,11 +59,8 @@ def status_of(error: HistorianError) -> HTTPStatus:
         return error.status
     if isinstance(error, InvalidInput):
         return HTTPStatus.UNPROCESSABLE_ENTITY
-    if isinstance(error, RevisionConflict):
-        return HTTPStatus.CONFLICT
-    if isinstance(error, StorageError | ModelError):
-        return HTTPStatus.SERVICE_UNAVAILABLE
-    return HTTPStatus.CONFLICT
+    is_away = isinstance(error, StorageError | ModelError) and not isinstance(error, RevisionConflict)
+    return HTTPStatus.SERVICE_UNAVAILABLE if is_away else HTTPStatus.CONFLICT
 
 
 def add_problems(app: FastAPI) -> None:

@@ -18,9 +18,8 @@ from typer import Option
 from ....schema.language import LanguageChoice
 from ....service.jobs.step_stream import JobWatch
 from ...texts import NAMES
-from ..console import plain
+from ..console import changes, plain
 from ..demo_conversation import SECRET, Question, Turn, conversation
-from ..differences import changes
 from ..invocation import CommandFailed, Shell, command
 from ..language import say, speaking
 from ..opening import opened_parts

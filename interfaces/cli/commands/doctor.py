@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import typer
 from rich.text import Text
@@ -10,9 +10,6 @@ from rich.text import Text
 from ..console import Cell, plain
 from ..invocation import FAILED, Shell, command
 from ..language import duration, say
-
-if TYPE_CHECKING:
-    from ....service.diagnosis import Result
 
 MARKS = {"ok": ("✓", "bold green"), "warning": ("!", "bold yellow"), "failed": ("✗", "bold red"), "off": ("–", "dim")}
 
@@ -22,16 +19,14 @@ async def doctor(shell: Shell) -> None:
     """Try the disk, the database, the queue and every configured model."""
     from ....service.diagnosis import diagnose
 
-    results = []
+    found = []
     async for result in diagnose(shell.settings, shell.directory):
-        results.append(result)
+        found.append(result.as_dict(say))
         if shell.json:
-            detail, remedy = _said(result)
-            state, seconds = result.found.state, result.seconds
-            shell.emit(part=result.part, state=state, detail=detail, remedy=remedy, seconds=seconds)
-    failed = any(result.found.state == "failed" for result in results)
+            shell.emit(**found[-1])
+    failed = any(one["state"] == "failed" for one in found)
     if not shell.json:
-        shell.table("|part|what was found|took", map(_cells, results), wide=2)
+        shell.table("|part|what was found|took", map(_cells, found), wide=2)
         shell.tell()
         shell.tell(
             "Something that is configured does not work: see → above." if failed else "Everything that is configured works."
@@ -40,13 +35,7 @@ async def doctor(shell: Shell) -> None:
         raise typer.Exit(FAILED)
 
 
-def _said(result: Result) -> tuple[str, str]:
-    found = result.found
-    return say(found.detail, **found.values), say(found.remedy, **found.values) if found.remedy else ""
-
-
-def _cells(result: Result) -> tuple[Cell, ...]:
-    mark, style = MARKS[result.found.state]
-    detail, remedy = _said(result)
-    text = Text.assemble(plain(detail), (f"\n→ {plain(remedy)}" if remedy else "", style))
-    return Text(mark, style), Text(say(result.part), "bold"), text, Text(duration(result.seconds), "dim")
+def _cells(one: dict[str, Any]) -> tuple[Cell, ...]:
+    mark, style = MARKS[one["state"]]
+    text = Text.assemble(plain(one["detail"]), (f"\n→ {plain(one['remedy'])}" if one["remedy"] else "", style))
+    return Text(mark, style), Text(say(one["part"]), "bold"), text, Text(duration(one["seconds"]), "dim")

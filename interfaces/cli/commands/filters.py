@@ -20,8 +20,7 @@ from typer import Argument, Option
 
 from ....schema.errors import InvalidInput
 from ....service.timezones import told_timezone
-from ..console import emit, plain
-from ..differences import changes
+from ..console import changes, emit, plain
 from ..filter_lines import AbsolutizeLine, GateLine, Line, json_lines, text_lines, typed
 from ..invocation import FAILED, Shell, command
 from ..language import language, say

@@ -90,11 +90,8 @@ def settings(memory: MemoryHere) -> SettingsReport:
 @router.get("/doctor")
 async def doctor(memory: MemoryHere) -> Diagnosis:
     """Use every configured part once; a remedy for each failure. It asks every model, and takes seconds."""
-    findings = []
-    async for result in diagnose(memory.settings, data_directory(memory.settings)):
-        found = result.found
-        told = {"detail": found.detail.format(**found.values), "remedy": found.remedy.format(**found.values)}
-        findings.append({"part": result.part, "state": found.state, **told, "seconds": result.seconds})
+    checked = diagnose(memory.settings, data_directory(memory.settings))
+    findings = [result.as_dict(str.format) async for result in checked]
     return Diagnosis(findings=findings, works=all(one["state"] != "failed" for one in findings))
 
 

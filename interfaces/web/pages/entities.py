@@ -19,11 +19,10 @@ from ....schema.summary import ArticleKey, StoredArticle
 from ....service.components import Parts
 from ....service.inspection.article_list import listed_articles
 from ....service.timezones import configured_timezone
-from ...revisions import One, kept_articles, profile_layers
+from ...revisions import One, kept_articles, profile_layers, side_by_side
 from ..api.revisions import numbered
 from ..dependencies import MemoryHere, PartsHere
 from . import known, timeline
-from .differences import side_by_side
 from .rendering import page
 from .route import FormKind, FormNumber, FormText, PageRoute, see
 

@@ -54,9 +54,8 @@ class Sign:
 async def show_overview(request: Request, memory: MemoryHere) -> Response:
     """Show who was heard, what happened today, and whether all is well."""
     stats, opened = await memory.stats(), memory.lifecycle.opened
-    runs_here = memory.lifecycle.worker is not None
+    signs = await asyncio.to_thread(_signs, memory.settings, stats, memory.lifecycle.worker is not None)
     if opened is None:
-        signs = await asyncio.to_thread(_signs, memory.settings, stats, runs_here)
         return page(request, "overview.html", signs=signs, stats=stats, newest=[], today_count=0, heard=[])
     zone = ZoneInfo(configured_timezone(memory.settings.cognitive.timezone))
     midnight = datetime.fromtimestamp(memory.lifecycle.clock(), zone).replace(hour=0, minute=0, second=0, microsecond=0)
@@ -64,13 +63,12 @@ async def show_overview(request: Request, memory: MemoryHere) -> Response:
     def read(parts: Parts) -> dict[str, Any]:
         today = EventFilter(None, time_from=midnight.timestamp(), time_to=(midnight + timedelta(days=1)).timestamp())
         return {
-            "signs": _signs(memory.settings, stats, runs_here),
             "today_count": parts.events.count(today),
             "newest": parts.events.find(EventFilter(None), limit=SHOWN),
             "heard": _heard(parts.events.find(EventFilter(None), limit=NEWEST)),
         }
 
-    return page(request, "overview.html", stats=stats, **await asyncio.to_thread(read, opened.parts))
+    return page(request, "overview.html", signs=signs, stats=stats, **await asyncio.to_thread(read, opened.parts))
 
 
 @router.get("/notes")
@@ -117,13 +115,8 @@ def _heard(events: Iterable[Event]) -> list[tuple[Entity, str, str]]:
 
 def _signs(settings: Settings, stats: dict[str, Any], runs_here: bool) -> list[Sign]:
     """Return the state of each part of the memory. Blocking."""
-    return [
-        _database_sign(stats),
-        _queue_sign(stats),
-        _worker_sign(settings, stats, runs_here),
-        *_model_signs(stats),
-        _disk_sign(settings),
-    ]
+    first = _database_sign(stats), _queue_sign(stats), _worker_sign(settings, stats, runs_here)
+    return [*first, *_model_signs(stats), _disk_sign(settings)]
 
 
 def _database_sign(stats: dict[str, Any]) -> Sign:

@@ -5,8 +5,7 @@ import sys
 from collections.abc import Sequence
 
 import pytest
-from historian.interfaces.cli.console import json_line, plain, short
-from historian.interfaces.cli.differences import changes
+from historian.interfaces.cli.console import changes, json_line, plain, short
 from historian.interfaces.cli.language import duration
 from historian.interfaces.revisions import compared
 from historian.interfaces.texts import size

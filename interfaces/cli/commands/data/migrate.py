@@ -143,18 +143,15 @@ def _asked_for(shell: Shell, missing: Mapping[str, int]) -> dict[str, str]:
 
 
 def _print(shell: Shell, file: Path, report: MigrationReport, seconds: float, *, rewrite: bool) -> None:
-    for bad in report.bad:
+    left_out = later("{n} {n:entry|entries} of {place} left out: its id is not known; give it with --place")
+    wrong = [({"where": bad.where, "error": bad.error}, f"{bad.where}: {bad.error}") for bad in report.bad]
+    for place, n in report.unplaced.items():
+        unknown: dict[str, Any] = {"place": place, "entries": n, "error": "its id is not known"}
+        wrong.append((unknown, say(left_out, n=n, place=place)))
+    for data, what in wrong:
         if shell.json:
-            shell.emit(where=bad.where, error=bad.error)
+            shell.emit(**data)
         else:
-            shell.err.print(f"{file}: {bad.where}: {bad.error}", soft_wrap=True, style="red")
-    for place, count in report.unplaced.items():
-        if shell.json:
-            shell.emit(place=place, entries=count, error="its id is not known")
-        else:
-            what = say(
-                "{n} {n:entry|entries} of {place} left out: its id is not known; give it with --place", n=count, place=place
-            )
             shell.err.print(f"{file}: {what}", soft_wrap=True, style="red", markup=False)
     numbers = {"taken": report.taken, "known": report.known, "forgotten": report.forgotten, "bad": len(report.bad)}
     numbers["unplaced"] = report.unplaced.total()

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from historian.interfaces.revisions import side_by_side
 from historian.interfaces.texts import FORGOTTEN, NAMES, words
 from historian.interfaces.web.pages import language
-from historian.interfaces.web.pages.differences import side_by_side
 from historian.interfaces.web.pages.language import CATALOGUES, catalogue, language_of, say
 from historian.schema.language import Language
 from historian.service.diagnosis import CHECKS
