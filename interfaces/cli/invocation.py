@@ -185,6 +185,11 @@ class Shell:
         self.note("nothing is stored yet: {place} does not exist", place=plain(self.directory))
         return False
 
+    def end_without_data(self) -> None:
+        """End the command where there is no data, as `needs_data` tells."""
+        if not self.needs_data():
+            raise typer.Exit
+
     def needs_memory(self) -> None:
         """Raise CommandFailed if memory is switched off."""
         if not self.settings.cognitive.enabled:

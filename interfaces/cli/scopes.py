@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
 GroupOption = Annotated[str | None, Option("--group", metavar="ID", help="The conversation of this group.")]
 UserOption = Annotated[
-    str | None,
-    Option("--user", metavar="ID", help="The private chat with this user; with --group: of that group, this user."),
+    str | None, Option("--user", metavar="ID", help="The private chat with this user; with --group: of that group, this user.")
 ]
 AskerOption = Annotated[
     str | None, Option("--user", metavar="ID", help="The private chat with this user; with --group: the one who asks.")

@@ -125,11 +125,7 @@ class ObservationHandler(BaseCallbackHandler):
 
 
 def observe_messages(
-    memory: CognitiveService,
-    *,
-    scope: Scope | Callable[[Mapping[str, Any]], Scope],
-    session_id: str = "",
-    key: str = "messages",
+    memory: CognitiveService, *, scope: Scope | Callable[[Mapping[str, Any]], Scope], session_id: str = "", key: str = "messages"
 ) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
     """Return a LangGraph node that observes the new messages of a state and returns no update.
 

@@ -24,23 +24,7 @@ from typing import Any, Self
 
 import numpy as np
 from langchain_core.embeddings import Embeddings
-from langgraph.store.base import (
-    BaseStore,
-    GetOp,
-    IndexConfig,
-    Item,
-    ListNamespacesOp,
-    MatchCondition,
-    Op,
-    PutOp,
-    Result,
-    SearchItem,
-    SearchOp,
-    TTLConfig,
-    ensure_embeddings,
-    get_text_at_path,
-    validate_op_namespace,
-)
+from langgraph.store import base
 
 from ...models.embeddings.factory import make_embedder
 from ...retrieval.fusion import from_zero, stretched
@@ -65,17 +49,19 @@ READ_AT_ONCE = 200
 class _Put:
     """A put with its value as JSON and the texts by which it is found."""
 
-    op: PutOp
+    op: base.PutOp
     value: str | None
     texts: Sequence[str]
 
 
+_Found = tuple[StoredItem, dict[str, Any], float | None]
+"""An item with its value and, if it fits the query, its score."""
 _Vectors = Mapping[tuple[str, str], Vector]
 """Vectors by ("document" or "query", text)."""
 
 
-class HistorianStore(BaseStore):
-    """A `BaseStore` in the data directory of `config`: a file, Settings, an open CognitiveService, or None as in its `open`.
+class HistorianStore(base.BaseStore):
+    """A `base.BaseStore` in the data directory of `config`: a file, Settings, an open CognitiveService, or None as in its `open`.
 
     - `index`: as of LangGraph's other stores, `{"embed": …, "fields": […]}`. Without `embed` the configured embedder is used
       (that of the service, if one is given); if there is none, or it fails, items are found by words alone. `fields` are the
@@ -93,8 +79,8 @@ class HistorianStore(BaseStore):
         self,
         config: str | Path | Settings | CognitiveService | None = None,
         *,
-        index: IndexConfig | None = None,
-        ttl: TTLConfig | None = None,
+        index: base.IndexConfig | None = None,
+        ttl: base.TTLConfig | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         given = config.settings if isinstance(config, CognitiveService) else config
@@ -104,7 +90,7 @@ class HistorianStore(BaseStore):
         self._clock = clock
         asked = index or {}
         self._fields = asked.get("fields") or ["$"]
-        self._embeddings = ensure_embeddings(asked["embed"]) if "embed" in asked else _configured(config, settings)
+        self._embeddings = base.ensure_embeddings(asked["embed"]) if "embed" in asked else _configured(config, settings)
         self._model = _model_of(self._embeddings)
         self._items = open_items(settings)
 
@@ -128,22 +114,22 @@ class HistorianStore(BaseStore):
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         await self.aclose()
 
-    def batch(self, ops: Iterable[Op]) -> list[Result]:
+    def batch(self, ops: Iterable[base.Op]) -> list[base.Result]:
         """Carry out operations: those that read first, then those that write, in one transaction."""
         planned = list(ops)
         puts = self._puts(planned)
         return self._carried_out(planned, puts, run_blocking(self._vectors(planned, puts)))
 
-    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
+    async def abatch(self, ops: Iterable[base.Op]) -> list[base.Result]:
         """`batch` without blocking the event loop."""
         planned = list(ops)
         puts = self._puts(planned)
         return await asyncio.to_thread(self._carried_out, planned, puts, await self._vectors(planned, puts))
 
-    async def _vectors(self, ops: Sequence[Op], puts: Sequence[_Put]) -> _Vectors:
+    async def _vectors(self, ops: Sequence[base.Op], puts: Sequence[_Put]) -> _Vectors:
         """Return the vectors of all texts and queries; none without an embedder, or where it fails."""
         documents = list(dict.fromkeys(text for put in puts for text in put.texts))
-        queries = list(dict.fromkeys(op.query for op in ops if isinstance(op, SearchOp) and op.query))
+        queries = list(dict.fromkeys(op.query for op in ops if isinstance(op, base.SearchOp) and op.query))
         if self._embeddings is None or not (documents or queries):
             return {}
         try:
@@ -155,19 +141,19 @@ class HistorianStore(BaseStore):
         named = [*(("document", text) for text in documents), *(("query", text) for text in queries)]
         return {name: _unit(vector) for name, vector in zip(named, [*found, *asked], strict=True)}
 
-    def _puts(self, ops: Sequence[Op]) -> list[_Put]:
+    def _puts(self, ops: Sequence[base.Op]) -> list[_Put]:
         """Return what is to be written; of several values for a key the last. ValueError, TypeError for what is no JSON."""
         last: dict[tuple[tuple[str, ...], str], _Put] = {}
         for op in ops:
-            validate_op_namespace(op)
-            if isinstance(op, PutOp):
+            base.validate_op_namespace(op)
+            if isinstance(op, base.PutOp):
                 value = None if op.value is None else json.dumps(op.value, allow_nan=False)
                 paths = [] if value is None or op.index is False else op.index or self._fields
-                texts = [text for path in paths for text in get_text_at_path(op.value, path) if text]
+                texts = [text for path in paths for text in base.get_text_at_path(op.value, path) if text]
                 last[tuple(op.namespace), op.key] = _Put(op, value, texts)
         return list(last.values())
 
-    def _carried_out(self, ops: Sequence[Op], puts: Sequence[_Put], vectors: _Vectors) -> list[Result]:
+    def _carried_out(self, ops: Sequence[base.Op], puts: Sequence[_Put], vectors: _Vectors) -> list[base.Result]:
         now = self._clock()
         read: list[StoredItem] = []
         results = [self._result(op, vectors, now, read) for op in ops]
@@ -182,30 +168,30 @@ class HistorianStore(BaseStore):
         found = [vectors["document", text] for text in put.texts if ("document", text) in vectors]
         return NewItem(_joined(put.op.namespace), put.op.key, put.value, seconds, put.texts, found, self._model)
 
-    def _result(self, op: Op, vectors: _Vectors, now: float, read: list[StoredItem]) -> Result:
+    def _result(self, op: base.Op, vectors: _Vectors, now: float, read: list[StoredItem]) -> base.Result:
         """Return what an operation gives. Items whose time to live begins anew by it are added to `read`."""
-        if isinstance(op, GetOp):
+        if isinstance(op, base.GetOp):
             found = self._items.get(_joined(op.namespace), op.key, now)
             if found is not None and op.refresh_ttl:
                 read.append(found)
-            return None if found is None else Item(**_fields_of(found))
-        if isinstance(op, SearchOp):
+            return None if found is None else base.Item(**_fields_of(found))
+        if isinstance(op, base.SearchOp):
             hits = self._search(op, vectors.get(("query", op.query or "")), now)
             if op.refresh_ttl:
                 read += [item for item, _, _ in hits]
-            return [SearchItem(**{**_fields_of(item), "value": value}, score=score) for item, value, score in hits]
-        if isinstance(op, ListNamespacesOp):
+            return [base.SearchItem(**{**_fields_of(item), "value": value}, score=score) for item, value, score in hits]
+        if isinstance(op, base.ListNamespacesOp):
             names = (tuple(name.split(".")) for name in self._items.namespaces(now))
             wanted = (name for name in names if all(_fits(one, name) for one in op.match_conditions or ()))
             return sorted({name[: op.max_depth] for name in wanted})[op.offset : op.offset + op.limit]
         return None
 
-    def _search(self, op: SearchOp, vector: Vector | None, now: float) -> list[tuple[StoredItem, dict[str, Any], float | None]]:
+    def _search(self, op: base.SearchOp, vector: Vector | None, now: float) -> list[_Found]:
         namespace = _joined(op.namespace_prefix)
         rows = np.array(self._items.rows(namespace, now, op.filter or {}), dtype=np.int64)
         scores = self._scores(op.query, namespace, rows, vector) if op.query else np.full(len(rows), np.nan, dtype=np.float32)
         order = np.argsort(-scores, kind="stable")  # what has no score comes last, in the order of `rows`
-        found: list[tuple[StoredItem, dict[str, Any], float | None]] = []
+        found: list[_Found] = []
         wanted_at_once = READ_AT_ONCE if op.filter else max(op.offset + op.limit, 1)
         for first in range(0, len(order), wanted_at_once):
             if len(found) >= op.offset + op.limit:
@@ -284,7 +270,7 @@ def _fields_of(item: StoredItem) -> dict[str, Any]:
     }
 
 
-def _fits(condition: MatchCondition, name: tuple[str, ...]) -> bool:
+def _fits(condition: base.MatchCondition, name: tuple[str, ...]) -> bool:
     path = condition.path
     part = name[: len(path)] if condition.match_type == "prefix" else name[-len(path) :] if path else ()
     return len(part) == len(path) and all(wanted in ("*", label) for label, wanted in zip(part, path, strict=True))

@@ -77,13 +77,18 @@ class HistorianForm(Form):
     """
 
 
-class Heard(Form):
-    """一条消息。 One message."""
+class Said(Form):
+    """谁说了什么。 Who said what."""
 
     role: Literal["user", "assistant", "tool"] = "user"
     """谁在说：人、机器人，还是工具返回的。 Who speaks: a person, the bot, or a tool's result."""
     content: str = Field()
     """说了什么。 What was said."""
+
+
+class Heard(Said):
+    """一条消息。 One message."""
+
     sender_id: str = ""
     """发送者在平台上的 id；群里每个人的消息都要有。 The platform's id of its sender; needed of people in a group."""
     name: str = ""
@@ -140,15 +145,6 @@ class RecallForm(Form):
     """
     top_k: int = Field(default=3, ge=1, le=500)
     """最多几条。 How many events at most."""
-
-
-class Said(Form):
-    """谁说了什么。 Who said what."""
-
-    role: Literal["user", "assistant", "tool"] = "user"
-    """谁在说。 Who speaks."""
-    content: str = Field()
-    """说了什么。 What was said."""
 
 
 class ReflectionForm(Form):

@@ -9,7 +9,6 @@ import time
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rich.text import Text
@@ -37,10 +36,9 @@ TEXTS: Mapping[str, str] = NAMES["command_line"]["demo"]
 
 @dataclass
 class Story(JobWatch):
-    """The results of the demo: accepted jobs as stored on disk, their rewritten texts, profiles, answers."""
+    """The results of the demo: accepted jobs, their rewritten texts, profiles, answers."""
 
     ids: list[str] = field(default_factory=list)
-    jobs: dict[str, Job] = field(default_factory=dict)
     items: dict[str, list[ItemState]] = field(default_factory=dict)
     written_profiles: dict[str, list[str]] = field(default_factory=dict)
     profiles: list[Profile] = field(default_factory=list)
@@ -50,7 +48,6 @@ class Story(JobWatch):
     secret_on_disk: bool = False
 
     def step(self, job: Job, node: str, update: Mapping[str, Any]) -> None:
-        self.jobs[job.job_id] = job
         if "items" in update:
             self.items[job.job_id] = update["items"]
         if node == "write_profile":
@@ -63,8 +60,7 @@ class Story(JobWatch):
 
 @command("demo")
 async def demo(
-    shell: Shell,
-    lang: Annotated[LanguageChoice, Option("--lang", help="Language of the remarks; the sample has both.")] = "auto",
+    shell: Shell, lang: Annotated[LanguageChoice, Option("--lang", help="Language of the remarks; the sample has both.")] = "auto"
 ) -> None:
     """Show the whole path on a sample conversation: jobs, events, profiles, recall. Nothing is kept."""
     from ....schema.settings import CognitiveSettings, Settings
@@ -101,14 +97,10 @@ async def live_through(settings: Settings) -> Story:
         keys = parts.profiles.keys()
         story.profiles = [profile for key in keys if (profile := parts.profiles.read(key)) is not None]
         story.answers = [(one, await memory.search_events(one.text, one.scope, top_k=2)) for one in questions]
-        story.secret_on_disk = await asyncio.to_thread(_holds, parts.directory, SECRET.encode())
+        files = await asyncio.to_thread(lambda: [file.read_bytes() for file in parts.directory.rglob("*") if file.is_file()])
+        story.secret_on_disk = any(SECRET.encode() in content for content in files)
         story.prompt = await memory.build_context(questions[0].text, questions[0].scope)
     return story
-
-
-def _holds(folder: Path, needle: bytes) -> bool:
-    """Return True if any file of a folder holds these bytes."""
-    return any(needle in file.read_bytes() for file in folder.rglob("*") if file.is_file())
 
 
 def _answered(question: Question, hits: list[Hit]) -> bool:

@@ -44,8 +44,7 @@ def list_events(
     scope = scope_of(group, user)
     narrowed = conditions(shell.settings, group, user, narrowing)
     where = EventFilter(scope.key if scope else None, is_absolute=False if relative else None, **narrowed)
-    if not shell.needs_data():
-        return
+    shell.end_without_data()
     with opened_stores(shell) as parts:
         if job is None:
             found = parts.events.find(where, limit=limit)

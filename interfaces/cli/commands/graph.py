@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 from typer import Argument
 
 from ..invocation import Shell, command
-
-if TYPE_CHECKING:
-    from langgraph.graph.state import CompiledStateGraph
 
 Name = Literal["historian", "recall", "reflection"]
 
@@ -32,7 +29,7 @@ def mermaid(name: Name) -> str:
     from ....graph.recall import compile_recall
     from ....graph.reflection import compile_reflection
 
-    compiled: dict[Name, Callable[[], CompiledStateGraph[Any, Any, Any, Any]]] = {
+    compiled: dict[Name, Callable[[], Any]] = {
         "historian": compile_historian,
         "recall": compile_recall,
         "reflection": compile_reflection,

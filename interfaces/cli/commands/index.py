@@ -96,8 +96,7 @@ def _absolute(folder: Path) -> str:
 
 
 def _list(shell: Shell) -> None:
-    if not shell.needs_data():
-        return
+    shell.end_without_data()
     with opened_stores(shell) as parts:
         found = list(parts.backend.manifest.roots())
     shell.rows(

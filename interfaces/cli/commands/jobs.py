@@ -29,8 +29,7 @@ def list_jobs(
     limit: Annotated[int, Option("--limit", min=1, help="At most so many of each state.")] = 50,
 ) -> None:
     """List jobs, oldest first."""
-    if not shell.needs_data():
-        return
+    shell.end_without_data()
     from ....service.inspection.json_data import job_entries
 
     queue = opened_queue(shell)

@@ -33,8 +33,7 @@ async def reembed(
     """
     if rollback + drop_old + status > 1:
         raise WrongUse("--rollback, --drop-old and --status: say one of them")
-    if not shell.needs_data():
-        return
+    shell.end_without_data()
     from ....service.upkeep.reembedding import ReembeddingStopped, drop_former, go_back
 
     async with opened_parts(without_models(shell.settings)) as parts:
@@ -85,8 +84,7 @@ def _print_sets(shell: Shell, sets: VectorSets) -> None:
     made = say(": {done} of {total} events", done=sets.next_done, total=sets.events) if sets.next else ""
     kept = say(": {n}", n=sets.kept_count) if sets.kept else ""
     shell.answer(
-        asdict(sets),
-        {"in use": _named(sets.used), "being made": _named(sets.next) + made, "kept": _named(sets.kept) + kept},
+        asdict(sets), {"in use": _named(sets.used), "being made": _named(sets.next) + made, "kept": _named(sets.kept) + kept}
     )
 
 

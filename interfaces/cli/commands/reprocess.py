@@ -30,8 +30,7 @@ async def reprocess(
     """
     from ....service.cognitive import CognitiveService
 
-    if not shell.needs_data():
-        return
+    shell.end_without_data()
     scope = scope_of(group, user)
     async with CognitiveService.open(shell.settings, worker=not dry_run) as memory:
         with shell.progress("events seen") as update:

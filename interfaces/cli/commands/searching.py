@@ -11,20 +11,10 @@ from rich.text import Text
 from typer import Argument, Option
 
 from ....service.inspection.json_data import hit_data
+from .. import scopes
 from ..console import Cell, minute, short
 from ..invocation import Shell, command
 from ..language import later, say
-from ..scopes import (
-    NARROWING,
-    AllOption,
-    AskerOption,
-    GroupOption,
-    NotesOption,
-    UserOption,
-    asked_scope,
-    conditions,
-    search_scope,
-)
 
 if TYPE_CHECKING:
     from ....schema.hit import Hit
@@ -41,14 +31,14 @@ QueryArgument = Annotated[str, Argument(metavar="QUERY", help="What to look for.
 TopKOption = Annotated[int | None, Option("--top-k", "-k", min=1, max=500, help="At most so many.")]
 
 
-@command("search", more=NARROWING)
+@command("search", more=scopes.NARROWING)
 async def search(
     shell: Shell,
     query: QueryArgument,
-    group: GroupOption = None,
-    user: UserOption = None,
-    every: AllOption = False,
-    notes: NotesOption = False,
+    group: scopes.GroupOption = None,
+    user: scopes.UserOption = None,
+    every: scopes.AllOption = False,
+    notes: scopes.NotesOption = False,
     top_k: TopKOption = None,
     explain: Annotated[bool, Option("--explain", help="Say how each event came to its place.")] = False,
     **narrowing: str | None,
@@ -56,10 +46,9 @@ async def search(
     """Search the events of one conversation, best first."""
     from ....service.cognitive import CognitiveService
 
-    scope = search_scope(group, user, every=every, notes=notes)
-    narrowed = conditions(shell.settings, group, user, narrowing)
-    if not shell.needs_data():
-        return
+    scope = scopes.search_scope(group, user, every=every, notes=notes)
+    narrowed = scopes.conditions(shell.settings, group, user, narrowing)
+    shell.end_without_data()
     _note_if_off(shell)
     async with CognitiveService.open(shell.settings, worker=False) as memory:
         await loaded(memory, scope)
@@ -76,12 +65,16 @@ async def search(
 
 @command("context")
 async def context(
-    shell: Shell, query: QueryArgument, group: GroupOption = None, user: AskerOption = None, top_k: TopKOption = None
+    shell: Shell,
+    query: QueryArgument,
+    group: scopes.GroupOption = None,
+    user: scopes.AskerOption = None,
+    top_k: TopKOption = None,
 ) -> None:
     """Print what a bot would get for its prompt before it replies to QUERY."""
     from ....service.cognitive import CognitiveService
 
-    scope = asked_scope(group, user)
+    scope = scopes.asked_scope(group, user)
     text = ""
     if shell.needs_data():
         _note_if_off(shell)

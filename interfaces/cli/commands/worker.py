@@ -32,35 +32,25 @@ LOOK_SECONDS, OWNER_SECONDS = 1.0, 0.5
 """How often is looked whether the database is another file and how far the jobs are; whether the directory has an owner still."""
 
 
-class DatabaseReplaced(Exception):
-    """Another file was put into the place of the database."""
-
-
 @command("worker")
 async def worker(
     shell: Shell,
     drain: Annotated[bool, Option("--drain", help="End when no job is left.")] = False,
     metrics_port: Annotated[
-        int | None,
-        Option("--metrics-port", metavar="PORT", min=0, max=65535, help="Serve /metrics on 127.0.0.1 (0: any port)."),
+        int | None, Option("--metrics-port", metavar="PORT", min=0, max=65535, help="Serve /metrics on 127.0.0.1 (0: any port).")
     ] = None,
 ) -> None:
     """File the jobs of the queue, until stopped by Ctrl-C or SIGTERM, or with --drain until none is left."""
     shell.needs_memory()
     replaced = False
-    while True:
-        try:
-            await _work(shell, drain, metrics_port, replaced=replaced)
-            return
-        except DatabaseReplaced:
-            shell.note("the database is another file now: it is opened anew")
-            replaced = True
+    while replaced := await _work(shell, drain, metrics_port, replaced=replaced):
+        shell.note("the database is another file now: it is opened anew")
 
 
-async def _work(shell: Shell, drain: bool, metrics_port: int | None, *, replaced: bool) -> None:
-    """Own the data directory and work, as `worker` says. Raises DatabaseReplaced if the database becomes another file.
+async def _work(shell: Shell, drain: bool, metrics_port: int | None, *, replaced: bool) -> bool:
+    """Own the data directory and work, as `worker` says. Return True if another file came into the place of the database.
 
-    `replaced`: it has, so that the derived index is to be made anew.
+    `replaced`: that has happened, so that the derived index is to be made anew.
     """
     from ....service.telemetry.metrics_server import serving_metrics
 
@@ -74,6 +64,8 @@ async def _work(shell: Shell, drain: bool, metrics_port: int | None, *, replaced
                 shell.note("metrics: {url}", url=f"http://127.0.0.1:{port}/metrics")
             started = time.monotonic()
             complete = await _run(historian, parts, shell, drain=drain)
+            if complete is None:
+                return True
             report = make_report(historian.statistics, parts.chat, time.monotonic() - started)
         counts = await asyncio.to_thread(parts.queue.counts, time.time())
     report["left"] = {"pending": counts.pending, "processing": counts.processing, "failed": counts.failed}
@@ -89,6 +81,7 @@ async def _work(shell: Shell, drain: bool, metrics_port: int | None, *, replaced
             n=counts.pending,
             outage=historian.outage or say("the model stayed away"),
         )
+    return False
 
 
 async def _owning(shell: Shell, parts: Parts, stack: ExitStack) -> HistorianWorker:
@@ -124,8 +117,8 @@ def _metrics(historian: HistorianWorker, parts: Parts) -> str:
     )
 
 
-async def _run(historian: HistorianWorker, parts: Parts, shell: Shell, *, drain: bool) -> bool:
-    """Run until done or stopped by a signal; a second signal does not wait for running jobs."""
+async def _run(historian: HistorianWorker, parts: Parts, shell: Shell, *, drain: bool) -> bool | None:
+    """Run until done or stopped by a signal; a second signal does not wait for running jobs. None: the database was replaced."""
     loop = asyncio.get_running_loop()
     stopping: list[asyncio.Task[None]] = []
 
@@ -153,9 +146,7 @@ async def _run(historian: HistorianWorker, parts: Parts, shell: Shell, *, drain:
             watching = asyncio.create_task(look(update))
             try:
                 complete = await historian.run(drain=drain)
-                if not stopping and parts.backend.place == "replaced":
-                    raise DatabaseReplaced
-                return complete
+                return None if not stopping and parts.backend.place == "replaced" else complete
             finally:
                 watching.cancel()
                 await asyncio.gather(watching, *stopping, return_exceptions=True)

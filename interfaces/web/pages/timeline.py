@@ -22,6 +22,9 @@ CHOICES: Mapping[str, Mapping[str, str]] = NAMES["pages"]["choices"]
 """What a timeline may be narrowed to: the values of each choice, with their names."""
 
 
+_TRUTHS = {"yes": True, "no": False}
+
+
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """What a visitor wants to see: one value of each choice ("" for any), words, a month (`2026-02`), a cursor."""
@@ -55,10 +58,7 @@ class Wanted:
         """Return `where` narrowed by the choices; months begin and end in `zone`."""
         kinds = (cast("EventKind", self.kind),) if self.kind in get_args(EventKind) else ()
         where = replace(where, kinds=kinds, sources=(self.source,) if self.source else ())
-        if self.absolute:
-            where = replace(where, is_absolute=self.absolute == "yes")
-        if self.holds:
-            where = replace(where, holds=self.holds == "yes")
+        where = replace(where, is_absolute=_TRUTHS.get(self.absolute), holds=_TRUTHS.get(self.holds))
         if first := _first_of(self.month):
             start, end = first.replace(tzinfo=zone), _following(first).replace(tzinfo=zone)
             where = replace(where, time_from=start.timestamp(), time_to=end.timestamp() - 0.001)

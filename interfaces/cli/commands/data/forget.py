@@ -100,19 +100,13 @@ def _print(shell: Shell, report: ForgetReport) -> None:
         searched += say("; {n} {n:text|texts} too short to search for", n=report.too_short)
     removed = listed([say(FORGOTTEN.get(kind, kind), n=count) for kind, count in report.removed.items()])
     shell.fields(
-        {
-            "forgotten": whom,
-            "removed": removed or say("nothing was kept"),
-            "searched": searched,
-            "left": left or say("nothing"),
-        }
+        {"forgotten": whom, "removed": removed or say("nothing was kept"), "searched": searched, "left": left or say("nothing")}
     )
     if report.mentions:
         shell.tell()
-        if report.mentions_removed:
-            shell.tell("Events of others that mention {whom} (removed):", whom=whom)
-        else:
-            shell.tell("Events of others that mention {whom} (left; --mentions removes them):", whom=whom)
+        left_here = later("Events of others that mention {whom} (left; --mentions removes them):")
+        removed_here = later("Events of others that mention {whom} (removed):")
+        shell.tell(removed_here if report.mentions_removed else left_here, whom=whom)
         shell.table("kind|event|text", _mention_rows(shell, report))
 
 
@@ -122,11 +116,7 @@ def _mention_rows(shell: Shell, report: ForgetReport) -> list[tuple[str, str, st
     ids = [item for kind, item in report.mentions if kind == "events"]
     with opened_stores(shell) as parts:
         texts = {event.event_id: event.text for event in parts.events.get(ids)}
+    names = {item: str(ProfileKey.of_index_id(item)) for kind, item in report.mentions if kind == "profiles"}
     return [
-        (
-            say(MENTIONED.get(kind, kind)),
-            str(ProfileKey.of_index_id(item)) if kind == "profiles" else item,
-            short(texts.get(item, ""), 200),
-        )
-        for kind, item in report.mentions
+        (say(MENTIONED.get(kind, kind)), names.get(item, item), short(texts.get(item, ""), 200)) for kind, item in report.mentions
     ]

@@ -44,8 +44,7 @@ async def migrate(
     ] = None,
     schema: Annotated[str | None, Option("--schema", metavar="NAME", help="The schema in that database.")] = None,
     vectors: Annotated[
-        VectorKind | None,
-        Option("--vectors", help="How vectors are stored there (else stores.vectors); half takes half."),
+        VectorKind | None, Option("--vectors", help="How vectors are stored there (else stores.vectors); half takes half.")
     ] = None,
 ) -> None:
     """Make events of summaries that a bot kept before.

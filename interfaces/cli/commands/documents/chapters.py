@@ -33,8 +33,7 @@ InGroupOption = Annotated[
 @command("list", chapters)
 def list_articles(shell: Shell) -> None:
     """List whom there is an article about, or something that may become one: summaries, and what waits to be summarised."""
-    if not shell.needs_data():
-        return
+    shell.end_without_data()
     with opened_stores(shell) as parts:
         found = listed_articles(parts.article_stores)
     shell.rows(
@@ -101,8 +100,7 @@ def article_key(user: str, in_group: str | None) -> ArticleKey:
 def list_summaries(shell: Shell, user: PersonArgument, in_group: InGroupOption = None) -> None:
     """List all summaries of a person, oldest first, and how much waits to be summarised."""
     key = article_key(user, in_group)
-    if not shell.needs_data():
-        return
+    shell.end_without_data()
     with opened_stores(shell) as parts:
         found = parts.article_stores.summaries.read(key)
         waiting = parts.article_stores.buffer.tokens(key)

@@ -32,8 +32,7 @@ LayerOption = Annotated[
 @command("list", profile)
 def list_profiles(shell: Shell) -> None:
     """List all profiles."""
-    if not shell.needs_data():
-        return
+    shell.end_without_data()
     with opened_stores(shell) as parts:
         found = [one for key in parts.profiles.keys() if (one := parts.profiles.read(key)) is not None]  # noqa: SIM118 - no dict
     shell.rows(
