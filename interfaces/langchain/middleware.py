@@ -107,15 +107,13 @@ class HistorianMiddleware(AgentMiddleware[TurnState, Any, Any]):
 
     def after_agent(self, state: TurnState, runtime: Runtime[Any]) -> dict[str, Any] | None:
         """Hand the turn over."""
-        if self._remembers() and not self._turns.remember_now(_said_in(state)):
-            return None
-        return {"historian_turn": None}
+        is_done = not self._remembers() or self._turns.remember_now(_said_in(state))
+        return {"historian_turn": None} if is_done else None
 
     async def aafter_agent(self, state: TurnState, runtime: Runtime[Any]) -> dict[str, Any] | None:
         """Hand the turn over."""
-        if self._remembers() and not await self._turns.remember(_said_in(state)):
-            return None
-        return {"historian_turn": None}
+        is_done = not self._remembers() or await self._turns.remember(_said_in(state))
+        return {"historian_turn": None} if is_done else None
 
     def _with(self, request: ModelRequest[Any], block: Sequence[BaseMessage]) -> ModelRequest[Any]:
         """Return the request with what is recalled, and with the tools described in the language of the conversation."""

@@ -61,7 +61,7 @@ _Vectors = Mapping[tuple[str, str], Vector]
 
 
 class HistorianStore(base.BaseStore):
-    """A `base.BaseStore` in the data directory of `config`: a file, Settings, an open CognitiveService, or None as in its `open`.
+    """A `BaseStore` in the data directory of `config`: a file, Settings, an open CognitiveService, or None as in its `open`.
 
     - `index`: as of LangGraph's other stores, `{"embed": …, "fields": […]}`. Without `embed` the configured embedder is used
       (that of the service, if one is given); if there is none, or it fails, items are found by words alone. `fields` are the

@@ -134,13 +134,11 @@ async def accept_question(state: RecallForm) -> RecallInput:
 
 
 def _historian_context(memory: Memory, options: HistorianOptions | None) -> HistorianContext:
-    context = memory.parts.context()
-    return replace(context, settings=(options or HistorianOptions()).over(context.settings))
+    return replace(memory.parts.context(), settings=(options or HistorianOptions()).over(memory.settings))
 
 
 def _reflection_context(memory: Memory, options: ReflectionOptions | None) -> ReflectionContext:
-    context = memory.parts.reflection_context()
-    return replace(context, settings=(options or ReflectionOptions()).over(context.settings))
+    return replace(memory.parts.reflection_context(), settings=(options or ReflectionOptions()).over(memory.settings))
 
 
 def _recall_context(memory: Memory, options: RecallOptions | None) -> RecallContext:

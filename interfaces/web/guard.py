@@ -85,8 +85,7 @@ class Guard:
         async def answer(message: Message) -> None:
             if message["type"] == "http.response.start":
                 given = MutableHeaders(scope=message)
-                for name, value in SECURITY_HEADERS.items():
-                    given[name] = value
+                given.update(SECURITY_HEADERS)
                 if not scope["path"].startswith(STATIC):
                     given["Cache-Control"] = "no-store"
             await send(message)

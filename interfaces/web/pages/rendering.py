@@ -34,18 +34,17 @@ def page(request: Request, template: str, *, status: int = 200, **values: object
     language = spoken(request)
     zone = ZoneInfo(configured_timezone(request.app.state.memory.settings.cognitive.timezone))
     path = request.url.path
-    common = {"t": partial(say, language), "language": language, "link": link, "moment": partial(moment, zone)}
-    html = (
-        environment()
-        .get_template(template)
-        .render(
-            **common,
-            version=VERSION,
-            navigation=NAMES["pages"]["navigation"] if request.state.caller is not None else {},
-            here=BELONGS_TO.get(path, path),
-            address=f"{path}?{request.url.query}" if request.url.query else path,
-            **values,
-        )
+    filled = environment().get_template(template).render
+    html = filled(
+        t=partial(say, language),
+        language=language,
+        navigation=NAMES["pages"]["navigation"] if request.state.caller is not None else {},
+        here=BELONGS_TO.get(path, path),
+        address=f"{path}?{request.url.query}" if request.url.query else path,
+        link=link,
+        moment=partial(moment, zone),
+        version=VERSION,
+        **values,
     )
     return HTMLResponse(html, status, headers={"Cache-Control": "no-store", "Vary": "Accept-Language, Cookie"})
 

@@ -72,8 +72,7 @@ def import_file(
     if shell.json:
         shell.emit(file=str(file), **report)
         return
-    jobs, summaries = say("{n} put into the queue", n=report["jobs"]), say("{n} added", n=report["summaries"])
-    shown = {"jobs": jobs, "summaries": summaries}
+    shown = {"jobs": say("{n} put into the queue", n=report["jobs"]), "summaries": say("{n} added", n=report["summaries"])}
     for what in ("events", "profiles", "articles", "dated_summaries", "buffered_states"):
         different = report[f"different_{what}"]
         shown[what] = say("{new} added, {known} known", new=report[what], known=report[f"known_{what}"])

@@ -20,6 +20,7 @@ from ...revisions import RevisionCommands
 if TYPE_CHECKING:
     from .....schema.entity import Entity
     from .....schema.profile import Profile
+    from .....schema.scope import EntityType
 
 profile = group("profile", "Profiles of people and groups, and their revisions.")
 
@@ -103,7 +104,7 @@ def _named(entity: str) -> Entity:
         is_bare = entity.isalnum() and len(entity) <= 40
         such = say("user:{id} or group:{id}", id=entity) if is_bare else "user:42"
         raise WrongUse("{entity!r} names no profile; write user:ID or group:ID, such as {such}", entity=entity, such=such)
-    return Entity(cast("Any", entity_type), entity_id)
+    return Entity(cast("EntityType", entity_type), entity_id)
 
 
 def _in_short(one: Profile) -> str:
