@@ -6,19 +6,16 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from ..schema.errors import OwnerLockHeld, StorageError
 from ..schema.protocols import JobQueue, OpenCheckpoints, Owner, Ownership
 from ..schema.protocols.backend import Place
 from ..schema.protocols.erasure import StoredBytes
 from ..schema.settings import Settings
 from .chroma.index import ChromaIndex
-from .files.access import file_mode
 from .files.articles import MarkdownArticles
 from .files.bytes_below import bytes_below
-from .files.durable import storage_error
 from .files.end_summaries import EndSummaries
+from .files.entity_locks import acquire, file_lock
 from .files.forget_requests import FileForgetRequests
 from .files.owner_lock import OwnerLock, owner_of
 from .files.profiles import MarkdownProfiles
@@ -64,13 +61,13 @@ class LocalWorkers:
     @contextmanager
     def reembedding(self, now: float) -> Iterator[None]:
         place = self._directory / _REEMBED_LOCK
+        lock = file_lock(place, 0)
+        if not acquire(lock, place):
+            raise OwnerLockHeld(f"another process is at it in {self._directory}")
         try:
-            with FileLock(place, timeout=0, mode=file_mode(place)):
-                yield
-        except Timeout:
-            raise OwnerLockHeld(f"another process is at it in {self._directory}") from None
-        except OSError as error:
-            raise storage_error("lock", place, error) from error
+            yield
+        finally:
+            lock.release()
 
     def listening(self, wake: Callable[[], None]) -> AbstractContextManager[None]:
         return nullcontext()

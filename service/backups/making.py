@@ -21,14 +21,14 @@ import shutil
 import sqlite3
 import stat
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from ...schema.errors import HistorianError, InvalidInput, StorageError
 from ...stores.files.access import make_private_folders
-from ...stores.files.durable import TEMPORARY_PREFIX, make_folder, names_in, storage_error, sync_folder
+from ...stores.files.durable import TEMPORARY_PREFIX, explaining, make_folder, names_in, sync_folder
 from ...stores.sqlite.errors import explained
 from ..data_directory import RESTORING, check_restored
 
@@ -70,24 +70,23 @@ def back_up(directory: Path, target: Path, *, version: str, now: float) -> Backu
     make_folder(target.parent)
     unfinished = target.with_name(f"{TEMPORARY_PREFIX}{target.name}")
     try:
-        shutil.rmtree(unfinished, ignore_errors=True)  # of a killed process
-        unfinished.mkdir(mode=0o700)
-        jobs = _copy_jobs(directory, unfinished)
-        events = _copy_database(directory / INDEX, unfinished / INDEX, "events")
-        files = sum(copied(directory / name, unfinished / name) for name in _others(directory))
-        if (directory / ITEMS).exists():
-            _copy_database(directory / ITEMS, unfinished / ITEMS, "items")
-            files += 1
-        size = sum(path.stat().st_size for path in unfinished.rglob("*") if path.is_file())
-        made_at = datetime.fromtimestamp(now, UTC).isoformat(timespec="seconds")
-        backup = Backup(made_at, version, events, jobs, files, size)
-        _write(unfinished / MANIFEST, json.dumps({"format": FORMAT, "version": VERSION, **asdict(backup)}).encode())
-        for folder, _, _ in os.walk(unfinished):
-            sync_folder(Path(folder))
-        unfinished.replace(target)
-        sync_folder(target.parent)
-    except OSError as error:
-        raise storage_error("write the backup", target, error) from error
+        with explaining("write the backup", target):
+            shutil.rmtree(unfinished, ignore_errors=True)  # of a killed process
+            unfinished.mkdir(mode=0o700)
+            jobs = _copy_jobs(directory, unfinished)
+            events = _copy_database(directory / INDEX, unfinished / INDEX, "events")
+            files = sum(copied(directory / name, unfinished / name) for name in _others(directory))
+            if (directory / ITEMS).exists():
+                _copy_database(directory / ITEMS, unfinished / ITEMS, "items")
+                files += 1
+            size = sum(path.stat().st_size for path in unfinished.rglob("*") if path.is_file())
+            made_at = datetime.fromtimestamp(now, UTC).isoformat(timespec="seconds")
+            backup = Backup(made_at, version, events, jobs, files, size)
+            _write(unfinished / MANIFEST, json.dumps({"format": FORMAT, "version": VERSION, **asdict(backup)}).encode())
+            for folder, _, _ in os.walk(unfinished):
+                sync_folder(Path(folder))
+            unfinished.replace(target)
+            sync_folder(target.parent)
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
     return backup
@@ -95,16 +94,12 @@ def back_up(directory: Path, target: Path, *, version: str, now: float) -> Backu
 
 def copied(source: Path, target: Path) -> bool:
     """Copy a regular file, flushed, with access for this user only. Return False if it does not exist (any more)."""
-    try:
-        if not stat.S_ISREG(source.lstat().st_mode):
-            return False
-        data = source.read_bytes()
-    except FileNotFoundError:
-        return False
-    except OSError as error:
-        raise storage_error("read", source, error) from error
-    _write(target, data)
-    return True
+    with explaining("read", source), suppress(FileNotFoundError):
+        if stat.S_ISREG(source.lstat().st_mode):
+            data = source.read_bytes()
+            _write(target, data)
+            return True
+    return False
 
 
 def files_below(folder: Path) -> Iterator[str]:
@@ -146,12 +141,10 @@ def _copy_database(source: Path, target: Path, table: str) -> int:
 
 
 def _write(target: Path, data: bytes) -> None:
-    try:
+    with explaining("write", target):
         make_private_folders(target.parent)
         descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-    except OSError as error:
-        raise storage_error("write", target, error) from error

@@ -30,7 +30,7 @@ from typing import IO, Any, BinaryIO
 
 from ...schema.errors import InvalidInput
 from .access import create_file
-from .durable import TEMPORARY_PREFIX, storage_error, sync_folder
+from .durable import TEMPORARY_PREFIX, explaining, sync_folder
 
 FORMAT = "historian archive"
 VERSION = 1
@@ -62,10 +62,8 @@ class ArchiveWriter(AbstractContextManager["ArchiveWriter"]):
             raise InvalidInput(f"{path} exists; name another file, or add --force")
         self._path = path
         self._temporary = path.with_name(f"{TEMPORARY_PREFIX}{secrets.token_hex(4)}-{path.name}")
-        try:
+        with explaining("write", path):
             self._file = os.fdopen(create_file(self._temporary), "wb")
-        except OSError as error:
-            raise storage_error("write", path, error) from error
         self._zip = zipfile.ZipFile(self._file, "w", zipfile.ZIP_DEFLATED)
 
     def lines(self, name: str, values: Iterable[Mapping[str, Any]]) -> int:
@@ -83,15 +81,14 @@ class ArchiveWriter(AbstractContextManager["ArchiveWriter"]):
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         try:
-            self._zip.close()
-            self._file.flush()
-            os.fsync(self._file.fileno())
-            self._file.close()
-            if error is None:
-                self._temporary.replace(self._path)
-                sync_folder(self._path.parent)
-        except OSError as failed:
-            raise storage_error("write", self._path, failed) from failed
+            with explaining("write", self._path):
+                self._zip.close()
+                self._file.flush()
+                os.fsync(self._file.fileno())
+                self._file.close()
+                if error is None:
+                    self._temporary.replace(self._path)
+                    sync_folder(self._path.parent)
         finally:
             self._file.close()
             with suppress(OSError):  # it was renamed, or is useless

@@ -11,7 +11,8 @@ import errno
 import itertools
 import os
 import secrets
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ...schema.errors import StorageError
@@ -43,16 +44,23 @@ def storage_error(action: str, path: Path, error: OSError) -> StorageError:
     return StorageError(f"cannot {action} {path}: {error.strerror or error}; {remedy}")
 
 
+@contextmanager
+def explaining(action: str, path: Path) -> Iterator[None]:
+    """Raise an OSError inside as `storage_error` returns it."""
+    try:
+        yield
+    except OSError as error:
+        raise storage_error(action, path, error) from error
+
+
 def make_folder(folder: Path) -> None:
     """Create `folder` and its parents, durably. Raises StorageError."""
     if folder.is_dir():
         return
     if folder.parent != folder:
         make_folder(folder.parent)
-    try:
+    with explaining("create the folder", folder):
         make_private_folder(folder)
-    except OSError as error:
-        raise storage_error("create the folder", folder, error) from error
     sync_folder(folder.parent)
 
 
@@ -62,7 +70,7 @@ def write_atomically(path: Path, data: bytes) -> None:
     Raises StorageError and never leaves a partial file. An existing file then keeps its old content, unless only the last
     step failed (flushing the folder): the new content is in place then, but a power failure may undo it.
     """
-    try:
+    with explaining("write", path):
         for attempt in range(1, _ATTEMPTS + 1):
             try:
                 _write_once(path, data)
@@ -71,18 +79,12 @@ def write_atomically(path: Path, data: bytes) -> None:
                 if attempt == _ATTEMPTS:
                     raise
                 make_folder(path.parent)
-    except OSError as error:
-        raise storage_error("write", path, error) from error
 
 
 def remove_durably(path: Path) -> bool:
     """Remove a file and flush its folder. Return False if it does not exist. Raises StorageError."""
-    try:
-        path.unlink()
-    except FileNotFoundError:
+    if not _removed(path):
         return False
-    except OSError as error:
-        raise storage_error("remove", path, error) from error
     sync_folder(path.parent)
     return True
 
@@ -91,31 +93,23 @@ def remove_folder(folder: Path) -> None:
     """Remove a folder if it exists and holds nothing but temporary files of killed processes. Raises StorageError."""
     if folder.is_dir():
         sweep_leftovers(folder)
-        try:
+        with explaining("remove", folder):
             folder.rmdir()
-        except OSError as error:
-            raise storage_error("remove", folder, error) from error
         sync_folder(folder.parent)
 
 
 def names_in(folder: Path) -> list[str]:
     """Return the sorted names in a folder; none if it does not exist. Raises StorageError."""
-    try:
+    with explaining("list", folder), suppress(FileNotFoundError, NotADirectoryError):
         return sorted(os.listdir(folder))  # noqa: PTH208 - names
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    except OSError as error:
-        raise storage_error("list", folder, error) from error
+    return []
 
 
 def bytes_of(path: Path) -> bytes | None:
     """Return the content of a file, or None if it does not exist. Raises StorageError."""
-    try:
+    with explaining("read", path), suppress(FileNotFoundError, NotADirectoryError):
         return path.read_bytes()
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except OSError as error:
-        raise storage_error("read", path, error) from error
+    return None
 
 
 def move_durably(source: Path, target: Path) -> bool:
@@ -131,24 +125,19 @@ def move_durably(source: Path, target: Path) -> bool:
 def move(source: Path, target: Path) -> bool:
     """Rename as `move_durably`, without flushing: a power failure may undo it."""
     for is_last in (False, True):
-        try:
+        with explaining("move to", target), suppress(FileNotFoundError):
             source.replace(target)
             return True
-        except FileNotFoundError:
-            if is_last or not os.path.lexists(source):
-                break
-            make_folder(target.parent)
-        except OSError as error:
-            raise storage_error("move to", target, error) from error
+        if is_last or not os.path.lexists(source):
+            break
+        make_folder(target.parent)
     return False
 
 
 def sync_folder(folder: Path) -> None:
     """Flush the entries of `folder` to the disk. Does nothing on Windows. Raises StorageError."""
-    try:
+    with explaining("flush the folder", folder):
         _sync_folder(folder)
-    except OSError as error:
-        raise storage_error("flush the folder", folder, error) from error
 
 
 def sync_file(path: Path) -> bool:
@@ -157,15 +146,12 @@ def sync_file(path: Path) -> bool:
     Raises StorageError.
     """
     access = os.O_RDWR if os.name == "nt" else os.O_RDONLY | os.O_NONBLOCK  # a pipe must not block
-    try:
+    with explaining("flush", path), suppress(FileNotFoundError):
         descriptor = os.open(path, access | getattr(os, "O_BINARY", 0))
         _flush_and_close(descriptor)
         _sync_folder(path.parent)
-    except FileNotFoundError:
-        return False
-    except OSError as error:
-        raise storage_error("flush", path, error) from error
-    return os.path.lexists(path)
+        return os.path.lexists(path)
+    return False
 
 
 def sweep_leftovers(folder: Path) -> int:
@@ -173,16 +159,15 @@ def sweep_leftovers(folder: Path) -> int:
 
     A running writer whose file is removed writes it again, so this is safe at any time.
     """
-    swept = 0
-    for path in folder.glob(TEMPORARY_PREFIX + "*") if folder.is_dir() else ():
-        try:
-            path.unlink()
-            swept += 1
-        except FileNotFoundError:
-            continue  # its writer has given it its name meanwhile
-        except OSError as error:
-            raise storage_error("remove", path, error) from error
-    return swept
+    # One that is gone already was given its name by its writer meanwhile.
+    return sum(map(_removed, folder.glob(TEMPORARY_PREFIX + "*") if folder.is_dir() else ()))
+
+
+def _removed(path: Path) -> bool:
+    with explaining("remove", path), suppress(FileNotFoundError):
+        path.unlink()
+        return True
+    return False
 
 
 def _write_once(path: Path, data: bytes) -> None:

@@ -17,13 +17,12 @@ from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from filelock import FileLock, Timeout
 from pydantic import TypeAdapter
 
 from ...schema.errors import OwnerLockHeld, StorageError
 from ...schema.protocols.ownership import Owner, Ownership
-from .access import file_mode
 from .durable import make_folder, storage_error, write_atomically
+from .entity_locks import acquire, file_lock
 
 logger = logging.getLogger(__name__)
 
@@ -66,7 +65,7 @@ class OwnerLock(Ownership):
         """`index` tells other processes which file this one has open, while it runs a worker."""
         self._data_dir = data_dir
         self._index = index
-        self._lock = _file_lock(data_dir, _PATIENCE_SECONDS)
+        self._lock = file_lock(data_dir / LOCK_NAME, _PATIENCE_SECONDS)
         self._mutex = threading.Lock()
 
     @property
@@ -82,16 +81,10 @@ class OwnerLock(Ownership):
             if self._lock.is_locked:
                 return
             make_folder(self._data_dir)
-            try:
-                self._lock.acquire()
-            except Timeout:
+            if not acquire(self._lock, self._data_dir / LOCK_NAME):
                 owner = _read_owner(self._data_dir)
                 message = f"{self._data_dir} is owned by {owner}; stop that process, or let it do the work"
-                raise OwnerLockHeld(message, passing=not owner.worker) from None
-            except NotImplementedError as error:
-                raise StorageError(f"{self._data_dir}: the file system has no locks ({error}); use a local disk") from error
-            except OSError as error:
-                raise storage_error("lock", self._data_dir / LOCK_NAME, error) from error
+                raise OwnerLockHeld(message, passing=not owner.worker)
             owner = this_process(now, worker=worker, index=self._index if worker else "")
             try:
                 text = json.dumps(asdict(owner), ensure_ascii=False, indent=1)
@@ -116,12 +109,11 @@ def owner_of(data_dir: Path) -> LocalOwner | None:
     """Return the running owner of a data directory, or None. Tests the lock itself, so files of a dead owner are ignored."""
     if not (data_dir / LOCK_NAME).exists():
         return None
-    probe = _file_lock(data_dir, timeout=0)
+    probe = file_lock(data_dir / LOCK_NAME, 0)
     try:
-        probe.acquire()
-    except Timeout:
-        return _read_owner(data_dir)
-    except (OSError, NotImplementedError) as error:  # no write permission: only `owner.json` can tell
+        if not acquire(probe, data_dir / LOCK_NAME):
+            return _read_owner(data_dir)
+    except StorageError as error:  # no write permission: only `owner.json` can tell
         logger.debug("the lock of %s cannot be tested: %s", data_dir, error)
         return _read_owner(data_dir) if (data_dir / INFO_NAME).exists() else None
     probe.release()
@@ -140,21 +132,11 @@ def program_name(arguments: Sequence[str]) -> str:
     return (program.parent if program.name == "__main__.py" else program).name or "python"
 
 
-def _file_lock(data_dir: Path, timeout: float) -> FileLock:
-    # No fallback to a soft lock (a plain file), which would survive a killed owner.
-    path = data_dir / LOCK_NAME
-    return FileLock(path, timeout=timeout, mode=file_mode(path), poll_interval=0.02, thread_local=False, fallback_to_soft=False)
-
-
-def _without_arguments(command: str) -> str:
-    """Return the program of a command: earlier versions stored it with its arguments."""
-    return program_name(command.split()[:1])
-
-
 def _read_owner(data_dir: Path) -> LocalOwner:
     try:
         owner = _OWNER.validate_json((data_dir / INFO_NAME).read_bytes())
-        return replace(owner, command=_without_arguments(owner.command))
+        # Earlier versions stored the command with its arguments.
+        return replace(owner, command=program_name(owner.command.split()[:1]))
     except (OSError, ValueError) as error:
         logger.debug("%s does not describe the owner: %s", data_dir / INFO_NAME, error)
         return _UNKNOWN

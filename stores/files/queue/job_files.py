@@ -11,13 +11,14 @@ import json
 import os
 import re
 import stat
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from ....schema.errors import InvalidInput
 from ....schema.job import JOB_SCHEMA_VERSION, MAX_JOB_BYTES, Job, clean_text, parse_job
 from ....schema.protocols import FailedJob
-from ..durable import storage_error
+from ..durable import explaining, storage_error
 
 SUFFIX = ".json"
 REASON_SUFFIX = ".reason"
@@ -76,12 +77,9 @@ def list_names(folder: Path) -> list[str]:
 
     Raises StorageError.
     """
-    try:
+    with explaining("list", folder), suppress(FileNotFoundError):
         return [n for n in os.listdir(folder) if n[0] != "." and not n.endswith(REASON_SUFFIX)]  # noqa: PTH208 - names
-    except FileNotFoundError:
-        return []
-    except OSError as error:
-        raise storage_error("list", folder, error) from error
+    return []
 
 
 def read_job(path: Path) -> Job:
