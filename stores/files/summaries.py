@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import json
 import logging
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import fields, replace
 from datetime import UTC, datetime
 from typing import Any, cast
@@ -27,7 +29,62 @@ log = logging.getLogger(__name__)
 _STORED_AS = {"since": "from"}
 
 
-class JsonlSummaries(KeyedFiles[ArticleKey]):
+class DatedSummaries(ABC):
+    """What is alike in the `SummaryStorage` of every store."""
+
+    @abstractmethod
+    def read(self, key: ArticleKey) -> list[Summary]: ...
+
+    @abstractmethod
+    def _locked(self, key: ArticleKey) -> AbstractContextManager[Any]:
+        """Keep others from writing summaries of a key, and from erasing its user or group."""
+
+    @abstractmethod
+    def _change(
+        self, key: ArticleKey, changed: Mapping[str, Summary | None], unwanted: Callable[[str], bool] = lambda line: False
+    ) -> int:
+        """Store summaries by id, in the place of those that are there; None removes one. It is locked.
+
+        Where lines can be damaged, removes those that are `unwanted`. Return how many.
+        """
+
+    def add(self, summary: Summary, *, forgotten: Forgotten) -> bool:
+        with self._locked(summary.key):
+            if forgotten() or any(one.id == summary.id for one in self.read(summary.key)):
+                return False
+            self._change(summary.key, {summary.id: summary})
+        return True
+
+    def mark_promoted(self, key: ArticleKey, ids: Collection[str], *, at: str, into: int) -> int:
+        with self._locked(key):
+            marked = [one for one in self.read(key) if one.id in ids and one.is_short_term]
+            self._change(key, {one.id: replace(one, promoted_at=at, promoted_into=into) for one in marked})
+        return len(marked)
+
+    def without_lines(self, key: ArticleKey, unwanted: Callable[[str], bool]) -> int:
+        removed = 0
+        changed: dict[str, Summary | None] = {}
+        with self._locked(key):
+            for one in self.read(key):
+                told = one.text.splitlines()
+                text = "\n".join(left := [line for line in told if not unwanted(line)])
+                removed += len(told) - len(left)
+                if len(left) < len(told):
+                    changed[one.id] = replace(one, text=text, tokens=estimate_tokens(text)) if left else None
+            return removed + self._change(key, changed, unwanted)
+
+    def restore(self, key: ArticleKey, summaries: Sequence[Summary]) -> list[Restored]:
+        with self._locked(key):
+            known = {one.id: one for one in self.read(key)}
+            results: list[Restored] = []
+            for summary in summaries:
+                found = known.get(summary.id)
+                results.append("restored" if found is None else "same" if as_told(found) == as_told(summary) else "different")
+            self._change(key, {one.id: one for one in summaries if one.id not in known})
+        return results
+
+
+class JsonlSummaries(KeyedFiles[ArticleKey], DatedSummaries):
     """The `SummaryStorage` in a folder."""
 
     suffix = ".jsonl"
@@ -37,74 +94,28 @@ class JsonlSummaries(KeyedFiles[ArticleKey]):
         """Return the summaries of a key. Raises StorageError if the file exists and cannot be opened."""
         return [summary for _, summary in self._lines(key) if summary is not None]
 
-    def add(self, summary: Summary, *, forgotten: Forgotten) -> bool:
-        key = summary.key
-        with self._locked(key):
-            lines = self._lines(key)
-            if any(known is not None and known.id == summary.id for _, known in lines) or forgotten():
-                return False
-            self._write(key, [*(line for line, _ in lines), as_line(summary)])
-        return True
-
-    def mark_promoted(self, key: ArticleKey, ids: Collection[str], *, at: str, into: int) -> int:
-        with self._locked(key):
-            lines = self._lines(key)
-            changed = [
-                as_line(replace(one, promoted_at=at, promoted_into=into))
-                if one is not None and one.id in ids and one.is_short_term
-                else line
-                for line, one in lines
-            ]
-            count = sum(before != after for (before, _), after in zip(lines, changed, strict=True))
-            if count:
-                self._write(key, changed)
-        return count
-
-    def without_lines(self, key: ArticleKey, unwanted: Callable[[str], bool]) -> int:
-        removed = 0
-        with self._locked(key):
-            kept: list[str] = []
-            for line, one in self._lines(key):
-                if one is None:
-                    removed += unwanted(line)
-                    kept += [] if unwanted(line) else [line]
-                    continue
-                told = one.text.splitlines()
-                left = [part for part in told if not unwanted(part)]
-                removed += len(told) - len(left)
-                text = "\n".join(left)
-                if left:
-                    kept.append(line if left == told else as_line(replace(one, text=text, tokens=estimate_tokens(text))))
-            if removed and kept:
-                self._write(key, kept)
-            elif removed:
-                remove_durably(self._path(key))
-        return removed
-
-    def restore(self, key: ArticleKey, summaries: Sequence[Summary]) -> list[Restored]:
-        with self._locked(key):
-            lines = self._lines(key)
-            known = {one.id: one for _, one in lines if one is not None}
-            results: list[Restored] = []
-            new: dict[str, Summary] = {}
-            for summary in summaries:
-                found = known.get(summary.id)
-                new |= {summary.id: summary} if found is None else {}
-                results.append("restored" if found is None else "same" if as_told(found) == as_told(summary) else "different")
-            if new:
-                spoilt = [line for line, one in lines if one is None]
-                ordered = sorted([*known.values(), *new.values()], key=lambda one: moment_of(one.created_at))
-                self._write(key, [*spoilt, *map(as_line, ordered)])
-        return results
+    def _change(
+        self, key: ArticleKey, changed: Mapping[str, Summary | None], unwanted: Callable[[str], bool] = lambda line: False
+    ) -> int:
+        lines, new = self._lines(key), dict(changed)
+        spoilt = [line for line, one in lines if one is None]
+        left = [line for line in spoilt if not unwanted(line)]
+        each = [(line, new.pop(one.id, None) if one.id in changed else one) for line, one in lines if one is not None]
+        kept = [(one, as_line(one) if one.id in changed else line) for line, one in each if one is not None]
+        kept += [(one, as_line(one)) for one in new.values() if one is not None]
+        if new:
+            kept.sort(key=lambda one: moment_of(one[0].created_at))
+        if (changed or left != spoilt) and (written := [*left, *(line for _, line in kept)]):
+            write_atomically(self._path(key), "".join(f"{line}\n" for line in written).encode())
+        elif changed or left != spoilt:
+            remove_durably(self._path(key))
+        return len(spoilt) - len(left)
 
     def _remove(self, place: str) -> int:
         """Remove the file and return the number of its summaries, readable or not."""
         count = sum(bool(line.strip()) for line in (bytes_of(self._path_at(place)) or b"").split(b"\n"))
         super()._remove(place)
         return count
-
-    def _write(self, key: ArticleKey, lines: Collection[str]) -> None:
-        write_atomically(self._path(key), "".join(f"{line}\n" for line in lines).encode())
 
     def _lines(self, key: ArticleKey) -> list[tuple[str, Summary | None]]:
         """Return the lines of the file, each with its summary, or None for an invalid line."""

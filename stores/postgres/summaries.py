@@ -5,56 +5,30 @@ A dated summary is a JSON object in the form of a line of the local store.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
 from ...schema.entity import Entity
 from ...schema.job import Job
 from ...schema.protocols.documents.plain_summaries import KEEP_PER_SCOPE
-from ...schema.summary import ArticleKey, Forgotten, Restored, Summary
-from ...text.tokens import estimate_tokens
-from ..files.summaries import as_line, as_told, moment_of, parse_line
+from ...schema.summary import ArticleKey, Summary
+from ..files.summaries import DatedSummaries, as_line, moment_of, parse_line
 from ..tables.persons import erase_rows
 from ..tables.tombstones import is_buried
 from .database import PostgresDatabase, Transaction
 
 
-class PostgresSummaries:
+class PostgresSummaries(DatedSummaries):
     """The `SummaryStorage` of one schema."""
 
     def __init__(self, database: PostgresDatabase) -> None:
         self._database = database
 
     def read(self, key: ArticleKey) -> list[Summary]:
-        with self._database.reading() as transaction:
-            return _read(transaction, key)
-
-    def add(self, summary: Summary, *, forgotten: Forgotten) -> bool:
-        with self._locked(summary.key) as transaction:
-            return not forgotten() and _insert(transaction, summary)
-
-    def mark_promoted(self, key: ArticleKey, ids: Collection[str], *, at: str, into: int) -> int:
-        with self._locked(key) as transaction:
-            changed = [
-                replace(one, promoted_at=at, promoted_into=into)
-                for one in _read(transaction, key)
-                if one.id in ids and one.is_short_term
-            ]
-            _update(transaction, changed)
-        return len(changed)
-
-    def restore(self, key: ArticleKey, summaries: Sequence[Summary]) -> list[Restored]:
-        with self._locked(key) as transaction:
-            known = {one.id: one for one in _read(transaction, key)}
-            results: list[Restored] = []
-            for summary in summaries:
-                found = known.get(summary.id)
-                if found is None:
-                    _insert(transaction, summary)
-                results.append("restored" if found is None else "same" if as_told(found) == as_told(summary) else "different")
-        return results
+        query = "SELECT data FROM summaries WHERE user_id = %s AND scope_key = %s ORDER BY created_at, number"
+        found = self._database.rows(query, (key.user_id, key.scope.key))
+        return [one for (data,) in found if (one := parse_line(data, key)) is not None]
 
     def keys(self) -> list[ArticleKey]:
         found = self._database.rows("SELECT DISTINCT user_id, scope_key FROM summaries ORDER BY 1, 2")
@@ -63,31 +37,31 @@ class PostgresSummaries:
     def erase(self, entity: Entity) -> int:
         return erase_rows(self._database, "summaries", entity)
 
-    def without_lines(self, key: ArticleKey, unwanted: Callable[[str], bool]) -> int:
-        removed = 0
-        with self._locked(key) as transaction:
-            for one in _read(transaction, key):
-                told = one.text.splitlines()
-                text = "\n".join(left := [line for line in told if not unwanted(line)])
-                removed += len(told) - len(left)
-                if not left:
-                    place = (key.user_id, key.scope.key, one.id)
-                    transaction.execute("DELETE FROM summaries WHERE user_id = %s AND scope_key = %s AND id = %s", place)
-                elif len(left) < len(told):
-                    _update(transaction, [replace(one, text=text, tokens=estimate_tokens(text))])
-        return removed
-
     def sweep(self) -> int:
         """Return 0: a killed writer leaves nothing."""
         return 0
 
     @contextmanager
-    def _locked(self, key: ArticleKey) -> Iterator[Transaction]:
-        """Give a transaction in which nobody else writes summaries of a key, or erases its user or group."""
+    def _locked(self, key: ArticleKey) -> Iterator[None]:
+        """Begin a transaction, of which all is that this thread reads and writes in it."""
         with self._database.writing() as transaction:
             transaction.lock_entities(key.entities)
             transaction.lock(self._database.lock_key(f"summaries {key}"))
-            yield transaction
+            yield
+
+    def _change(
+        self, key: ArticleKey, changed: Mapping[str, Summary | None], unwanted: Callable[[str], bool] = lambda line: False
+    ) -> int:
+        person = (key.user_id, key.scope.key)
+        with self._database.writing() as transaction:
+            gone = [summary_id for summary_id, one in changed.items() if one is None]
+            transaction.run("DELETE FROM summaries WHERE user_id = %s AND scope_key = %s AND id = ANY(%s)", (*person, gone))
+            transaction.run_many(
+                "INSERT INTO summaries (user_id, scope_key, id, created_at, data) VALUES (%s, %s, %s, %s, %s)"
+                " ON CONFLICT (user_id, scope_key, id) DO UPDATE SET data = excluded.data",
+                [(*person, one.id, moment_of(one.created_at), as_line(one)) for one in changed.values() if one is not None],
+            )
+        return 0
 
 
 class PostgresPlainSummaries:
@@ -145,32 +119,6 @@ class PostgresPlainSummaries:
         )
         names = ("job_id", "timestamp", "user_id", "text")
         return [(number, key, dict(zip(names, values, strict=True))) for number, key, *values in found]
-
-
-def _read(transaction: Transaction, key: ArticleKey) -> list[Summary]:
-    found = transaction.execute(
-        "SELECT data FROM summaries WHERE user_id = %s AND scope_key = %s ORDER BY created_at, number",
-        (key.user_id, key.scope.key),
-    )
-    return [one for (data,) in found if (one := parse_line(data, key)) is not None]
-
-
-def _insert(transaction: Transaction, summary: Summary) -> bool:
-    key = summary.key
-    return bool(
-        transaction.execute(
-            "INSERT INTO summaries (user_id, scope_key, id, created_at, data) VALUES (%s, %s, %s, %s, %s) ON CONFLICT DO NOTHING",
-            (key.user_id, key.scope.key, summary.id, moment_of(summary.created_at), as_line(summary)),
-        ).rowcount
-    )
-
-
-def _update(transaction: Transaction, summaries: Sequence[Summary]) -> None:
-    for one in summaries:
-        transaction.execute(
-            "UPDATE summaries SET data = %s WHERE user_id = %s AND scope_key = %s AND id = %s",
-            (as_line(one), one.key.user_id, one.key.scope.key, one.id),
-        )
 
 
 def _insert_plain(transaction: Transaction, scope_key: str, job_id: str, timestamp: str, user_id: str, text: str) -> int:
