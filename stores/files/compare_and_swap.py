@@ -7,7 +7,7 @@ of a revision (jobs, summaries) are recorded in the ledger, so that what is repe
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any, Generic, Protocol, TypeVar
@@ -15,7 +15,8 @@ from typing import Any, Generic, Protocol, TypeVar
 from ...schema.article import Article
 from ...schema.errors import InvalidInput, RevisionConflict
 from ...schema.profile import Profile, ProfileKey
-from ...schema.summary import ArticleKey, Forgotten, StoredArticle
+from ...schema.protocols import Ledger
+from ...schema.summary import ArticleKey, Forgotten, Restored, StoredArticle
 from .naming import Key, Naming
 
 
@@ -63,10 +64,12 @@ class Format(Protocol[Key, Document]):
 
 
 class Revisioned(ABC, Generic[Key, Document]):
-    """Documents of one format. The last earlier revisions are kept, as many as the caller wants."""
+    """Documents of one format. The last `_keep` earlier revisions are kept (0: none)."""
 
     _naming: Naming[Key]
     _form: Format[Key, Document]
+    _ledger: Ledger
+    _keep: int
 
     @abstractmethod
     def read(self, key: Key) -> Document | None:
@@ -77,18 +80,76 @@ class Revisioned(ABC, Generic[Key, Document]):
         """Return the kept earlier revisions, newest first."""
 
     @abstractmethod
+    def kept(self, key: Key) -> list[Document]:
+        """Return the current document and all readable earlier revisions."""
+
+    @abstractmethod
     def _locked(self, key: Key) -> AbstractContextManager[Any]:
         """Keep others from writing this document, and from erasing an entity that it belongs to."""
 
     @abstractmethod
-    def _noted(self, key: Key, causes: Sequence[str], current: Document | None) -> set[str]:
-        """Return those of `causes` that are recorded."""
+    def _insert(self, key: Key, document: Document, current: Document | None = None) -> None:
+        """Store a document as the current revision, in the place of `current`, which is an earlier one from now on."""
+
+    def _insert_earlier(self, key: Key, document: Document) -> None:
+        """Store an earlier revision of a document that is being restored, before the current one."""
+        self._insert(key, document)
 
     @abstractmethod
+    def _earlier_places(self, key: Key) -> list[Any]:
+        """Return where the earlier revisions are, newest first."""
+
+    @abstractmethod
+    def _told(self, key: Key) -> list[tuple[Any, list[str]]]:
+        """Return the places and lines of the current revision, damaged or not, and of the earlier ones, newest first."""
+
+    @abstractmethod
+    def _drop(self, key: Key, places: Sequence[Any]) -> None:
+        """Remove earlier revisions."""
+
+    def lines(self, key: Key) -> list[str]:
+        return list(dict.fromkeys(line for _, lines in self._told(key) for line in lines))
+
+    def restore(self, revisions: Sequence[Document]) -> Restored:
+        newest = revisions[-1]
+        key = self._form.key(newest)
+        with self._locked(key):
+            current = self.read(key)
+            if current is not None:
+                return "same" if self._form.same(current, newest) else "different"
+            for earlier in revisions[-1 - self._keep : -1]:
+                self._insert_earlier(key, earlier)
+            self._note(key, revisions)
+            self._insert(key, newest)  # last, so that an interrupted restore is repeated
+        return "restored"
+
+    def without_lines(self, key: Key, unwanted: Callable[[str], bool], *, now: str) -> int:
+        with self._locked(key):
+            current = self.read(key)
+            gone = sum(map(unwanted, [line for _, lines in self._told(key)[:1] for line in lines]))
+            self._note(key, self.kept(key))  # what names them may be removed next
+            if current is not None and gone:
+                self._swap(key, self._form.without(current, unwanted), current, (), now, "forget")
+            self._drop(key, [place for place, lines in self._told(key)[1:] if any(map(unwanted, lines))])
+        return gone
+
+    def _noted(self, key: Key, causes: Sequence[str], current: Document | None) -> set[str]:
+        """Return those of `causes` that are recorded."""
+        return self._ledger.among(self._naming.ledger_key(key), causes)
+
+    def _note(self, key: Key, documents: Iterable[Document]) -> None:
+        """Record the causes of revisions."""
+        self._ledger.add(self._naming.ledger_key(key), *(one for document in documents for one in self._form.causes(document)))
+
     def _swap(
         self, key: Key, document: Document, current: Document | None, causes: Sequence[str], now: str, cause: str | None = None
     ) -> Document:
         """Write a document as the next revision, record its causes, and drop what is not kept any more. It is locked."""
+        written = self._form.revised(document, (current.revision if current else 0) + 1, now, cause)
+        self._insert(key, written, current)
+        self._ledger.add(self._naming.ledger_key(key), *causes)
+        self._drop(key, self._earlier_places(key)[self._keep :])
+        return written
 
     def rollback(self, key: Key, revision: int, *, now: str, job_id: str = "") -> Document:
         with self._locked(key):

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -23,7 +23,6 @@ from typing import NamedTuple
 
 from ...schema.errors import InvalidInput
 from ...schema.protocols import Ledger
-from ...schema.summary import Restored
 from .compare_and_swap import Document, Revisioned
 from .durable import bytes_of, names_in, remove_durably, remove_folder, write_atomically
 from .front_matter import split_front_matter
@@ -72,66 +71,36 @@ class RevisionedFiles(KeyedFiles[Key], Revisioned[Key, Document]):
         current = self.read(key)
         return [*([current] if current else []), *self._earlier(key)]
 
-    def lines(self, key: Key) -> list[str]:
-        paths = [self._path(key), *(snapshot.path for snapshot in self._snapshots(key))]
-        return list(dict.fromkeys(line for path in paths for line in self._lines_at(path, key)))
+    def _told(self, key: Key) -> list[tuple[Path, list[str]]]:
+        paths = [self._path(key), *self._earlier_places(key)]
+        return [(path, self._form.lines(bytes_of(path) or b"", key)) for path in paths]
 
-    def restore(self, revisions: Sequence[Document]) -> Restored:
-        newest = revisions[-1]
-        key = self._form.key(newest)
-        with self._locked(key):
-            current = self.read(key)
-            if current is not None:
-                return "same" if self._form.same(current, newest) else "different"
-            for earlier in revisions[:-1][-self._keep :] if self._keep else ():
-                write_atomically(self._snapshot_path(key, earlier), self._form.render(earlier).encode())
-            self._note(key, revisions)
-            # Last, so that an interrupted restore is repeated.
-            write_atomically(self._path(key), self._form.render(newest).encode())
-        return "restored"
-
-    def without_lines(self, key: Key, unwanted: Callable[[str], bool], *, now: str) -> int:
-        with self._locked(key):
-            current = self.read(key)
-            gone = sum(map(unwanted, self._lines_at(self._path(key), key)))
-            self._note(key, self.kept(key))  # the files that name them may be removed next
-            if current is not None and gone:
-                self._swap(key, self._form.without(current, unwanted), current, (), now, "forget")
-            for snapshot in self._snapshots(key):
-                if any(map(unwanted, self._lines_at(snapshot.path, key))):
-                    remove_durably(snapshot.path)
-        return gone
-
-    def _swap(
-        self, key: Key, document: Document, current: Document | None, causes: Sequence[str], now: str, cause: str | None = None
-    ) -> Document:
-        """Copy the current file to the history, write the new one, record its causes. The caller holds the lock."""
-        written = self._form.revised(document, (current.revision if current else 0) + 1, now, cause)
+    def _insert(self, key: Key, document: Document, current: Document | None = None) -> None:
+        """Copy the current file to the history, and write the new one."""
         data = bytes_of(self._path(key))
         if current is not None and data is not None and self._keep > 0:
             write_atomically(self._snapshot_path(key, current), data)
-        write_atomically(self._path(key), self._form.render(written).encode())
-        for one in causes:
-            self._ledger.add(self._naming.ledger_key(key), one)
-        for snapshot in self._snapshots(key)[self._keep :]:
-            remove_durably(snapshot.path)
-        return written
+        write_atomically(self._path(key), self._form.render(document).encode())
+
+    def _insert_earlier(self, key: Key, document: Document) -> None:
+        write_atomically(self._snapshot_path(key, document), self._form.render(document).encode())
+
+    def _earlier_places(self, key: Key) -> list[Path]:
+        return [snapshot.path for snapshot in self._snapshots(key)]
+
+    def _drop(self, key: Key, places: Sequence[Path]) -> None:
+        for path in places:
+            remove_durably(path)
 
     def _noted(self, key: Key, causes: Sequence[str], current: Document | None) -> set[str]:
         """Return those of `causes` recorded in the ledger or named in the files. Adds the latter to the ledger."""
-        name = self._naming.ledger_key(key)
-        found = {cause for cause in causes if self._ledger.has(name, cause)}
+        found = super()._noted(key, causes, current)
         if missing := set(causes) - found:
             documents = [*([current] if current else []), *self._earlier(key)]
             in_files = missing & {cause for document in documents for cause in self._form.causes(document)}
-            for cause in sorted(in_files):
-                self._ledger.add(name, cause)
+            self._ledger.add(self._naming.ledger_key(key), *sorted(in_files))
             found |= in_files
         return found
-
-    def _note(self, key: Key, documents: Sequence[Document]) -> None:
-        for cause in dict.fromkeys(cause for document in documents for cause in self._form.causes(document)):
-            self._ledger.add(self._naming.ledger_key(key), cause)
 
     def _earlier(self, key: Key) -> Iterator[Document]:
         """Yield the readable earlier revisions, newest first."""
@@ -162,9 +131,6 @@ class RevisionedFiles(KeyedFiles[Key], Revisioned[Key, Document]):
         except (ValueError, OverflowError):  # edited by hand
             stamp = "unknown"
         return self._history_at(self._naming.place(key)) / f"{document.revision}-{stamp}{self.suffix}"
-
-    def _lines_at(self, path: Path, key: Key) -> list[str]:
-        return self._form.lines(bytes_of(path) or b"", key)
 
     def _fields(self, data: bytes) -> Mapping[str, object]:
         return split_front_matter(data.decode("utf-8", errors="replace"))[0]

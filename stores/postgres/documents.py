@@ -9,18 +9,19 @@ A write holds the locks of its entities (shared), which erasure takes exclusivel
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from ...schema.entity import Entity
 from ...schema.profile import Profile, ProfileKey
 from ...schema.scope import EntityType
-from ...schema.summary import ArticleKey, Restored, StoredArticle
+from ...schema.summary import ArticleKey, StoredArticle
 from ..files.articles import ARTICLE_FORMAT
 from ..files.compare_and_swap import Document, Revisioned, RevisionedArticles, RevisionedProfiles
 from ..files.naming import ARTICLES, PROFILES, Key
 from ..files.profiles import PROFILE_FORMAT
+from ..tables.ledger import LedgerTable
 from .database import PostgresDatabase
 
 _OF_KEY = "kind = %s AND entity_type = %s AND entity_id = %s AND place = %s"
@@ -34,6 +35,7 @@ class RevisionedRows(Revisioned[Key, Document]):
 
     def __init__(self, database: PostgresDatabase, *, revision_keep: int = 5) -> None:
         self._database = database
+        self._ledger = LedgerTable(database)
         self._keep = revision_keep
 
     def key_at(self, entity_type: EntityType, entity_id: str, place: str) -> Key:
@@ -68,38 +70,6 @@ class RevisionedRows(Revisioned[Key, Document]):
     def kept(self, key: Key) -> list[Document]:
         return self._revisions(key)
 
-    def lines(self, key: Key) -> list[str]:
-        found = self._database.rows(
-            f"SELECT content FROM documents WHERE {_OF_KEY} ORDER BY revision DESC", (self.kind, *self.place_of(key))
-        )
-        return list(dict.fromkeys(line for (content,) in found for line in self._form.lines(content.encode(), key)))
-
-    def restore(self, revisions: Sequence[Document]) -> Restored:
-        newest = revisions[-1]
-        key = self._form.key(newest)
-        with self._locked(key):
-            current = self.read(key)
-            if current is not None:
-                return "same" if self._form.same(current, newest) else "different"
-            for one in revisions[-1 - self._keep :]:
-                self._insert(key, one)
-            self._note(key, [cause for one in revisions for cause in self._form.causes(one)])
-        return "restored"
-
-    def without_lines(self, key: Key, unwanted: Callable[[str], bool], *, now: str) -> int:
-        with self._locked(key):
-            current = self.read(key)
-            if current is None:
-                return 0
-            gone = sum(map(unwanted, self._lines_of(current)))
-            if gone:
-                self._swap(key, self._form.without(current, unwanted), current, (), now, "forget")
-            bad = [one.revision for one in self._revisions(key)[1:] if any(map(unwanted, self._lines_of(one)))]
-            self._database.run(
-                f"DELETE FROM documents WHERE {_OF_KEY} AND revision = ANY(%s)", (self.kind, *self.place_of(key), bad)
-            )
-        return gone
-
     def erase(self, entity: Entity) -> int:
         """Remove all documents of an entity with their history. Return how many revisions. The ledger is not changed."""
         return len(self._erased(entity))
@@ -116,49 +86,33 @@ class RevisionedRows(Revisioned[Key, Document]):
                 (self.kind, entity.type, entity.id, entity.type == "group", entity.scope.key),
             ).fetchall()
 
-    def _swap(
-        self, key: Key, document: Document, current: Document | None, causes: Sequence[str], now: str, cause: str | None = None
-    ) -> Document:
-        written = self._form.revised(document, (current.revision if current else 0) + 1, now, cause)
-        self._insert(key, written)
-        self._note(key, causes)
-        place = (self.kind, *self.place_of(key))
-        self._database.run(
-            f"DELETE FROM documents WHERE {_OF_KEY} AND revision <= (SELECT revision FROM documents WHERE {_OF_KEY}"
-            " ORDER BY revision DESC OFFSET %s LIMIT 1)",
-            (*place, *place, self._keep + 1),
-        )
-        return written
-
-    def _insert(self, key: Key, document: Document) -> None:
+    def _insert(self, key: Key, document: Document, current: Document | None = None) -> None:
         self._database.run(
             "INSERT INTO documents (kind, entity_type, entity_id, place, revision, updated_at, content)"
             " VALUES (%s, %s, %s, %s, %s, %s, %s)",
             (self.kind, *self.place_of(key), document.revision, document.updated_at, self._form.render(document)),
         )
 
-    def _noted(self, key: Key, causes: Sequence[str], current: Document | None) -> set[str]:
-        found = self._database.rows(
-            "SELECT job_id FROM ledger WHERE entity_key = %s AND job_id = ANY(%s)", (self._naming.ledger_key(key), list(causes))
-        )
-        return {cause for (cause,) in found}
+    def _earlier_places(self, key: Key) -> list[int]:
+        return [revision for (revision,) in self._asked(key, "revision")[1:]]
 
-    def _note(self, key: Key, causes: Iterable[str]) -> None:
-        self._database.run(
-            "INSERT INTO ledger (entity_key, job_id) SELECT %s, unnest(%s::text[]) ON CONFLICT DO NOTHING",
-            (self._naming.ledger_key(key), list(causes)),
-        )
+    def _told(self, key: Key) -> list[tuple[int, list[str]]]:
+        found = self._asked(key, "revision, content")
+        return [(revision, self._form.lines(content.encode(), key)) for revision, content in found]
+
+    def _drop(self, key: Key, places: Sequence[int]) -> None:
+        if places:
+            where = (self.kind, *self.place_of(key), list(places))
+            self._database.run(f"DELETE FROM documents WHERE {_OF_KEY} AND revision = ANY(%s)", where)
 
     def _revisions(self, key: Key, limit: int | None = None) -> list[Document]:
         """Return the stored revisions, newest first."""
-        found = self._database.rows(
-            f"SELECT content FROM documents WHERE {_OF_KEY} ORDER BY revision DESC LIMIT %s",
-            (self.kind, *self.place_of(key), limit),
-        )
-        return [self._form.parse(content.encode(), key, int) for (content,) in found]
+        return [self._form.parse(content.encode(), key, int) for (content,) in self._asked(key, "content", limit)]
 
-    def _lines_of(self, document: Document) -> list[str]:
-        return self._form.lines(self._form.render(document).encode(), self._form.key(document))
+    def _asked(self, key: Key, columns: str, limit: int | None = None) -> list[Any]:
+        """Return columns of the stored revisions, newest first."""
+        query = f"SELECT {columns} FROM documents WHERE {_OF_KEY} ORDER BY revision DESC LIMIT %s"
+        return self._database.rows(query, (self.kind, *self.place_of(key), limit))
 
 
 class PostgresProfiles(RevisionedProfiles, RevisionedRows[ProfileKey, Profile]):

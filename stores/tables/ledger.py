@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from .engine import Database
 
 
@@ -12,9 +14,15 @@ class LedgerTable:
         self._database = database
 
     def has(self, entity_key: str, job_id: str) -> bool:
-        found = self._database.row("SELECT 1 FROM ledger WHERE entity_key = %s AND job_id = %s", (entity_key, job_id))
-        return found is not None
+        return bool(self.among(entity_key, [job_id]))
 
-    def add(self, entity_key: str, job_id: str) -> None:
-        """Record that a job was applied. Idempotent."""
-        self._database.run("INSERT INTO ledger (entity_key, job_id) VALUES (%s, %s) ON CONFLICT DO NOTHING", (entity_key, job_id))
+    def among(self, entity_key: str, job_ids: Collection[str]) -> set[str]:
+        query = "SELECT job_id FROM ledger WHERE entity_key = %s AND job_id = ANY(%s)"
+        return {job_id for (job_id,) in self._database.rows(query, (entity_key, list(job_ids)))}
+
+    def add(self, entity_key: str, *job_ids: str) -> None:
+        """Record that jobs were applied. Idempotent."""
+        if job_ids:
+            with self._database.writing() as transaction:
+                note = "INSERT INTO ledger (entity_key, job_id) VALUES (%s, %s) ON CONFLICT DO NOTHING"
+                transaction.run_many(note, [(entity_key, job_id) for job_id in dict.fromkeys(job_ids)])

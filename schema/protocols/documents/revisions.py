@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Protocol, TypeVar
 
 from ...entity import Entity
@@ -17,8 +17,11 @@ class Ledger(Protocol):
 
     def has(self, entity_key: str, job_id: str) -> bool: ...
 
-    def add(self, entity_key: str, job_id: str) -> None:
-        """Record that a job was applied. Idempotent."""
+    def among(self, entity_key: str, job_ids: Collection[str]) -> set[str]:
+        """Return those of the jobs that were applied."""
+
+    def add(self, entity_key: str, *job_ids: str) -> None:
+        """Record that jobs were applied. Idempotent."""
 
 
 class Revisions(Protocol[Key, Document]):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import multiprocessing
 import os
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
@@ -177,9 +178,13 @@ class DiskLedger:
     def has(self, entity_key: str, job_id: str) -> bool:
         return (self._folder / f"{entity_key} {job_id}").exists()
 
-    def add(self, entity_key: str, job_id: str) -> None:
+    def among(self, entity_key: str, job_ids: Collection[str]) -> set[str]:
+        return {job_id for job_id in job_ids if self.has(entity_key, job_id)}
+
+    def add(self, entity_key: str, *job_ids: str) -> None:
         self._folder.mkdir(exist_ok=True)
-        os.close(os.open(self._folder / f"{entity_key} {job_id}", os.O_CREAT | os.O_WRONLY))
+        for job_id in job_ids:
+            os.close(os.open(self._folder / f"{entity_key} {job_id}", os.O_CREAT | os.O_WRONLY))
 
 
 def test_a_job_whose_writer_is_killed_anywhere_is_applied_exactly_once(tmp_path: Path) -> None:
