@@ -53,4 +53,7 @@ class Bounded(Generic[Key, Value]):
     def _used(self, key: Key) -> None:
         self._entries.move_to_end(key)
         if len(self._entries) > self._most:
-            self._entries.popitem(last=False)
+            self._dropped(*self._entries.popitem(last=False))
+
+    def _dropped(self, key: Key, value: Value) -> None:
+        """Called for each entry that is dropped."""

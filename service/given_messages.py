@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeGuard
 
 from ..schema.errors import InvalidInput
-from ..schema.ids import told
+from ..schema.ids import told, type_and_size
 from ..schema.job import check_timestamp, clean_text
 from ..schema.talk import TalkRole
 
@@ -101,7 +101,7 @@ def _made(role: object, content: object, known: Mapping[str, Any], where: str) -
     if not text:
         return None
     name, at = clean_text(str(known.get("name") or known.get("sender_name") or "")), known.get("at")
-    ids = _id(known.get("sender_id"), f"{where}.sender_id"), _id(known.get("id"), f"{where}.id")
+    ids = given_id(known.get("sender_id"), f"{where}.sender_id"), given_id(known.get("id"), f"{where}.id")
     return Message(kind, text, ids[0], name, ids[1], check_timestamp(at) if at else "")
 
 
@@ -123,9 +123,10 @@ def _text_of_block(block: Any) -> str:
     return text if isinstance(text, str) else ""
 
 
-def _id(value: object, where: str) -> str:
-    if value in (None, ""):
+def given_id(value: object, where: str) -> str:
+    """Return an id as a string: it may be a number, or None for none. Raises InvalidInput for anything else."""
+    if value is None:
         return ""
     if isinstance(value, bool) or not isinstance(value, str | int):
-        raise InvalidInput(f"{where}: expected a string or a number, got {type(value).__name__}")
+        raise InvalidInput(f"{where}: expected a string or a number, got {type_and_size(value)}")
     return str(value)

@@ -16,10 +16,10 @@ from zoneinfo import ZoneInfo
 from ...schema.entity import Entity
 from ...schema.errors import InvalidInput, StorageError
 from ...schema.event import OBSERVATION, Event, EventFilter
-from ...schema.ids import type_and_size
 from ...schema.scope import Scope, checked_scope
 from ...schema.settings import ObservationSettings
 from ..components import Parts
+from ..given_messages import given_id
 from ..outages.availability import Outage, Pause
 from ..timezones import configured_timezone
 from .filing import UnwrittenRecords
@@ -105,7 +105,7 @@ class Observation:
         Raises InvalidInput if no scope is given and the session is not bound to one, or if `scope` is not a Scope.
         """
         if self._open:
-            session_id = _session_name(session_id)
+            session_id = given_id(session_id, "session_id")
             self._note(observe_tool(self._scope_of(session_id, scope), session_id, self._clock(), name, arguments, result))
 
     def observe_message(
@@ -113,7 +113,7 @@ class Observation:
     ) -> None:
         """Queue a message; `role` is `user`, `assistant` or the bot's own word. Thread-safe. Raises like `observe_tool`."""
         if self._open:
-            session_id = _session_name(session_id)
+            session_id = given_id(session_id, "session_id")
             self._note(observe_message(self._scope_of(session_id, scope), session_id, self._clock(), role, name, content))
 
     def bind(self, session_id: str, scope: Scope) -> None:
@@ -329,17 +329,6 @@ class Observation:
                 break
             self.statistics.expired += await asyncio.to_thread(self._records.events.delete, [event.event_id for event in expired])
         await asyncio.to_thread(self._records.events.checkpoint)
-
-
-def _session_name(session_id: object) -> str:
-    """Return the session as a string: it may be a number, or None for no session. Raises InvalidInput for anything else."""
-    if type(session_id) is str:
-        return session_id
-    if session_id is None:
-        return ""
-    if isinstance(session_id, bool) or not isinstance(session_id, str | int):
-        raise InvalidInput(f"session_id: expected a string or a number, got {type_and_size(session_id)}")
-    return str(session_id)
 
 
 def make_observation(parts: Parts, *, random: Callable[[], float]) -> Observation:

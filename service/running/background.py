@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from contextlib import ExitStack
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING
 
 from ...schema.errors import OwnerLockHeld
@@ -41,9 +42,9 @@ class Background:
             # Imported before the start ends: in the background it would delay the first recalls.
             await asyncio.to_thread(import_worker)
         if watch is not None:
-            self._tasks.append(asyncio.create_task(self._look_at_config(watch), name="historian settings"))
+            self._tasks.append(asyncio.create_task(self._every(CONFIG_LOOK_SECONDS, watch.look), name="historian settings"))
         if parts.backend.needs_tending:
-            self._tasks.append(asyncio.create_task(self._tend(parts), name="historian hand-over"))
+            self._tasks.append(asyncio.create_task(self._every(TEND_SECONDS, parts.backend.tend), name="historian hand-over"))
         if work:
             self._tasks.append(asyncio.create_task(self._work(parts), name="historian"))
 
@@ -73,16 +74,10 @@ class Background:
         if worker is not None:
             worker.apply(settings)
 
-    async def _look_at_config(self, watch: ConfigWatch) -> None:
-        await self._rest(CONFIG_LOOK_SECONDS)
+    async def _every(self, seconds: float, look: Callable[[], None]) -> None:
         while not self._closing.is_set():
-            await asyncio.to_thread(watch.look)
-            await self._rest(CONFIG_LOOK_SECONDS)
-
-    async def _tend(self, parts: Parts) -> None:
-        while not self._closing.is_set():
-            await asyncio.to_thread(parts.backend.tend)
-            await self._rest(TEND_SECONDS)
+            await asyncio.to_thread(look)
+            await self._rest(seconds)
 
     async def _work(self, parts: Parts) -> None:
         """Run the worker whenever there may be one here, until the service closes."""
@@ -112,8 +107,6 @@ class Background:
                     self.worker = None
 
     async def _rest(self, seconds: float) -> None:
-        try:
+        with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._closing.wait()
-        except TimeoutError:
-            return
