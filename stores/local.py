@@ -101,13 +101,6 @@ class LocalBackend(TablesBackend):
 
         return open_checkpoints(self.directory / "checkpoints.sqlite")
 
-    def when_in_trouble(self, call: Callable[[], None]) -> None:
-        self.database.when_in_trouble = call
-
-    @property
-    def is_away(self) -> bool:
-        return False
-
     @property
     def place(self) -> Place:
         return self.database.place
@@ -134,9 +127,6 @@ class LocalBackend(TablesBackend):
 
     def items(self) -> ItemTable:
         return ItemTable(self.directory / "items.sqlite")
-
-    def tend(self) -> None:
-        """Nothing waits elsewhere."""
 
     def close(self) -> None:
         self.events.close()

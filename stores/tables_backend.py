@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ..schema.protocols import ArticleStorage, ArticleStores, Backend, SummaryStorage
 from .contents import TableContents
 from .tables.event_transfer import EventTransferTables
@@ -25,6 +27,18 @@ class TablesBackend(Backend):
         self.transfer = EventTransferTables(rows)
         self.revisions = EventRevisionTables(rows)
         self.contents = TableContents(rows)
+
+    def when_in_trouble(self, call: Callable[[], None]) -> None:
+        self._database.when_in_trouble = call
+
+    def check_in_place(self) -> None:
+        """A server does not move: what is committed there is kept."""
+
+    def release_memory(self) -> None:
+        """A server has caches of its own."""
+
+    def tend(self) -> None:
+        """Where the database is a file nothing waits elsewhere."""
 
     def with_articles(self, summaries: SummaryStorage, articles: ArticleStorage) -> ArticleStores:
         """Return the stores of articles; the states that wait and the vectors of lines are in tables."""

@@ -44,8 +44,8 @@ class Ownership(Protocol):
     def is_held(self) -> bool:
         """Return True while this object holds it. Cheap; False as soon as it is known to be lost."""
 
-    def acquire(self, now: float, *, worker: bool = False) -> None:
-        """Become the owner; no effect if held. `now` (seconds since the epoch) is told as the start time.
+    def acquire(self, now: float, *, worker: bool = False) -> Self:
+        """Become the owner; no effect if held. `now` (seconds since the epoch) is told as the start time. Returns itself.
 
         Raises OwnerLockHeld that names the owner, or StorageError.
         """

@@ -90,9 +90,7 @@ def restore(directory: Path, source: Path, *, now: float, on_step: Callable[[str
     """
     source = source.expanduser().resolve()
     backup = read_backup(source)
-    lock = OwnerLock(directory)
-    lock.acquire(now)
-    with lock:
+    with OwnerLock(directory).acquire(now):
         tombstones = _begin(directory, source)
         on_step("begun")
         kept, added = _merge_jobs(directory, source)

@@ -59,9 +59,7 @@ def move(source: Backend, target: Backend, now: float, on_progress: Progress = l
         raise InvalidInput(f"{target.name} is where the memory is already; name another place")
     with ExitStack() as stack:
         for one in (source, target):
-            ownership = one.workers.ownership()
-            ownership.acquire(now)
-            stack.enter_context(ownership)
+            stack.enter_context(one.workers.ownership().acquire(now))
             stack.enter_context(one.workers.alone())
         if source.forget_requests.waiting():
             raise HistorianError(f"{source.name}: somebody is being forgotten there; let `historian forget` end first")

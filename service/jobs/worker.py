@@ -10,7 +10,7 @@ from typing import Any
 
 from ...schema.errors import DatabaseAway, HistorianError, ModelRefused, ModelUnavailable, StorageError
 from ...schema.job import Job
-from ...schema.protocols import ChatModel, OpenCheckpoints, Ownership
+from ...schema.protocols import OpenCheckpoints, Ownership
 from ...schema.settings import Settings
 from ..components import Parts
 from ..entity_data.forgetting import Forgetting
@@ -364,7 +364,7 @@ class HistorianWorker:
             return False
         try:
             if self._parts.chat is not None:
-                probe = asyncio.create_task(_probed(self._parts.chat))
+                probe = asyncio.create_task(self._parts.chat.probe())
                 await self._attend(probe, probe.cancel)
                 if probe.cancelled():
                     return False
@@ -399,7 +399,3 @@ class HistorianWorker:
             task = asyncio.create_task(self._attempts.run(job, checkpoints, former), name=name)
         self._running.add(task)
         task.add_done_callback(self._running.discard)
-
-
-async def _probed(chat: ChatModel) -> None:
-    await chat.probe()

@@ -94,8 +94,7 @@ async def change_model(
                 "another `historian reembed` is at work; wait for it, or stop it: {error}", error=error
             ) from None
         try:
-            lock.acquire(time.time())
-            stack.enter_context(lock)
+            stack.enter_context(lock.acquire(time.time()))
         except OwnerLockHeld as error:
             log.warning("the vectors are made beside the owner, which keeps running: %s", error)
         started = time.monotonic()
@@ -123,7 +122,7 @@ async def change_model(
             ) from None
         if not lock.is_held:
             try:
-                lock.acquire(time.time())  # the owner may have ended meanwhile
+                stack.enter_context(lock.acquire(time.time()))  # the owner may have ended meanwhile
             except OwnerLockHeld as error:
                 raise ReembeddingStopped(
                     "all {count} vectors are made and kept, but only the owner may change over: {error}. Stop it and run "
@@ -131,7 +130,6 @@ async def change_model(
                     count=built.found + built.made,
                     error=error,
                 ) from None
-            stack.enter_context(lock)
         parts.backend.shadow.change_over()
         await work.complete()
         _rebuild_index(parts)
@@ -257,9 +255,8 @@ def _rebuild_index(parts: Parts) -> None:
 
 @contextmanager
 def _owned(workers: Workers) -> Iterator[None]:
-    lock = workers.ownership()
     try:
-        lock.acquire(time.time())
+        lock = workers.ownership().acquire(time.time())
     except OwnerLockHeld as error:
         raise ReembeddingStopped("only the owner can do this: {error}", error=error) from None
     with lock:

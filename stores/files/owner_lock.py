@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Self
 
 from pydantic import TypeAdapter
 
@@ -72,14 +73,14 @@ class OwnerLock(Ownership):
     def is_held(self) -> bool:
         return self._lock.is_locked
 
-    def acquire(self, now: float, *, worker: bool = False) -> None:
+    def acquire(self, now: float, *, worker: bool = False) -> Self:
         """Become the owner; `now` (seconds since the epoch) is stored as the start time.
 
         Raises OwnerLockHeld that names the owner, or StorageError if the file system does not support locks.
         """
         with self._mutex:
             if self._lock.is_locked:
-                return
+                return self
             make_folder(self._data_dir)
             if not acquire(self._lock, self._data_dir / LOCK_NAME):
                 owner = _read_owner(self._data_dir)
@@ -92,6 +93,7 @@ class OwnerLock(Ownership):
             except BaseException:
                 self._lock.release()
                 raise
+        return self
 
     def release(self) -> None:
         """Release the lock; does nothing if it is not held."""

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from ...schema.errors import DatabaseAway, StorageError
 from ...schema.protocols import ItemStorage, OpenCheckpoints
-from ...schema.protocols.backend import Place
 from ...schema.protocols.erasure import StoredBytes
 from ...schema.settings import Settings, StoresSettings
 from ..files.bytes_below import bytes_below
@@ -86,22 +85,9 @@ class PostgresBackend(TablesBackend):
 
         return open_checkpoints(self.database)
 
-    def when_in_trouble(self, call: Callable[[], None]) -> None:
-        self.database.when_in_trouble = call
-
     @property
     def is_away(self) -> bool:
         return self._queue.is_away or self.database.is_lost
-
-    @property
-    def place(self) -> Place:
-        return "here"
-
-    def check_in_place(self) -> None:
-        """A server does not move: what is committed there is kept."""
-
-    def release_memory(self) -> None:
-        """The server has caches of its own."""
 
     def vector_index(self) -> None:
         """Return None: vectors are searched where they are stored (`EventStore.nearest`)."""

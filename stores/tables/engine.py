@@ -5,7 +5,7 @@ Statements have `%s` in place of values, and `= ANY(%s)` for any number of them,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
@@ -41,6 +41,9 @@ class Transaction(Protocol):
 
 class Database(Protocol):
     """The connections to one memory."""
+
+    when_in_trouble: Callable[[], None]
+    """Called in any thread on errors that suggest that the database cannot be used now. Must not block."""
 
     def rows(self, statement: str, parameters: Sequence[Any] = ()) -> list[Any]: ...
 

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from typing import Self
 
 import psycopg
 
@@ -36,13 +37,13 @@ class PostgresOwnership(Ownership):
     def is_held(self) -> bool:
         return self._held_in == self._session.number and self._session.holds(self._key)
 
-    def acquire(self, now: float, *, worker: bool = False) -> None:
+    def acquire(self, now: float, *, worker: bool = False) -> Self:
         """Become the owner; `now` (seconds since the epoch) is stored as the start time.
 
         Raises OwnerLockHeld that names the owner, or StorageError.
         """
         if self.is_held:
-            return
+            return self
         database = self._session.database
         if not self._session.try_lock(self._key):
             owner = owner_of(database)
@@ -56,6 +57,7 @@ class PostgresOwnership(Ownership):
                 "INSERT INTO owner (pid, host, started_at, command, worker) VALUES (%s, %s, %s, %s, %s)",
                 (own.pid, own.host, own.started_at, own.command, own.worker),
             )
+        return self
 
     def release(self) -> None:
         if self.is_held:
