@@ -1,19 +1,15 @@
-"""The common protocol of stores for the data of an entity, by which forgetting, export and import handle all stores."""
+"""What forgetting, export and import say of the data of an entity in any store."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import NamedTuple
 
 from ..entity import Entity
 
-Value = TypeVar("Value")
-
 
 class Record(NamedTuple):
-    """A stored record. `id` is the argument of `EntityData.drop`.
+    """A stored record. `id` is the argument of `EntityData.drop` (`service/entity_data/members.py`).
 
     `texts` are its texts, `names` the names of the entity in it, `told` the texts searched for mentions (default: `texts`).
     `job_ids` and `moments` (scope key, seconds since the epoch) identify its jobs; `event_id` is given for events.
@@ -56,67 +52,3 @@ class Mark(NamedTuple):
     job_id: str
     entities: tuple[str, ...]
     at: float
-
-
-class Writer(Protocol):
-    """An archive open for writing."""
-
-    def lines(self, name: str, values: Iterator[Mapping[str, Any]]) -> int:
-        """Write a member of JSON lines. Return the number of lines."""
-
-    def text(self, name: str, text: str) -> None: ...
-
-
-class Reader(Protocol):
-    """An archive open for reading. Raises InvalidInput that names the member and the line."""
-
-    @property
-    def manifest(self) -> Mapping[str, Any]: ...
-
-    @property
-    def read_bytes(self) -> int:
-        """The unpacked bytes read so far."""
-
-    def lines(self, name: str) -> Iterator[tuple[int, dict[str, Any]]]: ...
-
-    def text(self, name: str) -> str: ...
-
-
-class Member(Protocol[Value]):
-    """One kind of data in an archive: how it is exported and imported."""
-
-    name: str
-    """Its name in the manifest."""
-
-    def write(self, archive: Writer, entity: Entity) -> int | list[dict[str, Any]]:
-        """Write the data of `entity`. Return the number of items, or the entries of the manifest."""
-
-    def read(self, archive: Reader, path: Path) -> Iterator[Value]:
-        """Yield the validated values of an archive. Raises InvalidInput."""
-
-    def stranger(self, value: Value, entity: Entity) -> str:
-        """Return whose value it is (`user:42`) if an archive of `entity` may not hold it; else an empty string."""
-
-    def redact(self, value: Value) -> Value:
-        """Return `value` with the redaction of this installation applied. Redacted parts stay unchanged."""
-
-    def marks(self, value: Value) -> Iterator[Mark]: ...
-
-    def restore(self, values: Sequence[Value]) -> Mapping[str, int | list[str]]:
-        """Store missing values. Return fields of the report. Idempotent."""
-
-
-class EntityData(Protocol):
-    """The stored data of one kind. Calls are blocking and idempotent, also after a crash, and raise StorageError."""
-
-    kind: str
-    members: Sequence[Member[Any]]
-
-    def records(self, traces: Traces | None) -> Iterator[Record]:
-        """Return the records of an entity; with None, of all entities."""
-
-    def erase(self, traces: Traces) -> int:
-        """Permanently remove the data of an entity. Return the number of items."""
-
-    def drop(self, ids: Collection[str], unwanted: Callable[[str], bool]) -> None:
-        """Remove records; from records of several lines, remove the `unwanted` lines."""

@@ -19,14 +19,14 @@ from ...schema.article import ROLES, Spoken
 from ...schema.entity import Entity
 from ...schema.errors import InvalidInput
 from ...schema.job import check_timestamp, clean_text
-from ...schema.protocols.entity_data import Mark, Member, Record, Traces
+from ...schema.protocols.entity_data import Mark, Record, Traces
 from ...schema.summary import ArticleKey, BufferedState, StoredArticle, Summary, job_of_entry
 from ...stores.files.articles import ARTICLE_FORMAT
 from ...stores.files.summaries import as_data, as_line, parse_line
 from ...text.redaction import Level
 from ...text.tokens import spoken_tokens
 from ..components import Parts
-from .members import ALL, FileMember, LineMember, redact_time, redacted_in, tally
+from .members import ALL, FileMember, LineMember, Member, redact_time, redacted_in, tally
 
 
 class ArticleData:

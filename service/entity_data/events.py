@@ -16,11 +16,11 @@ from ...schema.entity import Entity
 from ...schema.errors import InvalidInput
 from ...schema.event import EVENT_SCHEMA_VERSION, OBSERVATION, SOURCES, Event, EventFilter, Revision
 from ...schema.job import check_timezone
-from ...schema.protocols.entity_data import Mark, Member, Record, Traces
+from ...schema.protocols.entity_data import Mark, Record, Traces
 from ...schema.protocols.events.transfer import Carried
 from ...text.redaction import Level
 from ..components import Parts
-from .members import LineMember, redact_time, redacted_in
+from .members import LineMember, Member, redact_time, redacted_in
 
 _EVENT = TypeAdapter(Event)
 _REVISIONS = TypeAdapter(tuple[Revision, ...])

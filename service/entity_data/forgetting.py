@@ -25,11 +25,12 @@ from ...schema.event import EventFilter
 from ...schema.portions import portions
 from ...schema.profile import ProfileKey
 from ...schema.protocols import VectorIndex
-from ...schema.protocols.entity_data import EntityData, Record, Traces
+from ...schema.protocols.entity_data import Record, Traces
 from ...schema.protocols.forget_requests import ForgetReport, ForgetRequest, ForgetRequests
 from ...text.remembered import empty_remembered
 from ..components import Parts
 from .byte_scan import Found, Needles, pieces, scanning, standing_in
+from .members import EntityData
 from .mentions import Mention, Mentions, digest
 from .stores import entity_stores
 
@@ -317,9 +318,7 @@ async def forget(
 
 def forget_all(parts: Parts) -> list[ForgetReport]:
     """Carry out all requests, and return the reports. Blocking; raises OwnerLockHeld where an owner does it, and StorageError."""
-    ownership = parts.backend.workers.ownership()
-    ownership.acquire(parts.clock())
-    with ownership:
+    with parts.backend.workers.ownership().acquire(parts.clock()):
         work = Forgetting(parts, parts.backend.vector_index())
         requests = work.requests.all()
         reports = work.carry_out()
@@ -330,9 +329,8 @@ def forget_all(parts: Parts) -> list[ForgetReport]:
 
 def _as_owner(parts: Parts, entity: Entity) -> ForgetReport | None:
     """Carry out the requests under the owner lock. Return None if another process holds it."""
-    ownership = parts.backend.workers.ownership()
     try:
-        ownership.acquire(parts.clock())
+        ownership = parts.backend.workers.ownership().acquire(parts.clock())
     except OwnerLockHeld:
         return None
     with ownership:

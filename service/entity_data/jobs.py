@@ -8,12 +8,12 @@ from typing import Any
 from ...schema.entity import Entity
 from ...schema.errors import InvalidInput
 from ...schema.job import Job, parse_job
-from ...schema.protocols.entity_data import Mark, Member, Record, Traces
+from ...schema.protocols.entity_data import Mark, Record, Traces
 from ...schema.states_payload import StatesPayload
 from ...schema.validation import validated
 from ..components import Parts
 from ..intake import HANDED_OVER, check_untried, redacted
-from .members import ALL, LineMember
+from .members import ALL, LineMember, Member
 
 
 class JobData(LineMember[Job]):

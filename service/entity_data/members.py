@@ -1,13 +1,16 @@
-"""The two forms of archive members: JSON lines, and Markdown files with revisions."""
+"""The common protocol of stores for the data of an entity, by which forgetting, export and import handle all stores.
+
+Members of archives have two forms: JSON lines, and Markdown files with revisions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from pydantic import ValidationError
 
@@ -15,8 +18,9 @@ from ...schema.entity import Entity
 from ...schema.errors import InvalidInput
 from ...schema.ids import encode_id
 from ...schema.protocols.documents.revisions import Revisions
-from ...schema.protocols.entity_data import Mark, Reader, Writer
+from ...schema.protocols.entity_data import Mark, Record, Traces
 from ...schema.validation import invalid_input
+from ...stores.files.archive import ArchiveReader, ArchiveWriter
 from ...stores.files.compare_and_swap import Format, Revision
 from ...text.redaction import Level, redact
 from ...text.remembered import remembered
@@ -27,7 +31,7 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 Key = TypeVar("Key")
 Document = TypeVar("Document", bound=Revision)
-Record = TypeVar("Record", bound="DataclassInstance")
+Redactable = TypeVar("Redactable", bound="DataclassInstance")
 
 ALL = 10_000_000
 """A limit above the size of any store."""
@@ -49,7 +53,7 @@ def checked(where: str) -> Iterator[None]:
         raise InvalidInput(f"{where}: {error}") from None
 
 
-def redacted_in(value: Record, level: Level, *fields: str) -> Record:
+def redacted_in(value: Redactable, level: Level, *fields: str) -> Redactable:
     """Return a record with some of its fields redacted: texts, and tuples of texts."""
     return replace(value, **{name: _redacted(getattr(value, name), level) for name in fields})
 
@@ -75,43 +79,79 @@ def tally(name: str, results: Sequence[str]) -> dict[str, int | list[str]]:
     return {prefix + name: results.count(result) for prefix, result in prefixes.items()}
 
 
-class LineMember(Generic[Value]):
-    """A member of JSON lines."""
+class Member(ABC, Generic[Value]):
+    """One kind of data in an archive: how it is exported and imported."""
 
     name: str
+    """Its name in the manifest."""
     path: str
 
-    def values(self, entity: Entity) -> Iterator[Value]:
-        raise NotImplementedError
+    @abstractmethod
+    def write(self, archive: ArchiveWriter, entity: Entity) -> int | list[dict[str, Any]]:
+        """Write the data of `entity`. Return the number of items, or the entries of the manifest."""
 
-    def as_data(self, value: Value) -> Mapping[str, Any]:
-        raise NotImplementedError
+    @abstractmethod
+    def read(self, archive: ArchiveReader, path: Path) -> Iterator[Value]:
+        """Yield the validated values of an archive. Raises InvalidInput."""
 
+    @abstractmethod
+    def stranger(self, value: Value, entity: Entity) -> str:
+        """Return whose value it is (`user:42`) if an archive of `entity` may not hold it; else an empty string."""
+
+    @abstractmethod
+    def redact(self, value: Value) -> Value:
+        """Return `value` with the redaction of this installation applied. Redacted parts stay unchanged."""
+
+    def marks(self, value: Value) -> Iterator[Mark]:
+        return iter(())
+
+    @abstractmethod
+    def restore(self, values: Sequence[Value]) -> Mapping[str, int | list[str]]:
+        """Store missing values. Return fields of the report. Idempotent."""
+
+
+class EntityData(Protocol):
+    """The stored data of one kind. Calls are blocking and idempotent, also after a crash, and raise StorageError."""
+
+    kind: str
+    members: Sequence[Member[Any]]
+
+    def records(self, traces: Traces | None) -> Iterator[Record]:
+        """Return the records of an entity; with None, of all entities."""
+
+    def erase(self, traces: Traces) -> int:
+        """Permanently remove the data of an entity. Return the number of items."""
+
+    def drop(self, ids: Collection[str], unwanted: Callable[[str], bool]) -> None:
+        """Remove records; from records of several lines, remove the `unwanted` lines."""
+
+
+class LineMember(Member[Value]):
+    """A member of JSON lines."""
+
+    @abstractmethod
+    def values(self, entity: Entity) -> Iterator[Value]: ...
+
+    @abstractmethod
+    def as_data(self, value: Value) -> Mapping[str, Any]: ...
+
+    @abstractmethod
     def parse(self, data: dict[str, Any]) -> Value:
         """Return the parsed value. May raise the errors that `checked` converts."""
-        raise NotImplementedError
 
-    def write(self, archive: Writer, entity: Entity) -> int:
+    def write(self, archive: ArchiveWriter, entity: Entity) -> int:
         return archive.lines(self.path, map(self.as_data, self.values(entity)))
 
-    def read(self, archive: Reader, path: Path) -> Iterator[Value]:
+    def read(self, archive: ArchiveReader, path: Path) -> Iterator[Value]:
         for number, data in archive.lines(self.path):
             with checked(f"{path}: {self.path}, line {number}"):
                 value = self.parse(data)
             yield value
 
-    def stranger(self, value: Value, entity: Entity) -> str:
-        raise NotImplementedError
 
-    def marks(self, value: Value) -> Iterator[Mark]:
-        return iter(())
-
-
-class FileMember(Generic[Key, Document]):
+class FileMember(Member[list[Document]], Generic[Key, Document]):
     """A folder of Markdown files, one per revision; the manifest has the keys. A value: the revisions of a key, oldest first."""
 
-    name: str
-    path: str
     former_name = ""
     """Its name in the manifest of earlier versions."""
 
@@ -119,25 +159,25 @@ class FileMember(Generic[Key, Document]):
         self._store = store
         self._form = form
 
-    def is_carried(self, key: Key, entity: Entity) -> bool:
-        raise NotImplementedError
+    @abstractmethod
+    def is_carried(self, key: Key, entity: Entity) -> bool: ...
 
+    @abstractmethod
     def entry(self, key: Key) -> dict[str, str]:
         """Return the fields of a key for the manifest."""
-        raise NotImplementedError
 
+    @abstractmethod
     def key_of(self, entry: Mapping[str, Any]) -> Key:
         """Return the key of an entry of the manifest. May raise the errors that `checked` converts."""
-        raise NotImplementedError
 
-    def owner(self, key: Key) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def owner(self, key: Key) -> str: ...
 
+    @abstractmethod
     def entities(self, key: Key) -> list[str]:
         """Return the entities with which it is forgotten, regardless of the time."""
-        raise NotImplementedError
 
-    def write(self, archive: Writer, entity: Entity) -> list[dict[str, Any]]:
+    def write(self, archive: ArchiveWriter, entity: Entity) -> list[dict[str, Any]]:
         entries: list[dict[str, Any]] = []
         for key in self._store.keys():  # noqa: SIM118 - a store, not a dictionary
             if self.is_carried(key, entity):
@@ -148,7 +188,7 @@ class FileMember(Generic[Key, Document]):
                     entries.append({"member": member, **self.entry(key), "revision": document.revision})
         return entries
 
-    def read(self, archive: Reader, path: Path) -> Iterator[list[Document]]:
+    def read(self, archive: ArchiveReader, path: Path) -> Iterator[list[Document]]:
         where = f"{path}: {self.name}"
         found: dict[Key, list[Mapping[str, Any]]] = {}
         entries = archive.manifest.get(self.name, archive.manifest.get(self.former_name, []))
@@ -168,7 +208,7 @@ class FileMember(Generic[Key, Document]):
         key = self._form.key(value[-1])
         return "" if self.is_carried(key, entity) else self.entities(key)[0]
 
-    def _parsed(self, archive: Reader, key: Key, entry: Mapping[str, Any]) -> Document:
+    def _parsed(self, archive: ArchiveReader, key: Key, entry: Mapping[str, Any]) -> Document:
         revision = entry["revision"]
         if type(revision) is not int:
             raise InvalidInput(f"revision: expected a whole number, got {type(revision).__name__}")

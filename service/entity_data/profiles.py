@@ -15,12 +15,12 @@ from ...schema.entity import Entity
 from ...schema.ids import validate_id
 from ...schema.job import clean_text, without_list_mark
 from ...schema.profile import Profile, ProfileKey
-from ...schema.protocols.entity_data import Member, Record, Traces
+from ...schema.protocols.entity_data import Record, Traces
 from ...stores.files.naming import PROFILES
 from ...stores.files.profiles import PROFILE_FORMAT
 from ...text.search_words.tokens import search_tokens
 from ..components import Parts
-from .members import FileMember, redact_time, redacted_in
+from .members import FileMember, Member, redact_time, redacted_in
 
 _MOST = 0.6
 """The share of the words of a line that tells that it was made of a text."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...schema.protocols.entity_data import EntityData, Member
+from ...stores.files.markdown_memory import MarkdownMemory
 from ..components import Parts
 from .articles import ArticleData
 from .events import EventData
 from .jobs import JobData
+from .members import EntityData, Member
 from .plain_files import ErasedData, MemoryFileData, PlainSummaryData
 from .profiles import ProfileData
 
@@ -20,8 +21,8 @@ def entity_stores(parts: Parts) -> list[EntityData]:
         ProfileData(parts),
         ArticleData(parts),
         JobData(parts),
-        PlainSummaryData(parts),
-        MemoryFileData(parts),
+        PlainSummaryData(parts, parts.backend.plain_summaries),
+        MemoryFileData(parts, MarkdownMemory(parts.directory / "MEMORY.md")),
         # The manifest of notes: their texts are events; the files themselves are not changed.
         ErasedData("note files", lambda traces: parts.backend.erasure.erase_notes(traces.entity.scope.key)),
         # A lost checkpoint costs a model call; what damaged files hold is not known.

@@ -13,9 +13,9 @@ from ...schema.entity import Entity
 from ...schema.errors import ForgottenHere, HistorianError, InvalidInput
 from ...schema.event import EVENT_SCHEMA_VERSION
 from ...schema.job import JOB_SCHEMA_VERSION
-from ...schema.protocols.entity_data import Member
 from ...stores.files.archive import FORMAT, MAX_TOTAL_MIB, VERSION, ArchiveReader, ArchiveWriter
 from ..components import Parts
+from .members import Member
 from .stores import archive_members
 
 _AT_ONCE, _BYTES_AT_ONCE = 1_000, 2 * 1024 * 1024

@@ -71,24 +71,21 @@ class MarkdownMemory:
 
     def of(self, scope_key: str) -> list[tuple[str, str]]:
         """Return (timestamp or "", text) of the entries of a conversation, oldest first. Raises StorageError."""
-        return [(time, text) for key, time, text in self.entries() if key == scope_key]
+        return [(one["timestamp"], one["text"]) for key, one in self.entries() if key == scope_key]
 
-    def entries(self) -> list[tuple[str, str, str]]:
-        """Return (scope key, timestamp or "", text) of every entry; "" is the key of lines outside of sections.
+    def entries(self) -> list[tuple[str, dict[str, str]]]:
+        """Return (scope key, entry) of every entry; "" is the key of lines outside of sections.
 
-        Raises StorageError.
+        An entry is `{"timestamp", "text"}`, its time "" if it has none. Raises StorageError.
         """
-        return [(key, *_entry(line.strip())) for key, lines in self._read().items() for line in lines if line.strip()]
+        return [(key, _entry(line.strip())) for key, lines in self._read().items() for line in lines if line.strip()]
 
-    def forget(self, unwanted: Callable[[str, str, str], bool]) -> int:
-        """Remove the lines for which `unwanted(scope key, timestamp or "", text)` is True. Return how many.
-
-        Raises StorageError.
-        """
+    def forget(self, unwanted: Callable[[str, dict[str, str]], bool]) -> int:
+        """Remove the lines for which `unwanted(scope key, entry)` is True. Return how many. Raises StorageError."""
         with self._lock:
             known = self._read()
             kept = {
-                key: [line for line in lines if not (line.strip() and unwanted(key, *_entry(line.strip())))]
+                key: [line for line in lines if not (line.strip() and unwanted(key, _entry(line.strip())))]
                 for key, lines in known.items()
             }
             gone = sum(map(len, known.values())) - sum(map(len, kept.values()))
@@ -148,6 +145,6 @@ def _one_line(text: str) -> str:
     return line if len(line) <= LINE_CHARACTERS else line[: LINE_CHARACTERS - 1] + "…"
 
 
-def _entry(line: str) -> tuple[str, str]:
+def _entry(line: str) -> dict[str, str]:
     found = _ENTRY.fullmatch(line)
-    return ("", line) if found is None else (found["time"] or "", found["text"])
+    return {"timestamp": "", "text": line} if found is None else {"timestamp": found["time"] or "", "text": found["text"]}

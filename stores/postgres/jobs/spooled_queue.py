@@ -78,9 +78,8 @@ class SpooledQueue:
 
     def _handed_over(self) -> int:
         server = self._server
-        lock = OwnerLock(self._directory)
         try:
-            lock.acquire(self.clock())
+            lock = OwnerLock(self._directory).acquire(self.clock())
         except OwnerLockHeld:  # another process of this machine hands over
             return 0
         count = 0
@@ -95,7 +94,8 @@ class SpooledQueue:
                 self._spool.amend(lambda job, done=done: None if job.job_id in done else job)  # type: ignore[misc]
                 # What was readable while the server was away is in the database now, where it can be forgotten.
                 told = {(job.scope.key, job.timestamp) for job in jobs}
-                MarkdownMemory(self._directory / "MEMORY.md").forget(lambda key, time, _, told=told: (key, time) in told)  # type: ignore[misc]
+                memory = MarkdownMemory(self._directory / "MEMORY.md")
+                memory.forget(lambda key, one, told=told: (key, one["timestamp"]) in told)  # type: ignore[misc]
                 count += len(jobs)
         if was_away or count:
             log.warning("the database can be reached again; %d jobs were handed over", count)

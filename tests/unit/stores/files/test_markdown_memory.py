@@ -74,7 +74,7 @@ def test_what_somebody_wrote_by_hand_stays_however_much_it_is(path: Path) -> Non
     assert memory.of("g:100") == [
         ("", "note 100"), *((job(1, "").timestamp, f"entry {n}") for n in range(5, KEEP_PER_SCOPE + 5))
     ]  # fmt: skip
-    assert memory.forget(lambda key, time, text: text == "note 3") == 1
+    assert memory.forget(lambda key, one: one["text"] == "note 3") == 1
     assert memory.by_hand() == (before[0], {key: text for key, text in before[1].items() if key != "g:3"})
 
 
@@ -154,8 +154,8 @@ def test_what_somebody_wrote_by_hand_is_told_apart_and_stays_when_jobs_are_added
         memory.add(job(n, f"entry {n}"))
         assert memory.by_hand() == expected
     assert [text for _, text in memory.of("g:100")][:2] == ["the club meets on Mondays", "filed as an event"]
-    assert ("", "", "Bob is her brother") in memory.entries()
-    assert memory.forget(lambda key, time, text: "Bob" in text or text == "entry 1") == 2
+    assert ("", {"timestamp": "", "text": "Bob is her brother"}) in memory.entries()
+    assert memory.forget(lambda key, one: "Bob" in one["text"] or one["text"] == "entry 1") == 2
     assert memory.by_hand() == (expected[0].replace("\n\n- Bob is her brother", ""), expected[1])
     assert "entry 2" in path.read_text(encoding="utf-8") and "entry 1" not in path.read_text(encoding="utf-8")
 
