@@ -19,7 +19,6 @@ from ..intake import HANDED_OVER
 from ..outages.availability import LONGEST_DISK_PAUSE_SECONDS, Outage, doubled
 from ..upkeep.idle_work import Maintenance
 from .job_runs import JobRuns
-from .step_stream import JobWatch
 
 log = logging.getLogger(__name__)
 
@@ -73,9 +72,8 @@ class Attempts:
         maintenance: Maintenance,
         commands: Callable[[Job], Awaitable[None]],
         random: Callable[[], float],
-        watch: JobWatch,
     ) -> None:
-        self._watch = watch
+        self._watch = runs.watch
         self._parts = parts
         self._queue = parts.queue
         self._runs = runs

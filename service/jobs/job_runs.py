@@ -74,7 +74,7 @@ class JobRuns:
         self._queue = parts.queue
         self._workers_are_many = parts.backend.workers.many
         self.statistics = statistics
-        self._watch = watch
+        self.watch = watch
         self._checkpoints: OpenCheckpoints | None = None
         self._historian_graph: HistorianGraph = compile_historian()
         self._reflection_graph: ReflectionGraph = compile_reflection()
@@ -102,7 +102,7 @@ class JobRuns:
 
     async def run(self, job: Job) -> str:
         """Run a job to its end; returns the outcome: filed, reflected or forgotten."""
-        self._watch.began(job)
+        self.watch.began(job)
         if job.kind == "states":
             state = await self._run(self._reflection_graph, job, self._reflection)
             return "forgotten" if state.get("forgotten") else "reflected"
@@ -194,7 +194,7 @@ class JobRuns:
                 now = asyncio.get_running_loop().time()
                 self.statistics.step(job.kind, node, update, now - mark)
                 state |= update
-                self._watch.step(job, node, update)
+                self.watch.step(job, node, update)
                 mark = now
         return state
 

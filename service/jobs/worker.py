@@ -10,14 +10,16 @@ from typing import Any
 
 from ...schema.errors import DatabaseAway, HistorianError, ModelRefused, ModelUnavailable, StorageError
 from ...schema.job import Job
-from ...schema.protocols import OpenCheckpoints, Ownership
+from ...schema.protocols import OpenCheckpoints, Ownership, VectorIndex
 from ...schema.settings import Settings
 from ..components import Parts
 from ..entity_data.forgetting import Forgetting
 from ..outages.availability import Outage
 from ..telemetry.structured_logs import about_job
 from ..upkeep.idle_work import Maintenance
+from ..upkeep.notes_index import NotesIndex, embedded_later
 from .attempts import Attempts
+from .commands import CommandRunner
 from .job_runs import JobRuns
 from .slices import ForgettingSlices
 from .statistics import WorkerStatistics
@@ -53,18 +55,16 @@ JOBS_WAIT_SECONDS = 10.0
 class HistorianWorker:
     """Runs jobs oldest first, those that share a user or a group in order, others side by side up to `concurrency`.
 
-    `commands` carries out jobs of kinds that no graph runs. `sleep` waits, `random` gives numbers in [0, 1) for the jitter.
+    `index` is the derived index of vectors, if there is one. `sleep` waits, `random` gives numbers in [0, 1) for the jitter.
     `watch` is told of every step of every job, and how runs begin and end.
     """
 
     def __init__(
         self,
         parts: Parts,
-        *,
+        index: VectorIndex | None,
         ownership: Ownership,
-        maintenance: Maintenance,
-        commands: Callable[[Job], Awaitable[None]],
-        forgetting: Forgetting,
+        *,
         random: Callable[[], float],
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         watch: JobWatch | None = None,
@@ -76,7 +76,9 @@ class HistorianWorker:
         self._next_claim = self._next_take_over = self._next_sweep = 0.0
         self._queue = parts.queue
         self._clock = parts.clock
-        self.maintenance = maintenance
+        notes = NotesIndex(parts.backend.manifest, parts.settings, embedded_later, parts.clock)
+        forgetting = Forgetting(parts, index)
+        self.maintenance = Maintenance(parts, index, notes, random=random, index_waits=lambda: forgetting.index_waits)
         self._forgetting = ForgettingSlices(
             forgetting, is_busy=lambda: bool(self._running), wake=self.look_for_requests, sleep=sleep
         )
@@ -85,7 +87,7 @@ class HistorianWorker:
         self._random = random
         self.statistics = WorkerStatistics()
         self._runs = JobRuns(parts, self.statistics, self._watch)
-        self._attempts = Attempts(parts, self._runs, maintenance, commands, random, self._watch)
+        self._attempts = Attempts(parts, self._runs, self.maintenance, CommandRunner(parts, notes), random)
         self._models, self._disk, self._checkpoints = self._attempts.models, self._attempts.disk, Outage(random)
         self._running: set[asyncio.Task[None]] = set()
         self._wake = asyncio.Event()

@@ -30,7 +30,7 @@ class UnwrittenRecords:
         self, events: EventStore, embedder: Embedder | None, *, clock: Callable[[], float], random: Callable[[], float]
     ) -> None:
         self.events = events
-        self._clock = clock
+        self.clock, self.random = clock, random
         self._outage = Outage(random)
         self._hurry = asyncio.Event()
         # Released, not awaited: an embedder that ignores its cancellation must not delay the storage.
@@ -76,7 +76,7 @@ class UnwrittenRecords:
 
     async def _vectors(self, events: Sequence[Event]) -> list[Vector | None]:
         nothing: list[Vector | None] = [None] * len(events)
-        if self._embedder is None or self._hurry.is_set() or self._outage.remaining(self._clock()):
+        if self._embedder is None or self._hurry.is_set() or self._outage.remaining(self.clock()):
             return nothing
         try:
             async with asyncio.timeout(EMBEDDING_SECONDS):
@@ -86,7 +86,7 @@ class UnwrittenRecords:
             return nothing
         except Exception as error:
             # Not ModelError alone: no error of an embedder may lose an observation.
-            pause = self._outage.begin(self._clock(), type(error).__name__)
+            pause = self._outage.begin(self.clock(), type(error).__name__)
             log.warning("stored without vectors, next try of the embedder in %.0f s: %s", pause, described(error))
             return nothing
         self._outage.end()

@@ -73,17 +73,15 @@ class Observation:
         summaries: SessionSummaries | None,
         settings: ObservationSettings,
         timezone: ZoneInfo,
-        clock: Callable[[], float],
-        random: Callable[[], float],
     ) -> None:
         self._records = records
         self._summaries = summaries
         self._settings = settings
         self._timezone = timezone
-        self._clock = clock
+        self._clock = records.clock
         self._queue: deque[Observed] = deque(maxlen=settings.queue_max)
         self._scopes = SessionScopes()
-        self._outage = Outage(random)
+        self._outage = Outage(records.random)
         self._taken: list[Observed] = []
         self._held: list[Event] = []
         self._wake = asyncio.Event()
@@ -342,13 +340,5 @@ def make_observation(parts: Parts, *, random: Callable[[], float]) -> Observatio
         idle_seconds=cognitive.observation.summary_interval_seconds,
         timezone=timezone,
         bot_name=cognitive.bot_name,
-        clock=parts.clock,
     )
-    return Observation(
-        records=records,
-        summaries=summaries,
-        settings=cognitive.observation,
-        timezone=timezone,
-        clock=parts.clock,
-        random=random,
-    )
+    return Observation(records=records, summaries=summaries, settings=cognitive.observation, timezone=timezone)

@@ -7,7 +7,7 @@ import hashlib
 import logging
 import threading
 from collections import OrderedDict, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -64,14 +64,13 @@ class SessionSummaries:
         idle_seconds: float,
         timezone: ZoneInfo,
         bot_name: str,
-        clock: Callable[[], float],
     ) -> None:
         self._records = records
         self._chat = chat
         self._idle_seconds = idle_seconds
         self._timezone = timezone
         self._bot_name = bot_name
-        self._clock = clock
+        self._clock = records.clock
         self._sessions: OrderedDict[str, _Session] = OrderedDict()
         self._lock = threading.Lock()
         self._closing = asyncio.Event()

@@ -18,12 +18,12 @@ TAKE_OVER_SECONDS = 2.0
 
 def import_worker() -> Any:
     """Import what a worker needs, including LangGraph. Blocks for one or two seconds, once a process."""
-    return import_module(".assembly", __package__)
+    return import_module("..jobs.worker", __package__)
 
 
 @contextmanager
 def owned_worker(parts: Parts, *, random: Callable[[], float], **options: Any) -> Iterator[HistorianWorker]:
-    """Yield a worker; `options` are those of `make_worker`.
+    """Yield a worker; `options` are those of `HistorianWorker`.
 
     Entering blocks. Raises OwnerLockHeld if another process runs the only worker that there may be.
     """
@@ -35,6 +35,6 @@ def owned_worker(parts: Parts, *, random: Callable[[], float], **options: Any) -
         index = parts.backend.vector_index()
         if index is not None:
             stack.callback(index.close)
-        worker = import_worker().make_worker(parts, index, ownership, random=random, **options)
+        worker = import_worker().HistorianWorker(parts, index, ownership, random=random, **options)
         stack.enter_context(parts.backend.workers.listening(worker.wake))
         yield worker

@@ -47,17 +47,17 @@ class Maintenance:
         self,
         parts: Parts,
         index: VectorIndex | None,
+        notes: NotesIndex,
         *,
         random: Callable[[], float],
-        notes: NotesIndex,
-        migration: Migration | None = None,
         index_waits: Callable[[], bool] = bool,
     ) -> None:
         self._parts = parts
         self.event_index = index
         self._random = random
         self._notes = notes
-        self._migration = migration
+        cognitive = parts.settings.cognitive
+        self._migration = Migration(parts, parts.settings, rewrite=cognitive.migrate_rewrite) if cognitive.migrate_from else None
         self._index_waits = index_waits
         self._released = asyncio.Event()
         embedder = None if parts.embedder is None else ReleasableEmbedder(parts.embedder, self._released)

@@ -17,7 +17,7 @@ from typing import Literal
 from ...models.embeddings.recorded import embedded_apart
 from ...schema.errors import HistorianError, ModelAnswerUnusable, ModelError, OwnerLockHeld, StorageError
 from ...schema.profile import Profile, profile_text
-from ...schema.protocols import Embedder, EventStore, ProfileStorage, ShadowVectors, Vector, Workers
+from ...schema.protocols import Embedder, Vector, Workers
 from ...schema.protocols.events.shadow_vectors import Fingerprint, Lacking
 from ...stores.index_repair import repair
 from ..components import Parts
@@ -85,7 +85,7 @@ async def change_model(
     ReembeddingStopped (what was made stays), InvalidInput (a former model's vectors are in the way) and StorageError.
     """
     lock = parts.backend.workers.ownership()
-    work = Reembedding(parts.backend.shadow, parts.events, parts.profiles, embedder)
+    work = Reembedding(parts, embedder)
     with ExitStack() as stack:
         try:
             stack.enter_context(parts.backend.workers.reembedding(parts.clock()))
@@ -153,10 +153,8 @@ def drop_former(parts: Parts) -> int:
 class Reembedding:
     """The vectors of one new model. Searches read the former ones until `ShadowVectors.change_over`."""
 
-    def __init__(self, shadow: ShadowVectors, events: EventStore, profiles: ProfileStorage, embedder: Embedder) -> None:
-        self._shadow = shadow
-        self._events = events
-        self._profiles = profiles
+    def __init__(self, parts: Parts, embedder: Embedder) -> None:
+        self._shadow, self._events, self._profiles = parts.backend.shadow, parts.events, parts.profiles
         self._embedder = embedder
         self._skipped: set[int] = set()
 

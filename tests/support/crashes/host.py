@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import Any
 
 import chromadb.api.rust  # noqa: F401 - this and what follows is imported here so that the children need not
-import historian.service.running.assembly  # noqa: F401
+import historian.service.jobs.worker  # noqa: F401
 import openai.resources.chat.completions
 import openai.resources.embeddings  # noqa: F401
 from historian.graph import historian as graph_module

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import random
 import threading
 import time
 from collections.abc import AsyncIterator, Sequence
@@ -80,8 +79,6 @@ async def observing(
         summaries=None,
         settings=ObservationSettings(**settings),
         timezone=SHANGHAI,
-        clock=ticking,
-        random=random.Random(1).random,
     )
     await observation.start()
     try:

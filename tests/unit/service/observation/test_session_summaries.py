@@ -73,7 +73,6 @@ class Bench:
             idle_seconds=300,
             timezone=ZoneInfo("Asia/Shanghai"),
             bot_name="小史",
-            clock=lambda: self.now,
         )
 
     def say(self, talk: list[tuple[str, str]], session: str = "s1", scope: Scope = PRIVATE) -> None:

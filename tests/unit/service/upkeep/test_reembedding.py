@@ -79,7 +79,7 @@ def file(parts: Parts, numbers: range, model: Model) -> None:
 
 
 def work_of(parts: Parts, model: Model) -> Reembedding:
-    return Reembedding(parts.backend.shadow, parts.events, parts.profiles, model)
+    return Reembedding(parts, model)
 
 
 def assert_read(parts: Parts, model: Model, count: int) -> None:
