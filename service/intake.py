@@ -131,9 +131,7 @@ def redacted_in_turn(texts: Sequence[str], level: Level) -> list[str]:
 
     A secret that spans several texts has its placeholder in the first one and is removed from the others.
     """
-    if level == "none":
-        return list(texts)
-    if _is_clean(texts, level):
+    if level == "none" or _is_clean(texts, level):
         return list(texts)
     if not any(map(announces_secret, texts)):  # then no two of them share a secret
         return [redact(text, level) for text in texts]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 from ..schema.protocols.contents import Row
-from .tables.events.rows import NAMES, EventRows
+from .tables.events.rows import NAMES, BesideEvents
 from .tables.meta import note, noted
 
 Kind = Literal["plain", "flag", "list", "vector"]
@@ -53,12 +53,8 @@ _MOVED = {"meta": f"name NOT IN ('words', 'reembedding', '{MARK}')"}
 """Which rows of a table are moved, where not all are."""
 
 
-class TableContents:
+class TableContents(BesideEvents):
     """The `Contents` of a database."""
-
-    def __init__(self, events: EventRows) -> None:
-        self._events = events
-        self._database = events.database
 
     def encode(self, kind: Kind, value: Any) -> Any:
         """Return a value as it is stored."""

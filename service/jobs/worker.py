@@ -199,13 +199,14 @@ class HistorianWorker:
         return checkpoints
 
     async def _take_over(self, checkpoints: OpenCheckpoints) -> None:
-        taken_over = await asyncio.to_thread(self._queue.take_over, self._clock())
-        if taken_over:
+        await self._resume()
+        if self._ownership.is_held:
+            await asyncio.to_thread(self._runs.sweep)
+            await self._sweep(checkpoints)
+
+    async def _resume(self) -> None:
+        if taken_over := await asyncio.to_thread(self._queue.take_over, self._clock()):
             log.info("%d jobs were under way when their worker ended; they are resumed", taken_over)
-        if not self._ownership.is_held:
-            return
-        await asyncio.to_thread(self._runs.sweep)
-        await self._sweep(checkpoints)
 
     async def _sweep(self, checkpoints: OpenCheckpoints) -> None:
         """Remove the checkpoints that killed workers have left of finished jobs, now and then."""
@@ -265,12 +266,9 @@ class HistorianWorker:
 
     async def _look_for_dead(self, now: float) -> None:
         """Take over the jobs of workers that have died, where there are several, and show that this one lives."""
-        if not self._workers.many or now < self._next_take_over:
-            return
-        self._next_take_over = now + TAKE_OVER_SECONDS
-        taken_over = await asyncio.to_thread(self._queue.take_over, self._clock())
-        if taken_over:
-            log.info("%d jobs of a worker that has died are taken over", taken_over)
+        if self._workers.many and now >= self._next_take_over:
+            self._next_take_over = now + TAKE_OVER_SECONDS
+            await self._resume()
 
     async def _is_asked_to_forget(self) -> bool:
         """Return True if something is to be forgotten with no job beside, by this worker or by another one."""

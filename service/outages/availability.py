@@ -52,18 +52,14 @@ class Outage:
     def __init__(self, random: Callable[[], float], *, longest: float = LONGEST_PAUSE_SECONDS) -> None:
         self._random = random
         self._longest = longest
-        self._failures = 0
+        self.failures = 0
+        """The number of failures in a row."""
         self._pause = Pause()
         self.reason = ""
 
     @property
     def active(self) -> bool:
-        return self._failures > 0
-
-    @property
-    def failures(self) -> int:
-        """The number of failures in a row."""
-        return self._failures
+        return self.failures > 0
 
     def begin(self, now: float, reason: str, *, retry_after: float | None = None) -> float:
         """Count a failure and return the seconds from `now` until the next try.
@@ -74,8 +70,8 @@ class Outage:
         left = self._pause.remaining(now)
         if left > 0:
             return left
-        self._failures += 1
-        pause = doubled(FIRST_PAUSE_SECONDS, self._failures, self._longest)
+        self.failures += 1
+        pause = doubled(FIRST_PAUSE_SECONDS, self.failures, self._longest)
         pause = max(pause * (0.5 + self._random()), min(retry_after or 0.0, LONGEST_RETRY_AFTER_SECONDS))
         self._pause.begin(now, pause)
         self.reason = reason
@@ -86,6 +82,6 @@ class Outage:
         return self._pause.remaining(now)
 
     def end(self) -> None:
-        self._failures = 0
+        self.failures = 0
         self._pause.end()
         self.reason = ""

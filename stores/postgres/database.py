@@ -28,7 +28,7 @@ from psycopg.types.string import StrDumper
 from ...schema.errors import HistorianError, InvalidInput, StorageError
 from ...schema.protocols import Vector
 from ..migrations import migrations
-from ..tables.engine import checked_vector
+from ..tables.engine import Database, checked_vector
 from .errors import explained, is_away
 from .vector_type import as_matrix, register_vectors
 
@@ -94,7 +94,7 @@ class Transaction:
         self.execute(f"SELECT {function}(key) FROM unnest(%s::bigint[]) key", (sorted(set(keys)),))
 
 
-class PostgresDatabase:
+class PostgresDatabase(Database):
     """The connections to one schema, its migrations applied.
 
     `vectors` is the type of the columns of vectors in a new schema: float32, or half of the bytes. `wait_seconds` is how
@@ -132,7 +132,6 @@ class PostgresDatabase:
         self._options: dict[str, Any] = {"autocommit": True, "prepare_threshold": None if is_pooled else 5}
         self._oids = (0, 0)
         self._open = threading.local()
-        self._closed = False
         self.is_lost = False
         """True from the moment a connection broke until a statement succeeds."""
         self.when_in_trouble: Callable[[], None] = lambda: None
@@ -205,24 +204,11 @@ class PostgresDatabase:
         self.is_lost = False
         return found
 
-    def row(self, statement: str, parameters: Parameters = ()) -> TupleRow | None:
-        """Return the first row of one SELECT, or None."""
-        return next(iter(self.rows(statement, parameters)), None)
-
-    def run(self, statement: str, parameters: Parameters = ()) -> int:
-        """Execute one statement in a durable transaction. Return the number of rows changed."""
-        with self.writing() as transaction:
-            return transaction.execute(statement, parameters).rowcount
-
     stored = staticmethod(checked_vector)
     matrix = staticmethod(as_matrix)
 
     def vector(self, value: Vector) -> Vector:
         return value
-
-    def truncate_log(self) -> bool:
-        """Do nothing: the log of changes is the server's."""
-        return True
 
     def session(self) -> psycopg.Connection[TupleRow]:
         """Open a connection of its own to the server itself. Its errors are not translated; wrap its use in `explaining`."""
@@ -358,12 +344,6 @@ class PostgresDatabase:
         if is_away(error):
             self.when_in_trouble()
         return explained(error, self.name)
-
-    def _check_usable(self) -> None:
-        if self._closed:
-            raise StorageError(f"{self.name}: already closed; open the service again")
-        if os.getpid() != self._process:
-            raise StorageError(f"{self.name}: opened before a fork; open it again in the new process")
 
 
 class _TextDumper(StrDumper):

@@ -37,11 +37,11 @@ GROUP BY c.relname ORDER BY c.relname
 class PostgresErasure(ErasureTables):
     """The `Erasure` of one schema."""
 
+    _database: PostgresDatabase
     among = "unnest(%s::bigint[]) r"
 
     def __init__(self, database: PostgresDatabase) -> None:
         super().__init__(PostgresEventRows(database))
-        self._database = database
 
     def erase_whole(self) -> int:
         """Empty the tables of checkpoints. Return how many jobs had any."""

@@ -45,6 +45,6 @@ def register_vectors(connection: psycopg.Connection[Any], vector_oid: int, halfv
     connection.adapters.register_loader(halfvec_oid, _HalfvecLoader)
 
 
-def as_matrix(vectors: Sequence[Vector]) -> Matrix:
-    """Return the vectors as rows of one matrix; shape (0, 0) if there are none."""
-    return np.stack(vectors) if vectors else np.empty((0, 0), dtype=np.float32)
+def as_matrix(values: Sequence[Vector]) -> Matrix:
+    """Return vectors as rows of one matrix; shape (0, 0) if there are none."""
+    return np.stack(values) if values else np.empty((0, 0), dtype=np.float32)

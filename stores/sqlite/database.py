@@ -30,7 +30,7 @@ import numpy as np
 from ...schema.errors import HistorianError, InvalidInput, StorageError
 from ...schema.protocols import Matrix, Vector
 from ..files.access import create_empty, make_private_folders
-from ..tables.engine import checked_vector
+from ..tables.engine import Database, checked_vector
 from .errors import explained, is_trouble, was_broken_off
 
 _WRITER_CACHE_KIB = 8_000
@@ -84,7 +84,7 @@ def _as_sqlite_writes(statement: str) -> str:
     return statement.replace("= ANY(%s)", "IN (SELECT value FROM json_each(?))").replace("%s", "?")
 
 
-class SqliteDatabase:
+class SqliteDatabase(Database):
     """The connections to one file, its migrations applied.
 
     `migrations` is an append-only list of SQL scripts; `PRAGMA user_version` counts those applied to the file.
@@ -94,7 +94,7 @@ class SqliteDatabase:
     """
 
     def __init__(self, path: Path, migrations: Sequence[str], *, busy_seconds: float = 10.0) -> None:
-        self.path = path
+        self.path, self.name = path, str(path)
         self._busy_seconds = busy_seconds
         self._process = os.getpid()
         self._write_lock = threading.Lock()
@@ -102,7 +102,6 @@ class SqliteDatabase:
         self._writers = 0
         self._pool_lock = threading.Lock()
         self._idle: list[SqliteTransaction] = []
-        self._closed = False
         self.when_in_trouble: Callable[[], None] = lambda: None
         """Called in any thread on errors that suggest that the file cannot be used now (`is_trouble`). Must not block."""
         try:
@@ -213,16 +212,6 @@ class SqliteDatabase:
         """Return the rows of one SELECT."""
         with self.reading(once=True) as connection:
             return connection.rows(statement, parameters)
-
-    def row(self, statement: str, parameters: Sequence[Any] = ()) -> Any:
-        """Return the first row of one SELECT, or None."""
-        with self.reading(once=True) as connection:
-            return connection.row(statement, parameters)
-
-    def run(self, statement: str, parameters: Sequence[Any] = ()) -> int:
-        """Execute one statement in a durable transaction. Return the number of rows changed."""
-        with self.writing() as connection:
-            return connection.run(statement, parameters)
 
     def stored(self, vector: Vector) -> bytes:
         """Return `vector` as little-endian float32. Raises InvalidInput as `checked_vector`."""
@@ -368,14 +357,6 @@ class SqliteDatabase:
 
     def _version(self) -> int:
         return int(self._writer.execute("PRAGMA user_version").fetchone()[0])
-
-    def _check_usable(self) -> None:
-        if self._closed:
-            raise StorageError(f"{self.path}: already closed; open the service again")
-        if os.getpid() != self._process:
-            raise StorageError(
-                f"{self.path}: opened before a fork, which SQLite does not support; open it again in the new process"
-            )
 
     def _give_back(self, connection: SqliteTransaction) -> None:
         with self._pool_lock:

@@ -28,11 +28,11 @@ _ERASED_WHOLE = ("checkpoints.sqlite*", "*.damaged", "*.damaged.*")
 class IndexErasure(ErasureTables):
     """The `Erasure` of a data directory: `index.sqlite`, and files that are erased as a whole."""
 
+    _database: SqliteDatabase
     among = "(SELECT value AS r FROM json_each(%s))"
 
     def __init__(self, database: SqliteDatabase) -> None:
         super().__init__(SqliteEventRows(database))
-        self._database = database
 
     def remove_profile_words(self, transaction: SqliteTransaction, item_ids: Sequence[str]) -> None:
         remove_words(transaction, item_ids)

@@ -5,13 +5,14 @@ Statements have `%s` in place of values, and `= ANY(%s)` for any number of them,
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 import numpy as np
 
-from ...schema.errors import InvalidInput
+from ...schema.errors import InvalidInput, StorageError
 from ...schema.protocols import Matrix, Vector
 
 
@@ -40,16 +41,25 @@ class Transaction(Protocol):
 
 
 class Database(Protocol):
-    """The connections to one memory."""
+    """The connections to one memory, used by the process that has opened them."""
 
+    name: str
+    """Where it is, for messages: a path, or an address without password."""
+    _closed: bool = False
+    _process: int
     when_in_trouble: Callable[[], None]
     """Called in any thread on errors that suggest that the database cannot be used now. Must not block."""
 
     def rows(self, statement: str, parameters: Sequence[Any] = ()) -> list[Any]: ...
 
-    def row(self, statement: str, parameters: Sequence[Any] = ()) -> Any: ...
+    def row(self, statement: str, parameters: Sequence[Any] = ()) -> Any:
+        """Return the first row of one SELECT, or None."""
+        return next(iter(self.rows(statement, parameters)), None)
 
-    def run(self, statement: str, parameters: Sequence[Any] = ()) -> int: ...
+    def run(self, statement: str, parameters: Sequence[Any] = ()) -> int:
+        """Execute one statement in a durable transaction. Return the number of rows changed."""
+        with self.writing() as transaction:
+            return transaction.run(statement, parameters)
 
     def reading(self) -> AbstractContextManager[Transaction]: ...
 
@@ -57,6 +67,7 @@ class Database(Protocol):
 
     def truncate_log(self) -> bool:
         """Empty the log of changes, where it is a file of ours, so that it holds no deleted text."""
+        return True
 
     def stored(self, vector: Vector) -> Any:
         """Return a vector as a parameter. Raises InvalidInput if it is not one-dimensional or not finite."""
@@ -68,6 +79,12 @@ class Database(Protocol):
         """Return vectors as rows of one matrix; shape (0, 0) if there are none."""
 
     def close(self) -> None: ...
+
+    def _check_usable(self) -> None:
+        if self._closed:
+            raise StorageError(f"{self.name}: already closed; open the service again")
+        if os.getpid() != self._process:
+            raise StorageError(f"{self.name}: opened before a fork; open it again in the new process")
 
 
 def checked_vector(vector: Vector) -> Vector:

@@ -10,7 +10,7 @@ from ...schema.entity import Entity
 from ...schema.event import EventFilter
 from ...schema.profile import ProfileKey
 from ..files.naming import PROFILES, is_noted_of
-from .events.rows import SCOPE_SHIFT, EventRows
+from .events.rows import SCOPE_SHIFT, BesideEvents
 from .meta import note, noted
 from .tombstones import SECONDS_OF_EVER, add_tombstones
 
@@ -19,23 +19,20 @@ ERASED_AT_ONCE = 500
 _MENTIONS = "mentions of "
 
 
-class ErasureTables:
+class ErasureTables(BesideEvents):
     """What is alike in the `Erasure` of every engine."""
 
     among: str
     """A table of the numbers `r` of a list."""
 
-    def __init__(self, events: EventRows) -> None:
-        self._events = events
-
     def bury(self, entity: str, until: float) -> None:
         """See `Erasure.bury`. What is being written of the entity is waited for."""
-        with self._events.database.writing() as transaction:
+        with self._database.writing() as transaction:
             transaction.lock_entities([entity], exclusive=True)
             add_tombstones(transaction, "entity", [entity], until)
 
     def bury_jobs(self, job_ids: Sequence[str]) -> None:
-        with self._events.database.writing() as transaction:
+        with self._database.writing() as transaction:
             add_tombstones(transaction, "job", job_ids, SECONDS_OF_EVER)
             transaction.run("DELETE FROM ledger WHERE job_id = ANY(%s)", (list(job_ids),))
 
@@ -52,7 +49,7 @@ class ErasureTables:
         last_rows: Sequence[int] | None = None,
         before: Callable[[Sequence[str], Sequence[str]], None] | None = None,
     ) -> int:
-        with self._events.database.writing() as transaction:
+        with self._database.writing() as transaction:
             condition, parameters = self._events.conditions(where)
             if last_rows is not None:
                 condition += f" AND e.row <= (SELECT r FROM {self.among} WHERE r >> {SCOPE_SHIFT} = e.row >> {SCOPE_SHIFT})"
@@ -74,7 +71,7 @@ class ErasureTables:
         return len(found)
 
     def erase_profiles(self, entity: Entity) -> int:
-        with self._events.database.writing() as transaction:
+        with self._database.writing() as transaction:
             transaction.lock_entities([entity.key], exclusive=True)
             tables = (self._events.profiles, "other_profile_vectors")
             found = [transaction.rows(f"SELECT DISTINCT item_id FROM {table}") for table in tables]
@@ -88,14 +85,14 @@ class ErasureTables:
         """Remove profiles from an index of words that is kept apart from their rows."""
 
     def erase_ledger(self, entity: Entity) -> None:
-        with self._events.database.writing() as transaction:
+        with self._database.writing() as transaction:
             found = transaction.rows("SELECT DISTINCT entity_key FROM ledger WHERE entity_key NOT IN ('job', 'buffered')")
             gone = [key for (key,) in found if is_noted_of(key, entity)]
             transaction.run("DELETE FROM ledger WHERE entity_key = ANY(%s)", (gone,))
 
     def last_rows(self, where: EventFilter) -> list[int]:
         condition, parameters = self._events.conditions(where)
-        found = self._events.database.rows(
+        found = self._database.rows(
             f"SELECT (scope_number << {SCOPE_SHIFT}) | last_row FROM scopes WHERE scope_number IN"
             f" (SELECT DISTINCT e.row >> {SCOPE_SHIFT} FROM events e WHERE {condition})",
             parameters,
@@ -103,15 +100,15 @@ class ErasureTables:
         return [row for (row,) in found]
 
     def keep_mentions(self, entity: str, mentions: Sequence[tuple[str, str, str]]) -> None:
-        with self._events.database.writing() as transaction:
+        with self._database.writing() as transaction:
             note(transaction, _MENTIONS + entity, json.dumps(mentions, ensure_ascii=False) if mentions else None)
 
     def kept_mentions(self, entity: str) -> set[tuple[str, str, str]]:
-        found = json.loads(noted(self._events.database, _MENTIONS + entity) or "[]")
+        found = json.loads(noted(self._database, _MENTIONS + entity) or "[]")
         return {(kind, item, digest) for kind, item, digest in found}
 
     def erase_notes(self, scope_key: str) -> int:
-        with self._events.database.writing() as transaction:
+        with self._database.writing() as transaction:
             transaction.lock_name("notes", scope_key)
             transaction.run(
                 "DELETE FROM note_chunks WHERE file_number IN (SELECT file_number FROM note_files WHERE scope_key = %s)",

@@ -9,18 +9,14 @@ from ...schema.portions import portions
 from ...schema.protocols.events.transfer import Arrived, Carried
 from .engine import Transaction
 from .events.revisions import EventRevisionTables
-from .events.rows import EventRows
+from .events.rows import BesideEvents
 from .tombstones import is_buried
 
 _AT_ONCE = 500
 
 
-class EventTransferTables:
+class EventTransferTables(BesideEvents):
     """The `EventTransfer` of one database."""
-
-    def __init__(self, events: EventRows) -> None:
-        self._events = events
-        self._database = events.database
 
     def take(self, where: EventFilter) -> Iterator[Carried]:
         for some in portions(self._events.every(where), _AT_ONCE):

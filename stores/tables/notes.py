@@ -6,20 +6,16 @@ from collections.abc import Sequence
 
 from ...schema.protocols.events.note_manifest import FileChange, IndexedFile, note_job_id
 from .engine import Transaction
-from .events.rows import EventRows, sizes
+from .events.rows import BesideEvents, sizes
 from .fingerprint import check_dimension
 from .tombstones import is_buried
 
 
-class NoteTables:
+class NoteTables(BesideEvents):
     """The `NoteManifest` of one database.
 
     A chunk's id is derived from scope and content: it keeps its event and vector when its file is changed, renamed or moved.
     """
-
-    def __init__(self, events: EventRows) -> None:
-        self._events = events
-        self._database = events.database
 
     def files(self, scope_key: str, root: str) -> dict[str, IndexedFile]:
         found = self._database.rows(

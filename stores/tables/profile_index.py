@@ -7,15 +7,11 @@ from typing import Any
 
 from ...schema.profile import Profile, ProfileFilter, ProfileKey
 from ...schema.protocols import Matrix
-from .events.rows import EventRows
+from .events.rows import BesideEvents
 
 
-class ProfileIndexTables:
+class ProfileIndexTables(BesideEvents):
     """What is alike in the `ProfileIndex` of every engine, which it shares with the events."""
-
-    def __init__(self, events: EventRows) -> None:
-        self._events = events
-        self._database = events.database
 
     def stale(self, profiles: Sequence[Profile]) -> list[Profile]:
         found = self._database.rows(

@@ -50,10 +50,9 @@ class PostgresEventStore(EventTables):
         if not words or limit <= 0:
             return []
         of_scope, key = ("", ()) if where.scope_key is None else (" WHERE scope_key = %s", (where.scope_key,))
-        counted = self.database.row(
+        number, total, length = self.database.row(
             f"SELECT min(scope_number), sum(events)::float8, sum(words)::float8 FROM scopes{of_scope}", key
         )
-        number, total, length = counted or (None, None, None)
         if not total:
             return []
         stems = [

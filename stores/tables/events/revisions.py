@@ -11,17 +11,13 @@ from ....schema.event import Event, EventFilter, Revision
 from ....schema.protocols.events.revisions import WRITTEN_ANEW, Change, Progress
 from ..engine import Transaction
 from ..fingerprint import check_dimension
-from .rows import EVENT_COLUMNS_OF_E, NAMES, EventRows, sizes
+from .rows import EVENT_COLUMNS_OF_E, NAMES, BesideEvents, sizes
 
 _UPDATE = f"UPDATE events SET {', '.join(f'{name} = %s' for name in WRITTEN_ANEW)} WHERE row = %s"
 
 
-class EventRevisionTables:
+class EventRevisionTables(BesideEvents):
     """The `EventRevisions` of one database."""
-
-    def __init__(self, events: EventRows) -> None:
-        self._events = events
-        self._database = events.database
 
     def begin(self, run: str, started: float) -> None:
         """Begin a run (`started` in seconds since the epoch). One that has begun stays as it is."""

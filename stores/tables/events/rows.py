@@ -247,6 +247,14 @@ class EventRows(ABC):
         )
 
 
+class BesideEvents:
+    """What stands beside the events, over the same database."""
+
+    def __init__(self, events: EventRows) -> None:
+        self._events = events
+        self._database = events.database
+
+
 def without_nul(text: str) -> str:
     """Return `text` as every store holds it: PostgreSQL takes no NUL."""
     return text.replace("\0", "")

@@ -18,17 +18,13 @@ from ....schema.protocols import Vector
 from ....schema.protocols.events.shadow_vectors import Fingerprint, Lacking, VectorSets
 from ..engine import Transaction
 from ..fingerprint import read_fingerprint, write_fingerprint
-from .rows import EventRows, sizes
+from .rows import BesideEvents, sizes
 
 _Role = Literal["next", "kept"]
 
 
-class ShadowVectorTables:
+class ShadowVectorTables(BesideEvents):
     """The `ShadowVectors` of one database."""
-
-    def __init__(self, events: EventRows) -> None:
-        self._events = events
-        self._database = events.database
 
     def sets(self) -> VectorSets:
         with self._database.reading() as transaction:
