@@ -193,7 +193,7 @@ class Maintenance:
             self._notes_pause.end()
         for path, why in report.skipped.items():
             self._say_once(f"note {path} is not indexed: {why}")
-        if report.did_something:
+        if report.new or report.changed or report.renamed or report.deleted:
             log.info("notes: %d new, %d changed, %d renamed, %d gone", report.new, report.changed, report.renamed, report.deleted)
 
     def _say_once(self, message: str) -> None:

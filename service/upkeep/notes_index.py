@@ -62,10 +62,6 @@ class IndexReport:
     complete: bool = True
     skipped: dict[str, str] = field(default_factory=dict)
 
-    @property
-    def did_something(self) -> bool:
-        return bool(self.new or self.changed or self.renamed or self.deleted)
-
 
 @dataclass
 class _Batch:

@@ -26,7 +26,7 @@ from ...schema.event import TIME_UNKNOWN, Event, EventFilter
 from ...schema.graph_states.historian import HistorianContext, events_of
 from ...schema.job import Job
 from ...schema.protocols import EventRevisions, JobQueue
-from ...schema.protocols.events.revisions import WRITTEN_ANEW, Change, Progress
+from ...schema.protocols.events.revisions import WRITTEN_ANEW, Change
 from ...schema.scope import Scope
 from ...schema.validation import validated
 from ...text.job_verdicts import judge
@@ -125,6 +125,22 @@ class Reprocessing:
             bare = [one._replace(vector=None) for one in changes]
             self._revisions.advance(run, seen=seen, rows=rows, changes=bare, now=now, done=done)
 
+    async def previewed(self, where: EventFilter, before_version: str) -> ReprocessReport:
+        """Return what a run would change, and write nothing."""
+        row, seen, changed, gained, lost = -1, 0, 0, 0, 0
+        examples: list[tuple[str, str, str]] = []
+        while found := await asyncio.to_thread(self._revisions.after, row, where, BATCH):
+            row = found[-1][0]
+            wanted = [event for _, event in found if is_older(event.version, before_version)]
+            seen += len(wanted)
+            for before, after, _ in await self.rewritten(wanted):
+                changed += before.text != after.text
+                gained += after.is_absolute and not before.is_absolute
+                lost += before.is_absolute and not after.is_absolute
+                if before.text != after.text and len(examples) < EXAMPLES:
+                    examples.append((before.event_id, before.text, after.text))
+        return ReprocessReport("", seen, changed, gained, lost, done=True, examples=examples)
+
 
 async def reprocess(
     parts: Parts,
@@ -141,54 +157,17 @@ async def reprocess(
     fields = command_of(uuid.uuid4().hex, scope_key, before_version)
     if dry_run:
         work = Reprocessing(replace(parts.context(), chat=None, embedder=None), parts.backend.revisions, parts.queue)
-        return await previewed(work, parts.backend.revisions, scope_key, before_version, now)
+        return await work.previewed(conditions_of(scope_key, now), before_version)
     job = make_job(fields, parts.settings, parts.clock)
     await hand_over(lambda: job)
     ends = asyncio.get_running_loop().time() + wait_seconds
-    run = str(job.payload["run"])
-    return await finished(
-        parts.backend.revisions, run, until=lambda: asyncio.get_running_loop().time() >= ends, on_progress=on_progress
-    )
-
-
-async def previewed(
-    work: Reprocessing, revisions: EventRevisions, scope_key: str, before_version: str, now: float
-) -> ReprocessReport:
-    """Return what a run would change, and write nothing."""
-    row, seen, changed, gained, lost = -1, 0, 0, 0, 0
-    examples: list[tuple[str, str, str]] = []
-    where = conditions_of(scope_key, now)
-    while found := await asyncio.to_thread(revisions.after, row, where, BATCH):
-        row = found[-1][0]
-        wanted = [event for _, event in found if is_older(event.version, before_version)]
-        seen += len(wanted)
-        for before, after, _ in await work.rewritten(wanted):
-            changed += before.text != after.text
-            gained += after.is_absolute and not before.is_absolute
-            lost += before.is_absolute and not after.is_absolute
-            if before.text != after.text and len(examples) < EXAMPLES:
-                examples.append((before.event_id, before.text, after.text))
-    return ReprocessReport("", seen, changed, gained, lost, done=True, examples=examples)
-
-
-async def finished(
-    revisions: EventRevisions,
-    run: str,
-    *,
-    until: Callable[[], bool],
-    on_progress: Callable[[int], None] = lambda seen: None,
-) -> ReprocessReport:
-    """Wait until a run is done, or `until` returns True; return what it has done so far."""
+    revisions, run = parts.backend.revisions, str(job.payload["run"])
     while True:  # the worker may be another process
         stands = await asyncio.to_thread(revisions.progress, run)
         on_progress(stands.seen if stands else 0)
-        if (stands is not None and stands.done) or until():
-            return report_of(revisions, run, stands)
+        if (stands is not None and stands.done) or asyncio.get_running_loop().time() >= ends:
+            break
         await asyncio.sleep(LOOK_SECONDS)
-
-
-def report_of(revisions: EventRevisions, run: str, stands: Progress | None) -> ReprocessReport:
-    """Return the report of a run that stands there."""
     if stands is None:
         return ReprocessReport(run)
     some = list(revisions.examples(run, EXAMPLES))

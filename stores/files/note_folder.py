@@ -131,9 +131,10 @@ def _sorted_out(
             continue
         path = prefix + entry.name
         is_note = entry.name.lower().endswith(SUFFIXES)
-        if not _is_utf8(path):
+        shown = path.encode("utf-8", "replace").decode()
+        if shown != path:
             if is_note:
-                listing.skipped[path.encode("utf-8", "replace").decode()] = "its name is not UTF-8; rename it"
+                listing.skipped[shown] = "its name is not UTF-8; rename it"
             continue
         location = Path(entry.path)
         try:
@@ -186,11 +187,3 @@ def _is_memory(folder: Path, memory: Path | None) -> bool:
 
 def _identity(status: os.stat_result) -> tuple[int, int]:
     return status.st_dev, status.st_ino
-
-
-def _is_utf8(path: str) -> bool:
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

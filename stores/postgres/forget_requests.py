@@ -9,17 +9,15 @@ from typing import Literal
 
 from ...schema.entity import Entity
 from ...schema.protocols.forget_requests import ForgetReport, ForgetRequest, Known, Stage
+from ..tables.engine import OfDatabase
 from .database import PostgresDatabase, Transaction
 
 _OF = "entity_type = %s AND entity_id = %s"
 _SAME = f"{_OF} AND until = %s AND mentions = %s"
 
 
-class PostgresForgetRequests:
+class PostgresForgetRequests(OfDatabase[PostgresDatabase]):
     """The `ForgetRequests` of one schema."""
-
-    def __init__(self, database: PostgresDatabase) -> None:
-        self._database = database
 
     def ask(self, request: ForgetRequest) -> None:
         entity = _key(request.entity)

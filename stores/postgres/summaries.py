@@ -14,16 +14,14 @@ from ...schema.job import Job
 from ...schema.protocols.documents.plain_summaries import KEEP_PER_SCOPE
 from ...schema.summary import ArticleKey, Summary
 from ..files.summaries import DatedSummaries, as_line, moment_of, parse_line
+from ..tables.engine import OfDatabase
 from ..tables.persons import erase_rows
 from ..tables.tombstones import is_buried
 from .database import PostgresDatabase, Transaction
 
 
-class PostgresSummaries(DatedSummaries):
+class PostgresSummaries(OfDatabase[PostgresDatabase], DatedSummaries):
     """The `SummaryStorage` of one schema."""
-
-    def __init__(self, database: PostgresDatabase) -> None:
-        self._database = database
 
     def read(self, key: ArticleKey) -> list[Summary]:
         query = "SELECT data FROM summaries WHERE user_id = %s AND scope_key = %s ORDER BY created_at, number"
@@ -64,11 +62,8 @@ class PostgresSummaries(DatedSummaries):
         return 0
 
 
-class PostgresPlainSummaries:
+class PostgresPlainSummaries(OfDatabase[PostgresDatabase]):
     """The last plain summaries of every conversation, newest last, 20 a scope."""
-
-    def __init__(self, database: PostgresDatabase) -> None:
-        self._database = database
 
     def add(self, jobs: Sequence[Job]) -> None:
         """Store the texts of jobs that were not forgotten. Idempotent by job id."""

@@ -8,12 +8,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
 from ...schema.errors import InvalidInput, StorageError
 from ...schema.protocols import Matrix, Vector
+
+Kind = TypeVar("Kind", bound="Database")
 
 
 class Transaction(Protocol):
@@ -85,6 +87,13 @@ class Database(Protocol):
             raise StorageError(f"{self.name}: already closed; open the service again")
         if os.getpid() != self._process:
             raise StorageError(f"{self.name}: opened before a fork; open it again in the new process")
+
+
+class OfDatabase(Generic[Kind]):
+    """Rows of one database."""
+
+    def __init__(self, database: Kind) -> None:
+        self._database = database
 
 
 def checked_vector(vector: Vector) -> Vector:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from .engine import Database
+from .engine import Database, OfDatabase
 
 
-class LedgerTable:
+class LedgerTable(OfDatabase[Database]):
     """The `Ledger` of one database. `add` is durable when it returns, also against power failures."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def has(self, entity_key: str, job_id: str) -> bool:
         return bool(self.among(entity_key, [job_id]))

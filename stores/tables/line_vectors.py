@@ -7,15 +7,12 @@ from collections.abc import Callable, Mapping
 from ...schema.entity import Entity
 from ...schema.protocols import Vector
 from ...schema.summary import ArticleKey, Forgotten
-from .engine import Database
+from .engine import Database, OfDatabase
 from .persons import OF_KEY, erase_rows
 
 
-class LineVectorTable:
+class LineVectorTable(OfDatabase[Database]):
     """The `LineVectors` of one database."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def read(self, key: ArticleKey, model: str) -> dict[str, Vector]:
         found = self._database.rows(

@@ -9,7 +9,7 @@ from ...schema.article import ROLES, Spoken
 from ...schema.entity import Entity
 from ...schema.summary import ArticleKey, BufferedState, Restored, job_of_entry, oldest_of, up_to
 from ...text.tokens import spoken_tokens
-from .engine import Database, Transaction
+from .engine import Database, OfDatabase, Transaction
 from .persons import OF_KEY, erase_rows
 from .tombstones import is_buried
 
@@ -22,15 +22,12 @@ _INSERT = (
 )
 
 
-class StateBufferTable:
+class StateBufferTable(OfDatabase[Database]):
     """The `StateBuffer` of one database.
 
     The transaction that adds the states of a job also records the job in the ledger. The entry stays when the states are
     released, so that a repeated job does not add states that a summary has covered.
     """
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def add(
         self, key: ArticleKey, job_id: str, states: Sequence[tuple[str, Spoken]], *, entities: Collection[str], at: float

@@ -20,7 +20,9 @@ import os
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 
 from ....schema.errors import InvalidInput, StorageError
@@ -207,16 +209,8 @@ class FileJobQueue(JobQueue):
 
     def jobs(self, state: JobState, limit: int = 1000) -> list[Job]:
         """See `JobQueue.jobs`. Raises StorageError."""
-        folder = self._folders[state]
-        found: list[Job] = []
-        for name in sorted(list_names(folder), key=order):
-            if len(found) >= limit:
-                break
-            try:
-                found.append(read_any(folder / name)[0])
-            except (Gone, Unreadable):  # moved meanwhile, or quarantined by the next `claim`
-                continue
-        return found
+        found = _readable(self._folders[state], sorted(list_names(self._folders[state]), key=order))
+        return [job for _, job in islice(found, limit)]
 
     def known_ids(self) -> set[str]:
         """Return the ids in the names of the files; no file is read. Raises StorageError."""
@@ -245,12 +239,7 @@ class FileJobQueue(JobQueue):
     def amend(self, change: Callable[[Job], Job | None]) -> int:
         """See `JobQueue.amend`. For the owner. Files that are not valid jobs stay unchanged. Raises StorageError."""
         amended = 0
-        for name in list_names(self._pending):
-            path = self._pending / name
-            try:
-                job = read_job(path)
-            except (Gone, Unreadable):
-                continue
+        for path, job in _readable(self._pending, list_names(self._pending)):
             changed = change(job)
             if changed == job:
                 continue
@@ -414,3 +403,11 @@ class FileJobQueue(JobQueue):
         self._read_ahead.pop(entry.name, None)
         self._seen.discard(entry.name)
         self._ready.remove(entry)
+
+
+def _readable(folder: Path, names: Iterable[str]) -> Iterator[tuple[Path, Job]]:
+    """Yield the readable jobs of a folder. Others were moved meanwhile, or are quarantined by the next `claim`."""
+    for name in names:
+        with suppress(Gone, Unreadable):
+            job, _ = read_any(folder / name)
+            yield folder / name, job

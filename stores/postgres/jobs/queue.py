@@ -16,6 +16,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from ....schema.errors import ClaimLost, DatabaseAway, InvalidInput, StorageError
@@ -358,8 +359,6 @@ def _job(body: str, attempts: int, not_before: float, last_error: str) -> Job:
 def _readable(rows: Sequence[Sequence[Any]]) -> list[Job]:
     found = []
     for values in rows:
-        try:
+        with suppress(Unreadable):
             found.append(_job(*values))
-        except Unreadable:
-            continue
     return found
