@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 ALSO_quick := $(wildcard tests/integration/commands/test_cli*.py)
-ALSO_slow := tests/integration/commands tests/integration/documents
+ALSO_slow := tests/integration/commands tests/integration/documents tests/integration/test_articles.py
 PACKAGES := interfaces service graph nodes retrieval stores models prompts text schema
 
 .PHONY: demo studio notebooks docs frameworks shipped test quick slow lint bench clean setup
