@@ -8,7 +8,7 @@ from typing import Literal
 from ...schema.names import Names
 from ..language import detect_language
 from ..references.people import ROLE_NOUNS, find_people
-from ..references.subjects import names_no_deed, without_owner
+from ..references.subjects import after_time, names_no_deed, without_owner
 from ..word_lists import compiled_patterns, word_tables
 from .findings import Finding
 
@@ -57,8 +57,8 @@ def _names_anything(text: str, people: Sequence[str]) -> bool:
     """
     if any(name in text for name in people) or _RE.generic.match(text) is not None:
         return True
-    dated, named = _RE.begins_with_date.match(text), _RE.proper.search(text)
-    last = (dated.end() if dated else 0) + SUBJECT if detect_language(text) == "zh" else len(text)
+    named = _RE.proper.search(text)
+    last = after_time(text) + SUBJECT if detect_language(text) == "zh" else len(text)
     if named is not None and named.start() <= last:
         return True
     return any(1 < one.start <= last or one.name.lower() not in ROLE_NOUNS for one in find_people(text))

@@ -76,7 +76,7 @@ def _is_deed(text: str, names: Names) -> bool:
     # Of a bot without a name what stands first may be its name.
     nameless = not names.bot_name or _begins_with_a_name(text, names)
     if detect_language(text) == "zh":
-        deed = text[_after_time(text) :].lstrip(" ，,")
+        deed = text[after_time(text) :].lstrip(" ，,")
         somebody = _SOMEBODY.match(deed) or any(one.start == 0 for one in find_people(deed)) or _begins_with_a_name(deed, names)
         return not nameless and _HAN.match(deed) is not None and not somebody and _RE.thing_done.match(deed) is None
     verb, position = _first_verb(text)
@@ -102,7 +102,7 @@ def _is_noun_before_verb(text: str, position: int) -> bool:
     return following is not None and is_past_verb(following["verb"])
 
 
-def _after_time(text: str, at: int = 0) -> int:
+def after_time(text: str, at: int = 0) -> int:
     """Return where a text goes on after the time that it has from `at` on: 今年, 2025年, 2026-02-20 20:00."""
     dated = _RE.begins_with_date.match(text, at)
     end = dated.end() if dated is not None and dated.end() > at else 0
@@ -121,7 +121,7 @@ def predicate_of(text: str, names: Names) -> Literal["state", "act", "other", ""
     chinese = detect_language(text) == "zh"
     if asks:
         return ""
-    start = _after_time(text, text.startswith("于")) if chinese else 0
+    start = after_time(text, text.startswith("于")) if chinese else 0
     if _RE.done_to_me.match(text, start):
         return "other"
     if chinese:
@@ -171,7 +171,7 @@ def is_of_other_party(text: str, reference: Reference, names: Names) -> bool:
     heads = reference.start == 0 or text[reference.start - 1] in "，。；,.; "
     if not served and not heads and reference.start > NEAR:
         return False
-    begin = _after_time(text[:NEAR])
+    begin = after_time(text[:NEAR])
     heads = heads or reference.start == begin
     if not served and not (heads and text[begin : begin + NEAR].lstrip().startswith(reference.text)):
         return False
@@ -216,16 +216,16 @@ def _unowned(text: str, names: Names) -> list[tuple[int, int, bool]]:
 
     Behind somebody's name the relative may be theirs.
     """
+    if len(text) > _BEGINNING:
+        return []
     named = [one.start for one in find_people(text, names.everybody) if one.name.lower() not in ROLE_NOUNS]
     first = min(named, default=len(text))
-    if len(text) > _BEGINNING or not first:
-        return []
     if detect_language(text) != "zh":
         return [(*one.span(), one["thing"] is not None) for one in _RE.english_alone.finditer(text, 0, first)]
-    begin = _after_time(text)
+    begin = after_time(text)
     heads = {begin, *(head.start() for head in _HEAD.finditer(text))}
     found = [(*kin.span(), False) for at in sorted(heads) if at < first and (kin := _RE.kin_alone.match(text, at)) is not None]
-    thing = _RE.things.match(text, begin)
+    thing = _RE.things.match(text, begin) if begin < first else None
     return found if thing is None else [(*thing.span(), True), *found]
 
 
@@ -256,7 +256,7 @@ def lacks_subject(text: str, names: Names) -> bool:
     if len(text) > _LONGEST_NOTE or _is_named(text, names):
         return False
     if detect_language(text) == "zh":
-        start = _after_time(text)
+        start = after_time(text)
         return (_RE.predicate_first.match(text, start) or (None if start else _PLACE_FIRST.match(text))) is not None
     bare = _RE.noun_first.match(text) is not None and not find_people(text)
     return bare and names_no_deed(text) and not any(map(is_common_verb, _WORD.findall(text)))

@@ -198,12 +198,12 @@ def settle(text: str, found: list[Found]) -> list[Found]:
             anchored = False
         if anchored and was_past and reading.day is not None and reading.month is None and not _tells_past(text, item):
             meant = None  # 我2号签了合同，9号搬家
-        before = kept[-1] if kept and open_hour(reading) and open_hour(kept[-1].reading) else None
-        if before is not None and not before.understood and chinese_sentence_start(text, item.start) <= before.start:
-            meant = None  # 从八点排到十点: in which half of the day?
-        day = kept[-1] if kept and reading.slots <= _TIME_OF_DAY and kept[-1].reading.has_day else None
-        if day is not None and not day.understood and chinese_sentence_start(text, item.start) <= day.start:
-            meant = None  # 查了周六的天气，建议7点前出发: on that day
+        before = kept[-1] if kept and not kept[-1].understood else None
+        if before is not None and chinese_sentence_start(text, item.start) <= before.start:
+            # 从八点排到十点: in which half of the day? 查了周六的天气，建议7点前出发: on that day
+            same_half = open_hour(reading) and open_hour(before.reading)
+            if same_half or (reading.slots <= _TIME_OF_DAY and before.reading.has_day):
+                meant = None
         if meant is None or (as_said and _is_undecided(text, item, tense, anchored)):
             kept.append(replace(item, understood=False))
             continue
