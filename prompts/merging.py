@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -19,9 +20,9 @@ from ..text.superseding import MOST_ENDED
 from .rewriting import recent_lines
 from .templates import one_line, render
 
-_SHORT_ID = "F"
 _CONTROL = 1
 """The number of what is shown before the former facts and never over: a model that names it names whatever it is shown."""
+_ENDED = re.compile(r"F(\d+)(?:[^F\d]*?N(\d+))?", re.IGNORECASE)
 
 
 class ProfileAnswer(BaseModel):
@@ -41,7 +42,7 @@ class UpdateProfiles(BaseModel):
 
     user: ProfileAnswer | None = None
     group: ProfileAnswer | None = None
-    no_longer_true: list[str] = Field(default_factory=list, description="ids of former facts that the new information ends")
+    no_longer_true: list[str] = Field(default_factory=list, description='former facts that are over, and what ends them: "F2 N1"')
 
 
 def merge_prompt(
@@ -54,11 +55,12 @@ def merge_prompt(
 ) -> str:
     """Return the user message: time, names, old profiles, the new facts as bullets, the nearest former ones by short ids.
 
-    The earlier messages are in it if a fact is open.
+    Where one of several new facts may end a former one, they have short ids too. The earlier messages are in it if a fact is open.
     """
     nothing = "（无）" if language == "zh" else "(none)"
     control = f"{names.bot(language)}是聊天机器人" if language == "zh" else f"{names.bot(language)} is a chat bot"
     shown = [control, *former] if former else []
+    numbered = len(facts) > 1 and bool(former)
     profiles = {key.entity_type: _profile_text(profile) or nothing for key, profile in old.items()}
     return render(
         "merge_user",
@@ -69,19 +71,22 @@ def merge_prompt(
         user_profile=profiles.get("user", nothing),
         group_profile=profiles.get("group", nothing),
         recent=recent_lines(job, language) if any(item["undecided"] and not item["passed"] for item in facts) else "",
-        facts="\n".join(f"- {one_line(item['candidate'])}" for item in facts),
-        former="\n".join(f"{_SHORT_ID}{n}: {one_line(text)}" for n, text in enumerate(shown, _CONTROL)) or nothing,
+        facts="\n".join(f"{f'N{n}:' if numbered else '-'} {one_line(item['candidate'])}" for n, item in enumerate(facts, 1)),
+        former="\n".join(f"F{n}: {one_line(text)}" for n, text in enumerate(shown, _CONTROL)) or nothing,
     )
 
 
-def said_to_be_over(answer: UpdateProfiles, former: Sequence[FormerFact]) -> list[FormerFact]:
-    """Return those of the former facts, in the order of `merge_prompt`, that the answer names by an id that was given.
+def said_to_be_over(answer: UpdateProfiles, former: Sequence[FormerFact], new: Sequence[str]) -> list[tuple[str, str]]:
+    """Return which of the former facts the answer ends, and by which of the `new` events: pairs of event ids.
 
-    None of an answer that names more than MOST_ENDED, or the control: it says so of nothing in particular.
+    Both are in the order of `merge_prompt`; where the answer does not say what ends a fact, it is the most alike. Nothing is over
+    by an answer that names more than MOST_ENDED, or the control: it says so of nothing in particular.
     """
-    said = {one.strip().strip("[]()#").upper() for one in answer.no_longer_true}
-    named = [one for n, one in enumerate(former, _CONTROL + 1) if f"{_SHORT_ID}{n}" in said]
-    return named if len(named) <= MOST_ENDED and f"{_SHORT_ID}{_CONTROL}" not in said else []
+    said = {int(one): int(by or 0) for text in answer.no_longer_true for one, by in _ENDED.findall(text)}
+    named = {n: one for n, one in enumerate(former, _CONTROL + 1) if n in said}
+    if len(named) > MOST_ENDED or _CONTROL in said:
+        return []
+    return [(one["event_id"], new[said[n] - 1] if 0 < said[n] <= len(new) else one["by"]) for n, one in named.items()]
 
 
 def _profile_text(profile: Profile) -> str:

@@ -65,7 +65,8 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
 
     merged = await asyncio.to_thread(lambda: [merged_of(profile) for profile in old.values()])
     proposed = [_proposal(one) for one in merged if one != kept[one.key]]
-    links = [] if answer is None else [(one["event_id"], one["by"]) for one in said_to_be_over(answer, near) if "by" in one]
+    new_ids = [event_id for event_id, item in zip(state.get("event_ids", []), state["items"], strict=False) if item in facts]
+    links = [] if answer is None else said_to_be_over(answer, near, new_ids)
     return {"proposed_profiles": proposed, "conflict": False, "merges": merges, "links": links}
 
 

@@ -55,5 +55,12 @@ async def rewrite(state: HistorianState, runtime: Runtime[HistorianContext]) -> 
 
 
 def _can_be_mended(item: ItemState) -> bool:
-    """Return True if another wording can pass: not that of a supposition or question, nor that of a text which is too long."""
-    return len(item["source"]) <= LONGEST_TEXT and not is_no_fact(item)
+    """Return True if another wording can pass.
+
+    Not that of a supposition or question, nor that of a text which is too long, nor where the gate misses only dates that the draft
+    does not tell either: a model that is asked for them makes them up.
+    """
+    dates_only = bool(item["violations"]) and all(
+        one["kind"] == "time" and one["text"] in item["draft"] for one in item["violations"]
+    )
+    return len(item["source"]) <= LONGEST_TEXT and not is_no_fact(item) and not dates_only

@@ -34,9 +34,6 @@ LONGEST = 240
 _POSSESSED = re.compile(r"\b(?!(?:\w+['’]s? )*$)[a-z]+['’]s\b")
 ALIKE = 0.45
 """Likeness of vectors from which two facts of one subject may be about one thing."""
-NEAR = 0.2
-"""Likeness from which they may be, if somebody who understands both says so. (Of a set in everyday words 43 of 48 ended facts
-are among the six nearest such ones; 28 are where they must share a topic.)"""
 MOST_ENDED = 2
 SOME, HALF, MOST = 0.3, 0.5, 0.75
 """Shares of a statement's content words (`share`) that another one has as well."""
@@ -99,11 +96,9 @@ def could_end(new: Statement, old: Statement, likeness: float = 0.0) -> bool:
     return new.subject == old.subject and (topics or says_something(new.terms & old.terms))
 
 
-def may_concern(new: Statement, old: Statement, likeness: float) -> bool:
-    """Return True if `new` may tell of what `old` tells of in words of its own: alike, and about nobody else."""
-    if new.text == old.text or max(len(new.text), len(old.text)) > LONGEST or not new.is_real:
-        return False
-    return likeness >= NEAR and same_subject(new, old, unnamed=True) and _same_relative(new, old)
+def may_concern(new: Statement, old: Statement) -> bool:
+    """Return True if `new` may end `old` in words of its own: it tells of what is so, and of nobody else by name."""
+    return new.text != old.text and len(new.text) <= LONGEST and new.is_real and same_subject(new, old, unnamed=True)
 
 
 def could_replace(new: Statement, old: Statement) -> bool:

@@ -10,15 +10,18 @@ FORMER = [FormerFact(event_id=f"e{n}", text=f"fact {n}", ended=False, by="new") 
 @pytest.mark.parametrize(
     ("named", "over"),
     [
-        (["F2"], ["e2"]),
-        (["[f3]", "#F2"], ["e2", "e3"]),
+        (["F2"], [("e2", "new")]),
+        (["[f3]", "#F2"], [("e2", "new"), ("e3", "new")]),
+        (["F2 N2", "F3: ended by n1"], [("e2", "b"), ("e3", "a")]),
+        (["F2 N1, F3"], [("e2", "a"), ("e3", "new")]),
+        (["F2 N3"], [("e2", "new")]),
         (["F7", "fact 2"], []),
         ([], []),
-        (["F1"], []),
+        (["F1 N1"], []),
         (["F1", "F2"], []),
         (["F2", "F3", "F4"], []),
     ],
 )
-def test_it_ends_what_it_names_but_nothing_if_it_names_the_control_or_many(named: list[str], over: list[str]) -> None:
+def test_it_ends_what_it_names_but_nothing_if_it_names_the_control_or_many(named: list[str], over: list[tuple[str, str]]) -> None:
     answer = UpdateProfiles(no_longer_true=named)
-    assert [one["event_id"] for one in said_to_be_over(answer, FORMER)] == over
+    assert said_to_be_over(answer, FORMER, ["a", "b"]) == over

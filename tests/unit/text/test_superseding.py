@@ -208,15 +208,12 @@ def test_a_model_may_end_only_what_is_about_the_same_subject_and_topic() -> None
         ("Ann gave her keys back to the landlord", True),
         ("The landlord has let the flat to somebody else", True),
         ("Tom gave his keys back to the landlord", False),
-        ("Ann's sister gave her keys back", False),
         ("Ann might give her keys back", False),
         ("Ann lives in Lisbon", False),
     ],
 )
-def test_a_model_is_asked_of_what_is_alike_unless_it_is_about_somebody_else_or_not_so(new: str, may: bool) -> None:
-    old = Statement("Ann lives in Lisbon", PEOPLE)
-    assert may_concern(Statement(new, PEOPLE), old, 0.3) is may
-    assert not may_concern(Statement(new, PEOPLE), old, 0.1)
+def test_a_model_is_asked_unless_it_is_about_somebody_else_or_not_so(new: str, may: bool) -> None:
+    assert may_concern(Statement(new, PEOPLE), Statement("Ann lives in Lisbon", PEOPLE)) is may
 
 
 def made(*texts: str) -> list[Statement]:

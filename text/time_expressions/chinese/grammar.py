@@ -365,8 +365,9 @@ def _is_undecided(text: str, item: Found, tense: Tense, anchored: bool) -> bool:
         own = chinese_evidence(text, item.start, item.end, wide=False)
         other = _is_no_hour(text, item) or _goes_on(text, item, "works", "due")
         return reading.clock is not None and own == "none" and not other and not chinese_habit(text, item.start, item.end)
-    if reading.slots == {"month"} and tense == "past" and chinese_evidence(text, item.start, item.end, wide=False) == "none":
-        return True  # 怀孕了 九月生: what was done is told of something else
+    if reading.slots == {"month"} or (reading.weekday is not None and reading.slots <= _DAY_OF_WEEK and reading.manner == "bare"):
+        if tense == "past" and chinese_evidence(text, item.start, item.end, wide=False) == "none":
+            return True  # 怀孕了 九月生, 周四打球，场地老歪订的: what was done is told of something else
     if reading.slots == {"weekday", "manner"} and tense == "past" and text.endswith("了", 0, item.start):
         return True  # 查了周六的天气: what was done is past, the day of what it was done to may lie ahead
     several = reading.weekday is not None and reading.week is None and reading.through is not None
@@ -409,6 +410,7 @@ def _is_no_hour(text: str, item: Found) -> bool:
     return listed or text[item.start : item.end] in ("一点", "1点") or _goes_on(text, item, "no_hour")
 
 
+_DAY_OF_WEEK = frozenset(("weekday", "manner", "part", "clock"))
 _LISTS = frozenset("有这那第讲说提下如共")
 _SUBJECTS = frozenset("我你他她它们")
 _PERSON = frozenset("和跟与给对找被让问")
