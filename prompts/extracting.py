@@ -17,6 +17,9 @@ from .templates import one_line, render
 LONGEST_SHOWN = 2_000
 """Characters of one message that the model is shown."""
 
+MOST_AFTER = 1
+"""Messages after its own that a statement may have words of: an answer says what a question was about."""
+
 _BOT = {"zh": "机器人", "en": "the bot"}
 _SENT_BACK = {
     "zh": "上次有这些不是消息里说的，改正或去掉：\n",
@@ -94,4 +97,5 @@ def _why_refused(one: Told, jobs: Sequence[Job], names: Sequence[Names], languag
         return "said by the bot"
     if one.speaker.strip().casefold() not in {sender_of(job, who, language).casefold(), job.user_id.casefold()}:
         return "another speaker"
-    return why_not_told(one.statement, str(job.payload.get("text", "")), who)
+    said = [str(other.payload.get("text", "")) for other in jobs[: one.message + MOST_AFTER]]
+    return why_not_told(one.statement, said[one.message - 1], who, "\n".join(said))

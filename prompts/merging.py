@@ -55,7 +55,7 @@ def merge_prompt(
 ) -> str:
     """Return the user message: time, names, old profiles, the new facts as bullets, the nearest former ones by short ids.
 
-    Where one of several new facts may end a former one, they have short ids too. The earlier messages are in it if a fact is open.
+    Where one of several new facts may end a former one, they have short ids too. Earlier messages are shown if a fact is open.
     """
     nothing = "（无）" if language == "zh" else "(none)"
     control = f"{names.bot(language)}是聊天机器人" if language == "zh" else f"{names.bot(language)} is a chat bot"

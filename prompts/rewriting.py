@@ -13,7 +13,7 @@ from ..text.language import Language
 from .templates import one_line, render
 
 RECENT_MESSAGES = 6
-"""Messages shown to the model where a reference is undecided; more of them cost tokens and decide nothing."""
+"""Messages shown to the model; more of them cost tokens and decide nothing."""
 
 
 class RecordTexts(BaseModel):
@@ -25,11 +25,11 @@ class RecordTexts(BaseModel):
 
 
 def rewrite_prompt(items: Sequence[ItemState], job: Job, names: Names, language: Language) -> str:
-    """Return the user message: names, time, earlier messages (only if a reference is undecided), the items."""
+    """Return the user message: names, time, earlier messages (of talk only if a reference is undecided), the items."""
     labels = ("机器人", "用户", "群") if language == "zh" else ("bot", "user", "group")
     people = zip(labels, (names.bot(language), names.user(language), names.group(language)), strict=True)
     listed = ("，" if language == "zh" else ", ").join(f"{label}={one_line(name)}" for label, name in people if name)
-    recent = recent_lines(job, language) if any(item["undecided"] for item in items) else ""
+    recent = recent_lines(job, language) if job.kind != "talk" or any(item["undecided"] for item in items) else ""
     return render(
         "rewrite_user",
         language,

@@ -13,6 +13,10 @@ from .gate import Finding, GateResult, check, reason
 from .job_drafts import language_of, names_of, prepare
 from .profiles.rules import is_about
 from .references.subjects import predicate_of
+from .support import content_terms, share
+
+CARRIED = 0.6
+"""The least share of a text's content words that what was handed over must hold."""
 
 
 def judge(item: ItemState, candidate: str, job: Job, settings: Settings) -> GateResult:
@@ -27,8 +31,13 @@ def judge(item: ItemState, candidate: str, job: Job, settings: Settings) -> Gate
         item=item["kind"],
         pronouns=settings.historian.gate_pronouns,
         open_subject=bool(item["undecided"]),
+        beside=_beside(job),
     )
-    found = [*_still_open(item, candidate, names), *_of_another(item, candidate, names)]
+    found = [
+        *_still_open(item, candidate, names),
+        *_of_another(item, candidate, names),
+        *_of_nowhere(item, candidate, job, names),
+    ]
     return GateResult((*verdict.violations, *found), verdict.notes) if found else verdict
 
 
@@ -59,6 +68,19 @@ def _of_another(item: ItemState, candidate: str, names: Names) -> Iterator[Findi
             yield Finding("role", name, 0, len(name), "subject")
 
 
+def _of_nowhere(item: ItemState, candidate: str, job: Job, names: Names) -> Iterator[Finding]:
+    """Yield what a model adds that neither the text nor the messages before it say."""
+    if candidate != item["draft"]:
+        known = "\n".join((item["source"], item["resolved"], item["draft"], _beside(job)))
+        if share(content_terms(candidate, names, dates=False), content_terms(known, names)) < CARRIED:
+            yield Finding("length", candidate, 0, len(candidate), "too long")
+
+
+def _beside(job: Job) -> str:
+    """Return the messages before a hand-over, which tell what its texts leave out. Those of talk were read with it."""
+    return "" if job.kind == "talk" else "\n".join(f"{one.sender_name}: {one.text}" for one in job.recent_messages)
+
+
 def with_verdict(item: ItemState, verdict: GateResult, job: Job, settings: Settings) -> ItemState:
     """Return the item with the gate's findings; each violation carries the sentence for the model."""
     language = language_of(job, settings)
@@ -68,11 +90,12 @@ def with_verdict(item: ItemState, verdict: GateResult, job: Job, settings: Setti
 
 
 def passed_by_rules(item: ItemState, job: Job, settings: Settings) -> ItemState:
-    """Return the item as passed if its draft needs no model (mode `auto`: no reference is undecided and the gate passes it).
+    """Return the item as passed if its draft needs no model: mode `auto`, no reference is undecided, the gate passes it, and no
+    messages came with it that may tell what it leaves out.
 
     The gate node uses this result and does not check the draft again.
     """
-    if settings.historian.rewrite_mode == "always" or item["undecided"]:
+    if settings.historian.rewrite_mode == "always" or item["undecided"] or _beside(job):
         return item
     verdict = judge(item, item["draft"], job, settings)
     return {**with_verdict(item, verdict, job, settings), "first_pass": True} if verdict.passed else item

@@ -18,6 +18,9 @@ from ...text.job_verdicts import is_no_fact, passed_by_rules
 
 log = logging.getLogger(__name__)
 
+MOST_ASKED_WHO = 2
+"""Calls of a job in which a model is asked whom or what a text is about."""
+
 
 async def rewrite(state: HistorianState, runtime: Runtime[HistorianContext]) -> HistorianUpdate:
     """Prepare the items on the first visit; ask the model, in one call, for those that still need it."""
@@ -30,7 +33,7 @@ async def rewrite(state: HistorianState, runtime: Runtime[HistorianContext]) -> 
         return {"items": items, "attempt": attempt, "spent": True}
     if attempt == 0:
         items = await asyncio.to_thread(lambda: [passed_by_rules(item, job, settings) for item in items])
-    wanted = [n for n, item in enumerate(items) if not item["passed"] and _can_be_mended(item)]
+    wanted = [n for n, item in enumerate(items) if not item["passed"] and _can_be_mended(item, attempt)]
     if not wanted:
         return {"items": items, "attempt": attempt, "spent": True}
     language = language_of(job, settings)
@@ -54,13 +57,13 @@ async def rewrite(state: HistorianState, runtime: Runtime[HistorianContext]) -> 
     return {"items": changed, "attempt": attempt + 1, "spent": attempt >= settings.historian.rewrite_max_retry}
 
 
-def _can_be_mended(item: ItemState) -> bool:
+def _can_be_mended(item: ItemState, attempt: int) -> bool:
     """Return True if another wording can pass.
 
-    Not that of a supposition or question, nor that of a text which is too long, nor where the gate misses only dates that the draft
-    does not tell either: a model that is asked for them makes them up.
+    Not that of a supposition or question, nor that of a text which is too long, nor where the gate misses nothing but dates that
+    the draft does not tell either, or a name that the model did not know when it was asked for it: it would make them up.
     """
-    dates_only = bool(item["violations"]) and all(
-        one["kind"] == "time" and one["text"] in item["draft"] for one in item["violations"]
-    )
-    return len(item["source"]) <= LONGEST_TEXT and not is_no_fact(item) and not dates_only
+    if len(item["source"]) > LONGEST_TEXT or is_no_fact(item):
+        return False
+    left = [one for one in item["violations"] if one["kind"] != "time" or one["text"] not in item["draft"]]
+    return not item["violations"] or any(one["kind"] != "reference" or attempt < MOST_ASKED_WHO for one in left)

@@ -31,10 +31,12 @@ def check(
     pronouns: Pronouns = "orphan",
     language: LanguageChoice = "auto",
     open_subject: bool = False,
+    beside: str = "",
 ) -> GateResult:
     """Return the gate's judgement on storing `candidate` in place of `source`.
 
     `source` is the input as written, `resolved` the input after time resolution, `draft` the output of the rule rewriter.
+    `beside` are the messages before it, whose numbers, titles and names may be added.
     Violations are relative words that remain in the candidate (`find_relative_words`) and unfaithful content: a number,
     date, title or Latin name that none of the three texts contains ("invented") or that the resolved text contains and
     the candidate does not ("lost"); a person of the draft who is not named or is exchanged with another person;
@@ -64,7 +66,7 @@ def check(
     violations.extend(form)
     if not any(finding.kind == "language" for finding in form):
         wordings = {text: Wording.of(text, names) for text in (candidate, source, resolved, draft)}
-        violations.extend(unfaithful(wordings[candidate], wordings[source], wordings[resolved], wordings[draft], names))
+        violations.extend(unfaithful(wordings[candidate], wordings[source], wordings[resolved], wordings[draft], names, beside))
         spoken: Language = detect_language(draft) if language == "auto" else language
         violations.extend(
             misattributed(

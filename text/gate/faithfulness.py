@@ -38,14 +38,16 @@ class Wording:
         return cls(text, prose, people)
 
 
-def unfaithful(candidate: Wording, source: Wording, resolved: Wording, draft: Wording, names: Names) -> list[Finding]:
+def unfaithful(
+    candidate: Wording, source: Wording, resolved: Wording, draft: Wording, names: Names, beside: str = ""
+) -> list[Finding]:
     """Return what `candidate` adds to its input and what it leaves out.
 
-    Content of any of the three earlier texts and the job's names and ids is allowed; content of the resolved text is
-    required.
+    Content of any of the three earlier texts, of the messages `beside` and the job's names and ids is allowed; content of the
+    resolved text is required.
     """
     language = "zh" if _HAN.search(resolved.text) else "en"
-    allowed = (source.text, resolved.text, draft.text, *_name_texts(names))
+    allowed = (source.text, resolved.text, draft.text, beside, *_name_texts(names))
     return [
         *_titles(candidate, resolved, allowed),
         *_quantities(candidate, resolved, allowed),

@@ -25,8 +25,8 @@ LONGEST_MESSAGE = 8_000
 """Characters of a message that statements are taken from."""
 LEAST_OF_A_DEED = 2
 """The least content words of what a bot did: "I found it" tells nothing."""
-CARRIED = 0.7
-"""The least share of a statement's content words that its message must hold."""
+CARRIED, OWN = 0.7, 0.25
+"""The least shares of a statement's content words that the talk must hold, and its message itself."""
 
 TELLS = 0.9
 """The least score of a statement that is taken out of talk, more than in a summary (`telling.TELLS`): the message itself stays
@@ -187,21 +187,21 @@ def _worth(statement: str, names: Names) -> float:
     return telling(told.text, named)
 
 
-def why_not_told(statement: str, message: str, names: Names) -> str:
+def why_not_told(statement: str, message: str, names: Names, talk: str = "") -> str:
     """Return why a statement is not what a message says: "empty", "question", "invented" or "not said"; "" if it is.
 
-    The names of the conversation may stand for its pronouns; any other number, date, title or Latin name must be in the message,
-    and so must most of the statement's words.
+    The names of the conversation may stand for its pronouns; any other number, date, title or Latin name must be in the message
+    or the `talk` around it, and so must most of the statement's words, and some in the message itself.
     """
     bare = statement.strip()
     if not bare or len(bare) > LONGEST_STATEMENT:
         return "empty"
     if why_no_fact(bare, names) or _REDACTED.search(bare):
         return "question"
-    if find_invented(bare, message, names):
+    if find_invented(bare, f"{message}\n{talk}", names):
         return "invented"
-    wanted = content_terms(bare, names)
-    if wanted and share(wanted, content_terms(message, names)) < CARRIED:
+    wanted, own = content_terms(bare, names), content_terms(message, names)
+    if wanted and (share(wanted, own | content_terms(talk, names)) < CARRIED or share(wanted, own) < OWN):
         return "not said"
     if not wanted and not deictic_words(bare, ()):
         return "not said"

@@ -365,9 +365,10 @@ def _is_undecided(text: str, item: Found, tense: Tense, anchored: bool) -> bool:
         own = chinese_evidence(text, item.start, item.end, wide=False)
         other = _is_no_hour(text, item) or _goes_on(text, item, "works", "due")
         return reading.clock is not None and own == "none" and not other and not chinese_habit(text, item.start, item.end)
-    if reading.slots == {"month"} or (reading.weekday is not None and reading.slots <= _DAY_OF_WEEK and reading.manner == "bare"):
-        if tense == "past" and chinese_evidence(text, item.start, item.end, wide=False) == "none":
-            return True  # 怀孕了 九月生, 周四打球，场地老歪订的: what was done is told of something else
+    of_week = reading.weekday is not None and reading.slots <= _DAY_OF_WEEK and reading.manner == "bare"
+    told_past = tense == "past" and (of_week or reading.slots == {"month"})
+    if told_past and chinese_evidence(text, item.start, item.end, wide=False) == "none":
+        return True  # 怀孕了 九月生, 周四打球，场地老歪订的: what was done is told of something else
     if reading.slots == {"weekday", "manner"} and tense == "past" and text.endswith("了", 0, item.start):
         return True  # 查了周六的天气: what was done is past, the day of what it was done to may lie ahead
     several = reading.weekday is not None and reading.week is None and reading.through is not None

@@ -298,7 +298,7 @@ class _Sentence(Extents):
             unsure = meant is not None and meant.firm is False and not (reading.clock is not None and self.is_daily(item))
             # "Checked Saturday's weather": what was done is past, the day of what it was done to may lie ahead.
             owned = reading.slots == _BARE_WEEKDAY and self.lower.startswith(("'s ", "’s "), item.end)
-            unsure = unsure or (owned and tense == "past")
+            unsure = unsure or (owned and tense == "past") or self.names_thing(item)
             if meant is None or unsure or (not stands and self.is_undecided(item, tense, anchored)):
                 kept.append(replace(item, understood=False))
             elif stands:
@@ -387,6 +387,12 @@ class _Sentence(Extents):
             return "perhaps past"  # "office closed Dec 23 – Jan 2"
         return "perhaps future" if tense == "none" and dated and self.present(item) else tense
 
+    def names_thing(self, item: Found) -> bool:
+        """Return True for a bare weekday by which something is called: "Ann's Monday class"."""
+        bare = item.reading.slots == _BARE_WEEKDAY and item.reading.manner == "bare"
+        named = bare and _AROUND["names_thing"].match(self.text, item.end) is not None
+        return named and _AROUND["by_weekday"].search(self.lower, max(0, item.start - 30), item.start) is not None
+
     def is_name(self, item: Found) -> bool:
         """Return True if a single word such as Today or Now is a name, capitalised inside its sentence."""
         word = self.text[item.start : item.end]
@@ -446,7 +452,9 @@ class _Sentence(Extents):
         around = self.lower[max(0, item.start - 16) : item.end + 12]
         if reading.day == 13 and reading.weekday == 4 and _AROUND["superstition"].search(around):
             return False
-        if reading.weekday is not None and _AROUND["is_a_night"].match(self.lower, item.end):
+        if reading.weekday is not None and (
+            _AROUND["is_a_night"].match(self.lower, item.end) or _AROUND["every_week"].match(self.lower, item.end)
+        ):
             return False
         if reading.manner == "bare":
             if self.word(self.words_before(item.start) - 1) in lexicon.LIKE:

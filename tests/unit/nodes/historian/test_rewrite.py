@@ -16,7 +16,7 @@ from historian.service.intake import make_job
 from historian.text import job_verdicts
 from historian.text.gate import GateResult, check
 from historian.text.job_drafts import names_of, prepare
-from historian.text.job_verdicts import passed_by_rules
+from historian.text.job_verdicts import judge, passed_by_rules
 from langgraph.runtime import Runtime
 from support.memory import group_fields, private_fields, settings_for
 
@@ -84,14 +84,26 @@ def test_a_nickname_or_note_can_not_pose_as_a_line_of_the_prompt() -> None:
     assert heads == ["名单", "时间", "1 原文", "1 草稿"]
 
 
-def test_messages_before_are_shown_only_where_a_reference_is_open() -> None:
+@pytest.mark.parametrize(("kind", "undecided", "shown"), [("remember", [], True), ("talk", [], False), ("talk", ["他"], True)])
+def test_messages_before_are_shown_those_of_talk_only_where_a_reference_is_open(
+    kind: str, undecided: list[str], shown: bool
+) -> None:
     settings = settings_for(Path("/nowhere"))
     said = [{"sender_id": "1", "sender_name": "小王", "text": "明天见"}]
-    closed = job(**group_fields(action_summary="我讲了个笑话", recent_messages=said))
-    assert "此前" not in rewrite_prompt(prepare(closed, settings), closed, names_of(closed, settings), "zh")
-    items = prepare(closed, settings)
-    items[0]["undecided"] = ["他"]
-    assert "- 小王: 明天见" in rewrite_prompt(items, closed, names_of(closed, settings), "zh")
+    one = job(**group_fields(action_summary="我讲了个笑话", recent_messages=said)).model_copy(update={"kind": kind})
+    items = [{**item, "undecided": undecided} for item in prepare(one, settings)]
+    assert ("- 小王: 明天见" in rewrite_prompt(items, one, names_of(one, settings), "zh")) is shown
+
+
+def test_the_messages_before_may_tell_what_a_text_is_about_and_nothing_else_may() -> None:
+    settings = settings_for(Path("/nowhere"))
+    said = [{"sender_id": "42", "sender_name": "阿明", "text": "驾照的路考改到29号了，在Altona考"}]
+    one = job(**group_fields(action_summary="记下了改期", recent_messages=said))
+    (item,) = prepare(one, settings)
+    assert not passed_by_rules(item, one, settings)["passed"], "the messages may tell more"
+    assert judge(item, "小史记下了阿明路考改期，在Altona考", one, settings).passed
+    refused = judge(item, "小史记下了阿明去Geelong出差的航班改期", one, settings)
+    assert {(finding.kind, finding.why) for finding in refused.violations} >= {("name", "invented"), ("length", "too long")}
 
 
 def test_what_the_gate_found_is_put_to_the_model_word_for_word() -> None:
