@@ -55,21 +55,24 @@ def merge_prompt(
 ) -> str:
     """Return the user message: time, names, old profiles, the new facts as bullets, the nearest former ones by short ids.
 
-    Where one of several new facts may end a former one, they have short ids too. Earlier messages are shown if a fact is open.
+    Where one of several new facts may end a former one, they have short ids too. Only the profiles that the facts concern are
+    shown, and earlier messages if a fact is open.
     """
     nothing = "（无）" if language == "zh" else "(none)"
     control = f"{names.bot(language)}是聊天机器人" if language == "zh" else f"{names.bot(language)} is a chat bot"
     shown = [control, *former] if former else []
     numbered = len(facts) > 1 and bool(former)
     profiles = {key.entity_type: _profile_text(profile) or nothing for key, profile in old.items()}
+    heads = {"user": "旧的用户画像：", "group": "旧的群画像："}
+    if language == "en":
+        heads = {"user": "Old profile of the user:", "group": "Old profile of the group:"}
     return render(
         "merge_user",
         language,
         time=f"{job.moment:%Y-%m-%d}",
         user=one_line(names.user(language)),
         group=one_line(names.group(language)) or nothing,
-        user_profile=profiles.get("user", nothing),
-        group_profile=profiles.get("group", nothing),
+        profiles="".join(f"{heads[of]}\n{text}\n\n" for of, text in profiles.items()),
         recent=recent_lines(job, language) if any(item["undecided"] and not item["passed"] for item in facts) else "",
         facts="\n".join(f"{f'N{n}:' if numbered else '-'} {one_line(item['candidate'])}" for n, item in enumerate(facts, 1)),
         former="\n".join(f"F{n}: {one_line(text)}" for n, text in enumerate(shown, _CONTROL)) or nothing,

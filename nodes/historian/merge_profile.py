@@ -29,24 +29,30 @@ merge from then on."""
 async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext]) -> HistorianUpdate:
     """Merge by one forced tool call. Without a model, or a usable answer of it, lasting facts about the person become bullets.
 
-    An answer is not usable that would replace what is known by something else (`text/profiles/carried.py`).
+    An answer is not usable that would replace what is known by something else (`text/profiles/carried.py`). A model is also asked
+    which former facts are over; where the new ones concern no profile, that alone.
     """
     context = runtime.context
     job = Job.model_validate(state["job"])
     names, language = names_of(job, context.settings), language_of(job, context.settings)
-    facts = [item for item in state["items"] if item["kind"] == "fact" and may_enter_profiles(item, names, job.user_id)]
+    told = [item for item in state["items"] if item["kind"] == "fact" and not is_no_fact(item)]
+    facts = [item for item in told if may_enter_profiles(item, names, job.user_id)]
+    keys = ProfileKey.of_job(job, context.settings.cognitive.profile.profile_layers)
+    concerned = [key for key in keys if concerns(facts, key, names, language)]
     kept: dict[ProfileKey, Profile] = {}
-    for key in ProfileKey.of_job(job, context.settings.cognitive.profile.profile_layers):
-        if concerns(facts, key, names, language) and not await asyncio.to_thread(context.profiles.is_applied, key, job.job_id):
+    for key in concerned:
+        if not await asyncio.to_thread(context.profiles.is_applied, key, job.job_id):
             stored = await asyncio.to_thread(context.profiles.read, key)
             kept[key] = Profile(key) if stored is None else stored
-    if not kept:
-        return {"proposed_profiles": [], "conflict": False, "links": []}
     former = state.get("former", [])
+    near = [one for one in former if not one["ended"]]
+    links_alone = context.chat is not None and not concerned and bool(told and near)
+    if not kept and not links_alone:
+        return {"proposed_profiles": [], "conflict": False, "links": []}
+    shown = facts if kept else told
     over = [one["text"] for one in former if one["ended"]]
     new = [item["candidate"] for item in facts]
     old = {key: replace(one, summary=without_over(one.summary, over, names, new)) for key, one in kept.items()}
-    near = [one for one in former if not one["ended"]]
     merges = state.get("merges", 0) + 1
     answer = None
     if context.chat is not None and merges <= MOST_MERGES:
@@ -56,7 +62,7 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
             f"job {job.job_id}: the model gave no usable profile; the rules write it",
             purpose="merge_profile",
             system=render("merge_system", language),
-            user=merge_prompt(facts, old, job, names, language, [one["text"] for one in near]),
+            user=merge_prompt(shown, old, job, names, language, [one["text"] for one in near]),
         )
 
     def merged_of(profile: Profile) -> Profile:
@@ -65,7 +71,7 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
 
     merged = await asyncio.to_thread(lambda: [merged_of(profile) for profile in old.values()])
     proposed = [_proposal(one) for one in merged if one != kept[one.key]]
-    new_ids = [event_id for event_id, item in zip(state.get("event_ids", []), state["items"], strict=False) if item in facts]
+    new_ids = [event_id for event_id, item in zip(state.get("event_ids", []), state["items"], strict=False) if item in shown]
     links = [] if answer is None else said_to_be_over(answer, near, new_ids)
     return {"proposed_profiles": proposed, "conflict": False, "merges": merges, "links": links}
 

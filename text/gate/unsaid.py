@@ -23,8 +23,11 @@ def unsaid(text: str, names: Names, item: Literal["action", "fact"] = "fact") ->
     if item == "action":
         if names_no_deed(text) and not any(name in text for name in people) and detect_language(text) == "en":
             yield Finding("reference", text, 0, len(text), "subject")
-        if _RE.no_deed.fullmatch(text, len(names.bot_name) if text.startswith(names.bot_name) else 0) is not None:
+        begin = len(names.bot_name) if text.startswith(names.bot_name) else 0
+        if _RE.no_deed.fullmatch(text, begin) is not None:
             yield Finding("claim", text, 0, len(text), "no_deed")
+        if _RE.the_one.fullmatch(text, begin) is not None and not any(name in text[begin:] for name in people):
+            yield Finding("reference", text[begin:].strip(), begin, len(text), "thing")
         return
     if _RE.quotation.fullmatch(text) is not None:
         yield Finding("reference", text, 0, len(text), "subject")

@@ -150,6 +150,22 @@ async def test_a_model_is_shown_what_is_told_in_other_words(tmp_path: Path) -> N
     assert [event.superseded_by for event in events] == ["", "r3-0:0", "", ""]
 
 
+async def test_a_model_is_asked_of_facts_that_concern_no_profile_and_says_which_ends_which(tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def responder(request: Json) -> Json:
+        asked.append(request["messages"][-1]["content"])
+        return {"no_longer_true": ["F2 N2"] if "N2: Tom Bell has unpacked in York" in asked[-1] else []}
+
+    with OpenAIServer(responder=responder) as server:
+        settings = settings_for(tmp_path, base_url=server.base_url, historian={"rewrite_mode": "rules"})
+        before, after = told("Tom Bell lives in Leeds", "Tom Bell has unpacked in York")
+        after["new_info"] = ["Tom Bell paints boats", *after["new_info"]]
+        events = await filed(settings, before, after)
+    assert [event.superseded_by for event in events] == ["r1-0:1", "", ""]
+    assert len(asked) == 1 and "F2: Tom Bell lives in Leeds" in asked[0] and "Old profile" not in asked[0]
+
+
 @pytest.mark.parametrize(("named", "ended"), [(["F2"], 1), (["F1"], 0), (["F1", "F2"], 0), (["F2", "F3", "F4"], 0)])
 async def test_a_model_that_ends_whatever_it_is_shown_is_not_believed(tmp_path: Path, named: list[str], ended: int) -> None:
     """Its answer counts if it leaves the control, which stands first."""
