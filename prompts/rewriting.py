@@ -25,17 +25,16 @@ class RecordTexts(BaseModel):
 
 
 def rewrite_prompt(items: Sequence[ItemState], job: Job, names: Names, language: Language) -> str:
-    """Return the user message: names, time, earlier messages (of talk only if a reference is undecided), the items."""
+    """Return the user message: names, time, earlier messages, the items."""
     labels = ("机器人", "用户", "群") if language == "zh" else ("bot", "user", "group")
     people = zip(labels, (names.bot(language), names.user(language), names.group(language)), strict=True)
     listed = ("，" if language == "zh" else ", ").join(f"{label}={one_line(name)}" for label, name in people if name)
-    recent = recent_lines(job, language) if job.kind != "talk" or any(item["undecided"] for item in items) else ""
     return render(
         "rewrite_user",
         language,
         names=listed,
         time=f"{job.moment:%Y-%m-%d %H:%M}",
-        recent=recent,
+        recent=recent_lines(job, language),
         items="\n".join(_item_lines(n, item, language) for n, item in enumerate(items, 1)),
     )
 
@@ -55,7 +54,8 @@ def _item_lines(number: int, item: ItemState, language: Language) -> str:
     lines = [(source, one_line(item["source"])), (draft, one_line(item["draft"]))]
     if item["violations"]:
         lines.append((last, one_line(item["candidate"])))
-        # The same word twice is one complaint.
-        lines += [(wrong, why) for why in dict.fromkeys(reason["why"] for reason in item["violations"])]
+        # The same word twice is one complaint. What the draft leaves relative as well is nobody's to mend.
+        told = [one for one in item["violations"] if one["kind"] != "time" or one["text"] not in item["draft"]]
+        lines += [(wrong, why) for why in dict.fromkeys(reason["why"] for reason in told)]
     colon = "：" if language == "zh" else ": "
     return "\n".join(f"{number} {label}{colon}{text}" for label, text in lines)

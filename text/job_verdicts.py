@@ -77,8 +77,8 @@ def _of_nowhere(item: ItemState, candidate: str, job: Job, names: Names) -> Iter
 
 
 def _beside(job: Job) -> str:
-    """Return the messages before a hand-over, which tell what its texts leave out. Those of talk were read with it."""
-    return "" if job.kind == "talk" else "\n".join(f"{one.sender_name}: {one.text}" for one in job.recent_messages)
+    """Return the messages before a job, which tell what its texts leave out."""
+    return "\n".join(f"{one.sender_name}: {one.text}" for one in job.recent_messages)
 
 
 def with_verdict(item: ItemState, verdict: GateResult, job: Job, settings: Settings) -> ItemState:
@@ -91,11 +91,11 @@ def with_verdict(item: ItemState, verdict: GateResult, job: Job, settings: Setti
 
 def passed_by_rules(item: ItemState, job: Job, settings: Settings) -> ItemState:
     """Return the item as passed if its draft needs no model: mode `auto`, no reference is undecided, the gate passes it, and no
-    messages came with it that may tell what it leaves out.
+    messages came with it that may tell what it leaves out (those of talk were read when it was taken out).
 
     The gate node uses this result and does not check the draft again.
     """
-    if settings.historian.rewrite_mode == "always" or item["undecided"] or _beside(job):
+    if settings.historian.rewrite_mode == "always" or item["undecided"] or (job.recent_messages and job.kind != "talk"):
         return item
     verdict = judge(item, item["draft"], job, settings)
     return {**with_verdict(item, verdict, job, settings), "first_pass": True} if verdict.passed else item

@@ -62,7 +62,7 @@ def check(
         one for one in unsaid(candidate, names, item) if one.start not in seen and not (told and one.why == "subject")
     )
     spans = name_spans(candidate, names)
-    form = list(malformed(candidate, source=source, drafts=(resolved, draft), names=names, name_spans=spans))
+    form = list(malformed(candidate, source=source, drafts=(resolved, draft), names=names, name_spans=spans, beside=beside))
     violations.extend(form)
     if not any(finding.kind == "language" for finding in form):
         wordings = {text: Wording.of(text, names) for text in (candidate, source, resolved, draft)}

@@ -18,6 +18,9 @@ LONGEST = 2.5
 LENGTH_ALLOWANCE = 24
 """Characters that a rewrite may exceed `LONGEST` by, for example for a date and a place."""
 
+TOLD_BESIDE = 40
+"""Characters more for what the messages before a text tell of it."""
+
 _SECOND_PARAGRAPH = re.compile(r"\S\s*?\n[ \t]*\n\s*(\S[^\n]{0,60})")
 
 # Chatter of models around an answer. Openings match only at the start of the text or of a line, remarks anywhere;
@@ -30,12 +33,12 @@ _SAID_ALREADY = 12
 
 
 def malformed(
-    candidate: str, *, source: str, drafts: Sequence[str], names: Names, name_spans: Sequence[tuple[int, int]]
+    candidate: str, *, source: str, drafts: Sequence[str], names: Names, name_spans: Sequence[tuple[int, int]], beside: str = ""
 ) -> Iterator[Finding]:
-    """Yield findings for another language, chatter of the model, or a length out of bounds."""
+    """Yield findings for another language, chatter of the model, or a length out of bounds (more where messages are `beside`)."""
     yield from chatter(candidate, source)
     yield from _language(candidate, source, drafts, name_spans)
-    yield from _length(candidate, source, drafts, names)
+    yield from _length(candidate, source, drafts, names, LENGTH_ALLOWANCE + TOLD_BESIDE * bool(beside))
 
 
 def chatter(candidate: str, source: str) -> Iterator[Finding]:
@@ -61,9 +64,9 @@ def _language(candidate: str, source: str, drafts: Sequence[str], name_spans: Se
         yield Finding("language", candidate, 0, len(candidate), f"{given} to {written}")
 
 
-def _length(candidate: str, source: str, drafts: Sequence[str], names: Names) -> Iterator[Finding]:
+def _length(candidate: str, source: str, drafts: Sequence[str], names: Names, allowance: int) -> Iterator[Finding]:
     length, *lengths = (len("".join(text.split())) for text in (candidate, source, *drafts))
-    allowance = LENGTH_ALLOWANCE + sum(map(len, (names.bot_name, names.user_name, names.user_id, names.group_name)))
+    allowance += sum(map(len, (names.bot_name, names.user_name, names.user_id, names.group_name)))
     if length > LONGEST * max(lengths) + allowance:
         yield Finding("length", candidate, 0, len(candidate), "too long")
     # A short text may lose particles, so a difference of up to four characters is accepted.

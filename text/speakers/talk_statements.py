@@ -191,7 +191,7 @@ def why_not_told(statement: str, message: str, names: Names, talk: str = "") -> 
     """Return why a statement is not what a message says: "empty", "question", "invented" or "not said"; "" if it is.
 
     The names of the conversation may stand for its pronouns; any other number, date, title or Latin name must be in the message
-    or the `talk` around it, and so must most of the statement's words, and some in the message itself.
+    or the `talk` around it, and so must most of the statement's words. It has some words of the message, or all of a short one.
     """
     bare = statement.strip()
     if not bare or len(bare) > LONGEST_STATEMENT:
@@ -201,7 +201,9 @@ def why_not_told(statement: str, message: str, names: Names, talk: str = "") -> 
     if find_invented(bare, f"{message}\n{talk}", names):
         return "invented"
     wanted, own = content_terms(bare, names), content_terms(message, names)
-    if wanted and (share(wanted, own | content_terms(talk, names)) < CARRIED or share(wanted, own) < OWN):
+    if wanted and share(wanted, own | content_terms(talk, names)) < CARRIED:
+        return "not said"
+    if wanted and max(share(wanted, own), share(own, wanted)) < OWN:  # "yes, on Sunday" says all that it says
         return "not said"
     if not wanted and not deictic_words(bare, ()):
         return "not said"

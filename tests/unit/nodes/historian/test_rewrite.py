@@ -84,15 +84,35 @@ def test_a_nickname_or_note_can_not_pose_as_a_line_of_the_prompt() -> None:
     assert heads == ["名单", "时间", "1 原文", "1 草稿"]
 
 
-@pytest.mark.parametrize(("kind", "undecided", "shown"), [("remember", [], True), ("talk", [], False), ("talk", ["他"], True)])
-def test_messages_before_are_shown_those_of_talk_only_where_a_reference_is_open(
-    kind: str, undecided: list[str], shown: bool
-) -> None:
+@pytest.mark.parametrize("kind", ["remember", "talk"])
+def test_the_messages_before_are_shown_and_only_hand_overs_go_to_the_model_for_them(kind: str) -> None:
     settings = settings_for(Path("/nowhere"))
     said = [{"sender_id": "1", "sender_name": "小王", "text": "明天见"}]
-    one = job(**group_fields(action_summary="我讲了个笑话", recent_messages=said)).model_copy(update={"kind": kind})
-    items = [{**item, "undecided": undecided} for item in prepare(one, settings)]
-    assert ("- 小王: 明天见" in rewrite_prompt(items, one, names_of(one, settings), "zh")) is shown
+    one = job(**group_fields(action_summary="", new_info=["我住在苏州"], recent_messages=said)).model_copy(update={"kind": kind})
+    (item,) = prepare(one, settings)
+    assert "- 小王: 明天见" in rewrite_prompt([item], one, names_of(one, settings), "zh")
+    assert passed_by_rules(item, one, settings)["passed"] is (kind == "talk")
+
+
+@pytest.mark.parametrize(
+    ("note", "said", "written", "passed"),
+    [
+        ("还没告诉老婆", "我还没跟老婆说", "阿明还没告诉老婆", True),
+        ("seeing Dr Phan", "will ask Dr Phan then", "阿明 is seeing Dr Phan", True),
+        ("he's in the navy", "my brother just got deployed", "阿明 is in the navy", False),
+    ],
+)
+def test_a_model_may_say_that_a_note_without_a_subject_is_about_the_user(
+    note: str, said: str, written: str, passed: bool
+) -> None:
+    settings = settings_for(Path("/nowhere"))
+    one = job(
+        **private_fields(
+            new_info=[note], user_name="阿明", recent_messages=[{"sender_id": "7", "sender_name": "阿明", "text": said}]
+        )
+    )
+    (item,) = prepare(one, settings)
+    assert not item["passed"] and judge(item, written, one, settings).passed is passed
 
 
 def test_the_messages_before_may_tell_what_a_text_is_about_and_nothing_else_may() -> None:
@@ -100,7 +120,6 @@ def test_the_messages_before_may_tell_what_a_text_is_about_and_nothing_else_may(
     said = [{"sender_id": "42", "sender_name": "阿明", "text": "驾照的路考改到29号了，在Altona考"}]
     one = job(**group_fields(action_summary="记下了改期", recent_messages=said))
     (item,) = prepare(one, settings)
-    assert not passed_by_rules(item, one, settings)["passed"], "the messages may tell more"
     assert judge(item, "小史记下了阿明路考改期，在Altona考", one, settings).passed
     refused = judge(item, "小史记下了阿明去Geelong出差的航班改期", one, settings)
     assert {(finding.kind, finding.why) for finding in refused.violations} >= {("name", "invented"), ("length", "too long")}
