@@ -299,6 +299,9 @@ class _Sentence(Extents):
             # "Checked Saturday's weather": what was done is past, the day of what it was done to may lie ahead.
             owned = reading.slots == _BARE_WEEKDAY and self.lower.startswith(("'s ", "’s "), item.end)
             unsure = unsure or (owned and tense == "past") or self.names_thing(item)
+            # "Maybe for the gig on the 23rd, she promised to babysit": what was done is told of something else.
+            if numbered and tense == "past" and not anchored:
+                unsure = unsure or english_evidence(self.lower, item.start, item.end, wide=False) == "none"
             if meant is None or unsure or (not stands and self.is_undecided(item, tense, anchored)):
                 kept.append(replace(item, understood=False))
             elif stands:

@@ -86,11 +86,11 @@ def test_a_nickname_or_note_can_not_pose_as_a_line_of_the_prompt() -> None:
 
 @pytest.mark.parametrize("kind", ["remember", "talk"])
 def test_the_messages_before_are_shown_and_only_hand_overs_go_to_the_model_for_them(kind: str) -> None:
-    settings = settings_for(Path("/nowhere"))
-    said = [{"sender_id": "1", "sender_name": "小王", "text": "明天见"}]
+    settings = settings_for(Path("/nowhere"), historian={"rewrite_mode": "auto"})
+    said = [{"sender_id": "42", "sender_name": "阿明", "text": "我住在苏州"}]
     one = job(**group_fields(action_summary="", new_info=["我住在苏州"], recent_messages=said)).model_copy(update={"kind": kind})
     (item,) = prepare(one, settings)
-    assert "- 小王: 明天见" in rewrite_prompt([item], one, names_of(one, settings), "zh")
+    assert "- 阿明: 我住在苏州" in rewrite_prompt([item], one, names_of(one, settings), "zh")
     assert passed_by_rules(item, one, settings)["passed"] is (kind == "talk")
 
 
