@@ -188,8 +188,8 @@ class HistorianOptions(Options):
     section = "historian"
 
     rewrite_mode: Literal["configured", "auto", "always", "rules"] = "configured"
-    """改写方式：auto 规则不够时才用模型，always 总用模型，rules 只用规则。
-    auto asks the model only where the rules do not suffice, always for every text, rules never.
+    """改写方式：auto 在规则不够、或一并交来此前的消息时用模型，always 总用模型，rules 只用规则。
+    auto asks the model where the rules do not suffice or earlier messages came along, always for every text, rules never.
     """
     gate_pronouns: Literal["configured", "orphan", "all"] = "configured"
     """闸门对第三人称代词：orphan 只拦没有先行词的，all 全拦。
