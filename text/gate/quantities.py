@@ -105,7 +105,7 @@ _MEASURES = (
 _WORD_ALTERNATIVES = "|".join(sorted(ENGLISH_NUMERAL_WORDS, key=len, reverse=True))
 
 _ORDINAL = r"(?:st|nd|rd|th)?"
-_ISO_DATE = r"(?P<iso>(?<![\d.])(\d{4})([-/.])(\d{1,2})(?:[-/.](\d{1,2}))?(?![\d]))"
+_ISO_DATE = r"(?P<iso>(?<!\d)(?<!\d\.)(\d{4})([-/.])(\d{1,2})(?:[-/.](\d{1,2}))?(?![\d]))"
 _ZH_DATE = rf"""
     (?P<zhdate>(?P<zy>{_ZH_YEAR})[ ]?年度?[ ]?(?:(?P<zm>{_ZH_NUM})[ ]?月份?(?:[ ]?(?P<zd>{_ZH_NUM})[ ]?[日号號])?)?)
   | (?P<zhday>(?P<zm2>{_ZH_NUM})[ ]?月份?[ ]?(?P<zd2>{_ZH_NUM})[ ]?[日号號]

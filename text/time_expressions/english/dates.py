@@ -18,7 +18,9 @@ _NOT_BEFORE_WEEKDAY = word_list(
 )
 _VERBS_BEFORE_MONTH = word_list("i you we they he she it to")
 _TO = word_list("- – to through thru till until")
-_BEFORE_MONTH = word_list("in since until till during by of early late mid throughout before after from through around between starting beginning")
+_BEFORE_MONTH = word_list(
+    "in since until till during by of early late mid throughout before after from through around between starting beginning"
+)
 _WORDS_TOO = word_list("may march april june august")
 _AROUND_NAME = word_list("by of before after from around between")
 _BEFORE_DAY = word_list("on by until till since before after from")

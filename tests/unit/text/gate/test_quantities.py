@@ -103,6 +103,7 @@ def test_what_may_be_no_number_can_only_confirm_one(text: str) -> None:
         "20 Feb 2026",
         "Feb. 20th, 2026",
         "20th of February 2026",
+        "Kk.2026-02-20",
     ],
 )
 def test_a_date_is_one_however_it_is_written(text: str) -> None:

@@ -132,6 +132,21 @@ def test_a_time_beside_a_name_is_seen_as_it_was_said() -> None:
 
 
 @pytest.mark.parametrize(
+    ("action", "why"),
+    [
+        ("小史 noted the rebooked test", ["thing"]),
+        ("小史 just updated the test reminder.", ["thing"]),
+        ("小史 noted Nora's test", []),
+        ("小史 sent Nora the recipe", []),
+        ("小史 explained the rules of chess", []),
+        ("小史 checked the weather", []),
+    ],
+)
+def test_an_action_on_what_only_the_talk_tells_of_is_reported(action: str, why: list[str]) -> None:
+    assert [one.why for one in unsaid(action, NAMES, "action")] == why
+
+
+@pytest.mark.parametrize(
     "action", ["小史没说话", "围观群友闲聊，没有回复", "倾听", "小史无", "listened", "小史 just stayed silent", "none"]
 )
 def test_an_action_that_was_none_is_reported(action: str) -> None:

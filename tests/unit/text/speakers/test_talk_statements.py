@@ -263,3 +263,19 @@ def test_you_of_the_bot_in_a_group_is_nobody_by_chance(said: str, passed: bool) 
     )
     (item,) = by_rules(job, Settings())
     assert (item["passed"], "阿凯" in item["candidate"]) == (passed, False)
+
+
+@pytest.mark.parametrize(
+    ("statement", "message", "why"),
+    [
+        ("我周日把船卖了", "周日卖了", ""),
+        ("我来打羽毛球", "来", ""),
+        ("第三家装修公司报价18.6万", "18.6万吧", ""),
+        ("我的船漏水", "周日卖了", "not said"),
+        ("我周日把游艇卖给了老王", "周日卖了", "not said"),
+        ("我周日把船卖了20万", "周日卖了", "invented"),
+    ],
+)
+def test_what_a_message_leaves_out_may_be_put_in_from_the_talk(statement: str, message: str, why: str) -> None:
+    talk = f"你那条船卖了没\n明天打羽毛球，谁来？\n第三家装修公司报价多少\n{message}"
+    assert why_not_told(statement, message, NAMES, talk) == why

@@ -96,6 +96,8 @@ def test_what_begins_on_a_day_and_lasts_is_told_of_until_its_last_day(text: str,
     ("text", "expected"),
     [
         ("这周六日要加班", "2026-03-21至2026-03-22要加班"),
+        ("帮我看一下周五的天气", "帮我看一下2026-03-20的天气"),
+        ("列个周六要问的清单", "列个2026-03-21要问的清单"),
         ("下周二三都行", "2026-03-24至2026-03-25都行"),
         ("下个月三四号到货", "2026-04-03至2026-04-04到货"),
         ("二十七八号交货", "2026-03-27至2026-03-28交货"),
@@ -297,6 +299,10 @@ def test_what_is_told_as_one_word_is_read_as_one(text: str, expected: str) -> No
         ("Thanksgiving dinner at ours", ["Thanksgiving"]),
         ("Chinese New Year's Eve at grandma's", ["Chinese New Year's Eve"]),
         ("Give it a day or two and Marge will ring back", ["a day or two"]),
+        ("周四八点打球，场地老歪订的", ["周四八点"]),
+        ("场子是周五 不是周四，我看错了", ["周五", "周四"]),
+        ("Ann's Monday class is full", ["Monday"]),
+        ("Maybe for the gig on the 23rd, she promised to babysit", ["the 23rd"]),
     ],
 )
 def test_what_the_sentence_does_not_decide_stays_and_is_reported(text: str, words: list[str]) -> None:
@@ -316,6 +322,7 @@ def test_what_the_sentence_does_not_decide_stays_and_is_reported(text: str, word
         "I lent her a veil", "the advent of cheap phones", "300 CNY it cost", "Freaky Friday was great",
         "just finished Wednesday on netflix",
         "It closes at 3", "Monday blues again", "I haven't eaten in two days", "November Rain is too long",
+        "Yoga on Tuesday and Thursday nights", "The course is mon/wed mornings", "那个周六我在",
         "My birthday is the day after Halloween",
         "I had an epiphany", "We watched Friday the 13th", "I love October",
         "Monday mornings are the worst", "It's now or never", "Christmas is her favourite holiday", "She loves Halloween",
