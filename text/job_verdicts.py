@@ -13,10 +13,10 @@ from .gate import Finding, GateResult, check, reason
 from .job_drafts import language_of, names_of, prepare
 from .profiles.rules import is_about
 from .references.subjects import predicate_of
-from .support import content_terms, share
+from .support import content_terms, share, weight
 
-CARRIED = 0.6
-"""The least share of a text's content words that what was handed over must hold."""
+CARRIED, ADDED = 0.6, 2.0
+"""The least share of a text's content words that what was handed over must hold, and so many more that it need not."""
 
 
 def judge(item: ItemState, candidate: str, job: Job, settings: Settings) -> GateResult:
@@ -71,8 +71,9 @@ def _of_another(item: ItemState, candidate: str, names: Names) -> Iterator[Findi
 def _of_nowhere(item: ItemState, candidate: str, job: Job, names: Names) -> Iterator[Finding]:
     """Yield what a model adds that neither the text nor the messages before it say."""
     if candidate != item["draft"]:
-        known = "\n".join((item["source"], item["resolved"], item["draft"], _beside(job)))
-        if share(content_terms(candidate, names, dates=False), content_terms(known, names)) < CARRIED:
+        known = "\n".join((item["source"], item["resolved"], item["draft"], names.group_name, _beside(job)))
+        wanted, held = content_terms(candidate, names, dates=False), content_terms(known, names)
+        if share(wanted, held) < CARRIED and weight(wanted - held) > ADDED:
             yield Finding("length", candidate, 0, len(candidate), "too long")
 
 

@@ -201,8 +201,9 @@ def _of_named(text: str, said: Sequence[Utterance], job: Job, names: Names, lang
             reasons = (*reasons, ("claim", "played", text))
         text = with_owner(text, who, names)
         not_about = () if cast.second == names.bot(language) else not_bot
-        theirs_at_most = max((score for name, score in held.items() if name not in (user, BOT)), default=0.0)
-        may_be_theirs = third or (predicate_of(text, names) and held.get(user, 0.0) >= theirs_at_most)
+        of_others = max((score for name, score in held.items() if name not in (user, BOT)), default=0.0)
+        of_one = any(word.is_he_or_she for word in deictic_words(text, ()))
+        may_be_theirs = third or (not of_one and held.get(user, 0.0) >= of_others)
         return Whose(text, cast, said_by, subject, reasons, not_about if may_be_theirs else (*not_about, user))
     reasons = _why_open(text, said, job, names)
     author = _author(handed, held, job, names, user)
