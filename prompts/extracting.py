@@ -22,8 +22,8 @@ MOST_AFTER = 1
 
 _BOT = {"zh": "机器人", "en": "the bot"}
 _SENT_BACK = {
-    "zh": "上次有这些不是消息里说的，改正或去掉：\n",
-    "en": "Last time these were not what the message says; mend them or leave them out:\n",
+    "zh": "上次有这些不是消息里说的，只交这几条：改正，或去掉：\n",
+    "en": "Last time these were not what the message says; hand in these alone, mended, or leave them out:\n",
 }
 
 
