@@ -27,6 +27,26 @@ _SENT_BACK = {
 }
 
 
+_WHY = {
+    "zh": {
+        "question": "提问、假设或玩笑不是事实",
+        "invented": "有消息里没有的数字、日期、书名或名字",
+        "not said": "大半的词不在消息里，或和这条消息无关",
+        "another speaker": "speaker 不是这条消息的发送者",
+        "said by the bot": "这是机器人说的",
+        "no such message": "没有这个编号的消息",
+        "empty": "是空的，或太长",
+    },
+    "en": {
+        "question": "a question, supposition or joke is no fact",
+        "invented": "a number, date, title or name in it is in no message",
+        "not said": "most of its words are in no message, or none in this one",
+        "another speaker": "the speaker is not the sender of this message",
+        "empty": "empty, or too long",
+    },
+}
+
+
 class Told(BaseModel):
     """One statement taken from a message."""
 
@@ -58,7 +78,7 @@ def extract_prompt(jobs: Sequence[Job], names: Names, language: Language, refuse
         f"{n} {one_line(sender_of(job, names, language))}: {one_line(str(job.payload.get('text', ''))[:LONGEST_SHOWN])}"
         for n, job in enumerate(jobs, 1)
     ]
-    back = "\n".join(f"- {one.message} {one_line(one.statement)} ({why})" for one, why in refused)
+    back = "\n".join(f"- {one.message} {one_line(one.statement)} ({_WHY[language].get(why, why)})" for one, why in refused)
     return render(
         "extract_user",
         language,

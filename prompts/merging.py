@@ -42,7 +42,7 @@ class UpdateProfiles(BaseModel):
 
     user: ProfileAnswer | None = None
     group: ProfileAnswer | None = None
-    no_longer_true: list[str] = Field(default_factory=list, description='former facts that are over, and what ends them: "F2 N1"')
+    no_longer_true: list[str] = Field(default_factory=list, description='former facts that are over, and what ends them: "F1 N1"')
 
 
 def merge_prompt(
