@@ -11,14 +11,16 @@ from ..schema.names import Names
 from ..schema.talk import SAID_BY_PEOPLE, TalkPayload
 from ..text.language import Language
 from ..text.observed import sender
+from ..text.questions.asking import asking_sentences
 from ..text.speakers.talk_statements import MOST_STATEMENTS, why_not_told
+from ..text.time_expressions import find_relative
 from .templates import one_line, render
 
 LONGEST_SHOWN = 2_000
 """Characters of one message that the model is shown."""
 
-MOST_AFTER = 1
-"""Messages after its own that a statement may have words of: an answer says what a question was about."""
+MOST_BEFORE, MOST_AFTER = 6, 1
+"""Messages of others before and after its own that a statement may have words of: a question says what its answer is about."""
 
 _BOT = {"zh": "机器人", "en": "the bot"}
 _SENT_BACK = {
@@ -117,5 +119,29 @@ def _why_refused(one: Told, jobs: Sequence[Job], names: Sequence[Names], languag
         return "said by the bot"
     if one.speaker.strip().casefold() not in {sender_of(job, who, language).casefold(), job.user_id.casefold()}:
         return "another speaker"
-    said = [str(other.payload.get("text", "")) for other in jobs[: one.message + MOST_AFTER]]
-    return why_not_told(one.statement, said[one.message - 1], who, "\n".join(said))
+    message = str(job.payload.get("text", ""))
+    beside = [other for n, other in enumerate(jobs, 1) if n != one.message and _may_complete(n, other, one.message, job)]
+    elsewhere = [other for other in beside if other.moment.date() != job.moment.date()]
+    for _, _, wording in find_relative(one.statement):
+        if wording not in message and any(wording in str(other.payload.get("text", "")) for other in elsewhere):
+            return "invented"  # "tomorrow" of another day
+    talk = "\n".join(_told_by(other) for other in beside)
+    others = [str(other.payload.get("text", "")) for other in jobs if _sender_id(other) != _sender_id(job)]
+    return why_not_told(one.statement, message, who, talk, others)
+
+
+def _may_complete(n: int, other: Job, place: int, job: Job) -> bool:
+    """Return True if the n-th message may give words to a statement of that at `place`: the sender's own, and neighbours."""
+    near = place - MOST_BEFORE <= n <= place + MOST_AFTER
+    return near or (n < place and _sender_id(other) == _sender_id(job))
+
+
+def _sender_id(job: Job) -> str:
+    role = TalkPayload.model_validate(job.payload).role
+    return job.user_id if role == SAID_BY_PEOPLE else role
+
+
+def _told_by(job: Job) -> str:
+    """Return the text of a message; of the bot's or a tool's what it asks alone."""
+    text = str(job.payload.get("text", ""))
+    return text if TalkPayload.model_validate(job.payload).role == SAID_BY_PEOPLE else asking_sentences(text)

@@ -21,8 +21,9 @@ from .rewriting import recent_lines
 from .templates import one_line, render
 
 _CONTROL = 1
-"""The number of what is shown before the former facts and never over: a model that names it names whatever it is shown."""
-_ENDED = re.compile(r"F(\d+)(?:[^F\d]*?N(\d+))?", re.IGNORECASE)
+"""The number of what is shown before the former facts and never over: a model that names it names whatever it is shown.
+The example of the prompt names it too, for those that copy it."""
+_ENDED = re.compile(r"(?<![A-Z0-9])F(\d{1,3})(?!\d)(?:(?:(?!\bF\d)\D)*?\bN(\d{1,3})(?!\d))?", re.IGNORECASE)
 
 
 class ProfileAnswer(BaseModel):
@@ -82,14 +83,15 @@ def merge_prompt(
 def said_to_be_over(answer: UpdateProfiles, former: Sequence[FormerFact], new: Sequence[str]) -> list[tuple[str, str]]:
     """Return which of the former facts the answer ends, and by which of the `new` events: pairs of event ids.
 
-    Both are in the order of `merge_prompt`; where the answer does not say what ends a fact, it is the most alike. Nothing is over
-    by an answer that names more than MOST_ENDED, or the control: it says so of nothing in particular.
+    Both are in the order of `merge_prompt`; where the answer does not say what ends a fact, or names what may not, it is the most
+    alike. Nothing is over by an answer that names more than MOST_ENDED, or the control: it says so of nothing in particular.
     """
     said = {int(one): int(by or 0) for text in answer.no_longer_true for one, by in _ENDED.findall(text)}
     named = {n: one for n, one in enumerate(former, _CONTROL + 1) if n in said}
     if len(named) > MOST_ENDED or _CONTROL in said:
         return []
-    return [(one["event_id"], new[said[n] - 1] if 0 < said[n] <= len(new) else one["by"]) for n, one in named.items()]
+    by = {n: new[said[n] - 1] if 0 < said[n] <= len(new) else "" for n in named}
+    return [(one["event_id"], by[n] if by[n] in one.get("by_any", new) else one["by"]) for n, one in named.items()]
 
 
 def _profile_text(profile: Profile) -> str:

@@ -9,11 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from ..schema.graph_states.historian import ItemState
 from ..schema.job import Job
 from ..schema.names import Names
+from ..text.job_verdicts import SHOWN_CHARACTERS, SHOWN_MESSAGES, left_to_mend
 from ..text.language import Language
 from .templates import one_line, render
-
-RECENT_MESSAGES = 6
-"""Messages shown to the model; more of them cost tokens and decide nothing."""
 
 
 class RecordTexts(BaseModel):
@@ -44,7 +42,8 @@ def recent_lines(job: Job, language: Language) -> str:
     if not job.recent_messages:
         return ""
     lines = [
-        f"- {one_line(m.sender_name or m.sender_id)}: {one_line(m.text)[:120]}" for m in job.recent_messages[-RECENT_MESSAGES:]
+        f"- {one_line(m.sender_name or m.sender_id)}: {one_line(m.text)[:SHOWN_CHARACTERS]}"
+        for m in job.recent_messages[-SHOWN_MESSAGES:]
     ]
     return ("此前的消息：\n" if language == "zh" else "Said before:\n") + "\n".join(lines) + "\n"
 
@@ -55,7 +54,6 @@ def _item_lines(number: int, item: ItemState, language: Language) -> str:
     if item["violations"]:
         lines.append((last, one_line(item["candidate"])))
         # The same word twice is one complaint. What the draft leaves relative as well is nobody's to mend.
-        told = [one for one in item["violations"] if one["kind"] != "time" or one["text"] not in item["draft"]]
-        lines += [(wrong, why) for why in dict.fromkeys(reason["why"] for reason in told)]
+        lines += [(wrong, why) for why in dict.fromkeys(reason["why"] for reason in left_to_mend(item))]
     colon = "：" if language == "zh" else ": "
     return "\n".join(f"{number} {label}{colon}{text}" for label, text in lines)

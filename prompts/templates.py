@@ -21,6 +21,12 @@ def render(name: str, language: Language, **values: str) -> str:
     return template(name, language).substitute(values)
 
 
+_LINE_ENDS = tuple("\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")
+
+
 def one_line(text: str) -> str:
     """Return `text` as one line; line ends become visible escapes, so that content cannot imitate a new line of the prompt."""
-    return json.dumps(text, ensure_ascii=False)[1:-1].replace('\\"', '"') if "\n" in text or "\r" in text else text
+    if len(text.splitlines()) < 2 and not text.endswith(_LINE_ENDS):
+        return text
+    shown = json.dumps(text, ensure_ascii=False)[1:-1].replace('\\"', '"')
+    return "".join(repr(character)[1:-1] if character in _LINE_ENDS else character for character in shown)

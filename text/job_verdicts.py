@@ -6,15 +6,18 @@ import re
 from collections.abc import Iterator
 
 from ..schema.graph_states.historian import ItemState, Reason
-from ..schema.job import Job
+from ..schema.job import Job, RecentMessage
 from ..schema.names import Names
 from ..schema.settings import Settings
 from .gate import Finding, GateResult, check, reason
 from .job_drafts import language_of, names_of, prepare
 from .profiles.rules import is_about
+from .questions.asking import asking_sentences
 from .references.subjects import predicate_of
 from .support import content_terms, share, weight
 
+SHOWN_MESSAGES, SHOWN_CHARACTERS = 6, 120
+"""Messages before a job that a model is shown, and the characters of each; more of them cost tokens and decide nothing."""
 CARRIED, ADDED = 0.6, 2.0
 """The least share of a text's content words that what was handed over must hold, and so many more that it need not."""
 
@@ -31,7 +34,7 @@ def judge(item: ItemState, candidate: str, job: Job, settings: Settings) -> Gate
         item=item["kind"],
         pronouns=settings.historian.gate_pronouns,
         open_subject=bool(item["undecided"]),
-        beside=_beside(job),
+        beside="\n".join(one.text for one in _shown(job) if one.sender_id == job.user_id),
     )
     found = [
         *_still_open(item, candidate, names),
@@ -69,17 +72,31 @@ def _of_another(item: ItemState, candidate: str, names: Names) -> Iterator[Findi
 
 
 def _of_nowhere(item: ItemState, candidate: str, job: Job, names: Names) -> Iterator[Finding]:
-    """Yield what a model adds that neither the text nor the messages before it say."""
+    """Yield what a model adds that neither the text nor what the user says or somebody asks before it holds."""
     if candidate != item["draft"]:
-        known = "\n".join((item["source"], item["resolved"], item["draft"], names.group_name, _beside(job)))
+        theirs = [one.text if one.sender_id == job.user_id else asking_sentences(one.text) for one in _shown(job)]
+        known = "\n".join((item["source"], item["resolved"], item["draft"], names.group_name, *theirs))
         wanted, held = content_terms(candidate, names, dates=False), content_terms(known, names)
         if share(wanted, held) < CARRIED and weight(wanted - held) > ADDED:
             yield Finding("length", candidate, 0, len(candidate), "too long")
 
 
-def _beside(job: Job) -> str:
-    """Return the messages before a job, which tell what its texts leave out."""
-    return "\n".join(f"{one.sender_name}: {one.text}" for one in job.recent_messages)
+def _shown(job: Job) -> list[RecentMessage]:
+    """Return the messages before a job that a model is shown, as far as it is: what the user says in them, and what is asked.
+
+    What others tell is theirs, and no text of the user's is completed from it.
+    """
+    return [one.model_copy(update={"text": one.text[:SHOWN_CHARACTERS]}) for one in job.recent_messages[-SHOWN_MESSAGES:]]
+
+
+def left_to_mend(item: ItemState) -> list[Reason]:
+    """Return the violations of an item without relative times that its draft has as well: nobody can mend those."""
+    return [one for one in item["violations"] if one["kind"] != "time" or not _stands_in(one["text"], item["draft"])]
+
+
+def _stands_in(wording: str, text: str) -> bool:
+    edge = r"(?<!\w){}(?!\w)" if wording.isascii() else "{}"
+    return re.search(edge.format(re.escape(wording)), text) is not None
 
 
 def with_verdict(item: ItemState, verdict: GateResult, job: Job, settings: Settings) -> ItemState:

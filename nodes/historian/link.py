@@ -49,8 +49,12 @@ def _link(store: EventStore, job: Job, event_ids: Sequence[str]) -> list[FormerF
         for one, statement in zip(before, old, strict=True):
             how = alike.get(one.event_id, 0.0)
             rank = (could_end(new, statement, how), how, one.timestamp)
-            if may_concern(new, statement) and (one.event_id not in near or rank > near[one.event_id][0]):
-                near[one.event_id] = (rank, FormerFact(event_id=one.event_id, text=one.text, ended=False, by=event.event_id))
+            if may_concern(new, statement):
+                former_rank, known = near.get(one.event_id, (rank, None))
+                by_any = [*(known.get("by_any", []) if known else []), event.event_id]
+                by = event.event_id if known is None or rank > former_rank else known["by"]
+                fact = FormerFact(event_id=one.event_id, text=one.text, ended=False, by=by, by_any=by_any)
+                near[one.event_id] = (max(rank, former_rank), fact)
     # Those on the same topic first, then the most alike, then the newest.
     left = sorted((one for one in near.values() if one[1]["event_id"] not in ended), key=lambda one: one[0], reverse=True)
     return [*ended.values(), *(fact for _, fact in left[:MOST_SHOWN])]

@@ -46,7 +46,7 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
             kept[key] = Profile(key) if stored is None else stored
     former = state.get("former", [])
     near = [one for one in former if not one["ended"]]
-    links_alone = context.chat is not None and not concerned and bool(told and near)
+    links_alone = context.chat is not None and not concerned and bool(told and near) and not state.get("merges")
     if not kept and not links_alone:
         return {"proposed_profiles": [], "conflict": False, "links": []}
     shown = facts if kept else told

@@ -14,7 +14,7 @@ from ...schema.graph_states.historian import HistorianContext, HistorianState, H
 from ...schema.job import Job
 from ...text.absolutize import LONGEST_TEXT
 from ...text.job_drafts import language_of, names_of, prepare
-from ...text.job_verdicts import is_no_fact, passed_by_rules
+from ...text.job_verdicts import is_no_fact, left_to_mend, passed_by_rules
 
 log = logging.getLogger(__name__)
 
@@ -65,5 +65,5 @@ def _can_be_mended(item: ItemState, attempt: int) -> bool:
     """
     if len(item["source"]) > LONGEST_TEXT or is_no_fact(item):
         return False
-    left = [one for one in item["violations"] if one["kind"] != "time" or one["text"] not in item["draft"]]
+    left = left_to_mend(item)
     return not item["violations"] or any(one["kind"] != "reference" or attempt < MOST_ASKED_WHO for one in left)

@@ -65,12 +65,16 @@ class ProposedProfile(TypedDict):
 
 
 class FormerFact(TypedDict):
-    """An earlier fact of the scope that the new one with the id `by` may have ended; `ended` if the rules say so."""
+    """An earlier fact of the scope that the new one with the id `by` may have ended; `ended` if the rules say so.
+
+    `by_any` are all new ones that may have.
+    """
 
     event_id: str
     text: str
     ended: bool
     by: str
+    by_any: NotRequired[list[str]]
 
 
 class HistorianInput(TypedDict):

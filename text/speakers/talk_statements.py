@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ...schema.language import Language
@@ -92,6 +93,8 @@ _POINTS = re.compile(
 )
 NAMED_BEFORE = 3
 """So many content words before "it" may be what it means; what 那药 means stands elsewhere in the talk."""
+
+_CLAUSES = re.compile(r"(?<=[。！？!?.\n])")
 
 _REDACTED = re.compile(r"\[[A-Z][A-Z_]+\]")
 """A secret's placeholder: what is said about it is not worth remembering."""
@@ -187,11 +190,12 @@ def _worth(statement: str, names: Names) -> float:
     return telling(told.text, named)
 
 
-def why_not_told(statement: str, message: str, names: Names, talk: str = "") -> str:
+def why_not_told(statement: str, message: str, names: Names, talk: str = "", others: Sequence[str] = ()) -> str:
     """Return why a statement is not what a message says: "empty", "question", "invented" or "not said"; "" if it is.
 
     The names of the conversation may stand for its pronouns; any other number, date, title or Latin name must be in the message
-    or the `talk` around it, and so must most of the statement's words. It has some words of the message, or all of a short one.
+    or the `talk` around it, and so must most of the statement's words. It has some words of the message, or most of a short one,
+    and is not what one of the `others` told, a message of somebody else. Their questions tell nothing.
     """
     bare = statement.strip()
     if not bare or len(bare) > LONGEST_STATEMENT:
@@ -203,8 +207,13 @@ def why_not_told(statement: str, message: str, names: Names, talk: str = "") -> 
     wanted, own = content_terms(bare, names), content_terms(message, names)
     if wanted and share(wanted, own | content_terms(talk, names)) < CARRIED:
         return "not said"
-    if wanted and max(share(wanted, own), share(own, wanted)) < OWN:  # "yes, on Sunday" says all that it says
+    mine = share(wanted, own)
+    if wanted and (not own or max(mine, share(own, wanted)) < OWN):  # "yes, on Sunday" says all that it says
         return "not said"
+    for other in others if mine < CARRIED else ():
+        told = " ".join(part for part in _CLAUSES.split(other) if not asking_sentences(part))
+        if share(wanted, content_terms(told, names)) >= CARRIED:
+            return "not said"
     if not wanted and not deictic_words(bare, ()):
         return "not said"
     return ""

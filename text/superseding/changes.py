@@ -98,7 +98,8 @@ def could_end(new: Statement, old: Statement, likeness: float = 0.0) -> bool:
 
 def may_concern(new: Statement, old: Statement) -> bool:
     """Return True if `new` may end `old` in words of its own: it tells of what is so, and of nobody else by name."""
-    return new.text != old.text and len(new.text) <= LONGEST and new.is_real and same_subject(new, old, unnamed=True)
+    short = max(len(new.text), len(old.text)) <= LONGEST
+    return short and new.text != old.text and new.is_real and same_subject(new, old, unnamed=True)
 
 
 def could_replace(new: Statement, old: Statement) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from historian.nodes.historian.gate import gate
-from historian.nodes.historian.rewrite import rewrite
+from historian.nodes.historian.rewrite import _can_be_mended, rewrite
 from historian.prompts.rewriting import RecordTexts, rewrite_prompt
 from historian.prompts.templates import one_line
 from historian.schema.job import Job
@@ -92,6 +92,37 @@ def test_the_messages_before_are_shown_and_only_hand_overs_go_to_the_model_for_t
     (item,) = prepare(one, settings)
     assert "- 阿明: 我住在苏州" in rewrite_prompt([item], one, names_of(one, settings), "zh")
     assert passed_by_rules(item, one, settings)["passed"] is (kind == "talk")
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "阿明 lives in Leeds and was arrested in Perth on 2025-07-12 and owes 40000 dollars",
+        "阿明 lives in Leeds, 阿明's brother Max has a new boat",
+        "阿明 lives in Leeds and sees the dentist on 2026-07-30",
+    ],
+)
+def test_what_others_tell_does_not_get_into_a_text_about_the_user(written: str) -> None:
+    settings = settings_for(Path("/nowhere"))
+    told = ("I was arrested in Perth on 2025-07-12 and owe 40000 dollars", "my brother Max has a new boat", "7 and 30")
+    said = [{"sender_id": "9", "sender_name": "2026", "text": text} for text in told]
+    one = job(**group_fields(action_summary="", new_info=["I live in Leeds"], recent_messages=said))
+    (item,) = prepare(one, settings)
+    assert not judge(item, written, one, settings).passed
+
+
+def test_no_more_is_asked_for_a_date_that_the_draft_does_not_tell_nor_twice_for_a_name() -> None:
+    settings = settings_for(Path("/nowhere"))
+    one = job(**private_fields(new_info=["周三那档换人了"]))
+    (item,) = prepare(one, settings)
+
+    def violated(kind: str, text: str, draft: str) -> Any:
+        return {**item, "draft": draft, "violations": [{"kind": kind, "text": text, "start": 0, "end": 1, "why": ""}]}
+
+    assert not _can_be_mended(violated("time", "周三", "周三那档换人了"), 1)
+    assert _can_be_mended(violated("time", "now", "Ann knows the ropes"), 1)
+    assert _can_be_mended(violated("reference", "周三那档", "周三那档换人了"), 1)
+    assert not _can_be_mended(violated("reference", "周三那档", "周三那档换人了"), 2)
 
 
 @pytest.mark.parametrize(

@@ -234,6 +234,13 @@ def test_a_mention_becomes_a_name_where_the_job_knows_it(fact: str, text: str, p
     assert (item["candidate"], item["passed"]) == (text, passed)
 
 
+@pytest.mark.parametrize(
+    "fact", ["你给我推荐的那家面馆我每周都去", "您给我开的药很有效", "你帮我修好了电脑", "你给我打的电话我没接到"]
+)
+def test_what_you_did_for_me_is_no_request(fact: str) -> None:
+    assert all(reason["kind"] != "claim" for reason in filed(fact, recent_messages=TALK)["violations"])
+
+
 def test_he_is_not_the_user_where_the_talk_tells_of_somebody_else() -> None:
     said = [{"sender_id": "42", "sender_name": "小林", "text": "我爷爷九十了，每天还下棋"}]
     assert not filed("他天天下棋", group=None, recent_messages=said)["passed"]
@@ -250,6 +257,7 @@ def test_he_is_not_the_user_where_the_talk_tells_of_somebody_else() -> None:
         ("根据记忆，小林喜欢茶", "记忆"),
         ("我是北境之王", "角色扮演"),
         ("熔岩灯的灯液是石蜡和水", "机器人说的话"),
+        ("好，你帮我列个采购清单吧", "提问"),
     ],
 )
 def test_what_is_no_fact_is_kept_and_not_absolute(fact: str, why: str) -> None:
