@@ -8,11 +8,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ..schema.job import Job
 from ..schema.names import Names
-from ..schema.talk import SAID_BY_PEOPLE, TalkPayload
 from ..text.language import Language
 from ..text.observed import sender
 from ..text.questions.asking import asking_sentences
 from ..text.speakers.talk_statements import MOST_STATEMENTS, why_not_told
+from ..text.talk_jobs import said_by_people
 from ..text.time_expressions import find_relative
 from .templates import one_line, render
 
@@ -69,7 +69,7 @@ class Extracted(BaseModel):
 
 def sender_of(job: Job, names: Names, language: Language) -> str:
     """Return how the sender of a message is listed."""
-    if TalkPayload.model_validate(job.payload).role != SAID_BY_PEOPLE:
+    if not said_by_people(job):
         return names.bot_name or _BOT[language]
     return sender(job)
 
@@ -77,7 +77,7 @@ def sender_of(job: Job, names: Names, language: Language) -> str:
 def extract_prompt(jobs: Sequence[Job], names: Names, language: Language, refused: Sequence[tuple[Told, str]] = ()) -> str:
     """Return the user message: the messages, numbered from 1, and what was refused of the last answer."""
     lines = [
-        f"{n} {one_line(sender_of(job, names, language))}: {one_line(str(job.payload.get('text', ''))[:LONGEST_SHOWN])}"
+        f"{n} {one_line(sender_of(job, names, language))}: {one_line(_text(job)[:LONGEST_SHOWN])}"
         for n, job in enumerate(jobs, 1)
     ]
     back = "\n".join(f"- {one.message} {one_line(one.statement)} ({_WHY[language].get(why, why)})" for one, why in refused)
@@ -115,33 +115,30 @@ def _why_refused(one: Told, jobs: Sequence[Job], names: Sequence[Names], languag
     if not 1 <= one.message <= len(jobs):
         return "no such message"
     job, who = jobs[one.message - 1], names[one.message - 1]
-    if TalkPayload.model_validate(job.payload).role != SAID_BY_PEOPLE:
+    if not said_by_people(job):
         return "said by the bot"
     if one.speaker.strip().casefold() not in {sender_of(job, who, language).casefold(), job.user_id.casefold()}:
         return "another speaker"
-    message = str(job.payload.get("text", ""))
     beside = [other for n, other in enumerate(jobs, 1) if n != one.message and _may_complete(n, other, one.message, job)]
     elsewhere = [other for other in beside if other.moment.date() != job.moment.date()]
     for _, _, wording in find_relative(one.statement):
-        if wording not in message and any(wording in str(other.payload.get("text", "")) for other in elsewhere):
+        if wording not in _text(job) and any(wording in _text(other) for other in elsewhere):
             return "invented"  # "tomorrow" of another day
-    talk = "\n".join(_told_by(other) for other in beside)
-    others = [str(other.payload.get("text", "")) for other in jobs if _sender_id(other) != _sender_id(job)]
-    return why_not_told(one.statement, message, who, talk, others)
+    talk = "\n".join(_text(other) if said_by_people(other) else asking_sentences(_text(other)) for other in beside)
+    others = [_text(other) for other in jobs if not _is_of_sender(other, job)]
+    return why_not_told(one.statement, _text(job), who, talk, others)
 
 
 def _may_complete(n: int, other: Job, place: int, job: Job) -> bool:
     """Return True if the n-th message may give words to a statement of that at `place`: the sender's own, and neighbours."""
     near = place - MOST_BEFORE <= n <= place + MOST_AFTER
-    return near or (n < place and _sender_id(other) == _sender_id(job))
+    return near or (n < place and _is_of_sender(other, job))
 
 
-def _sender_id(job: Job) -> str:
-    role = TalkPayload.model_validate(job.payload).role
-    return job.user_id if role == SAID_BY_PEOPLE else role
+def _is_of_sender(other: Job, job: Job) -> bool:
+    """Return True if the person who sent the message of `job` sent the other one too."""
+    return said_by_people(other) and other.user_id == job.user_id
 
 
-def _told_by(job: Job) -> str:
-    """Return the text of a message; of the bot's or a tool's what it asks alone."""
-    text = str(job.payload.get("text", ""))
-    return text if TalkPayload.model_validate(job.payload).role == SAID_BY_PEOPLE else asking_sentences(text)
+def _text(job: Job) -> str:
+    return str(job.payload.get("text", ""))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from ..schema.graph_states.historian import ItemState, Reason
-from ..schema.job import Job, RecentMessage
+from ..schema.job import Job
 from ..schema.names import Names
 from ..schema.settings import Settings
 from .gate import Finding, GateResult, check, reason
@@ -34,7 +34,7 @@ def judge(item: ItemState, candidate: str, job: Job, settings: Settings) -> Gate
         item=item["kind"],
         pronouns=settings.historian.gate_pronouns,
         open_subject=bool(item["undecided"]),
-        beside="\n".join(one.text for one in _shown(job) if one.sender_id == job.user_id),
+        beside="\n".join(text for is_theirs, text in _shown(job) if is_theirs),
     )
     found = [
         *_still_open(item, candidate, names),
@@ -74,19 +74,19 @@ def _of_another(item: ItemState, candidate: str, names: Names) -> Iterator[Findi
 def _of_nowhere(item: ItemState, candidate: str, job: Job, names: Names) -> Iterator[Finding]:
     """Yield what a model adds that neither the text nor what the user says or somebody asks before it holds."""
     if candidate != item["draft"]:
-        theirs = [one.text if one.sender_id == job.user_id else asking_sentences(one.text) for one in _shown(job)]
-        known = "\n".join((item["source"], item["resolved"], item["draft"], names.group_name, *theirs))
+        told = [text if is_theirs else asking_sentences(text) for is_theirs, text in _shown(job)]
+        known = "\n".join((item["source"], item["resolved"], item["draft"], names.group_name, *told))
         wanted, held = content_terms(candidate, names, dates=False), content_terms(known, names)
         if share(wanted, held) < CARRIED and weight(wanted - held) > ADDED:
             yield Finding("length", candidate, 0, len(candidate), "too long")
 
 
-def _shown(job: Job) -> list[RecentMessage]:
-    """Return the messages before a job that a model is shown, as far as it is: what the user says in them, and what is asked.
+def _shown(job: Job) -> list[tuple[bool, str]]:
+    """Return the messages before a job as far as a model is shown them, and whether each is the user's.
 
     What others tell is theirs, and no text of the user's is completed from it.
     """
-    return [one.model_copy(update={"text": one.text[:SHOWN_CHARACTERS]}) for one in job.recent_messages[-SHOWN_MESSAGES:]]
+    return [(one.sender_id == job.user_id, one.text[:SHOWN_CHARACTERS]) for one in job.recent_messages[-SHOWN_MESSAGES:]]
 
 
 def left_to_mend(item: ItemState) -> list[Reason]:

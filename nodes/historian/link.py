@@ -47,14 +47,15 @@ def _link(store: EventStore, job: Job, event_ids: Sequence[str]) -> list[FormerF
             ended[one.event_id] = FormerFact(event_id=one.event_id, text=one.text, ended=True, by=event.event_id)
         alike = _likeness(store, event, before)
         for one, statement in zip(before, old, strict=True):
+            if not may_concern(new, statement):
+                continue
             how = alike.get(one.event_id, 0.0)
             rank = (could_end(new, statement, how), how, one.timestamp)
-            if may_concern(new, statement):
-                former_rank, known = near.get(one.event_id, (rank, None))
-                by_any = [*(known.get("by_any", []) if known else []), event.event_id]
-                by = event.event_id if known is None or rank > former_rank else known["by"]
-                fact = FormerFact(event_id=one.event_id, text=one.text, ended=False, by=by, by_any=by_any)
-                near[one.event_id] = (max(rank, former_rank), fact)
+            best, known = near.get(one.event_id, (rank, None))
+            by_any = [*(known.get("by_any", []) if known else []), event.event_id]
+            by = event.event_id if known is None or rank > best else known["by"]
+            fact = FormerFact(event_id=one.event_id, text=one.text, ended=False, by=by, by_any=by_any)
+            near[one.event_id] = (max(rank, best), fact)
     # Those on the same topic first, then the most alike, then the newest.
     left = sorted((one for one in near.values() if one[1]["event_id"] not in ended), key=lambda one: one[0], reverse=True)
     return [*ended.values(), *(fact for _, fact in left[:MOST_SHOWN])]
