@@ -8,7 +8,7 @@ from ...schema.names import Names
 from ..references.people import BEFORE_A_NAME
 from ..remembered import remembered
 
-_TAG = re.compile(r"【[^】]*】|\[[^\]]*\]|（[^）]*）|\([^)]*\)|「[^」]*」")
+_TAG = re.compile(r"【[^【】]*】|\[[^\[\]]*\]|（[^（）]*）|\([^()]*\)|「[^「」]*」")
 _PART = re.compile(r"[^\W_]+")
 _FRAME = re.compile(r"[xX]+")
 SHORTEST_CORE = {"zh": 2, "en": 3}
