@@ -18,6 +18,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import closing
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -27,7 +28,8 @@ from historian.schema.job import Job, parse_job
 from historian.schema.scope import Scope
 from historian.schema.settings.source import parse_settings
 from historian.service.cognitive import CognitiveService
-from historian.stores.files.queue.job_files import encode_job, file_name
+from historian.stores.sqlite.former_queue import open_local_queue
+from historian.stores.sqlite.queue import row_of
 
 Accept = Callable[[Job], Awaitable[object]]
 
@@ -89,11 +91,11 @@ async def compare(accept: Accept, floor_folder: Path, jobs: int) -> tuple[Timing
     floor_folder.mkdir(parents=True, exist_ok=True)
     for n in range(jobs):
         job = make_job(n)
-        data = encode_job(job)
+        data = job.to_json().encode()
         for bare in (n % 2 == 0, n % 2 == 1):
             began = time.perf_counter()
             if bare:
-                write_bare(floor_folder, file_name(n, job.job_id), data)
+                write_bare(floor_folder, f"{n:013d}-{job.job_id}.json", data)
             else:
                 await accept(job)
             (floor if bare else accepted).milliseconds.append((time.perf_counter() - began) * 1000)
@@ -117,14 +119,12 @@ def main() -> None:
 
 
 async def measure(folder: Path, jobs: int, pending: int, remember: bool) -> None:
-    """`CognitiveService.enqueue_job` (validation, redaction, thread, file) beside the floor; prints the comparison."""
+    """`CognitiveService.enqueue_job` (validation, redaction, thread, row) beside the floor; prints the comparison."""
     cognitive = {"data_dir": str(folder / "data"), "timezone": "Asia/Shanghai"}
     settings = parse_settings({"cognitive": cognitive, "models": {"embedding": {"provider": "none"}}}, environ={}, base=folder)
-    waiting = folder / "data" / "queues" / "pending"
-    waiting.mkdir(parents=True)
-    for n in range(pending):
-        job = make_job(10_000_000 + n)
-        (waiting / file_name(1_700_000_000_000 + n, job.job_id)).write_bytes(encode_job(job))
+    with closing(open_local_queue(folder / "data", time.time)) as queue:
+        waiting = (make_job(10_000_000 + n) for n in range(pending))
+        queue.add_rows(row_of(job, job.to_json(), 1_700_000_000.0) for job in waiting)
     async with CognitiveService.open(settings, worker=False) as memory:
 
         async def accept(job: Job) -> object:
@@ -134,7 +134,7 @@ async def measure(folder: Path, jobs: int, pending: int, remember: bool) -> None
             return await memory.enqueue_job(**handed_over(job))
 
         print(describe_machine(folder))
-        print(f"n = {jobs} jobs of {len(encode_job(make_job(0)))} bytes, {pending} pending before")
+        print(f"n = {jobs} jobs of {len(make_job(0).to_json().encode())} bytes, {pending} pending before")
         floor, accepted = await compare(accept, folder / "floor", jobs)
     print(floor, accepted, sep="\n")
     ratios = "  ".join(f"p{p} {accepted.percentile(p) / floor.percentile(p):.2f}" for p in (50, 95, 99))

@@ -73,7 +73,7 @@ def settings_in(folder: Path) -> Settings:
 async def recalls(folder: Path, texts: Texts, count: int) -> dict[str, Any]:
     """Ask so many new questions, one after the other, in a memory that is warm."""
     settings = settings_in(folder)
-    parts = open_parts(settings, queue=open_queue(settings, time.time), clock=time.time)
+    parts = open_parts(settings, clock=time.time)
     fill(parts, texts, np.random.default_rng(7), 1_000, 5)
     await parts.aclose()
     taken = []

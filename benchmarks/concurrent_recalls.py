@@ -24,7 +24,7 @@ from historian.schema.profile import Profile, ProfileKey
 from historian.schema.scope import Scope
 from historian.schema.settings import Settings
 from historian.service.cognitive import CognitiveService
-from historian.service.components import Parts, open_parts, open_queue
+from historian.service.components import Parts, open_parts
 
 from .machine import machine_line, percentile, row
 from .stores import Texts
@@ -123,7 +123,7 @@ async def run(options: argparse.Namespace, folder: Path) -> None:
     )
     random = np.random.default_rng(7)
     texts = Texts(random)
-    parts = open_parts(settings, queue=open_queue(settings, time.time), clock=time.time)
+    parts = open_parts(settings, clock=time.time)
     fill(parts, texts, random, options.events, options.scopes)
     await parts.aclose()
     async with CognitiveService.open(settings, worker=False) as memory:

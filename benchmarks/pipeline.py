@@ -28,7 +28,7 @@ from historian.schema.job import Job
 from historian.schema.protocols import Answer, Matrix, Usage, Vector
 from historian.schema.settings import Settings
 from historian.schema.settings.source import parse_settings
-from historian.service.components import Parts, open_parts, open_queue
+from historian.service.components import Parts, open_parts
 from historian.service.intake import make_job
 from historian.service.running.ownership import owned_worker
 from machine import machine_line
@@ -118,7 +118,7 @@ def settings_of(directory: Path, concurrency: int, **stores: object) -> Settings
 
 def instant_parts(settings: Settings) -> Parts:
     """Open the stores of the settings, with models that take no time."""
-    opened = open_parts(settings, queue=open_queue(settings, time.time), clock=time.time)
+    opened = open_parts(settings, clock=time.time)
     return replace(opened, chat=InstantModel(), embedder=InstantEmbedder())
 
 

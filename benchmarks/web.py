@@ -24,7 +24,7 @@ from typing import Any
 
 import httpx
 from historian.schema.scope import Scope
-from historian.service.components import open_parts, open_queue
+from historian.service.components import open_parts
 from machine import machine_line, percentile
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
@@ -91,7 +91,7 @@ def start(directory: Path, runs: int, *options: str) -> tuple[list[float], list[
 def fill(directory: Path, events: int) -> None:
     """File events of one group, a hundred to a job."""
     settings = web_settings(directory)
-    parts = open_parts(settings, queue=open_queue(settings, time.time), clock=time.time)
+    parts = open_parts(settings, clock=time.time)
     for n in range(0, events, 100):
         texts = [f"小林在第{n + i}天读了第{i}章，并且说他更喜欢前一章里的那只叫阿橘的猫" for i in range(100)]
         file_texts(parts.events, texts, f"j{n}-0", group="100", timestamp=1.7e9 + 60.0 * n)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import random
 from collections.abc import Callable
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -49,6 +49,7 @@ class Parts:
     reranker: Reranker | None = None
     usage: UsageMeter = field(default_factory=UsageMeter)
     """What embeddings and reranking cost; the chat model counts its own calls."""
+    owns_queue: bool = False
 
     @property
     def finds_by_meaning(self) -> bool:
@@ -74,34 +75,41 @@ class Parts:
         )
 
     async def aclose(self) -> None:
-        """Close models and stores. An error of one does not keep the others open."""
+        """Close models and stores, and the queue if it was opened with them. An error of one does not keep the others open."""
         async with AsyncExitStack() as stack:
+            if self.owns_queue:
+                stack.callback(self.queue.close)
             stack.callback(self.backend.close)
             for model in (self.reranker, self.embedder, self.chat):
                 if model is not None:
                     stack.push_async_callback(model.aclose)
 
 
-def open_parts(settings: Settings, *, queue: JobQueue, clock: Callable[[], float], models: GivenModels = AS_CONFIGURED) -> Parts:
-    """Open everything, with a queue of `open_queue`. `models` take the place of those that the settings name.
+def open_parts(
+    settings: Settings, *, clock: Callable[[], float], queue: JobQueue | None = None, models: GivenModels = AS_CONFIGURED
+) -> Parts:
+    """Open everything. A `queue` that is given stays open; `models` take the place of those that the settings name.
 
     Blocking; raises StorageError if the database cannot be used.
     """
     directory = data_directory(settings)
     check_restored(directory)
-    stores = open_backend(settings, queue)
-    try:
+    with ExitStack() as opened:
+        if owns_queue := queue is None:
+            queue = open_queue(settings, clock)
+            opened.callback(queue.close)
+        stores = open_backend(settings, queue)
+        opened.callback(stores.close)
         usage = UsageMeter()
         embedder = usable_embedder(settings, stores.events, usage, models)
         reranker, chat = usable_reranker(settings, usage, models), models.chat_model(settings.models)
-    except BaseException:
-        stores.close()
-        raise
+        opened.pop_all()
     return Parts(
         settings=settings,
         directory=directory,
         backend=stores,
         queue=stores.queue,
+        owns_queue=owns_queue,
         events=stores.events,
         profiles=stores.profiles,
         article_stores=stores.article_stores,

@@ -239,7 +239,7 @@ CHECKS: dict[str, tuple[Callable[[Settings, Path], Awaitable[Finding]], str]] = 
     "memory": (_memory, ""),
     "disk": (_disk, "see that the directory is writable and the disk is not full, or set cognitive.data_dir elsewhere"),
     "database": (_database, RESTORE),
-    "queue": (_queue, "see that queues/ in the data directory is readable and writable"),
+    "queue": (_queue, "see that queue.sqlite in the data directory is readable and writable"),
     "owner": (_owner, "see that the data directory lies on a local disk"),
     "embedding": (_embedding, 'mend [models.embedding], or set provider = "none" to search by keywords'),
     "chat": (_chat, "mend base_url, api_key and model in [models.chat]; without a model the rules work"),

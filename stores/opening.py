@@ -19,7 +19,6 @@ from ..schema.protocols.ownership import Owner, Workers
 from ..schema.settings import Settings
 from .files.access import protect
 from .files.end_summaries import EndSummaries
-from .files.queue.job_queue import FileJobQueue
 
 if TYPE_CHECKING:
     from .postgres.backend import PostgresBackend
@@ -34,9 +33,9 @@ def open_queue(settings: Settings, clock: Callable[[], float]) -> JobQueue:
         from .postgres.backend import open_spooled
 
         return open_spooled(directory, settings.stores, clock)
-    queue = FileJobQueue(directory / "queues", clock=clock)
-    queue.warm()
-    return queue
+    from .sqlite.former_queue import open_local_queue
+
+    return open_local_queue(directory, clock)
 
 
 def open_backend(settings: Settings, queue: JobQueue) -> Backend:
@@ -67,7 +66,7 @@ def open_items(settings: Settings) -> ItemStorage:
 def opened_workers(settings: Settings) -> Iterator[Workers]:
     """Give who works on the memory. Raises StorageError if a database is needed for that and cannot be reached."""
     if settings.stores.url:
-        with closing(_postgres(settings)) as backend:
+        with _opened_postgres(settings) as backend:
             yield backend.workers
         return
     from .local import LocalWorkers
@@ -85,7 +84,7 @@ def check_database(settings: Settings) -> Finding:
     """Return whether the database can be used and is sound. Raises StorageError."""
     if settings.stores.url:
         try:
-            with closing(_postgres(settings)) as backend:
+            with _opened_postgres(settings) as backend:
                 return finding("ok", "{name} answers, events: {count}", name=backend.name, count=backend.events.count())
         except StorageError as error:  # it names the remedy
             return finding("failed", "{error}", error=error)
@@ -97,7 +96,7 @@ def check_database(settings: Settings) -> Finding:
 def stored_fingerprint(settings: Settings) -> Fingerprint | None:
     """Return the model of the stored vectors; None if there are none. Raises StorageError."""
     if settings.stores.url:
-        with closing(_postgres(settings)) as backend:
+        with _opened_postgres(settings) as backend:
             return backend.events.fingerprint()
     from .local_diagnosis import local_fingerprint
 
@@ -107,17 +106,28 @@ def stored_fingerprint(settings: Settings) -> Fingerprint | None:
 def queue_counts(settings: Settings, clock: Callable[[], float]) -> QueueCounts | None:
     """Return the jobs by state; None if there never were any. Makes nothing. Raises StorageError."""
     if settings.stores.url:
-        with closing(_postgres(settings)) as backend:
+        with _opened_postgres(settings) as backend:
             return backend.queue.counts(clock())
-    if not (Path(settings.cognitive.data_dir) / "queues").is_dir():
+    directory = Path(settings.cognitive.data_dir)
+    from .sqlite.former_queue import FORMER
+    from .sqlite.queue import QUEUE
+
+    if not any((directory / name).exists() for name in (QUEUE, FORMER)):
         return None
-    return open_queue(settings, clock).counts(clock())
+    with closing(open_queue(settings, clock)) as queue:
+        return queue.counts(clock())
 
 
 def waiting_in_files(settings: Settings) -> set[str]:
     """Return the ids of the jobs that wait on this machine for a database that is away. Makes nothing."""
-    folder = Path(settings.cognitive.data_dir) / "queues"
-    return FileJobQueue(folder, clock=time.time).known_ids() if settings.stores.url and folder.is_dir() else set()
+    from .sqlite.former_queue import open_local_queue
+    from .sqlite.queue import QUEUE
+
+    directory = Path(settings.cognitive.data_dir)
+    if not (settings.stores.url and (directory / QUEUE).exists()):
+        return set()
+    with closing(open_local_queue(directory, time.time)) as queue:
+        return queue.known_ids()
 
 
 def plain_summaries(settings: Settings) -> PlainSummaries:
@@ -130,14 +140,19 @@ def has_memory(settings: Settings) -> bool:
     return bool(settings.stores.url) or (Path(settings.cognitive.data_dir) / "index.sqlite").exists()
 
 
-def _postgres(settings: Settings, queue: JobQueue | None = None) -> PostgresBackend:
+@contextmanager
+def _opened_postgres(settings: Settings) -> Iterator[PostgresBackend]:
+    with closing(open_queue(settings, time.time)) as queue, closing(_postgres(settings, queue)) as backend:
+        yield backend
+
+
+def _postgres(settings: Settings, queue: JobQueue) -> PostgresBackend:
     _check_installed()
     from .postgres.backend import PostgresBackend
     from .postgres.jobs.spooled_queue import SpooledQueue
 
-    given = queue or open_queue(settings, time.time)
-    assert isinstance(given, SpooledQueue)
-    return PostgresBackend(Path(settings.cognitive.data_dir), settings, given)
+    assert isinstance(queue, SpooledQueue)
+    return PostgresBackend(Path(settings.cognitive.data_dir), settings, queue)
 
 
 def _check_installed() -> None:

@@ -12,8 +12,8 @@ import inspect
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -68,6 +68,8 @@ class Shell:
     json: bool = False
     verbosity: int = 0
     log_json: bool = False
+    to_close: ExitStack = field(default_factory=ExitStack, compare=False)
+    """What is closed when the command ends."""
 
     @cached_property
     def settings(self) -> Settings:
@@ -337,6 +339,8 @@ def _run_to_its_end(shell: Shell, function: Callable[..., Any], values: dict[str
     except KeyboardInterrupt:
         shell.note("interrupted")
         raise typer.Exit(INTERRUPTED) from None
+    finally:
+        shell.to_close.close()
 
 
 def to_nowhere(stream: TextIO) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, closing, contextmanager
 from typing import TYPE_CHECKING
 
 from .invocation import Shell
@@ -37,10 +37,10 @@ async def opened_parts(settings: Settings) -> AsyncIterator[Parts]:
 
 
 def opened_queue(shell: Shell) -> JobQueue:
-    """Open the job queue alone."""
+    """Open the job queue alone, until the command ends."""
     from ...service.components import open_queue
 
-    return open_queue(shell.settings, time.time)
+    return shell.to_close.enter_context(closing(open_queue(shell.settings, time.time)))
 
 
 def without_models(settings: Settings) -> Settings:
@@ -51,6 +51,6 @@ def without_models(settings: Settings) -> Settings:
 
 
 def _parts(settings: Settings) -> Parts:
-    from ...service.components import open_parts, open_queue
+    from ...service.components import open_parts
 
-    return open_parts(settings, queue=open_queue(settings, time.time), clock=time.time)
+    return open_parts(settings, clock=time.time)

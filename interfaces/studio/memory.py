@@ -21,7 +21,7 @@ from ...graph.historian import compile_historian
 from ...retrieval.recall_states import RecallContext
 from ...schema.settings import Settings
 from ...schema.settings.source import CONFIG_VARIABLE, PREFIX, load_settings, parse_settings
-from ...service.components import Parts, open_parts, open_queue
+from ...service.components import Parts, open_parts
 from ...service.intake import make_job, redacted
 from ...service.timezones import configured_timezone
 from ..cli.demo_conversation import conversation
@@ -90,7 +90,7 @@ def open_memory() -> Memory:
 
 
 def _memory(settings: Settings, folder: tempfile.TemporaryDirectory[str] | None = None) -> Memory:
-    parts = open_parts(settings, queue=open_queue(settings, time.time), clock=time.time)
+    parts = open_parts(settings, clock=time.time)
     # The machine's time zone is read from files, which must not happen on the server's event loop.
     return Memory(parts, configured_timezone(settings.cognitive.timezone), folder)
 

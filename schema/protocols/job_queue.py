@@ -97,4 +97,10 @@ class JobQueue(Protocol):
         """Remove failed jobs that are not valid and whose content matches. Return how many."""
 
     def cleanup(self, now: float, *, max_age_days: float, max_files: int) -> int:
-        """Remove old failed jobs that are filed or never were readable. Return how many."""
+        """Remove old failed jobs that are filed. Return how many."""
+
+    def compact(self) -> None:
+        """Rewrite what lies on this machine without the remains of removed jobs."""
+
+    def close(self) -> None:
+        """Close what is open. What is claimed by a worker of a database goes to others."""

@@ -1,7 +1,7 @@
 """A backup of a data directory, safe while its owner works on it.
 
     index.sqlite     one state of the database, by SQLite's backup API, checked; items.sqlite too, if there is one
-    queues/          every job that was accepted before the backup began, unless its events are in the database
+    queue.sqlite     every job that was accepted before the backup began, unless its events are in the database
     profiles/ chapters/ summaries/ forgetting/ MEMORY.md end_summaries.json …     files as they were, each of them whole
     backup.json      {"format", "version", "made_at", "historian", "events", "files"}, written last
 
@@ -28,16 +28,15 @@ from pathlib import Path
 
 from ...schema.errors import HistorianError, InvalidInput, StorageError
 from ...stores.files.access import make_private_folders
-from ...stores.files.durable import TEMPORARY_PREFIX, explaining, make_folder, names_in, sync_folder
+from ...stores.files.durable import TEMPORARY_PREFIX, explaining, make_folder, sync_folder
 from ...stores.sqlite.errors import explained
+from ...stores.sqlite.queue import QUEUE
 from ..data_directory import RESTORING, check_restored
 
 FORMAT, VERSION = "historian backup", 1
-MANIFEST, INDEX, ITEMS, QUEUES = "backup.json", "index.sqlite", "items.sqlite", "queues"
-QUEUE_STATES = ("failed", "pending", "processing", "failed")
-"""In the order in which jobs move, so that a job that moves meanwhile is seen at least once."""
+MANIFEST, INDEX, ITEMS = "backup.json", "index.sqlite", "items.sqlite"
 
-_NOT_COPIED = ("index.sqlite", "items.sqlite", "checkpoints.sqlite", "chromadb", "owner.", "queues", RESTORING)
+_NOT_COPIED = (INDEX, ITEMS, QUEUE, "checkpoints.sqlite", "chromadb", "owner.", RESTORING)
 """How the names at the top begin that are copied in another way, or not at all."""
 
 
@@ -73,7 +72,7 @@ def back_up(directory: Path, target: Path, *, version: str, now: float) -> Backu
         with explaining("write the backup", target):
             shutil.rmtree(unfinished, ignore_errors=True)  # of a killed process
             unfinished.mkdir(mode=0o700)
-            jobs = _copy_jobs(directory, unfinished)
+            jobs = _copy_database(directory / QUEUE, unfinished / QUEUE, "jobs") if (directory / QUEUE).exists() else 0
             events = _copy_database(directory / INDEX, unfinished / INDEX, "events")
             files = sum(copied(directory / name, unfinished / name) for name in _others(directory))
             if (directory / ITEMS).exists():
@@ -113,16 +112,6 @@ def files_below(folder: Path) -> Iterator[str]:
 def _others(directory: Path) -> Iterator[str]:
     """Yield the files beside database and queue."""
     return (name for name in files_below(directory) if not name.startswith(_NOT_COPIED) and not name.endswith(".lock"))
-
-
-def _copy_jobs(directory: Path, target: Path) -> int:
-    seen: set[str] = set()
-    for state in QUEUE_STATES:
-        place = Path(QUEUES) / state
-        for name in names_in(directory / place):
-            if name[0] != "." and name not in seen and copied(directory / place / name, target / place / name):
-                seen.add(name)
-    return len(seen)
 
 
 def _copy_database(source: Path, target: Path, table: str) -> int:

@@ -12,11 +12,12 @@ from __future__ import annotations
 import json
 import logging
 import sqlite3
+import time
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
@@ -27,13 +28,14 @@ from ...stores.chroma.index import remove_chroma
 from ...stores.files.durable import TEMPORARY_PREFIX, bytes_of, names_in, remove_durably, sync_folder, write_atomically
 from ...stores.files.forget_requests import FileForgetRequests
 from ...stores.files.owner_lock import OwnerLock
-from ...stores.files.queue.job_files import name_job_id
 from ...stores.sqlite.database import SqliteTransaction
 from ...stores.sqlite.events.store import SqliteEventStore
+from ...stores.sqlite.former_queue import FORMER, former_rows, open_local_queue
 from ...stores.sqlite.index_schema import MIGRATIONS, open_index
+from ...stores.sqlite.queue import QUEUE
 from ...stores.tables.tombstones import add_tombstones, all_tombstones
 from ..data_directory import RESTORING
-from .making import FORMAT, INDEX, ITEMS, MANIFEST, QUEUE_STATES, QUEUES, VERSION, Backup, copied, files_below
+from .making import FORMAT, INDEX, ITEMS, MANIFEST, VERSION, Backup, copied, files_below
 
 log = logging.getLogger(__name__)
 
@@ -71,7 +73,7 @@ def read_backup(source: Path) -> Backup:
     if manifest["version"] > VERSION:
         raise InvalidInput(f"{source} has version {manifest['version']}, at most {VERSION} is known; upgrade langgraph-historian")
     try:
-        with closing(sqlite3.connect(f"{(source / INDEX).resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as index:
+        with closing(sqlite3.connect(_read_only(source / INDEX), uri=True)) as index:
             (verdict,) = index.execute("PRAGMA quick_check(1)").fetchone()
             (version,) = index.execute("PRAGMA user_version").fetchone()
     except sqlite3.Error as error:
@@ -80,6 +82,10 @@ def read_backup(source: Path) -> Backup:
         problem = verdict if verdict != "ok" else f"its schema has version {version}, known are 1 to {len(MIGRATIONS)}"
         raise InvalidInput(f"{source / INDEX}: {problem}; take another backup")
     return backup
+
+
+def _read_only(path: Path) -> str:
+    return f"{path.resolve().as_uri()}?mode=ro&immutable=1"
 
 
 def restore(directory: Path, source: Path, *, now: float, on_step: Callable[[str], None] = lambda step: None) -> Restored:
@@ -138,22 +144,26 @@ def _tombstones(index: Path) -> list[Tombstone] | None:
 
 def _merge_jobs(directory: Path, source: Path) -> tuple[int, int]:
     """Add the jobs of the backup that are not in the queue. Return how many were there, and how many are added."""
-    states = dict.fromkeys(QUEUE_STATES)
-    known = {name_job_id(name) for state in states for name in names_in(directory / QUEUES / state) if name[0] != "."}
-    there = len(known)
-    added = 0
-    for state in states:
-        for name in names_in(source / QUEUES / state):
-            if name_job_id(name) not in known:
-                known.add(name_job_id(name))
-                # Whoever worked on it then does so no more.
-                place = "failed" if state == "failed" else "pending"
-                added += _put(source / QUEUES / state / name, directory / QUEUES / place / name)
+    with closing(open_local_queue(directory, time.time)) as queue:
+        there = len(queue.known_ids())
+        added = queue.add_rows(row for _, row in former_rows(source / FORMER))  # of a backup by a former version
+        if (source / QUEUE).exists():
+            with closing(sqlite3.connect(_read_only(source / QUEUE), uri=True)) as backup:
+                backup.row_factory = sqlite3.Row
+                added += queue.add_rows(map(_waiting_again, backup.execute("SELECT * FROM jobs ORDER BY position")))
     return there, added
 
 
+def _waiting_again(row: sqlite3.Row) -> dict[str, Any]:
+    """Return the row of a job in a backup, in no line: whoever worked on it then does so no more."""
+    fields = {**row, "behind": -1, "state": "failed" if row["state"] == "failed" else "pending"}
+    del fields["position"]
+    return fields
+
+
 def _put_files(directory: Path, source: Path) -> None:
-    wanted = {name for name in files_below(source) if name not in (MANIFEST, INDEX, ITEMS) and Path(name).parts[0] != QUEUES}
+    elsewhere = (MANIFEST, INDEX, ITEMS, QUEUE, FORMER)
+    wanted = {name for name in files_below(source) if Path(name).parts[0] not in elsewhere}
     for name in files_below(directory):
         if Path(name).parts[0] in REPLACED and name not in wanted and not name.endswith(".lock"):
             remove_durably(directory / name)

@@ -208,6 +208,7 @@ class Forgetting:
             yield "quiet"
             tries += 1
             if self._erasure.rewrite(stop):
+                self._parts.queue.compact()
                 return
 
     def _scan(self, stores: Sequence[EntityData], traces: Traces, reports: list[ForgetReport]) -> Iterator[Company]:

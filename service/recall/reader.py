@@ -11,7 +11,7 @@ from typing import Self
 
 from ...schema.settings import Settings
 from ...schema.settings.source import load_settings
-from ...stores.opening import has_memory, open_queue
+from ...stores.opening import has_memory
 from ..blocking import run_blocking
 from ..components import Parts, open_parts
 from ..languages import Languages
@@ -69,6 +69,6 @@ class MemoryReader(Reading):
             if self._opened is None:
                 if not has_memory(self._settings):
                     return None
-                parts = open_parts(self._settings, queue=open_queue(self._settings, self._clock), clock=self._clock)
+                parts = open_parts(self._settings, clock=self._clock)
                 self._opened = (parts, Recall(parts, lambda: self._settings))
             return self._opened[1]

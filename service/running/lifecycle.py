@@ -119,13 +119,13 @@ class Lifecycle:
             await self._open_or_wait()
         except BaseException:
             self.started = False
-            self._let_go()
+            await self._let_go()
             raise
 
     async def aclose(self, timeout_seconds: float) -> None:
         """Close everything. See `CognitiveService.aclose`."""
         async with AsyncExitStack() as stack:  # last in, first out; each one, even if another raises
-            stack.callback(self._let_go)
+            stack.push_async_callback(self._let_go)
             stack.push_async_callback(self._close_opened, timeout_seconds)
             stack.callback(self.hooks.close)
             stack.push_async_callback(self._stop_reopening)
@@ -228,8 +228,7 @@ class Lifecycle:
         from ..components import open_parts
         from ..entity_data.forgetting import forget
 
-        queue = await asyncio.to_thread(open_queue, self.settings, self.clock)
-        parts = await asyncio.to_thread(open_parts, self.settings, queue=queue, clock=self.clock)
+        parts = await asyncio.to_thread(open_parts, self.settings, clock=self.clock)
         try:
             return await forget(parts, entity, mentions=mentions, wait_seconds=wait_seconds)
         finally:
@@ -297,8 +296,8 @@ class Lifecycle:
             models=self._models,
         )
         if not self.started:  # closed meanwhile: close what was opened
-            self._let_go()
             await opened.aclose(0.0)
+            await self._let_go()
             return
         opened.observation.statistics.noted += self.unobserved
         opened.observation.statistics.lost += self.unobserved
@@ -340,8 +339,10 @@ class Lifecycle:
         if self.opened is not None:
             await self.opened.aclose(timeout_seconds)
 
-    def _let_go(self) -> None:
-        self.opened = self.queue = None
+    async def _let_go(self) -> None:
+        queue, self.opened, self.queue = self.queue, None, None
+        if queue is not None:
+            await asyncio.to_thread(queue.close)
 
     def _database_in_trouble(self, loop: asyncio.AbstractEventLoop) -> None:
         """Check whether the database can be used. Called from any thread, after an error of the database."""
@@ -364,6 +365,7 @@ class Lifecycle:
                 log.warning("%s: the database is another file now; it is closed, and opened anew", opened.parts.backend.name)
                 self.opened = None
                 await opened.aclose(CLOSE_SECONDS)
+                await self._let_go()  # the queue lay in the same directory
                 self._reopening = asyncio.create_task(self._reopen(replaced=True), name="historian reopening")
                 return
             await asyncio.sleep(LOOK_SECONDS)

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 _OWN = (
-    *("index.sqlite", "checkpoints.sqlite", "chromadb", "queues", "forgetting", "profiles", "chapters", "summaries"),
+    *("index.sqlite", "queue", "checkpoints.sqlite", "chromadb", "forgetting", "profiles", "chapters", "summaries"),
     *("items.sqlite", "MEMORY.", "end_summaries.", "last_run.", "owner.", "reembed.", "restor", ".tmp-"),
 )
 """How the names of Historian's own files and folders in a data directory begin."""

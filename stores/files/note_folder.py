@@ -177,7 +177,7 @@ def is_in_memory(path: Path, memory: Path | None) -> bool:
 
 
 def _is_memory(folder: Path, memory: Path | None) -> bool:
-    if (folder / "index.sqlite").is_file() and (folder / "queues").is_dir():
+    if (folder / "index.sqlite").is_file() and any((folder / name).exists() for name in ("queue.sqlite", "queues")):
         return True
     try:
         return memory is not None and folder.samefile(memory)

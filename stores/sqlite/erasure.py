@@ -18,6 +18,7 @@ from .database import SqliteDatabase, SqliteTransaction
 from .events import keywords as event_keywords
 from .events.rows import SqliteEventRows
 from .profile_index import remove_words
+from .queue import QUEUE
 
 log = logging.getLogger(__name__)
 
@@ -75,7 +76,7 @@ class IndexErasure(ErasureTables):
 
     def holds(self, places: Collection[str]) -> bool:
         """See `Erasure.holds`."""
-        return any(place.startswith(self._database.path.name) for place in places)
+        return any(place.startswith((self._database.path.name, QUEUE)) for place in places)
 
     def writers_wait(self) -> bool:
         """Return True if somebody in this process waits to write."""

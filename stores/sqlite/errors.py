@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sqlite3
 from pathlib import Path
@@ -9,7 +10,9 @@ from pathlib import Path
 from ...schema.errors import StorageError
 
 _NOT_WRITABLE = "check that the directory exists and is writable"
+_READ_ONLY = "the file system is read-only: remount it writable, or move data_dir to another one"
 _REMEDIES = (
+    ("Read-only file system", _READ_ONLY),
     ("locked|busy", "another process has been writing for too long; check which process uses the data directory"),
     ("full", "free some space on the disk; this transaction was not written"),
     (
@@ -45,4 +48,13 @@ def explained(error: Exception, path: Path) -> StorageError:
     text = str(error)
     otherwise = _NOT_WRITABLE if isinstance(error, OSError) else "run `historian doctor` to test the data directory"
     remedy = next((remedy for pattern, remedy in _REMEDIES if re.search(pattern, text)), otherwise)
+    if remedy == _NOT_WRITABLE and _is_read_only(path.parent):
+        remedy = _READ_ONLY
     return StorageError(f"{path}: {text}; {remedy}")
+
+
+def _is_read_only(folder: Path) -> bool:
+    try:
+        return os.name != "nt" and bool(os.statvfs(folder).f_flag & os.ST_RDONLY)
+    except OSError:
+        return False

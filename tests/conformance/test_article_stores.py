@@ -16,7 +16,7 @@ from historian.schema.entity import Entity
 from historian.schema.errors import InvalidInput, RevisionConflict
 from historian.schema.protocols import ArticleStores, EventStore
 from historian.schema.summary import ArticleKey, BufferedState, StoredArticle, Summary
-from historian.service.components import open_parts, open_queue
+from historian.service.components import open_parts
 from historian.stores.postgres.documents import PostgresArticles
 from historian.stores.postgres.events.store import PostgresEventStore
 from historian.stores.postgres.summaries import PostgresSummaries
@@ -48,7 +48,7 @@ def _in_directory(place: Path) -> OpenParts:
     configured = settings_for(place, shortterm={"revision_keep": 3})
 
     def opener() -> Opened:
-        parts = open_parts(configured, queue=open_queue(configured, lambda: 0.0), clock=lambda: 0.0)
+        parts = open_parts(configured, clock=lambda: 0.0)
         return Opened(parts.article_stores, parts.events)
 
     return opener

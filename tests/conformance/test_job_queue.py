@@ -12,8 +12,8 @@ import pytest
 from historian.schema.errors import InvalidInput
 from historian.schema.job import Job
 from historian.schema.protocols import JobQueue
-from historian.stores.files.queue.job_queue import FileJobQueue
 from historian.stores.postgres.jobs.queue import PostgresJobQueue
+from historian.stores.sqlite.queue import SqliteJobQueue
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.jobs import make_job
@@ -24,9 +24,17 @@ OpenQueue = Callable[[], JobQueue]
 
 
 @contextmanager
-def _file_queue() -> Iterator[OpenQueue]:
+def _sqlite_queue() -> Iterator[OpenQueue]:
+    opened: list[SqliteJobQueue] = []
     with TemporaryDirectory() as place:
-        yield lambda: FileJobQueue(Path(place) / "queues", clock=lambda: NOW)
+
+        def opener() -> JobQueue:
+            opened.append(SqliteJobQueue(Path(place) / "queue.sqlite", clock=lambda: NOW))
+            return opened[-1]
+
+        yield opener
+        for queue in opened:
+            queue.close()
 
 
 @contextmanager
@@ -44,7 +52,7 @@ def _postgres_queue() -> Iterator[OpenQueue]:
     schema.close()
 
 
-OPENERS = {"files": _file_queue, "postgres": _postgres_queue}
+OPENERS = {"sqlite": _sqlite_queue, "postgres": _postgres_queue}
 
 
 def die(queue: JobQueue) -> None:
@@ -416,7 +424,7 @@ STEPS = st.lists(
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @pytest.mark.parametrize(
-    "implementation", [_file_queue, pytest.param(_postgres_queue, marks=pytest.mark.slow)], ids=["files", "postgres"]
+    "implementation", [_sqlite_queue, pytest.param(_postgres_queue, marks=pytest.mark.slow)], ids=["sqlite", "postgres"]
 )
 @given(steps=STEPS, data=st.data())
 def test_whatever_happens_no_job_is_lost_or_doubled_and_entities_stay_in_order(

@@ -34,6 +34,7 @@ from support.draining import open_worker, put
 from support.events import make_event
 from support.memory import AT, private_fields, settings_for
 from support.models.reflection_answers import reflection_responder
+from support.queue_rows import rows
 from support.recall import NOW, WordEmbedder, open_memory
 from support.servers.openai_server import OpenAIServer
 from support.strict_nodes import refuse_unknown_keys
@@ -98,8 +99,8 @@ async def test_messages_mappings_and_text_are_taken_and_redacted_before_they_lie
         ]
         job_id = await memory.update_memory(said, 7, **FIELDS)
         assert await memory.update_memory([" ", SystemMessage("x")], "7") is None
-    (file,) = (tmp_path / "queues" / "pending").iterdir()
-    text = file.read_text(encoding="utf-8")
+    (row,) = rows(tmp_path)
+    text = row["body"]
     assert key not in text and "13812345678" not in text
     job = json.loads(text)
     assert job["job_id"] == job_id and job["kind"] == "states" and job["user_id"] == "7"
@@ -111,7 +112,7 @@ async def test_messages_mappings_and_text_are_taken_and_redacted_before_they_lie
 async def test_the_same_request_twice_is_one_job(tmp_path: Path) -> None:
     async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
         ids = {await memory.update_memory("hello there", "7", request_id="same") for _ in range(2)}
-        assert len(ids) == 1 and len(list((tmp_path / "queues" / "pending").iterdir())) == 1
+        assert len(ids) == 1 and len(rows(tmp_path)) == 1
 
 
 @pytest.mark.parametrize(
@@ -133,7 +134,7 @@ async def test_what_is_wrong_is_named_and_nothing_is_written(tmp_path: Path, sta
     async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
         with pytest.raises(InvalidInput, match=message):
             await memory.update_memory(states, "7", **more)
-        assert list((tmp_path / "queues" / "pending").iterdir()) == []
+        assert rows(tmp_path) == []
 
 
 # --- summaries

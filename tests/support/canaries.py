@@ -18,13 +18,14 @@ from historian.schema.scope import Scope
 from historian.schema.settings import Settings
 from historian.schema.settings.source import parse_settings
 from historian.schema.summary import ArticleKey, Summary
-from historian.service.components import Parts, open_parts, open_queue
+from historian.service.components import Parts, open_parts
 from historian.service.running.ownership import owned_worker
 from historian.service.upkeep.notes_index import NotesIndex, embedded_later
 from historian.stores.files.markdown_memory import MarkdownMemory
 from historian.text.search_words.keywords import indexed_words
 from langgraph.checkpoint.base import empty_checkpoint
 from support.events import make_event
+from support.queue_rows import put_broken
 from support.recall import NOW, WordEmbedder
 
 USER, OTHER, GROUP = "13801", "13802", "77001"
@@ -45,7 +46,7 @@ def canaries(whose: str) -> dict[str, str]:
         "user": (
             "event private", "event group", "long event", "observation", "summary", "edited", "profile", "profile before",
             "private layer", "group layer", "note", "pending", "new_info", "recent", "failed", "processing", "quarantined",
-            "leftover", "checkpoint", "damaged checkpoint", "damaged summaries", "end summary", "old end summary",
+            "checkpoint", "damaged checkpoint", "damaged summaries", "end summary", "old end summary",
             "end summary in group", "memory", "memory in group", "edit order", "article", "article before", "article in group",
             "dated summary", "promoted summary", "buffered", "buffered in group", "line vector", "states", "failed states",
         ),
@@ -72,7 +73,7 @@ def settings_of(directory: Path, **stores: Any) -> Settings:
 def opened(directory: Path, **stores: Any) -> Parts:
     """The parts of a memory in `directory`, or where the settings `stores` say."""
     settings = settings_of(directory, **stores)
-    return open_parts(settings, queue=open_queue(settings, lambda: NOW), clock=lambda: NOW)
+    return open_parts(settings, clock=lambda: NOW)
 
 
 def _job(request_id: str, *, user: str = USER, group: str | None = GROUP, **fields: Any) -> Job:
@@ -196,9 +197,7 @@ def _plant_jobs(parts: Parts, mine: dict[str, str], ours: dict[str, str], theirs
 
 
 def _plant_files(directory: Path, mine: dict[str, str]) -> None:
-    folder = directory / "queues"
-    (folder / "failed" / "junk.json").write_text(f'{{"user_id": "{USER}", "text": "{mine["quarantined"]}"', encoding="utf-8")
-    (folder / "pending" / ".tmp-dead-1-1").write_text(mine["leftover"], encoding="utf-8")
+    put_broken(directory, f'{{"user_id": "{USER}", "text": "{mine["quarantined"]}"')
     with sqlite3.connect(directory / "checkpoints.sqlite.damaged") as connection:
         connection.execute("CREATE TABLE t (x)")
         connection.execute("INSERT INTO t VALUES (?)", (mine["damaged checkpoint"],))

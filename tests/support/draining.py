@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from historian.schema.settings import Settings
-from historian.service.components import Parts, open_parts, open_queue
+from historian.service.components import Parts, open_parts
 from historian.service.intake import make_job
 from historian.service.jobs.step_stream import JobWatch
 from historian.service.jobs.worker import HistorianWorker
@@ -26,7 +26,7 @@ async def open_worker(
 ) -> AsyncIterator[tuple[Parts, HistorianWorker]]:
     """The parts and an owning worker that is not started."""
     more: dict[str, Any] = {} if sleep is None else {"sleep": sleep}
-    parts = open_parts(settings, queue=open_queue(settings, clock), clock=clock)
+    parts = open_parts(settings, clock=clock)
     try:
         with owned_worker(parts, random=random.Random(1).random, watch=watch, **more) as worker:
             yield parts, worker

@@ -14,7 +14,7 @@ from historian.schema.protocols import Embedder, Matrix, Reranker, Vector
 from historian.schema.settings import Settings
 from historian.service import components as parts_module
 from historian.service.cognitive import CognitiveService
-from historian.service.components import Parts, open_parts, open_queue
+from historian.service.components import Parts, open_parts
 from support.events import make_event
 
 NOW = 1_771_666_200.0
@@ -123,7 +123,7 @@ async def open_memory(
 
 def stored_parts(settings: Settings) -> Parts:
     """Parts to write with, beside a service."""
-    return open_parts(settings, queue=open_queue(settings, lambda: NOW), clock=lambda: NOW)
+    return open_parts(settings, clock=lambda: NOW)
 
 
 @contextmanager

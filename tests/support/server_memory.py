@@ -11,7 +11,7 @@ from typing import Any
 
 from historian.schema.protocols import Backend
 from historian.schema.settings import Settings
-from historian.service.components import open_parts, open_queue
+from historian.service.components import open_parts
 from support.memory import settings_for
 from support.postgres import on_server, server_url
 
@@ -29,7 +29,7 @@ def settings_on(directory: Path, schema: str, **sections: Any) -> Settings:
 @contextmanager
 def opened(directory: Path, schema: str, **sections: Any) -> Iterator[Backend]:
     settings = settings_on(directory, schema, **sections)
-    parts = open_parts(settings, queue=open_queue(settings, time.time), clock=time.time)
+    parts = open_parts(settings, clock=time.time)
     try:
         yield parts.backend
     finally:

@@ -32,6 +32,7 @@ from ..opening import opened_queue
 
 if TYPE_CHECKING:
     from ....schema.job import Job
+    from ....schema.protocols import JobQueue
 
 
 OUTCOMES: Mapping[str, str] = NAMES["command_line"]["ingested"]
@@ -71,7 +72,7 @@ def ingest(
                 raise typer.Exit(FAILED)
         counts: Counter[str] = Counter()
         queue = opened_queue(shell)
-        known = _known_jobs(shell)
+        known = _known_jobs(shell, queue)
         update = stack.enter_context(shell.progress("jobs taken in"))
         for line in lines:
             outcome = (
@@ -142,13 +143,12 @@ def _request_id(data: dict[str, Any], seen: Counter[str]) -> str:
     return f"ingest-{digest}" + (f"-{seen[digest]}" if seen[digest] > 1 else "")
 
 
-def _known_jobs(shell: Shell) -> Callable[[str], bool]:
+def _known_jobs(shell: Shell, queue: JobQueue) -> Callable[[str], bool]:
     """Return a test for jobs that are in the queue or were filed before."""
     from ....schema.errors import DatabaseAway
     from ....schema.job import DONE
     from ....stores.opening import has_memory, open_backend, waiting_in_files
 
-    queue = opened_queue(shell)
     try:
         if not has_memory(shell.settings):
             return queue.known_ids().__contains__

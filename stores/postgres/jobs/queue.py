@@ -10,51 +10,43 @@ session settles them.
 
 from __future__ import annotations
 
-import json
 import logging
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from typing import Any
 
-from ....schema.errors import ClaimLost, DatabaseAway, InvalidInput, StorageError
+from ....schema.errors import ClaimLost, DatabaseAway, StorageError
 from ....schema.job import Job
-from ....schema.protocols import FailedJob, JobState, QueueCounts
-from ...files.queue.job_files import Unreadable, drop_oldest, encode_job, encode_new, job_in, short_error
+from ....schema.protocols import JobQueue
+from ...tables.job_body import Unreadable, encode_new, short_error
+from ...tables.jobs import COLUMNS, JobTables, is_patient, job_of, not_claimed
 from ..database import PostgresDatabase
 from .session import WorkerSession, workers_key
 
 logger = logging.getLogger(__name__)
 
-_MAX_DONE = 10_000
-"""Completed ids kept in memory: a request that a bot repeats soon is no second job. The event store knows all of them."""
-_AT_ONCE = 500
-_COLUMNS = "body, attempts, not_before, last_error"
 
-
-class PostgresJobQueue:
+class PostgresJobQueue(JobTables[PostgresDatabase], JobQueue):
     """The `JobQueue` of one schema. `clock` returns seconds since the epoch and may jump. Thread-safe.
 
     `session` is that of the process's other locks, if it has any; `close` ends it, and with it all claims.
     """
 
     def __init__(self, database: PostgresDatabase, *, clock: Callable[[], float], session: WorkerSession | None = None) -> None:
-        self._database = database
+        super().__init__(database)
         self._clock = clock
         self._session = session or WorkerSession(database)
         self._lock = threading.Condition()
         self._putting: Counter[str] = Counter()
         self._claimed: dict[str, tuple[int, Job]] = {}
-        self._done: dict[str, None] = {}
         self._idle_as = 0
         self._next_end = 0.0
 
     def put(self, job: Job) -> str:
         """See `JobQueue.put`. Raises InvalidInput for a job that is too large, or cannot be encoded."""
         body = encode_new(job)
-        patient = job.kind == "talk" and not job.attempts and job.not_before > 0
         with self._lock:
             if job.job_id in self._done:
                 return job.job_id
@@ -68,12 +60,12 @@ class PostgresJobQueue:
                     job.kind,
                     job.scope.key,
                     sorted(job.entities),
-                    body.decode(),
+                    body,
                     self._clock(),
                     job.attempts,
                     job.not_before,
                     job.last_error,
-                    patient,
+                    is_patient(job),
                 ),
             )
         finally:
@@ -87,7 +79,7 @@ class PostgresJobQueue:
         while True:
             with self._session.statements() as transaction:
                 number = self._session.number
-                row = transaction.row(f"SELECT job_id, {_COLUMNS} FROM claim_job(%s, %s)", (number, now))
+                row = transaction.row(f"SELECT job_id, {COLUMNS} FROM claim_job(%s, %s)", (number, now))
                 was_idle = self._idle_as == number
                 if row is None and not was_idle:
                     transaction.execute("INSERT INTO idle_workers VALUES (%s) ON CONFLICT DO NOTHING", (number,))
@@ -106,7 +98,7 @@ class PostgresJobQueue:
                     self._claimed[job_id] = (number, known[1])
                     continue
                 try:
-                    job = _job(*values)
+                    job = job_of(*values)
                 except Unreadable as error:
                     self._settle(job_id, number, "failed", error=f"not a job: {error}", until=now)
                     continue
@@ -124,16 +116,6 @@ class PostgresJobQueue:
             )
             transaction.execute("SELECT wake_workers()")
 
-    def together(self, job_id: str, limit: int) -> list[Job]:
-        _, job = self._of_claimed(job_id)
-        found = self._database.rows(
-            f"(SELECT position, {_COLUMNS} FROM jobs WHERE scope_key = %s AND kind = 'talk' AND attempts = 0"
-            f" AND state = 'pending' ORDER BY position LIMIT %s) UNION ALL SELECT position, {_COLUMNS} FROM jobs"
-            " WHERE job_id = %s ORDER BY position",
-            (job.scope.key, max(limit - 1, 0), job_id),
-        )
-        return _readable([values for _, *values in found])
-
     def check_claim(self, job_id: str) -> None:
         claimed = self._of_claimed(job_id)
         # One whose session has ended keeps its jobs until somebody takes them over.
@@ -145,8 +127,7 @@ class PostgresJobQueue:
         with self._lock:
             # What is put again just now finds the job still there; what is put from now on, that it is done.
             self._lock.wait_for(lambda: not self._putting[job_id])
-            self._done[job_id] = None
-            drop_oldest(self._done, _MAX_DONE)
+            self._note_done(job_id)
         try:
             self._settle_claimed(job_id, "done")
         except BaseException:
@@ -204,100 +185,27 @@ class PostgresJobQueue:
                 settle = "SELECT settle_job(%s, %s, 'pending', 0, NULL, NULL, NULL)"
                 taken += transaction.row(settle, (found[0], worker)) == (True,)
 
-    def counts(self, now: float) -> QueueCounts:
-        found = self._database.rows("SELECT state, count(*), min(accepted_at) FROM jobs GROUP BY state")
-        by_state = {state: (count, oldest) for state, count, oldest in found}
-        pending, oldest = by_state.get("pending", (0, now))
-        return QueueCounts(
-            pending=pending,
-            processing=by_state.get("processing", (0, 0))[0],
-            failed=by_state.get("failed", (0, 0))[0],
-            oldest_pending_seconds=max(0.0, now - oldest),
-        )
+    def retry(self, job_id: str) -> bool:
+        with self._database.writing() as transaction:
+            return transaction.row("SELECT retry_job(%s)", (job_id,)) == (True,)
 
-    def jobs(self, state: JobState, limit: int = 1000) -> list[Job]:
-        return _readable(
-            self._database.rows(f"SELECT {_COLUMNS} FROM jobs WHERE state = %s ORDER BY position LIMIT %s", (state, limit))
-        )
+    def remove(self, job_id: str) -> bool:
+        with self._database.writing() as transaction:
+            return transaction.row("SELECT remove_job(%s)", (job_id,)) == (True,)
 
-    def known_ids(self) -> set[str]:
-        return {job_id for (job_id,) in self._database.rows("SELECT job_id FROM jobs")}
-
-    def waiting(self, scope_key: str, limit: int = 20) -> list[Job]:
-        return _readable(
-            self._database.rows(
-                f"SELECT {_COLUMNS} FROM jobs WHERE scope_key = %s AND state IN ('pending', 'processing')"
-                " ORDER BY position DESC LIMIT %s",
-                (scope_key, limit),
-            )
-        )
-
-    def failed(self) -> list[FailedJob]:
-        return [_failed(*row) for row in self._database.rows(_FAILED)]
-
-    def retry_failed(self, job_id: str | None = None) -> int:
-        retried = 0
-        for one in self.failed():
-            if one.job is None or job_id not in (None, one.job.job_id):
-                continue
-            with self._database.writing() as transaction:
-                retried += transaction.row("SELECT retry_job(%s)", (one.name,)) == (True,)
-            with self._lock:
-                self._done.pop(one.name, None)
-        return retried
-
-    def amend(self, change: Callable[[Job], Job | None]) -> int:
-        """See `JobQueue.amend`. What is no valid job stays as it is."""
-        amended, last = 0, -1
-        page = (
-            f"SELECT position, job_id, {_COLUMNS} FROM jobs WHERE state != 'processing' AND position > %s"
-            " ORDER BY position LIMIT %s"
-        )
-        while found := self._database.rows(page, (last, _AT_ONCE)):
-            last = found[-1][0]
-            for _, job_id, *values in found:
-                try:
-                    job = _job(*values)
-                except Unreadable:
-                    continue
-                changed = change(job)
-                if changed is None:
-                    amended += self._removed(job_id)
-                elif changed != job:
-                    amended += self._database.run(
-                        "UPDATE jobs SET body = %s, attempts = %s, not_before = %s, last_error = %s"
-                        " WHERE job_id = %s AND state != 'processing'",
-                        (encode_job(changed).decode(), changed.attempts, changed.not_before, changed.last_error, job_id),
-                    )
-        return amended
-
-    def discard_unreadable(self, matches: Callable[[bytes], bool]) -> int:
-        found = [one.name for one in self.failed() if one.job is None]
-        rows = self._database.rows("SELECT job_id, body, last_error FROM jobs WHERE job_id = ANY(%s)", (found,))
-        return sum(self._removed(job_id) for job_id, body, error in rows if matches((body + error).encode()))
-
-    def cleanup(self, now: float, *, max_age_days: float, max_files: int) -> int:
-        everything = sorted(self.failed(), key=lambda failed: failed.failed_at)
-        removed = 0
-        for one in everything:
-            if one.filed and (now - one.failed_at > max_age_days * 86_400 or removed < len(everything) - max_files):
-                removed += self._removed(one.name)
-        return removed
+    def claimed_job(self, job_id: str) -> Job:
+        return self._of_claimed(job_id)[1]
 
     def close(self) -> None:
         """End the session: what is claimed goes to other workers."""
         self._session.close()
-
-    def _removed(self, job_id: str) -> bool:
-        with self._database.writing() as transaction:
-            return transaction.row("SELECT remove_job(%s)", (job_id,)) == (True,)
 
     def _of_claimed(self, job_id: str) -> tuple[int, Job]:
         with self._lock:
             try:
                 return self._claimed[job_id]
             except KeyError:
-                raise InvalidInput(f"job {job_id!r} is not claimed here; only a claimed job can be settled") from None
+                raise not_claimed(job_id) from None
 
     def _settle_claimed(self, job_id: str, becomes: str, **changes: Any) -> None:
         claimed = self._of_claimed(job_id)
@@ -339,26 +247,3 @@ class PostgresJobQueue:
                 "SELECT settle_job(%s, %s, %s, %s, %s, %s, %s)", (job_id, number, becomes, more_attempts, shown, until, filed)
             )
             return found == (True,)
-
-
-_FAILED = f"SELECT job_id, failed_at, filed, {_COLUMNS} FROM jobs WHERE state = 'failed' ORDER BY position"
-
-
-def _failed(job_id: str, failed_at: float, filed: bool, *values: Any) -> FailedJob:
-    try:
-        return FailedJob(job_id, _job(*values), values[-1], failed_at, filed)
-    except Unreadable as error:
-        return FailedJob(job_id, None, str(error), failed_at, filed)
-
-
-def _job(body: str, attempts: int, not_before: float, last_error: str) -> Job:
-    """Return a job as it stands. Raises Unreadable if a newer version has handed it over."""
-    return job_in({**json.loads(body), "attempts": attempts, "not_before": not_before, "last_error": last_error})
-
-
-def _readable(rows: Sequence[Sequence[Any]]) -> list[Job]:
-    found = []
-    for values in rows:
-        with suppress(Unreadable):
-            found.append(_job(*values))
-    return found

@@ -1,4 +1,4 @@
-"""The job queue of a process: the one in PostgreSQL, and files in the data directory while that cannot be reached."""
+"""The job queue of a process: the one in PostgreSQL, and one in the data directory while that cannot be reached."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from ....schema.job import Job
 from ....schema.protocols import JobQueue, JobState, QueueCounts
 from ...files.markdown_memory import MarkdownMemory
 from ...files.owner_lock import OwnerLock
-from ...files.queue.job_queue import FileJobQueue
+from ...sqlite.former_queue import open_local_queue
 
 log = logging.getLogger(__name__)
 
 PATIENCE_SECONDS = 1.0
-"""How long handing over a job waits for the server; what is slower goes to the files, and is handed over a moment later."""
+"""How long handing over a job waits for the server; what is slower waits here, and is handed over a moment later."""
 _AT_ONCE = 500
 _THREADS = 8
 
 
 class SpooledQueue:
-    """The `JobQueue` of PostgreSQL; `put` goes to `spool` (files) while the server cannot be reached.
+    """The `JobQueue` of PostgreSQL; `put` goes to the queue of the data directory while the server cannot be reached.
 
-    `connect` opens the queue of the server; its errors are StorageError. A job that waits in files keeps its place in line:
+    `connect` opens the queue of the server; its errors are StorageError. A job that waits here keeps its place in line:
     later ones wait behind it. With `keeps=False` `put` raises DatabaseAway instead.
     """
 
@@ -40,19 +40,18 @@ class SpooledQueue:
         self._directory = directory
         self.clock = clock
         self._keeps = keeps
-        self._spool = FileJobQueue(directory / "queues", clock=clock)
-        self._spool.warm()
+        self._spool = open_local_queue(directory, clock)
         self._away = False
         self._threads = ThreadPoolExecutor(_THREADS, "historian-hand-over")
         self._handing_over = threading.Lock()
 
     @property
     def is_away(self) -> bool:
-        """Return True while jobs go to files because the server did not answer the last one."""
+        """Return True while jobs wait here because the server did not answer the last one."""
         return self._away
 
     def note_away(self) -> None:
-        """Ask files alone from now on: the server did not answer. `hand_over` finds out when it does."""
+        """Ask the queue here alone from now on: the server did not answer. `hand_over` finds out when it does."""
         self._away = True
 
     def put(self, job: Job) -> str:
@@ -68,7 +67,7 @@ class SpooledQueue:
         return self._spool.put(job)
 
     def hand_over(self) -> int:
-        """Put what waits in files into the queue. Return how many jobs; raises DatabaseAway if that cannot be reached yet."""
+        """Put what waits here into the queue of the server. Return how many jobs; raises DatabaseAway if it is away."""
         if not (self._away or self._spooled()) or not self._handing_over.acquire(blocking=False):
             return 0
         try:
@@ -102,7 +101,7 @@ class SpooledQueue:
         return count
 
     def counts(self, now: float) -> QueueCounts:
-        """Return the jobs of the queue and those in files; the latter alone while the server is away."""
+        """Return the jobs of both queues; those that wait here alone while the server is away."""
         here = self._spool.counts(now)
         if self._away:
             return here
@@ -125,6 +124,16 @@ class SpooledQueue:
 
     def amend(self, change: Callable[[Job], Job | None]) -> int:
         return self._server.amend(change) + self._spool.amend(change)
+
+    def compact(self) -> None:
+        self._spool.compact()
+
+    def close(self) -> None:
+        """Close both queues."""
+        self._threads.shutdown(wait=False)
+        self._spool.close()
+        if self.remote is not None:
+            self.remote.close()
 
     def __getattr__(self, name: str) -> Any:
         """Return the other methods of a `JobQueue`: those of the queue of the server."""

@@ -23,7 +23,9 @@ from historian.schema.protocols import Vector
 from historian.schema.settings import Settings
 from historian.schema.settings.source import load_settings, parse_settings
 from historian.stores.files.owner_lock import OwnerLock
+from historian.stores.sqlite.queue import QUEUE, SqliteJobQueue
 from support.command import NO_MODELS, Called, historian
+from support.queue_rows import put_broken
 from support.recall import WordEmbedder
 from support.servers.openai_server import OpenAIServer
 
@@ -492,9 +494,9 @@ def test_a_profile_that_is_not_there_is_named(call: Callable[..., Called]) -> No
 # jobs
 
 
-def test_a_file_that_is_no_job_is_shown_with_its_reason(filed: Callable[..., Called], tmp_path: Path) -> None:
-    name = "0001771666200000-broken-0.json"
-    (tmp_path / "data/queues/pending" / name).write_text("{broken", encoding="utf-8")
+def test_a_row_that_is_no_job_is_shown_with_its_reason(filed: Callable[..., Called], tmp_path: Path) -> None:
+    name = "broken-0"
+    put_broken(tmp_path / "data", "{broken", state="pending", job_id=name)
     filed("worker", "--drain")
     (failed,) = filed("jobs", "list", "--state", "failed", "--json").lines
     assert failed["name"] == name
@@ -662,7 +664,7 @@ def run(*arguments: object, **more: Any) -> subprocess.CompletedProcess[str]:
 
 
 def test_jobs_list_costs_little_more_than_the_libraries_it_stands_on(tmp_path: Path) -> None:
-    (tmp_path / "data/queues/pending").mkdir(parents=True)
+    SqliteJobQueue(tmp_path / "data" / QUEUE, clock=time.time).close()
     script = Path(sys.executable).with_name("historian")
     libraries = (sys.executable, "-c", "import asyncio, numpy, pydantic, rich.table, sqlite3, typer")
     listing = (str(script), "jobs", "list", "--data-dir", str(tmp_path / "data"))

@@ -12,6 +12,7 @@ import pytest
 import typer.main
 from historian.interfaces.cli.app import app
 from support.command import Called, historian
+from support.queue_rows import put_broken
 from support.servers.openai_server import OpenAIServer
 
 ZH, EN = {"HISTORIAN_LANGUAGE": "zh"}, {"HISTORIAN_LANGUAGE": "en"}
@@ -57,14 +58,13 @@ def commands() -> Iterator[tuple[str, ...]]:
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data directory with a turn that was filed, one that waits, and a file that is no job."""
+    """A data directory with a turn that was filed, one that waits, and a row that is no job."""
     folder = tmp_path_factory.mktemp("chinese")
     for number, last in ((1, ("worker", "--drain")), (2, ("jobs", "list"))):
         lines = json.dumps({**TURN, "request_id": f"turn-{number}"}, ensure_ascii=False) + "\n"
         assert historian("ingest", "-", "--data-dir", folder / "data", stdin=lines).status == 0
         assert historian(*last, "--data-dir", folder / "data").status == 0
-    (folder / "data/queues/failed").mkdir(exist_ok=True)
-    (folder / "data/queues/failed/broken.json").write_text("{", encoding="utf-8")
+    put_broken(folder / "data")
     return folder
 
 

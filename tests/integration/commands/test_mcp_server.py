@@ -19,13 +19,14 @@ from historian.schema.language import LanguageChoice
 from historian.schema.profile import Profile, ProfileKey
 from historian.schema.scope import Scope
 from historian.schema.settings import Settings
-from historian.service.components import open_parts, open_queue
+from historian.service.components import open_parts
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 from support.command import NO_MODELS, historian
 from support.events import file_texts
 from support.memory import settings_for
+from support.queue_rows import rows
 
 READING = ["get_profile", "recall", "search_events", "search_profiles"]
 ELSEWHERE = ("瓷器", "玉佩", "porcelain", "jade")
@@ -34,7 +35,7 @@ ELSEWHERE = ("瓷器", "玉佩", "porcelain", "jade")
 
 def fill(settings: Settings) -> None:
     """Group 100 talks of tea; group 200 of porcelain, and user 42, in private, of jade."""
-    parts = open_parts(settings, queue=open_queue(settings, lambda: 0.0), clock=lambda: 0.0)
+    parts = open_parts(settings, clock=lambda: 0.0)
     try:
         file_texts(parts.events, ["阿明在读书会说他喜欢龙井茶"], "a-0", group="100", user_name="阿明")
         file_texts(parts.events, ["阿明在另一个群说他收藏瓷器", "Ann collects porcelain and tea"], "b-0", group="200")
@@ -98,7 +99,7 @@ async def test_over_stdio_a_client_reads_one_conversation_and_cannot_write(fille
         assert "龙井茶" in await told(client, "search_profiles", query="谁喜欢龙井茶")
         with pytest.raises(MCPError, match="没有 'remember' 这个工具，只有"):
             await client.call_tool("remember", {"new_info": ["x"]})
-    assert not list(Path(filled.cognitive.data_dir, "queues", "pending").glob("*.json"))
+    assert not rows(Path(filled.cognitive.data_dir), "pending")
 
 
 @pytest.mark.slow
@@ -244,7 +245,7 @@ async def test_wrong_arguments_are_refused_with_their_name(
     memory = McpMemory(settings, Scope.private("7"), language="en", writer=Writer())
     async with memory, Client(make_mcp_server(memory)) as client:
         assert named in await refused(client, tool, arguments)
-    assert not list((tmp_path / "queues" / "pending").glob("*.json"))
+    assert not rows(tmp_path)
 
 
 async def test_a_reading_server_makes_nothing_and_finds_memory_once_it_is_there(tmp_path: Path) -> None:
@@ -272,7 +273,7 @@ async def described(client: Client) -> str:
 
 async def test_the_tools_speak_the_language_of_what_is_filed_then_of_what_is_said(tmp_path: Path) -> None:
     settings = patient(settings_for(tmp_path), 60.0)
-    parts = open_parts(settings, queue=open_queue(settings, lambda: 0.0), clock=lambda: 0.0)
+    parts = open_parts(settings, clock=lambda: 0.0)
     file_texts(parts.events, ["Ann told the group that she likes green tea"], "a-0", group="100", user_name="Ann")
     await parts.aclose()
     async with McpMemory(settings, Scope.group("100"), language="auto") as memory, Client(make_mcp_server(memory)) as client:

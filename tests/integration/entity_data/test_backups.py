@@ -20,7 +20,7 @@ from historian.schema.profile import ProfileKey
 from historian.service.backups.making import back_up
 from historian.service.backups.restoring import restore
 from historian.service.cognitive import CognitiveService
-from historian.service.components import Parts, open_parts, open_queue
+from historian.service.components import Parts, open_parts
 from historian.service.entity_data.forgetting import forget
 from historian.stores.files.owner_lock import OwnerLock
 from support.command import historian
@@ -44,7 +44,7 @@ def job_ids(numbers: range) -> set[str]:
 
 def opened(directory: Path) -> Parts:
     settings = settings_for(directory)
-    return open_parts(settings, queue=open_queue(settings, lambda: NOW), clock=lambda: NOW)
+    return open_parts(settings, clock=lambda: NOW)
 
 
 def looked_at(directory: Path, look: Callable[[Parts], Any]) -> Any:

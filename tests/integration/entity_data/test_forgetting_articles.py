@@ -13,6 +13,7 @@ from historian.schema.summary import ArticleKey, Summary
 from historian.service.cognitive import CognitiveService
 from historian.service.upkeep.missing_vectors import LineIndex
 from support.memory import AT, settings_for
+from support.queue_rows import rows
 from support.recall import WordEmbedder, stored_parts
 
 ANN, ANN_IN_GROUP, BOB_IN_GROUP = ArticleKey("7"), ArticleKey("7", "100"), ArticleKey("8", "100")
@@ -49,7 +50,7 @@ async def test_a_user_is_forgotten_in_summaries_and_articles_and_in_what_waits(t
         assert report.clean
     assert found(tmp_path, "zebra-7") == []
     assert found(tmp_path, secret(BOB_IN_GROUP))
-    assert len(list((tmp_path / "queues" / "pending").iterdir())) == 1
+    assert len(rows(tmp_path)) == 1
 
 
 class Interrupted(WordEmbedder):

@@ -46,7 +46,7 @@ def migrate(path: Path, data: Path, *options: object) -> Called:
 
 def stored(data: Path, where: EventFilter | None = None) -> list[Event]:
     settings = settings_for(data)
-    parts = open_parts(settings, queue=open_queue(settings, lambda: NOW), clock=lambda: NOW)
+    parts = open_parts(settings, clock=lambda: NOW)
     try:
         return parts.events.find(where or EventFilter(None), limit=100_000, newest_first=False)
     finally:
@@ -249,7 +249,7 @@ def test_who_was_forgotten_does_not_come_back_with_old_summaries(tmp_path: Path)
     settings = settings_for(tmp_path / "data")
 
     async def work() -> None:
-        parts = open_parts(settings, queue=open_queue(settings, lambda: NOW + 9), clock=lambda: NOW + 9)
+        parts = open_parts(settings, clock=lambda: NOW + 9)
         await forget(parts, Entity("user", "42"))
         await parts.aclose()
 
@@ -274,7 +274,7 @@ async def test_a_file_that_is_configured_is_taken_in_once_in_the_background(tmp_
     for _ in range(2):
         async with CognitiveService.open(settings) as memory:
             await eventually_async(partial(_has_filed, memory, 3), seconds=30)
-    parts = open_parts(settings, queue=open_queue(settings, lambda: NOW), clock=lambda: NOW)
+    parts = open_parts(settings, clock=lambda: NOW)
     assert parts.events.count() == 3
     assert await Migration(parts, settings).run_once(path, pause=_never) is None
     await parts.aclose()
@@ -312,7 +312,7 @@ def _is_killed_at(path: Path, settings: Settings, last: int, *, rewrite: bool) -
             os.kill(os.getpid(), signal.SIGKILL)
 
     def work() -> None:
-        parts = open_parts(settings, queue=open_queue(settings, lambda: NOW), clock=lambda: NOW)
+        parts = open_parts(settings, clock=lambda: NOW)
         asyncio.run(Migration(parts, settings, rewrite=rewrite).run(path, on_progress=progress))
 
     return is_killed(work)

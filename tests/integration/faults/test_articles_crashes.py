@@ -43,7 +43,7 @@ def accept(directory: Path) -> None:
 
 def assert_whole(directory: Path) -> None:
     settings = settings_for(directory, shortterm=SHORTTERM)
-    parts = open_parts(settings, queue=open_queue(settings, lambda: 0.0), clock=lambda: 0.0)
+    parts = open_parts(settings, clock=lambda: 0.0)
     try:
         summaries = parts.article_stores.summaries.read(KEY)
         assert len(summaries) == len({one.id for one in summaries}) == 2

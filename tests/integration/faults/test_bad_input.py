@@ -12,16 +12,13 @@ from historian.schema.event import EventFilter
 from historian.service.cognitive import CognitiveService
 from support.draining import open_worker, put
 from support.memory import group_fields, private_fields, settings_for
+from support.queue_rows import rows
 
 
 @pytest.fixture
 async def memory(tmp_path: Path) -> AsyncIterator[CognitiveService]:
     async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
         yield memory
-
-
-def job_files(directory: Path) -> list[Path]:
-    return [path for path in (directory / "queues").rglob("*") if path.suffix == ".json"]
 
 
 WRONG: list[tuple[dict[str, Any], str]] = [
@@ -53,7 +50,7 @@ async def test_a_wrong_field_is_named_and_nothing_is_written(
     given = {"action_summary": "我讲了个笑话", **group_fields(), **fields}
     with pytest.raises(InvalidInput, match=named):
         await memory.enqueue_job(**given)
-    assert job_files(tmp_path) == []
+    assert rows(tmp_path) == []
 
 
 async def test_an_error_holds_no_secret_wherever_it_stood(memory: CognitiveService) -> None:
@@ -67,7 +64,7 @@ async def test_an_error_holds_no_secret_wherever_it_stood(memory: CognitiveServi
 async def test_nothing_to_say_is_no_job(memory: CognitiveService, tmp_path: Path) -> None:
     assert await memory.enqueue_job("", [], **group_fields()) is None
     assert await memory.enqueue_job("  \n", ["", "\x00"], **group_fields()) is None
-    assert job_files(tmp_path) == []
+    assert rows(tmp_path) == []
 
 
 @pytest.mark.parametrize("strange", ["../x", "-1001234", "@ann:matrix.org", "qq:42", "汉" * 128, "CON", "a/b\\c", "😀"])
@@ -87,9 +84,8 @@ async def test_strange_ids_work_and_stay_in_their_folder(tmp_path: Path, strange
 async def test_emoji_and_control_characters_in_a_text_are_kept_and_cleaned(memory: CognitiveService, tmp_path: Path) -> None:
     job_id = await memory.enqueue_job("他发了👨‍👩‍👧\x00\x1b[31m红\ud800字", **group_fields())
     assert job_id
-    (path,) = job_files(tmp_path)
-    text = path.read_text(encoding="utf-8")
-    assert "👨‍👩‍👧[31m红字" in text
+    (row,) = rows(tmp_path)
+    assert "👨‍👩‍👧[31m红字" in row["body"]
 
 
 async def test_secrets_are_taken_out_before_anything_is_on_disk(memory: CognitiveService, tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from historian.stores.sqlite.index_schema import open_index
 from historian.stores.tables.ledger import LedgerTable
 from support.crashes.matrix import Host, distinct, saved_answers
 from support.memory import group_fields, private_fields, settings_for
+from support.queue_rows import rows
 from support.servers.openai_server import OpenAIServer
 from support.stores import open_events
 
@@ -58,7 +59,7 @@ def profiles_of(directory: Path) -> MarkdownProfiles:
 
 def left_over(directory: Path) -> list[str]:
     """Job files in any state."""
-    return [str(path) for state in ("pending", "processing", "failed") for path in (directory / "queues" / state).iterdir()]
+    return [f"{row['state']} {row['job_id']}" for row in rows(directory)]
 
 
 JOBS = [

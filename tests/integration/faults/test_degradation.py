@@ -377,7 +377,7 @@ async def test_a_full_disk_refuses_jobs_by_name_keeps_answering_and_goes_on_when
         assert "三体" in memory.get_memory_context("三体", GROUP)
         filler.unlink()
         assert await memory.enqueue_job(**turn("小史约好一起看电影", 3))  # type: ignore[arg-type]
-    assert not list((data / "queues").rglob(".tmp-*"))
+    assert not list(data.rglob(".tmp-*"))
 
 
 async def test_a_start_on_a_full_disk_sets_no_checkpoints_aside_and_works_when_there_is_room(

@@ -15,7 +15,7 @@ from historian.schema.errors import StorageError
 from historian.schema.event import EventFilter
 from historian.schema.scope import Scope
 from historian.service.cognitive import CognitiveService
-from historian.service.components import Parts, open_parts, open_queue
+from historian.service.components import Parts, open_parts
 from historian.service.observation.queue import EMBEDDED_AT_ONCE
 from historian.service.running.ownership import owned_worker
 from historian.service.upkeep import notes_index
@@ -32,7 +32,7 @@ GROUP = Scope.group("7", "42")
 def opened(data: Path, *, embedder: WordEmbedder | None = None) -> Parts:
     settings = settings_for(data, observation={"chunk_max_tokens": 32})
     with replaced_models(embedder, None):
-        return open_parts(settings, queue=open_queue(settings, time.time), clock=time.time)
+        return open_parts(settings, clock=time.time)
 
 
 # --- nobody owns the directory

@@ -13,7 +13,7 @@ from historian import CognitiveService, HistorianStore, Scope
 from historian.interfaces.studio import graphs as studio
 from historian.interfaces.studio.memory import close_opened
 from historian.schema.settings import Settings
-from historian.service.components import open_parts, open_queue
+from historian.service.components import open_parts
 from historian.service.recall.reader import MemoryReader
 from historian.service.upkeep.reembedding import ReembeddingStopped, change_model
 from support.command import NO_MODELS, historian
@@ -165,7 +165,7 @@ async def test_the_embedding_model_is_changed_on_a_server(tmp_path: Path, schema
         assert opened is not None
         with pytest.raises(ReembeddingStopped, match="only the owner"):
             await change_model(opened.parts, WordEmbedder())
-    parts = open_parts(settings, queue=open_queue(settings, time.time), clock=time.time)
+    parts = open_parts(settings, clock=time.time)
     changed = await change_model(parts, WordEmbedder())
     assert changed.outcome == "built" and parts.events.embedded_count() == len(SAID)
     assert (await change_model(parts, WordEmbedder())).outcome == "same"

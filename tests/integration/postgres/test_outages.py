@@ -17,6 +17,7 @@ from historian.schema.settings import Settings
 from support.command import historian
 from support.memory import group_fields, settings_for
 from support.postgres import OwnServer, on_server
+from support.queue_rows import rows
 from support.waiting import eventually, eventually_async
 
 GROUP = Scope.group("100", user_id="42")
@@ -45,14 +46,14 @@ async def test_what_is_handed_over_while_the_server_is_away_waits_in_files_and_i
         for n in range(3):
             await memory.enqueue_job(**group_fields(request_id=f"s{n}", new_info=[f"阿明买了第 {n} 把吉他"]))
         assert time.monotonic() - started < 5.0
-        assert len(list((tmp_path / "queues" / "pending").iterdir())) == 3
+        assert len(rows(tmp_path)) == 3
         began = time.monotonic()
         block = await memory.build_context("吉他", GROUP)
         assert time.monotonic() - began < 2.0 and "吉他" in block
         await asyncio.to_thread(own.start)
         assert await memory.settled(60)
         assert (await memory.stats())["events"] == 4
-        assert list((tmp_path / "queues" / "pending").iterdir()) == []
+        assert rows(tmp_path) == []
         assert "吉他" not in (tmp_path / "MEMORY.md").read_text()
         assert "吉他" in await memory.build_context("吉他", GROUP)
 
@@ -140,7 +141,7 @@ def test_ingest_keeps_jobs_in_files_while_the_server_is_away_and_the_next_worker
     assert refused.status == 1 and "check that the server runs" in " ".join(refused.err.split())
     own.start()
     worked = historian("worker", "--drain", "--json", environ=given)
-    assert worked.status == 0 and list((tmp_path / "queues" / "pending").iterdir()) == []
+    assert worked.status == 0 and rows(tmp_path) == []
     known = historian("ingest", "-", stdin=lines, environ=given)
     assert "3 known already" in known.out and known.err == ""
     assert json.loads(historian("stats", "--json", environ=given).out)["events"]["count"] == 3
@@ -151,9 +152,9 @@ async def test_talk_that_is_remembered_while_the_server_is_away_is_filed_later(t
         await asyncio.to_thread(own.stop)
         said = {"role": "user", "content": "我买了一把吉他", "id": "m1"}
         ids = [await memory.remember([said], Scope.private("42")) for _ in range(2)]
-        assert ids[0] == ids[1] and len(list((tmp_path / "queues" / "pending").iterdir())) == 1
+        assert ids[0] == ids[1] and len(rows(tmp_path)) == 1
         await asyncio.to_thread(own.start)
-        await eventually(lambda: not list((tmp_path / "queues" / "pending").iterdir()), seconds=60, every=0.1)
+        await eventually(lambda: not rows(tmp_path), seconds=60, every=0.1)
         await memory.flush()
         assert await memory.settled(60)
         assert "吉他" in await memory.build_context("吉他", Scope.private("42"))

@@ -16,6 +16,7 @@ from historian.service.components import Parts
 from support.events import make_event
 from support.jobs import make_job
 from support.memory import group_fields
+from support.queue_rows import put_broken
 from support.servers.web import GROUP_100, OPERATOR, ORIGIN, Web, opened_web, web_settings
 
 NOW = "2026-02-21T17:30:00+08:00"
@@ -259,7 +260,7 @@ async def test_the_jobs_of_each_state_are_shown_with_what_they_carry(tmp_path: P
         queue.put(make_job("r3", kind="talk", payload={"role": "user", "text": "我对花生过敏"}, action_summary="", new_info=[]))
         queue.put(make_job("r4", kind="states", payload=states, action_summary="", new_info=[]))
         queue.put(make_job("r5", kind="forget", payload={"event_ids": ["r9-1:0"]}, action_summary="", new_info=[]))
-        (Path(web.memory.settings.cognitive.data_dir) / "queues/failed/1-x-0.json").write_text("{", encoding="utf-8")
+        put_broken(Path(web.memory.settings.cognitive.data_dir), job_id="1-x-0")
         waiting = (await seen(web, "/jobs?state=pending")).text
         for text in (
             "告诉用户明天下雨",

@@ -46,7 +46,6 @@ from historian.service.telemetry.structured_logs import _job
 from historian.stores.chroma.index import ChromaIndex
 from historian.stores.files.articles import MarkdownArticles
 from historian.stores.files.profiles import MarkdownProfiles
-from historian.stores.files.queue.job_queue import FileJobQueue
 from historian.stores.files.summaries import JsonlSummaries
 from historian.stores.postgres.documents import PostgresProfiles
 from historian.stores.postgres.events.store import PostgresEventStore
@@ -54,6 +53,7 @@ from historian.stores.postgres.jobs.queue import PostgresJobQueue
 from historian.stores.postgres.profile_index import PostgresProfileIndex
 from historian.stores.sqlite.events.store import SqliteEventStore
 from historian.stores.sqlite.profile_index import SqliteProfileIndex
+from historian.stores.sqlite.queue import SqliteJobQueue
 from historian.stores.tables.event_transfer import EventTransferTables
 from historian.stores.tables.events.revisions import EventRevisionTables
 from historian.stores.tables.ledger import LedgerTable
@@ -66,7 +66,7 @@ from support.crashes.works import WORKS
 from support.recall import WordEmbedder
 
 SIDE_EFFECTS: list[tuple[Any, list[str]]] = [
-    (FileJobQueue, ["put", "claim", "complete", "take_over"]),
+    (SqliteJobQueue, ["put", "claim", "complete", "take_over"]),
     (StateBufferTable, ["add", "release"]),
     (JsonlSummaries, ["add", "mark_promoted"]),
     (MarkdownArticles, ["write"]),

@@ -17,7 +17,7 @@ from historian.schema.entity import Entity
 from historian.schema.scope import Scope
 from historian.service.backups.making import back_up
 from historian.service.backups.restoring import restore
-from historian.service.components import Parts, open_parts, open_queue
+from historian.service.components import Parts, open_parts
 from historian.service.entity_data.transfer import export, import_archive
 from historian.service.intake import make_job
 from historian.service.running.ownership import owned_worker
@@ -36,7 +36,7 @@ def opened(folder: Path) -> Iterator[Parts]:
     """The parts of the memory, with the local model."""
     settings = settings_for(folder / "data", historian={"concurrency": 1})
     with replaced_models(WordEmbedder(), None):
-        parts = open_parts(settings, queue=open_queue(settings, time.time), clock=time.time)
+        parts = open_parts(settings, clock=time.time)
     try:
         yield parts
     finally:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -97,9 +97,8 @@ async def _move(shell: Shell, to: str, schema: str | None, vectors: VectorKind |
     def moved() -> MoveReport:
         with ExitStack() as stack, shell.progress("moving rows") as update:
             there = _settings_of(here, to, schema, vectors, stack.enter_context(TemporaryDirectory(prefix="historian-")))
-            opened = [open_backend(one, open_queue(one, time.time)) for one in (here, there)]
-            for backend in opened:
-                stack.callback(backend.close)
+            queues = [stack.enter_context(closing(open_queue(one, time.time))) for one in (here, there)]
+            opened = [stack.enter_context(closing(open_backend(*each))) for each in zip((here, there), queues, strict=True)]
             return move(opened[0], opened[1], time.time(), update)
 
     report = await asyncio.to_thread(moved)

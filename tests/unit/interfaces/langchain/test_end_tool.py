@@ -1,4 +1,5 @@
 import json
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -6,7 +7,7 @@ import pytest
 from historian.interfaces.langchain.end_tool import end_tool_schema, handle_end_call, make_end_tool, system_prompt_text
 from historian.schema.job import Job
 from historian.service.cognitive import CognitiveService
-from historian.stores.files.queue.job_queue import FileJobQueue
+from historian.stores.sqlite.queue import QUEUE, SqliteJobQueue
 from langchain.agents import create_agent
 from langgraph.prebuilt import create_react_agent
 from support.memory import private_fields, settings_for
@@ -14,7 +15,8 @@ from support.models.scripted_model import ScriptedModel, calls
 
 
 def accepted(directory: Path) -> list[Job]:
-    return FileJobQueue(directory / "queues", clock=lambda: 0.0).jobs("pending")
+    with closing(SqliteJobQueue(directory / QUEUE, clock=lambda: 0.0)) as queue:
+        return queue.jobs("pending")
 
 
 @pytest.fixture

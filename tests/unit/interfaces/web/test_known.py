@@ -8,7 +8,7 @@ import pytest
 from historian.interfaces.web.pages.known import PAGE, People, conversations, groups, name_of, people, what_goes
 from historian.schema.entity import Entity
 from historian.schema.profile import Profile, ProfileKey
-from historian.service.components import Parts, open_parts, open_queue
+from historian.service.components import Parts, open_parts
 from support.events import file_texts
 from support.servers.web import web_settings
 
@@ -18,7 +18,7 @@ NOW = "2026-02-21T17:30:00+08:00"
 @pytest.fixture
 def parts(tmp_path: Path) -> Iterator[Parts]:
     settings = web_settings(tmp_path)
-    opened = open_parts(settings, queue=open_queue(settings, time.time), clock=time.time)
+    opened = open_parts(settings, clock=time.time)
     yield opened
     opened.events.close()
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from historian.schema.errors import StorageError
 from historian.service.recall.fallback_levels import LOCAL_SECONDS, PlainMemory
-from historian.stores.files.queue.job_queue import FileJobQueue
+from historian.stores.sqlite.queue import QUEUE, SqliteJobQueue
 from support.jobs import make_job
 
 
@@ -35,7 +35,7 @@ def there() -> None:
 def test_what_fails_slowly_is_asked_again_since_it_may_be_back(
     tmp_path: Path, looks: list[Callable[[], None]], is_away: bool
 ) -> None:
-    queue = FileJobQueue(tmp_path / "queues", clock=time.time)
+    queue = SqliteJobQueue(tmp_path / QUEUE, clock=time.time)
     queue.put(make_job(action_summary="她买了一把吉他"))
     answers: Iterator[Callable[[], None]] = iter(looks)
     events: Any = SimpleNamespace(count=lambda: next(answers)(), find=lambda *_, **__: [])

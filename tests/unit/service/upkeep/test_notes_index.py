@@ -14,7 +14,7 @@ from historian.schema.event import Event, EventFilter
 from historian.schema.protocols import Vector
 from historian.schema.scope import SHARED_NOTES, Scope, notes_scope
 from historian.schema.settings.source import parse_settings
-from historian.service.components import Parts, open_parts, open_queue
+from historian.service.components import Parts, open_parts
 from historian.service.running.ownership import owned_worker
 from historian.service.upkeep import note_names
 from historian.service.upkeep.notes_index import IndexReport, NotesIndex, embedded_later
@@ -60,7 +60,7 @@ class Notes:
 @pytest.fixture
 async def notes(tmp_path: Path) -> AsyncIterator[Notes]:
     settings = settings_for(tmp_path / "data", observation={"chunk_max_tokens": 16})
-    parts = open_parts(settings, queue=open_queue(settings, time.time), clock=time.time)
+    parts = open_parts(settings, clock=time.time)
     yield Notes(parts, tmp_path / "notes")
     await parts.aclose()
 
@@ -440,7 +440,7 @@ async def test_the_worker_indexes_the_configured_folder_when_it_is_idle(tmp_path
     folder.mkdir()
     (folder / "a.md").write_text("The owl sleeps.")
     settings = settings_for(tmp_path / "data", notes_dir=str(folder), notes_scope="group:7")
-    parts = open_parts(settings, queue=open_queue(settings, time.time), clock=time.time)
+    parts = open_parts(settings, clock=time.time)
     with owned_worker(parts, random=random.random) as worker:
         assert await worker.run(drain=True)
     assert [event.source for event in parts.events.find(EventFilter("g:7"))] == ["note"]

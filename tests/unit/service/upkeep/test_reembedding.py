@@ -15,7 +15,7 @@ from historian.schema.errors import InvalidInput, ModelAnswerUnusable, ModelRefu
 from historian.schema.event import EventFilter
 from historian.schema.profile import Profile, ProfileKey
 from historian.schema.protocols import Matrix, Vector
-from historian.service.components import Parts, open_parts, open_queue
+from historian.service.components import Parts, open_parts
 from historian.service.upkeep import reembedding
 from historian.service.upkeep.reembedding import KeptModel, Reembedding, ReembeddingStopped, SameModel, change_model
 from historian.stores.chroma.index import ChromaIndex
@@ -67,7 +67,7 @@ class Model:
 
 def open_at(directory: Path) -> Parts:
     settings = settings_for(directory)
-    return open_parts(settings, queue=open_queue(settings, time.time), clock=time.time)
+    return open_parts(settings, clock=time.time)
 
 
 def file(parts: Parts, numbers: range, model: Model) -> None:
@@ -102,7 +102,7 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path, schema: Schema) -> Pa
     given = settings_for(tmp_path)
     there = {"url": server_url(), "schema_name": schema.name, "pool_max": 4}
     settings = given.model_copy(update={"stores": given.stores.model_copy(update=there)})
-    return open_parts(settings, queue=open_queue(settings, time.time), clock=time.time)
+    return open_parts(settings, clock=time.time)
 
 
 @pytest.fixture(autouse=True)

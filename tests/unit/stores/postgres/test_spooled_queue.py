@@ -1,4 +1,4 @@
-"""Jobs that are handed over while the server is away: kept in files, in order, and handed over once."""
+"""Jobs that are handed over while the server is away: kept here, in order, and handed over once."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from historian.schema.job import Job
 from historian.service.intake import make_job
 from historian.stores.files.markdown_memory import MarkdownMemory
 from historian.stores.files.owner_lock import OwnerLock
-from historian.stores.files.queue.job_queue import FileJobQueue
 from historian.stores.postgres.jobs import spooled_queue
 from historian.stores.postgres.jobs.spooled_queue import SpooledQueue
+from historian.stores.sqlite.queue import QUEUE, SqliteJobQueue
 from support.memory import group_fields, settings_for
+from support.queue_rows import rows
 
 NOW = 1_790_000_000.0
 
 
-class Server(FileJobQueue):
+class Server(SqliteJobQueue):
     """A queue that can be away, or answer after its caller has given up."""
 
     away = False
@@ -41,7 +42,7 @@ class Machine:
             return NOW + next(ticks)
 
         self.directory = directory / "here"
-        self.server = Server(directory / "server", clock=clock)
+        self.server = Server(directory / "server" / QUEUE, clock=clock)
         self.queue = SpooledQueue(self.directory, clock, lambda: self.server, keeps=keeps)
         self._settings = settings_for(directory)
 
@@ -120,4 +121,4 @@ def test_without_files_handing_over_raises(tmp_path: Path) -> None:
     machine.server.away = True
     with pytest.raises(DatabaseAway):
         machine.put("a")
-    assert list((tmp_path / "here" / "queues" / "pending").iterdir()) == []
+    assert rows(tmp_path / "here") == []

@@ -1,1 +1,0 @@
-"""The job queue as a directory of JSON files."""

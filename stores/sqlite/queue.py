@@ -1,0 +1,232 @@
+"""The job queue of a data directory: the tables `jobs` and `job_lines` of `queue.sqlite`.
+
+Any process may put, read and count; one claims (the one that holds the owner lock). A job stands in the line of each of its
+entities; the head of a line, waiting or running, holds back those behind it. `put` writes one row: a new job joins its lines
+with the next claim. Each call is one transaction, so that a process that is killed leaves every accepted job exactly once, and
+`take_over` returns the jobs it had claimed.
+
+Jobs that were filed before this process started are not known here: the worker asks the event store
+(`EventStore.is_filed`) before it runs a job.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ...schema.job import Job
+from ...schema.protocols import JobQueue
+from ..migrations import migrations
+from ..tables.engine import Transaction
+from ..tables.job_body import Unreadable, encode_new, short_error
+from ..tables.jobs import COLUMNS, JobTables, is_patient, job_of, not_claimed
+from .database import SqliteDatabase
+
+logger = logging.getLogger(__name__)
+
+QUEUE = "queue.sqlite"
+_MIGRATIONS = migrations("sqlite/migrations/queue")
+_BATCH = 256
+"""Most new jobs that join their lines in one transaction."""
+_IS_NEW = "FROM jobs INDEXED BY jobs_new WHERE state = 'pending' AND behind = -1 AND due <= %s"
+_IS_READY = "FROM jobs INDEXED BY jobs_ready WHERE state = 'pending' AND behind = 0 AND not_before <= %s"
+_TO_DO = f"SELECT 1 {_IS_NEW} UNION ALL SELECT 1 {_IS_READY} LIMIT 1"
+_NEW = f"SELECT position, entities {_IS_NEW} ORDER BY due, position LIMIT %s"
+_READY = f"SELECT position, job_id, {COLUMNS} {_IS_READY} ORDER BY position LIMIT 1"
+
+
+class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
+    """A `JobQueue` in one file. `clock` returns seconds since the epoch and may jump. Thread-safe; raises StorageError."""
+
+    def __init__(self, path: Path, *, clock: Callable[[], float]) -> None:
+        super().__init__(open_queue_file(path))
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._claimed: dict[str, Job] = {}
+
+    def put(self, job: Job) -> str:
+        """See `JobQueue.put`. Raises InvalidInput for a job that is too large, or cannot be encoded."""
+        self.add_rows([row_of(job, encode_new(job), self._clock())])
+        return job.job_id
+
+    def add_rows(self, rows: Iterable[Mapping[str, Any]]) -> int:
+        """Add rows, by column, whose ids are not in the queue, and were not completed here. Return how many."""
+        added = 0
+        with self._database.writing() as transaction:
+            for row in rows:
+                if row["job_id"] in self._done:
+                    continue
+                values = ", ".join(["%s"] * len(row))
+                statement = f"INSERT INTO jobs ({', '.join(row)}) VALUES ({values}) ON CONFLICT DO NOTHING"
+                added += transaction.run(statement, tuple(row.values()))
+        return added
+
+    def claim(self, now: float) -> Job | None:
+        """See `JobQueue.claim`. What is no valid job fails."""
+        while self._database.row(_TO_DO, (now, now)) is not None:
+            with self._database.writing(durable=False) as transaction:
+                for position, entities in transaction.rows(_NEW, (now, _BATCH)):
+                    _enter(transaction, position, json.loads(entities))
+                found = transaction.row(_READY, (now,))
+                if found is None:
+                    continue
+                position, job_id, *values = found
+                if job_id in self._done:  # put again by a process that did not know
+                    _delete(transaction, job_id, "pending")
+                    continue
+                claim = "UPDATE jobs SET state = 'processing', claimed_at = %s WHERE position = %s"
+                transaction.run(claim, (now, position))
+            try:
+                job = job_of(*values)
+            except Unreadable as error:
+                logger.warning("%s failed: %s", job_id, error)
+                self._settle(job_id, state="failed", last_error=short_error(str(error)), failed_at=now, filed=0)
+                continue
+            with self._lock:
+                self._claimed[job_id] = job
+            return job
+        return None
+
+    def hasten(self, job_ids: Sequence[str] | None = None) -> None:
+        some, given = ("", ()) if job_ids is None else (" AND job_id = ANY(%s)", (list(job_ids),))
+        waits = f"WHERE state = 'pending' AND behind = -1 AND due > 0{some}"
+        self._database.run(f"UPDATE jobs SET due = 0, not_before = 0 {waits}", given)
+
+    def check_claim(self, job_id: str) -> None:
+        """Claims are the owner's as long as it lives: nobody else gives them to others."""
+
+    def claimed_job(self, job_id: str) -> Job:
+        with self._lock:
+            if job_id not in self._claimed:
+                raise not_claimed(job_id)
+            return self._claimed[job_id]
+
+    def complete(self, job_id: str) -> None:
+        self.claimed_job(job_id)
+        try:
+            with self._database.writing() as transaction:
+                _delete(transaction, job_id, "processing")
+                self._note_done(job_id)  # here, where nobody puts it
+        except BaseException:
+            self._done.pop(job_id, None)
+            raise
+        self._give_up(job_id)
+
+    def postpone(self, job_id: str, *, error: str, not_before: float) -> None:
+        attempts = self.claimed_job(job_id).attempts + 1
+        self._settle(job_id, state="pending", attempts=attempts, last_error=short_error(error), not_before=not_before)
+
+    def release(self, job_id: str) -> None:
+        self.claimed_job(job_id)
+        self._settle(job_id, state="pending")
+
+    def fail(self, job_id: str, *, error: str, filed: bool) -> None:
+        attempts, shown = self.claimed_job(job_id).attempts + 1, short_error(error)
+        self._settle(job_id, state="failed", attempts=attempts, last_error=shown, failed_at=self._clock(), filed=int(filed))
+
+    def take_over(self, now: float, *, older_than: float = 0.0) -> int:
+        with self._lock:
+            mine = list(self._claimed)
+        old = "SELECT job_id FROM jobs WHERE state = 'processing' AND abs(%s - coalesce(claimed_at, 0)) >= %s ORDER BY position"
+        found = [job_id for (job_id,) in self._database.rows(old, (now, older_than)) if job_id not in mine]
+        return sum(self._settle(job_id, state="pending") for job_id in found)
+
+    def retry(self, job_id: str) -> bool:
+        fresh = "state = 'pending', attempts = 0, not_before = 0, last_error = '', failed_at = NULL, filed = NULL, due = 0"
+        return self._database.run(f"UPDATE jobs SET {fresh} WHERE job_id = %s AND state = 'failed'", (job_id,)) > 0
+
+    def remove(self, job_id: str) -> bool:
+        with self._database.writing() as transaction:
+            return _delete(transaction, job_id, "pending", "failed")
+
+    def compact(self) -> None:
+        self._database.vacuum()
+        if not self._database.truncate_log():
+            logger.warning("a reader of %s is active; remains in its log are overwritten when it ends", self._database.name)
+
+    def close(self) -> None:
+        self._database.close()
+
+    def _settle(self, job_id: str, **becomes: Any) -> bool:
+        """Take a claimed job out of its lines and change its row; one that waits joins them again with the next claim.
+
+        Return False if the row is gone.
+        """
+        with self._database.writing() as transaction:
+            found = transaction.row("SELECT position, entities FROM jobs WHERE job_id = %s AND state = 'processing'", (job_id,))
+            if found is not None:
+                _leave(transaction, found[0], json.loads(found[1]))
+                columns = {**becomes, "behind": -1, "due": 0}
+                changes = ", ".join(f"{name} = %s" for name in columns)
+                transaction.run(f"UPDATE jobs SET {changes} WHERE position = %s", (*columns.values(), found[0]))
+        self._give_up(job_id)
+        return found is not None
+
+    def _give_up(self, job_id: str) -> None:
+        with self._lock:
+            self._claimed.pop(job_id, None)
+
+
+def open_queue_file(path: Path) -> SqliteDatabase:
+    """Open `queue.sqlite` and create it if it does not exist. Raises StorageError if the file is damaged or locked."""
+    return SqliteDatabase(path, _MIGRATIONS)
+
+
+def row_of(job: Job, body: str, accepted_at: float) -> dict[str, Any]:
+    """Return the row of a new job, by column."""
+    return {
+        "job_id": job.job_id,
+        "kind": job.kind,
+        "scope_key": job.scope.key,
+        "entities": json.dumps(sorted(job.entities), ensure_ascii=False),
+        "body": body,
+        "accepted_at": accepted_at,
+        "due": job.not_before if is_patient(job) else 0.0,
+        "attempts": job.attempts,
+        "not_before": job.not_before,
+        "last_error": job.last_error,
+    }
+
+
+def _enter(transaction: Transaction, position: int, entities: Sequence[str]) -> None:
+    """Put a job into its lines, behind older ones and behind one that runs."""
+    behind = 0
+    for entity in entities:
+        head = transaction.row(
+            "SELECT l.position, j.state FROM job_lines l JOIN jobs j ON j.position = l.position"
+            " WHERE l.entity = %s AND l.head = 1",
+            (entity,),
+        )
+        leads = head is None or (head[0] > position and head[1] == "pending")
+        if head is not None and leads:
+            transaction.run("UPDATE job_lines SET head = 0 WHERE entity = %s AND head = 1", (entity,))
+            transaction.run("UPDATE jobs SET behind = behind + 1 WHERE position = %s", head[:1])
+        transaction.run("INSERT INTO job_lines VALUES (%s, %s, %s)", (entity, position, int(leads)))
+        behind += not leads
+    transaction.run("UPDATE jobs SET behind = %s WHERE position = %s", (behind, position))
+
+
+def _leave(transaction: Transaction, position: int, entities: Sequence[str]) -> None:
+    """Take a job out of its lines; the next of each line that it headed heads it."""
+    for entity in entities:
+        mine = (entity, position)
+        was_head = transaction.row("SELECT head FROM job_lines WHERE entity = %s AND position = %s", mine) == (1,)
+        transaction.run("DELETE FROM job_lines WHERE entity = %s AND position = %s", mine)
+        following = transaction.row("SELECT min(position) FROM job_lines WHERE entity = %s", (entity,))
+        if was_head and following != (None,):
+            transaction.run("UPDATE job_lines SET head = 1 WHERE entity = %s AND position = %s", (entity, *following))
+            transaction.run("UPDATE jobs SET behind = behind - 1 WHERE position = %s", following)
+
+
+def _delete(transaction: Transaction, job_id: str, *states: str) -> bool:
+    statement = "SELECT position, entities FROM jobs WHERE job_id = %s AND state = ANY(%s)"
+    found = transaction.row(statement, (job_id, list(states)))
+    if found is None:
+        return False
+    _leave(transaction, found[0], json.loads(found[1]))
+    transaction.run("DELETE FROM jobs WHERE position = %s", found[:1])
+    return True

@@ -1,0 +1,170 @@
+"""The jobs of a queue as rows: what SQLite and PostgreSQL are asked alike. How they are claimed is each engine's own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any
+
+from ...schema.errors import InvalidInput
+from ...schema.job import Job
+from ...schema.protocols import FailedJob, JobState, QueueCounts
+from .engine import Kind, OfDatabase
+from .job_body import Unreadable, job_in
+
+COLUMNS = "body, attempts, not_before, last_error"
+_MAX_DONE = 10_000
+_AT_ONCE = 500
+
+
+class JobTables(OfDatabase[Kind]):
+    """The part of a `JobQueue` that reads the table `jobs`, and changes what nobody has claimed."""
+
+    def __init__(self, database: Kind) -> None:
+        super().__init__(database)
+        self._done: dict[str, None] = {}
+        """Completed ids: a request that a bot repeats soon is no second job. The event store knows all of them."""
+
+    def remove(self, job_id: str) -> bool:
+        """Remove a job that nobody has claimed. Return False if somebody has, or it does not exist."""
+        raise NotImplementedError
+
+    def retry(self, job_id: str) -> bool:
+        """Return a failed job to the queue with attempts reset. Return False if it does not exist."""
+        raise NotImplementedError
+
+    def claimed_job(self, job_id: str) -> Job:
+        """Return a job that was claimed here. Raises InvalidInput."""
+        raise NotImplementedError
+
+    def together(self, job_id: str, limit: int) -> list[Job]:
+        others = (
+            "SELECT job_id FROM jobs WHERE scope_key = %s AND kind = 'talk' AND attempts = 0 AND state = 'pending'"
+            " ORDER BY position LIMIT %s"
+        )
+        return readable(
+            self._database.rows(
+                f"SELECT {COLUMNS} FROM jobs WHERE job_id = %s OR job_id IN ({others}) ORDER BY position",
+                (job_id, self.claimed_job(job_id).scope.key, max(limit - 1, 0)),
+            )
+        )
+
+    def counts(self, now: float) -> QueueCounts:
+        found = self._database.rows("SELECT state, count(*), min(accepted_at) FROM jobs GROUP BY state")
+        by_state = {state: (count, oldest) for state, count, oldest in found}
+        pending, oldest = by_state.get("pending", (0, now))
+        return QueueCounts(
+            pending=pending,
+            processing=by_state.get("processing", (0, 0))[0],
+            failed=by_state.get("failed", (0, 0))[0],
+            oldest_pending_seconds=max(0.0, now - oldest),
+        )
+
+    def jobs(self, state: JobState, limit: int = 1000) -> list[Job]:
+        statement = f"SELECT {COLUMNS} FROM jobs WHERE state = %s ORDER BY position LIMIT %s"
+        return readable(self._database.rows(statement, (state, limit)))
+
+    def known_ids(self) -> set[str]:
+        return {job_id for (job_id,) in self._database.rows("SELECT job_id FROM jobs")}
+
+    def waiting(self, scope_key: str, limit: int = 20) -> list[Job]:
+        statement = (
+            f"SELECT {COLUMNS} FROM jobs WHERE scope_key = %s AND state IN ('pending', 'processing')"
+            " ORDER BY position DESC LIMIT %s"
+        )
+        return readable(self._database.rows(statement, (scope_key, limit)))
+
+    def failed(self) -> list[FailedJob]:
+        statement = f"SELECT job_id, failed_at, filed, {COLUMNS} FROM jobs WHERE state = 'failed' ORDER BY position"
+        return [_failed(*row) for row in self._database.rows(statement)]
+
+    def retry_failed(self, job_id: str | None = None) -> int:
+        retried = 0
+        for one in self.failed():
+            if one.job is not None and job_id in (None, one.job.job_id) and self.retry(one.name):
+                retried += 1
+                self._done.pop(one.name, None)
+        return retried
+
+    def amend(self, change: Callable[[Job], Job | None]) -> int:
+        """See `JobQueue.amend`. What is no valid job stays as it is."""
+        amended, last = 0, -1
+        page = (
+            f"SELECT position, job_id, {COLUMNS} FROM jobs WHERE state != 'processing' AND position > %s"
+            " ORDER BY position LIMIT %s"
+        )
+        while found := self._database.rows(page, (last, _AT_ONCE)):
+            last = found[-1][0]
+            for _, job_id, *values in found:
+                try:
+                    job = job_of(*values)
+                except Unreadable:
+                    continue
+                changed = change(job)
+                if changed is None:
+                    amended += self.remove(job_id)
+                elif changed != job:
+                    amended += self._database.run(
+                        "UPDATE jobs SET body = %s, attempts = %s, not_before = %s, last_error = %s"
+                        " WHERE job_id = %s AND state != 'processing'",
+                        (changed.to_json(), changed.attempts, changed.not_before, changed.last_error, job_id),
+                    )
+        return amended
+
+    def discard_unreadable(self, matches: Callable[[bytes], bool]) -> int:
+        found = [one.name for one in self.failed() if one.job is None]
+        rows = self._database.rows("SELECT job_id, body, last_error FROM jobs WHERE job_id = ANY(%s)", (found,))
+        return sum(self.remove(job_id) for job_id, body, error in rows if matches((body + error).encode()))
+
+    def cleanup(self, now: float, *, max_age_days: float, max_files: int) -> int:
+        everything = sorted(self.failed(), key=lambda failed: failed.failed_at)
+        removed = 0
+        for one in everything:
+            if one.filed and (now - one.failed_at > max_age_days * 86_400 or removed < len(everything) - max_files):
+                removed += self.remove(one.name)
+        return removed
+
+    def compact(self) -> None:
+        """Do nothing: what the server keeps of removed rows is its operator's."""
+
+    def _note_done(self, job_id: str) -> None:
+        self._done[job_id] = None
+        if len(self._done) > _MAX_DONE:
+            del self._done[next(iter(self._done))]
+
+
+def is_patient(job: Job) -> bool:
+    """Return True for a message that takes its place in line at its `not_before` only."""
+    return job.kind == "talk" and not job.attempts and job.not_before > 0
+
+
+def job_of(body: str, attempts: int, not_before: float, last_error: str) -> Job:
+    """Return a job as it stands. Raises Unreadable if a newer version has handed it over."""
+    try:
+        document = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise Unreadable(f"not JSON: {error!s:.200}") from None
+    if not isinstance(document, dict):
+        raise Unreadable(f"holds a JSON {type(document).__name__}, expected an object")
+    return job_in({**document, "attempts": attempts, "not_before": not_before, "last_error": last_error})
+
+
+def readable(rows: Sequence[Sequence[Any]]) -> list[Job]:
+    """Return the jobs of rows of COLUMNS, but for what is no valid job."""
+    found = []
+    for values in rows:
+        with suppress(Unreadable):
+            found.append(job_of(*values))
+    return found
+
+
+def not_claimed(job_id: str) -> InvalidInput:
+    return InvalidInput(f"job_id: {job_id!r} is not claimed here; only jobs returned by claim() can be settled")
+
+
+def _failed(job_id: str, failed_at: float, filed: bool, *values: Any) -> FailedJob:
+    try:
+        return FailedJob(job_id, job_of(*values), values[-1], failed_at, bool(filed))
+    except Unreadable as error:
+        return FailedJob(job_id, None, str(error), failed_at, bool(filed))
