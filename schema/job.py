@@ -20,7 +20,7 @@ DONE = "job"
 """Ledger key of finished jobs: a repeated request is recognised without a model call."""
 JOB_SCHEMA_VERSION = 1
 MAX_JOB_BYTES = 1024 * 1024
-"""Maximum size of a job file (1 MiB); larger jobs are rejected by `enqueue_job` and quarantined by the queue."""
+"""Maximum size of a job as JSON (1 MiB); `enqueue_job` rejects larger ones."""
 
 SPEAKERS_LOOKED_AT = 64
 

@@ -118,7 +118,7 @@ def queue_counts(settings: Settings, clock: Callable[[], float]) -> QueueCounts 
         return queue.counts(clock())
 
 
-def waiting_in_files(settings: Settings) -> set[str]:
+def waiting_here(settings: Settings) -> set[str]:
     """Return the ids of the jobs that wait on this machine for a database that is away. Makes nothing."""
     from .sqlite.former_queue import open_local_queue
     from .sqlite.queue import QUEUE

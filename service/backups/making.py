@@ -33,7 +33,7 @@ from ...stores.sqlite.errors import explained
 from ...stores.sqlite.queue import QUEUE
 from ..data_directory import RESTORING, check_restored
 
-FORMAT, VERSION = "historian backup", 1
+FORMAT, VERSION = "historian backup", 2
 MANIFEST, INDEX, ITEMS = "backup.json", "index.sqlite", "items.sqlite"
 
 _NOT_COPIED = (INDEX, ITEMS, QUEUE, "checkpoints.sqlite", "chromadb", "owner.", RESTORING)

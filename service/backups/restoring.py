@@ -25,10 +25,19 @@ from ...schema.entity import Entity
 from ...schema.errors import InvalidInput, StorageError
 from ...schema.protocols.forget_requests import ForgetRequest
 from ...stores.chroma.index import remove_chroma
-from ...stores.files.durable import TEMPORARY_PREFIX, bytes_of, names_in, remove_durably, sync_folder, write_atomically
+from ...stores.files.durable import (
+    TEMPORARY_PREFIX,
+    bytes_of,
+    explaining,
+    names_in,
+    remove_durably,
+    sync_folder,
+    write_atomically,
+)
 from ...stores.files.forget_requests import FileForgetRequests
 from ...stores.files.owner_lock import OwnerLock
 from ...stores.sqlite.database import SqliteTransaction
+from ...stores.sqlite.errors import is_damage, set_aside
 from ...stores.sqlite.events.store import SqliteEventStore
 from ...stores.sqlite.former_queue import FORMER, former_rows, open_local_queue
 from ...stores.sqlite.index_schema import MIGRATIONS, open_index
@@ -144,7 +153,15 @@ def _tombstones(index: Path) -> list[Tombstone] | None:
 
 def _merge_jobs(directory: Path, source: Path) -> tuple[int, int]:
     """Add the jobs of the backup that are not in the queue. Return how many were there, and how many are added."""
-    with closing(open_local_queue(directory, time.time)) as queue:
+    try:
+        opened = open_local_queue(directory, time.time)
+    except StorageError as error:
+        if not isinstance(error.__cause__, sqlite3.Error) or not is_damage(error.__cause__):
+            raise
+        with explaining("rename", directory / QUEUE):
+            log.error("the jobs that waited are in a damaged file, which is kept as %s", set_aside(directory / QUEUE))
+        opened = open_local_queue(directory, time.time)
+    with closing(opened) as queue:
         there = len(queue.known_ids())
         added = queue.add_rows(row for _, row in former_rows(source / FORMER))  # of a backup by a former version
         if (source / QUEUE).exists():

@@ -138,7 +138,7 @@ class Attempts:
             await self.release(job)
 
     def _complete(self, job: Job) -> None:
-        """Remove the job's file, unless the database that its events are in is not in its place any more."""
+        """Remove the job from the queue, unless the database that its events are in is not in its place any more."""
         self._parts.backend.check_in_place()
         self._queue.complete(job.job_id)
 

@@ -112,46 +112,10 @@ def bytes_of(path: Path) -> bytes | None:
     return None
 
 
-def move_durably(source: Path, target: Path) -> bool:
-    """Rename `source` to `target` and flush both folders. Return False if `source` does not exist. Raises StorageError."""
-    if not move(source, target):
-        return False
-    sync_folder(target.parent)
-    if source.parent != target.parent:
-        sync_folder(source.parent)
-    return True
-
-
-def move(source: Path, target: Path) -> bool:
-    """Rename as `move_durably`, without flushing: a power failure may undo it."""
-    for is_last in (False, True):
-        with explaining("move to", target), suppress(FileNotFoundError):
-            source.replace(target)
-            return True
-        if is_last or not os.path.lexists(source):
-            break
-        make_folder(target.parent)
-    return False
-
-
 def sync_folder(folder: Path) -> None:
     """Flush the entries of `folder` to the disk. Does nothing on Windows. Raises StorageError."""
     with explaining("flush the folder", folder):
         _sync_folder(folder)
-
-
-def sync_file(path: Path) -> bool:
-    """Flush a file that another process may have written, and its folder. Return False if it is not there (any more).
-
-    Raises StorageError.
-    """
-    access = os.O_RDWR if os.name == "nt" else os.O_RDONLY | os.O_NONBLOCK  # a pipe must not block
-    with explaining("flush", path), suppress(FileNotFoundError):
-        descriptor = os.open(path, access | getattr(os, "O_BINARY", 0))
-        _flush_and_close(descriptor)
-        _sync_folder(path.parent)
-        return os.path.lexists(path)
-    return False
 
 
 def sweep_leftovers(folder: Path) -> int:

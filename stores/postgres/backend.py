@@ -107,7 +107,7 @@ class PostgresBackend(TablesBackend):
         return PostgresItems(open_database(self._settings))
 
     def tend(self) -> None:
-        """Hand over the jobs that waited in files."""
+        """Hand over the jobs that waited on this machine."""
         try:
             self._queue.hand_over()
         except DatabaseAway as error:

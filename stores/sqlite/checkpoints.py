@@ -16,7 +16,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from ...schema.errors import CheckpointError
 from ..files.access import create_empty
 from ..threaded_saver import Lane, OpenedCheckpoints, ThreadedSaver
-from .errors import explained, is_damage
+from .errors import explained, is_damage, set_aside
 
 log = logging.getLogger(__name__)
 
@@ -39,7 +39,7 @@ async def open_checkpoints(path: Path) -> AsyncIterator[OpenedCheckpoints]:
             if not is_damage(error):
                 raise CheckpointError(str(explained(error, path))) from error
             try:
-                aside = await asyncio.to_thread(_set_aside, path)
+                aside = await asyncio.to_thread(set_aside, path)
                 log.warning("%s is damaged (%s); it is kept as %s and begun anew", path.name, error, aside.name)
                 connection = await loop.run_in_executor(thread, _opened, path)
             except (sqlite3.Error, OSError) as second:
@@ -57,19 +57,6 @@ def _explained(path: Path, error: Exception) -> CheckpointError | None:
 
 def _threads(connection: sqlite3.Connection) -> list[str]:
     return [thread_id for (thread_id,) in connection.execute("SELECT DISTINCT thread_id FROM checkpoints").fetchall()]
-
-
-def _set_aside(path: Path) -> Path:
-    """Rename the file, and its log with it: together they are what can still be read of it."""
-    aside = path.with_suffix(path.suffix + ".damaged")
-    for companion in ("-wal", "-shm"):
-        aside.with_name(aside.name + companion).unlink(missing_ok=True)
-    path.replace(aside)
-    log_of = path.with_name(path.name + "-wal")
-    if log_of.exists():
-        log_of.replace(aside.with_name(aside.name + "-wal"))
-    path.with_name(path.name + "-shm").unlink(missing_ok=True)
-    return aside
 
 
 def _opened(path: Path) -> sqlite3.Connection:

@@ -1,7 +1,7 @@
 """One SQLite file that several threads and several processes read and write.
 
 The file is in WAL mode: readers never wait for the writer and see the last commit. `synchronous` is FULL: a commit is on
-the disk when it returns. The file of a job is deleted after its events are committed, so a power failure must not undo the
+the disk when it returns. A job leaves the queue after its events are committed, so a power failure must not undo the
 commit (NORMAL would allow that). The cost is one `fsync` per transaction.
 
 A file that is moved, deleted or replaced while it is open goes on existing for this process alone: what it writes there is

@@ -53,6 +53,19 @@ def explained(error: Exception, path: Path) -> StorageError:
     return StorageError(f"{path}: {text}; {remedy}")
 
 
+def set_aside(path: Path) -> Path:
+    """Rename a damaged file to `*.damaged`, its log with it: together they are what can still be read. Raises OSError."""
+    aside = path.with_suffix(path.suffix + ".damaged")
+    for companion in ("-wal", "-shm"):
+        aside.with_name(aside.name + companion).unlink(missing_ok=True)
+    path.replace(aside)
+    log_of = path.with_name(path.name + "-wal")
+    if log_of.exists():
+        log_of.replace(aside.with_name(aside.name + "-wal"))
+    path.with_name(path.name + "-shm").unlink(missing_ok=True)
+    return aside
+
+
 def _is_read_only(folder: Path) -> bool:
     try:
         return os.name != "nt" and bool(os.statvfs(folder).f_flag & os.ST_RDONLY)

@@ -3,10 +3,10 @@
 Any process may put, read and count; one claims (the one that holds the owner lock). A job stands in the line of each of its
 entities; the head of a line, waiting or running, holds back those behind it. `put` writes one row: a new job joins its lines
 with the next claim. Each call is one transaction, so that a process that is killed leaves every accepted job exactly once, and
-`take_over` returns the jobs it had claimed.
+`take_over` returns the jobs it had claimed. What is put, amended or retried is on the disk when the call returns. What a worker
+does with its jobs is not waited for: after a power failure it may be undone, and a job that was completed comes back.
 
-Jobs that were filed before this process started are not known here: the worker asks the event store
-(`EventStore.is_filed`) before it runs a job.
+Jobs that were done before this process started are not known here: the worker asks the ledger before it runs a job.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
     def complete(self, job_id: str) -> None:
         self.claimed_job(job_id)
         try:
-            with self._database.writing() as transaction:
+            with self._database.writing(durable=False) as transaction:
                 _delete(transaction, job_id, "processing")
                 self._note_done(job_id)  # here, where nobody puts it
         except BaseException:
@@ -156,7 +156,7 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
 
         Return False if the row is gone.
         """
-        with self._database.writing() as transaction:
+        with self._database.writing(durable=False) as transaction:
             found = transaction.row("SELECT position, entities FROM jobs WHERE job_id = %s AND state = 'processing'", (job_id,))
             if found is not None:
                 _leave(transaction, found[0], json.loads(found[1]))

@@ -147,18 +147,18 @@ def _known_jobs(shell: Shell, queue: JobQueue) -> Callable[[str], bool]:
     """Return a test for jobs that are in the queue or were filed before."""
     from ....schema.errors import DatabaseAway
     from ....schema.job import DONE
-    from ....stores.opening import has_memory, open_backend, waiting_in_files
+    from ....stores.opening import has_memory, open_backend, waiting_here
 
     try:
         if not has_memory(shell.settings):
             return queue.known_ids().__contains__
         backend = open_backend(shell.settings, queue)
-        backend.tend()  # what waited in files goes first
+        backend.tend()  # what waited on this machine goes first
         waiting = queue.known_ids()
     except DatabaseAway:
         if not shell.settings.stores.spool:
             raise
-        return waiting_in_files(shell.settings).__contains__  # the others are known when they are handed over
+        return waiting_here(shell.settings).__contains__  # the others are known when they are handed over
     return lambda job_id: job_id in waiting or backend.ledger.has(DONE, job_id)
 
 
@@ -179,9 +179,9 @@ def _report(shell: Shell, file: str, line: Line) -> None:
 
 
 def _tell_what_waits(shell: Shell) -> None:
-    from ....stores.opening import waiting_in_files
+    from ....stores.opening import waiting_here
 
-    if waiting := len(waiting_in_files(shell.settings)):
+    if waiting := len(waiting_here(shell.settings)):
         shell.note(
             "the database is away: {n} {n:job waits|jobs wait} in {directory} and {n:is|are} handed over when it answers, by a "
             "bot or worker of this machine or the next `historian ingest`",

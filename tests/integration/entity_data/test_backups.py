@@ -27,6 +27,7 @@ from support.command import historian
 from support.crashes.child import Killer, is_killed
 from support.draining import open_worker, put
 from support.memory import group_fields, settings_for
+from support.queue_rows import rows
 from support.waiting import eventually
 
 NOW = 1_800_000_000.0
@@ -129,6 +130,35 @@ def test_a_restored_memory_is_as_it_was_and_keeps_the_jobs_that_wait(data: Path,
     asyncio.run(drain(data))
     assert filed(data) == {"r0-0", "r1-0", "r4-0"}
     assert call("doctor", data=data).status == 0
+
+
+def test_jobs_of_a_backup_by_a_former_version_come_back_as_files_did(data: Path, tmp_path: Path) -> None:
+    looked_at(data, lambda parts: put(parts, turn(4)))
+    backup = tmp_path / "backup"
+    assert call("backup", backup, data=data).status == 0
+    (row,) = rows(backup)
+    (backup / "queue.sqlite").unlink()
+    (backup / "queues" / "pending").mkdir(parents=True)
+    (backup / "queues" / "pending" / "1700000000000-r4-0.json").write_text(row["body"], encoding="utf-8")
+    (data / "queue.sqlite").unlink()
+    called = call("restore", backup, "--yes", "--json", data=data)
+    assert (called.status, called.lines[0]["jobs_added"]) == (0, 1)
+    asyncio.run(drain(data))
+    assert "r4-0" in filed(data) and not (data / "queues").exists()
+
+
+def test_a_damaged_queue_is_named_and_gives_way_to_that_of_a_backup(data: Path, tmp_path: Path) -> None:
+    looked_at(data, lambda parts: put(parts, turn(4)))
+    assert call("backup", tmp_path / "backup", data=data).status == 0
+    for name in ("queue.sqlite", "queue.sqlite-wal"):
+        (data / name).write_bytes(b"garbage " * 2000)
+    doctor = call("doctor", data=data)
+    assert doctor.status == 1 and "the file is damaged" in doctor.out and "historian restore BACKUP" in doctor.out
+    called = call("restore", tmp_path / "backup", "--yes", "--json", data=data)
+    assert (called.status, called.lines[0]["jobs_added"]) == (0, 1), called.err
+    assert (data / "queue.sqlite.damaged").read_bytes().startswith(b"garbage")
+    asyncio.run(drain(data))
+    assert "r4-0" in filed(data)
 
 
 def test_who_was_forgotten_after_the_backup_stays_forgotten(data: Path, tmp_path: Path) -> None:

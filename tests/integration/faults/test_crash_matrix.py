@@ -58,7 +58,7 @@ def profiles_of(directory: Path) -> MarkdownProfiles:
 
 
 def left_over(directory: Path) -> list[str]:
-    """Job files in any state."""
+    """Jobs in any state."""
     return [f"{row['state']} {row['job_id']}" for row in rows(directory)]
 
 

@@ -1,4 +1,4 @@
-"""A PostgreSQL server that is away: what is handed over waits in files, what is asked gets what is left."""
+"""A PostgreSQL server that is away: what is handed over waits on this machine, what is asked gets what is left."""
 
 from __future__ import annotations
 
