@@ -125,6 +125,10 @@ class SqliteDatabase(Database):
         found = file_identity(self.path)
         return "here" if found == self.identity else "replaced" if found else "gone"
 
+    @property
+    def closed(self) -> bool:
+        return self._closed
+
     def check_in_place(self) -> None:
         """Raise StorageError if the file was moved, deleted or replaced: what is committed now would be lost."""
         place = self.place

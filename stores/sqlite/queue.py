@@ -48,6 +48,25 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
         self._lock = threading.Lock()
         self._claimed: dict[str, Job] = {}
 
+    @property
+    def _database(self) -> SqliteDatabase:
+        """The open file; another one is opened if it was deleted or replaced: what comes in must wait somewhere."""
+        if self._is_lost:
+            with self._opening:
+                if self._is_lost:
+                    logger.error("%s was deleted or replaced while it was open; it is opened anew", self._opened.name)
+                    self._opened.close()  # its log would get into the file that took its place
+                    self._opened = open_queue_file(self._opened.path)
+        return self._opened
+
+    @_database.setter
+    def _database(self, database: SqliteDatabase) -> None:
+        self._opened, self._opening, self._ended = database, threading.Lock(), False
+
+    @property
+    def _is_lost(self) -> bool:
+        return not self._ended and (self._opened.closed or self._opened.place != "here")
+
     def put(self, job: Job) -> str:
         """See `JobQueue.put`. Raises InvalidInput for a job that is too large, or cannot be encoded."""
         self.add_rows([row_of(job, encode_new(job), self._clock())])
@@ -62,7 +81,10 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
                     continue
                 values = ", ".join(["%s"] * len(row))
                 statement = f"INSERT INTO jobs ({', '.join(row)}) VALUES ({values}) ON CONFLICT DO NOTHING"
-                added += transaction.run(statement, tuple(row.values()))
+                if transaction.run(statement, tuple(row.values())):
+                    added += 1
+                else:  # written again, since a process may have been killed before it had flushed the row
+                    transaction.run("UPDATE jobs SET position = position WHERE job_id = %s", (row["job_id"],))
         return added
 
     def claim(self, now: float) -> Job | None:
@@ -149,7 +171,8 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
             logger.warning("a reader of %s is active; remains in its log are overwritten when it ends", self._database.name)
 
     def close(self) -> None:
-        self._database.close()
+        self._ended = True
+        self._opened.close()
 
     def _settle(self, job_id: str, **becomes: Any) -> bool:
         """Take a claimed job out of its lines and change its row; one that waits joins them again with the next claim.

@@ -138,6 +138,15 @@ def test_what_another_process_removes_or_retries_is_seen(opened: Callable[[], Sq
     assert run(queue) == ["b"]
 
 
+def test_a_job_that_is_there_is_flushed_before_it_is_accepted_again(queue: SqliteJobQueue, tmp_path: Path) -> None:
+    """Whoever put it first may have been killed before the flush."""
+    queue.put(make_job())
+    log = tmp_path / f"{QUEUE}-wal"
+    before = log.stat().st_size
+    queue.put(make_job())
+    assert log.stat().st_size > before and queue.counts(NOW).pending == 1
+
+
 def test_take_over_can_leave_what_was_claimed_a_moment_ago(opened: Callable[[], SqliteJobQueue]) -> None:
     queue, other = opened(), opened()
     queue.put(make_job())
@@ -218,6 +227,27 @@ def test_a_damaged_file_is_named_with_what_to_do(tmp_path: Path) -> None:
     (tmp_path / QUEUE).write_bytes(b"garbage" * 1000)
     with pytest.raises(StorageError, match=r"queue.sqlite: file is not a database; the file is damaged"):
         SqliteJobQueue(tmp_path / QUEUE, clock=Clock(NOW))
+
+
+def test_where_the_directory_was_deleted_what_comes_in_waits_in_a_new_one(queue: SqliteJobQueue, tmp_path: Path) -> None:
+    queue.put(make_job("a"))
+    assert queue.claim(NOW) is not None
+    for path in tmp_path.iterdir():
+        path.unlink()
+    tmp_path.rmdir()
+    queue.put(make_job("b"))
+    queue.complete("a-1")
+    assert [row["job_id"] for row in rows(tmp_path)] == ["b-1"]
+    assert run(queue) == ["b"]
+
+
+def test_a_file_that_took_the_place_of_the_open_one_is_worked_off(queue: SqliteJobQueue, tmp_path: Path) -> None:
+    queue.put(make_job("a"))
+    other = SqliteJobQueue(tmp_path / "other.sqlite", clock=Clock(NOW))
+    other.put(make_job("b"))
+    other.close()
+    (tmp_path / "other.sqlite").replace(tmp_path / QUEUE)
+    assert run(queue) == ["b"]
 
 
 # --- several processes, and their ends
