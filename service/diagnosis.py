@@ -80,7 +80,7 @@ async def _memory(settings: Settings, directory: Path) -> Finding:
 
 
 async def _disk(settings: Settings, directory: Path) -> Finding:
-    """Write, flush, rename and remove a file in the data directory, as accepting a job does."""
+    """Write, flush, rename and remove a file in the data directory, as a store of files does."""
 
     def write() -> float:
         existed = directory.is_dir()

@@ -30,6 +30,7 @@ from ...schema.errors import HistorianError, InvalidInput, StorageError
 from ...stores.files.access import make_private_folders
 from ...stores.files.durable import TEMPORARY_PREFIX, explaining, make_folder, sync_folder
 from ...stores.sqlite.errors import explained
+from ...stores.sqlite.former_queue import open_local_queue
 from ...stores.sqlite.queue import QUEUE
 from ..data_directory import RESTORING, check_restored
 
@@ -72,7 +73,8 @@ def back_up(directory: Path, target: Path, *, version: str, now: float) -> Backu
         with explaining("write the backup", target):
             shutil.rmtree(unfinished, ignore_errors=True)  # of a killed process
             unfinished.mkdir(mode=0o700)
-            jobs = _copy_database(directory / QUEUE, unfinished / QUEUE, "jobs") if (directory / QUEUE).exists() else 0
+            open_local_queue(directory, lambda: now).close()  # it exists then, with the jobs that a former version kept as files
+            jobs = _copy_database(directory / QUEUE, unfinished / QUEUE, "jobs")
             events = _copy_database(directory / INDEX, unfinished / INDEX, "events")
             files = sum(copied(directory / name, unfinished / name) for name in _others(directory))
             if (directory / ITEMS).exists():

@@ -41,6 +41,7 @@ from ...stores.sqlite.errors import is_damage, set_aside
 from ...stores.sqlite.events.store import SqliteEventStore
 from ...stores.sqlite.former_queue import FORMER, former_rows, open_local_queue
 from ...stores.sqlite.index_schema import MIGRATIONS, open_index
+from ...stores.sqlite.queue import MIGRATIONS as QUEUE_MIGRATIONS
 from ...stores.sqlite.queue import QUEUE
 from ...stores.tables.tombstones import add_tombstones, all_tombstones
 from ..data_directory import RESTORING
@@ -81,16 +82,22 @@ def read_backup(source: Path) -> Backup:
         raise InvalidInput(f"{source / MANIFEST} does not describe a backup: {error}") from None
     if manifest["version"] > VERSION:
         raise InvalidInput(f"{source} has version {manifest['version']}, at most {VERSION} is known; upgrade langgraph-historian")
-    try:
-        with closing(sqlite3.connect(_read_only(source / INDEX), uri=True)) as index:
-            (verdict,) = index.execute("PRAGMA quick_check(1)").fetchone()
-            (version,) = index.execute("PRAGMA user_version").fetchone()
-    except sqlite3.Error as error:
-        raise InvalidInput(f"{source / INDEX}: {error}; take another backup") from None
-    if verdict != "ok" or not 0 < version <= len(MIGRATIONS):
-        problem = verdict if verdict != "ok" else f"its schema has version {version}, known are 1 to {len(MIGRATIONS)}"
-        raise InvalidInput(f"{source / INDEX}: {problem}; take another backup")
+    _check_database(source / INDEX, len(MIGRATIONS))
+    if (source / QUEUE).exists():
+        _check_database(source / QUEUE, len(QUEUE_MIGRATIONS))
     return backup
+
+
+def _check_database(path: Path, newest: int) -> None:
+    try:
+        with closing(sqlite3.connect(_read_only(path), uri=True)) as connection:
+            (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+            (version,) = connection.execute("PRAGMA user_version").fetchone()
+    except sqlite3.Error as error:
+        raise InvalidInput(f"{path}: {error}; take another backup") from None
+    if verdict != "ok" or not 0 < version <= newest:
+        problem = verdict if verdict != "ok" else f"its schema has version {version}, known are 1 to {newest}"
+        raise InvalidInput(f"{path}: {problem}; take another backup")
 
 
 def _read_only(path: Path) -> str:
@@ -163,11 +170,11 @@ def _merge_jobs(directory: Path, source: Path) -> tuple[int, int]:
         opened = open_local_queue(directory, time.time)
     with closing(opened) as queue:
         there = len(queue.known_ids())
-        added = queue.add_rows(row for _, row in former_rows(source / FORMER))  # of a backup by a former version
+        added = queue.merge_rows(former_rows(source / FORMER).values())  # of a backup by a former version
         if (source / QUEUE).exists():
             with closing(sqlite3.connect(_read_only(source / QUEUE), uri=True)) as backup:
                 backup.row_factory = sqlite3.Row
-                added += queue.add_rows(map(_waiting_again, backup.execute("SELECT * FROM jobs ORDER BY position")))
+                added += queue.merge_rows(map(_waiting_again, backup.execute("SELECT * FROM jobs ORDER BY position")))
     return there, added
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 from collections.abc import Callable
 from contextlib import AsyncExitStack, suppress
 from functools import partial
@@ -71,6 +72,7 @@ class Lifecycle:
         self.unobserved = 0
         self._told: set[ReadingState] = set()
         self.queue: JobQueue | None = None
+        self._queue_lock = threading.Lock()
         self.opened: OpenMemory | None = None
         self.hooks = Hooks()
         self.languages = Languages(lambda: self.settings.cognitive.language)
@@ -236,9 +238,21 @@ class Lifecycle:
 
     async def _opened_queue(self) -> JobQueue:
         """Return the job queue, opened at its first use. Raises StorageError."""
-        if self.queue is None:
-            self.queue = await asyncio.to_thread(open_queue, self.settings, self.clock)
-        return self.queue
+        return self.queue if self.queue is not None else await asyncio.to_thread(self._open_queue)
+
+    def _open_queue(self) -> JobQueue:
+        with self._queue_lock:
+            if not self.started:
+                raise StorageError("memory was closed meanwhile; open the service again")
+            if self.queue is None:
+                self.queue = open_queue(self.settings, self.clock)
+            return self.queue
+
+    def _close_queue(self) -> None:
+        with self._queue_lock:
+            queue, self.queue = self.queue, None
+            if queue is not None:
+                queue.close()
 
     def not_observed(self) -> None:
         """Count an observation that comes while the database cannot be used. If memory is off or not open, that is told once."""
@@ -272,7 +286,8 @@ class Lifecycle:
         try:
             await self._open()
         except StorageError as error:
-            log.error("memory cannot be read, only plain summaries are: %s. Jobs are accepted and wait on disk", error)
+            waiting = "Jobs are accepted and wait on disk" if self.queue is not None else "No job can be accepted"
+            log.error("memory cannot be read, only plain summaries are: %s. %s", error, waiting)
             if self.queue is not None:
                 await asyncio.to_thread(self.plain.begin, self.queue)
             self.plain.database_away = True
@@ -340,9 +355,8 @@ class Lifecycle:
             await self.opened.aclose(timeout_seconds)
 
     async def _let_go(self) -> None:
-        queue, self.opened, self.queue = self.queue, None, None
-        if queue is not None:
-            await asyncio.to_thread(queue.close)
+        self.opened = None
+        await asyncio.to_thread(self._close_queue)
 
     def _database_in_trouble(self, loop: asyncio.AbstractEventLoop) -> None:
         """Check whether the database can be used. Called from any thread, after an error of the database."""
@@ -365,7 +379,6 @@ class Lifecycle:
                 log.warning("%s: the database is another file now; it is closed, and opened anew", opened.parts.backend.name)
                 self.opened = None
                 await opened.aclose(CLOSE_SECONDS)
-                await self._let_go()  # the queue lay in the same directory
                 self._reopening = asyncio.create_task(self._reopen(replaced=True), name="historian reopening")
                 return
             await asyncio.sleep(LOOK_SECONDS)

@@ -39,6 +39,8 @@ _READER_CACHE_KIB = 2_000
 _WAL_LIMIT_BYTES = 64 * 1024 * 1024
 _STEPS_BETWEEN_LOOKS = 1_000
 """Instructions of SQLite's virtual machine, a few milliseconds."""
+_TRIES, _PAUSE_SECONDS = 20, 0.1
+"""How often the log is tried to be emptied while somebody reads, and how long each try waits."""
 _IDLE_READERS = 4
 """Read connections kept open when idle; under load there may be one per reader."""
 
@@ -46,9 +48,9 @@ _IDLE_READERS = 4
 Place = Literal["here", "gone", "replaced"]
 
 _NOT_IN_PLACE: dict[Place, str] = {
-    "gone": "was moved or deleted while it was open; jobs wait on disk. Stop the bot, then put the file back or run "
+    "gone": "was moved or deleted while it was open; nothing more is written to it. Stop the bot, then put the file back or run "
     "`historian restore BACKUP`",
-    "replaced": "was replaced by another file while it was open; nothing more is written to either, jobs wait on disk until "
+    "replaced": "was replaced by another file while it was open; nothing more is written to either until "
     "it is opened anew. Stop the bot before you exchange the file; `historian restore BACKUP` does it safely",
 }
 
@@ -230,11 +232,19 @@ class SqliteDatabase(Database):
     def truncate_log(self) -> bool:
         """Move the write-ahead log into the file and empty it, so that it holds no deleted text.
 
-        Return False if a reader of another process prevents that; the next checkpoint does it.
+        Return False if a reader of another process prevents that for seconds; the next checkpoint does it.
         """
-        with self._outside_transactions() as writer:
-            busy, _, _ = writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        return not busy
+        for attempt in range(_TRIES):
+            time.sleep(_PAUSE_SECONDS if attempt else 0)
+            with self._outside_transactions() as writer:  # others write between two tries
+                writer.execute(f"PRAGMA busy_timeout = {_PAUSE_SECONDS * 1000:.0f}")
+                try:
+                    busy, _, _ = writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+                finally:
+                    writer.execute(f"PRAGMA busy_timeout = {self._busy_seconds * 1000:.0f}")
+            if not busy:
+                return True
+        return False
 
     def vacuum(self, stop: Callable[[], bool] = bool) -> bool:
         """Rewrite the whole file, so that no page holds deleted text. Return False, with nothing changed, if `stop` says so.

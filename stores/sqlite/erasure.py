@@ -23,7 +23,7 @@ from .queue import QUEUE
 log = logging.getLogger(__name__)
 
 _PAGES_AT_ONCE = 200
-_ERASED_WHOLE = ("checkpoints.sqlite*", "*.damaged", "*.damaged.*")
+_ERASED_WHOLE = ("checkpoints.sqlite*", "*.damaged*")
 
 
 class IndexErasure(ErasureTables):
@@ -76,7 +76,8 @@ class IndexErasure(ErasureTables):
 
     def holds(self, places: Collection[str]) -> bool:
         """See `Erasure.holds`."""
-        return any(place.startswith((self._database.path.name, QUEUE)) for place in places)
+        ours = (self._database.path.name, QUEUE)
+        return any(place.removesuffix("-wal").removesuffix("-shm") in ours for place in places)
 
     def writers_wait(self) -> bool:
         """Return True if somebody in this process waits to write."""

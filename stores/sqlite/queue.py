@@ -22,14 +22,14 @@ from ...schema.job import Job
 from ...schema.protocols import JobQueue
 from ..migrations import migrations
 from ..tables.engine import Transaction
-from ..tables.job_body import Unreadable, encode_new, short_error
-from ..tables.jobs import COLUMNS, JobTables, is_patient, job_of, not_claimed
-from .database import SqliteDatabase
+from ..tables.jobs.body import Unreadable, encode_new, short_error
+from ..tables.jobs.tables import COLUMNS, JobTables, is_patient, job_of, not_claimed
+from .database import SqliteDatabase, file_identity
 
 logger = logging.getLogger(__name__)
 
 QUEUE = "queue.sqlite"
-_MIGRATIONS = migrations("sqlite/migrations/queue")
+MIGRATIONS = migrations("sqlite/migrations/queue")
 _BATCH = 256
 """Most new jobs that join their lines in one transaction."""
 _IS_NEW = "FROM jobs INDEXED BY jobs_new WHERE state = 'pending' AND behind = -1 AND due <= %s"
@@ -43,6 +43,8 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
     """A `JobQueue` in one file. `clock` returns seconds since the epoch and may jump. Thread-safe; raises StorageError."""
 
     def __init__(self, path: Path, *, clock: Callable[[], float]) -> None:
+        self._opening = threading.Lock()
+        self._is_other = self._ended = False
         super().__init__(open_queue_file(path))
         self._clock = clock
         self._lock = threading.Lock()
@@ -50,22 +52,30 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
 
     @property
     def _database(self) -> SqliteDatabase:
-        """The open file; another one is opened if it was deleted or replaced: what comes in must wait somewhere."""
+        """The open file; it is opened anew where its directory was deleted or replaced: what comes in must wait somewhere."""
         if self._is_lost:
             with self._opening:
                 if self._is_lost:
                     logger.error("%s was deleted or replaced while it was open; it is opened anew", self._opened.name)
-                    self._opened.close()  # its log would get into the file that took its place
-                    self._opened = open_queue_file(self._opened.path)
+                    self._opened.close()
+                    self._database = open_queue_file(self._opened.path)
+                    self._is_other = True
         return self._opened
 
     @_database.setter
     def _database(self, database: SqliteDatabase) -> None:
-        self._opened, self._opening, self._ended = database, threading.Lock(), False
+        self._opened = database
+        self._log_identity = file_identity(self._log_index)
 
     @property
     def _is_lost(self) -> bool:
-        return not self._ended and (self._opened.closed or self._opened.place != "here")
+        # A log that stayed there may be that of another process, whose new file would lose what is in it.
+        is_away = self._opened.closed or self._opened.place != "here"
+        return is_away and not self._ended and (self._opened.closed or file_identity(self._log_index) != self._log_identity)
+
+    @property
+    def _log_index(self) -> Path:
+        return self._opened.path.with_name(f"{QUEUE}-shm")
 
     def put(self, job: Job) -> str:
         """See `JobQueue.put`. Raises InvalidInput for a job that is too large, or cannot be encoded."""
@@ -87,10 +97,30 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
                     transaction.run("UPDATE jobs SET position = position WHERE job_id = %s", (row["job_id"],))
         return added
 
+    def merge_rows(self, rows: Iterable[Mapping[str, Any]]) -> int:
+        """Add rows as `add_rows` does, and put all jobs into the order in which they were accepted. Nobody may work meanwhile."""
+        (last,) = self._database.row("SELECT coalesce(max(position), 0) FROM jobs")
+        if added := self.add_rows(rows):
+            with self._database.writing() as transaction:
+                known = transaction.rows("SELECT position, accepted_at FROM jobs ORDER BY position")
+                latest, keys = {True: 0.0, False: 0.0}, list[tuple[float, int]]()
+                for position, accepted_at in known:  # a clock that goes back changes no order
+                    latest[position > last] = max(latest[position > last], accepted_at)
+                    keys.append((latest[position > last], position))
+                new = [(-number, position) for number, (_, position) in enumerate(sorted(keys), 1)]
+                transaction.run_many("UPDATE jobs SET position = %s WHERE position = %s", new)
+                transaction.run("UPDATE jobs SET position = -position, behind = -1")
+                transaction.run("DELETE FROM job_lines")
+        return added
+
     def claim(self, now: float) -> Job | None:
         """See `JobQueue.claim`. What is no valid job fails."""
-        while self._database.row(_TO_DO, (now, now)) is not None:
-            with self._database.writing(durable=False) as transaction:
+        database = self._database
+        if self._is_other:  # it lay somewhere else: nobody works on what it says is worked on
+            self._is_other = False
+            self.take_over(now)
+        while database.row(_TO_DO, (now, now)) is not None:
+            with database.writing(durable=False) as transaction:
                 for position, entities in transaction.rows(_NEW, (now, _BATCH)):
                     _enter(transaction, position, json.loads(entities))
                 found = transaction.row(_READY, (now,))
@@ -165,6 +195,11 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
         with self._database.writing() as transaction:
             return _delete(transaction, job_id, "pending", "failed")
 
+    @property
+    def holds_some(self) -> bool:
+        """True if a job waits here."""
+        return self._database.row("SELECT 1 FROM jobs WHERE state = 'pending' LIMIT 1") is not None
+
     def compact(self) -> None:
         self._database.vacuum()
         if not self._database.truncate_log():
@@ -196,7 +231,7 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
 
 def open_queue_file(path: Path) -> SqliteDatabase:
     """Open `queue.sqlite` and create it if it does not exist. Raises StorageError if the file is damaged or locked."""
-    return SqliteDatabase(path, _MIGRATIONS)
+    return SqliteDatabase(path, MIGRATIONS)
 
 
 def row_of(job: Job, body: str, accepted_at: float) -> dict[str, Any]:

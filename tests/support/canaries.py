@@ -46,7 +46,7 @@ def canaries(whose: str) -> dict[str, str]:
         "user": (
             "event private", "event group", "long event", "observation", "summary", "edited", "profile", "profile before",
             "private layer", "group layer", "note", "pending", "new_info", "recent", "failed", "processing", "quarantined",
-            "checkpoint", "damaged checkpoint", "damaged summaries", "end summary", "old end summary",
+            "leftover", "checkpoint", "damaged checkpoint", "damaged summaries", "end summary", "old end summary",
             "end summary in group", "memory", "memory in group", "edit order", "article", "article before", "article in group",
             "dated summary", "promoted summary", "buffered", "buffered in group", "line vector", "states", "failed states",
         ),
@@ -197,6 +197,9 @@ def _plant_jobs(parts: Parts, mine: dict[str, str], ours: dict[str, str], theirs
 
 
 def _plant_files(directory: Path, mine: dict[str, str]) -> None:
+    leftover = directory / "queues" / "pending" / ".tmp-dead-1-1"  # of a former version
+    leftover.parent.mkdir(parents=True)
+    leftover.write_text(mine["leftover"], encoding="utf-8")
     put_broken(directory, f'{{"user_id": "{USER}", "text": "{mine["quarantined"]}"')
     with sqlite3.connect(directory / "checkpoints.sqlite.damaged") as connection:
         connection.execute("CREATE TABLE t (x)")

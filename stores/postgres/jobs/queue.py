@@ -20,8 +20,8 @@ from typing import Any
 from ....schema.errors import ClaimLost, DatabaseAway, StorageError
 from ....schema.job import Job
 from ....schema.protocols import JobQueue
-from ...tables.job_body import Unreadable, encode_new, short_error
-from ...tables.jobs import COLUMNS, JobTables, is_patient, job_of, not_claimed
+from ...tables.jobs.body import Unreadable, encode_new, short_error
+from ...tables.jobs.tables import COLUMNS, JobTables, is_patient, job_of, not_claimed
 from ..database import PostgresDatabase
 from .session import WorkerSession, workers_key
 

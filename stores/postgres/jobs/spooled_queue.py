@@ -89,8 +89,8 @@ class SpooledQueue:
             while jobs := self._spool.jobs("pending", _AT_ONCE):
                 for job in jobs:
                     server.put(job)
-                done = {job.job_id for job in jobs}
-                self._spool.amend(lambda job, done=done: None if job.job_id in done else job)  # type: ignore[misc]
+                for job in jobs:
+                    self._spool.remove(job.job_id)
                 # What was readable while the server was away is in the database now, where it can be forgotten.
                 told = {(job.scope.key, job.timestamp) for job in jobs}
                 memory = MarkdownMemory(self._directory / "MEMORY.md")
@@ -149,4 +149,4 @@ class SpooledQueue:
             return self.remote
 
     def _spooled(self) -> bool:
-        return self._spool.counts(self.clock()).pending > 0
+        return self._spool.holds_some

@@ -36,7 +36,7 @@ from support.postgres import Schema, server_url
 from support.recall import NOW
 
 PERSON, ROOM = Entity("user", USER), Entity("group", GROUP)
-ON_FILES_ALONE = {"quarantined", "damaged checkpoint", "damaged summaries", "old end summary"}
+ON_FILES_ALONE = {"quarantined", "leftover", "damaged checkpoint", "damaged summaries", "old end summary"}
 
 
 class Memory:

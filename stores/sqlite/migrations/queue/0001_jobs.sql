@@ -20,7 +20,7 @@ CREATE TABLE jobs (
     filed INTEGER
 );
 CREATE INDEX jobs_new ON jobs (due, position) WHERE behind = -1 AND state = 'pending';
-CREATE INDEX jobs_ready ON jobs (position) WHERE behind = 0 AND state = 'pending';
+CREATE INDEX jobs_ready ON jobs (position, not_before) WHERE behind = 0 AND state = 'pending';
 CREATE INDEX jobs_by_scope ON jobs (scope_key, position);
 CREATE INDEX jobs_by_state ON jobs (state, position, accepted_at);
 

@@ -241,13 +241,38 @@ def test_where_the_directory_was_deleted_what_comes_in_waits_in_a_new_one(queue:
     assert run(queue) == ["b"]
 
 
-def test_a_file_that_took_the_place_of_the_open_one_is_worked_off(queue: SqliteJobQueue, tmp_path: Path) -> None:
+def test_a_directory_that_took_the_place_of_the_open_one_is_worked_off(queue: SqliteJobQueue, tmp_path: Path) -> None:
     queue.put(make_job("a"))
-    other = SqliteJobQueue(tmp_path / "other.sqlite", clock=Clock(NOW))
-    other.put(make_job("b"))
+    other = SqliteJobQueue(tmp_path / "other" / QUEUE, clock=Clock(NOW))
+    for name in "bc":
+        other.put(make_job(name))
+    assert other.claim(NOW) == make_job("b")  # nobody works on it where it comes to
+    for path in tmp_path.glob("queue*"):
+        path.rename(tmp_path / f"former-{path.name}")
+    for path in (tmp_path / "other").iterdir():
+        path.rename(tmp_path / path.name)
+    assert run(queue) == ["b", "c"]
     other.close()
-    (tmp_path / "other.sqlite").replace(tmp_path / QUEUE)
-    assert run(queue) == ["b"]
+
+
+def test_merged_jobs_stand_in_the_order_in_which_they_were_accepted(queue: SqliteJobQueue) -> None:
+    for n, at in enumerate((30.0, 20.0, 50.0)):  # the clock went back
+        queue.add_rows([{**_row(make_job(f"here{n}")), "accepted_at": at}])
+    assert queue.claim(NOW) == make_job("here0")
+    queue.release("here0-1")
+    there = [{**_row(make_job(f"there{n}")), "accepted_at": at} for n, at in enumerate((10.0, 40.0))]
+    assert queue.merge_rows([*there, {**there[0], "accepted_at": 0.0}]) == 2
+    assert run(queue) == ["there0", "here0", "here1", "there1", "here2"]
+
+
+def test_a_log_that_another_process_may_use_is_left_alone(opened: Callable[[], SqliteJobQueue], tmp_path: Path) -> None:
+    queue, other = opened(), opened()
+    queue.put(make_job("a"))
+    other.put(make_job("b"))
+    (tmp_path / QUEUE).unlink()  # and neither its log nor the index of that
+    for one in (queue, other):
+        with pytest.raises(StorageError, match="was moved or deleted while it was open"):
+            one.put(make_job("c"))
 
 
 # --- several processes, and their ends
@@ -390,7 +415,6 @@ def test_jobs_that_a_former_version_kept_as_files_go_on_in_their_order(tmp_path:
     _former(tmp_path, "pending", "1700000000000-a-1.json", make_job("a").model_dump())
     gone = {"error": "no", "failed_at": 9.5, "filed": True, "job": make_job("d", attempts=5).model_dump()}
     _former(tmp_path, "failed", "1600000000000-d-1.json", gone)
-    broken = _former(tmp_path, "failed", "1600000000000-x-1.json", "{")
     (tmp_path / FORMER / "newest").write_text("1700000000002")
     queue = open_local_queue(tmp_path, Clock(NOW))
     (failed,) = queue.failed()
@@ -398,11 +422,43 @@ def test_jobs_that_a_former_version_kept_as_files_go_on_in_their_order(tmp_path:
     assert (failed.error, failed.failed_at, failed.filed) == ("no", 9.5, True)
     assert queue.counts(1_700_000_001.0).oldest_pending_seconds == 1.0
     assert run(queue) == ["a", "b", "c"]
-    assert [path for path in (tmp_path / FORMER).rglob("*") if path.is_file()] == [broken]
-    queue.close()
-    broken.unlink()
-    open_local_queue(tmp_path, Clock(NOW)).close()
     assert not (tmp_path / FORMER).exists()
+    queue.close()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "{",
+        "[]",
+        "7",
+        '{"failed_at": 1}',
+        '{"failed_at": 1, "job": null}',
+        json.dumps({"failed_at": 10**400, "job": make_job().model_dump()}),
+        json.dumps({**make_job().model_dump(), "schema_version": 99}),
+    ],
+)
+def test_a_file_that_is_no_job_has_failed_and_stops_nothing(tmp_path: Path, content: str) -> None:
+    _former(tmp_path, "pending", "1700000000000-x-1.json", content)
+    _former(tmp_path, "failed", "1700000000000-x-1.json.reason", '{"error": "x"}')
+    _former(tmp_path, "pending", ".tmp-dead", "half")
+    mine = _former(tmp_path, "pending", "mine.txt", "of the user")
+    queue = open_local_queue(tmp_path, Clock(NOW))
+    queue.put(make_job("good"))
+    assert run(queue) == ["good"]
+    (failed,) = queue.failed()
+    assert (failed.name, failed.job) == ("x-1", None) and failed.error
+    assert [path for path in (tmp_path / FORMER).rglob("*") if path.is_file()] == [mine]
+    assert queue.discard_unreadable(lambda data: data.startswith(content.encode())) == 1
+    queue.close()
+
+
+@pytest.mark.parametrize("strange", [{"attempts": 10**22}, {"not_before": float("nan")}])
+def test_a_job_with_impossible_numbers_is_run_as_a_new_one(tmp_path: Path, strange: dict[str, object]) -> None:
+    _former(tmp_path, "pending", "1700000000000-r1-1.json", {**make_job().model_dump(), **strange})
+    queue = open_local_queue(tmp_path, Clock(NOW))
+    assert queue.claim(NOW) == make_job()
+    queue.close()
 
 
 def test_files_of_a_former_version_that_are_read_twice_are_one_job(tmp_path: Path) -> None:

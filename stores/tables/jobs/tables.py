@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
-from ...schema.errors import InvalidInput
-from ...schema.job import Job
-from ...schema.protocols import FailedJob, JobState, QueueCounts
-from .engine import Kind, OfDatabase
-from .job_body import Unreadable, job_in
+from ....schema.errors import InvalidInput
+from ....schema.job import Job
+from ....schema.protocols import FailedJob, JobState, QueueCounts
+from ..engine import Kind, OfDatabase
+from .body import Unreadable, job_in
 
 COLUMNS = "body, attempts, not_before, last_error"
 _MAX_DONE = 10_000

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...schema.errors import InvalidInput
-from ...schema.job import JOB_SCHEMA_VERSION, MAX_JOB_BYTES, Job, clean_text, parse_job
+from ....schema.errors import InvalidInput
+from ....schema.job import JOB_SCHEMA_VERSION, MAX_JOB_BYTES, Job, clean_text, parse_job
 
 MAX_ERROR_CHARACTERS = 1000
 

@@ -1,0 +1,1 @@
+"""The jobs of a queue as rows, for both engines."""
