@@ -124,7 +124,7 @@ async def measure(folder: Path, jobs: int, pending: int, remember: bool) -> None
     settings = parse_settings({"cognitive": cognitive, "models": {"embedding": {"provider": "none"}}}, environ={}, base=folder)
     with closing(open_local_queue(folder / "data", time.time)) as queue:
         waiting = (make_job(10_000_000 + n) for n in range(pending))
-        queue.add_rows(row_of(job, job.to_json(), 1_700_000_000.0) for job in waiting)
+        queue.merge_rows(row_of(job, job.to_json(), 1_700_000_000.0) for job in waiting)
     async with CognitiveService.open(settings, worker=False) as memory:
 
         async def accept(job: Job) -> object:

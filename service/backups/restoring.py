@@ -169,6 +169,7 @@ def _merge_jobs(directory: Path, source: Path) -> tuple[int, int]:
             log.error("the jobs that waited are in a damaged file, which is kept as %s", set_aside(directory / QUEUE))
         opened = open_local_queue(directory, time.time)
     with closing(opened) as queue:
+        queue.take_over(time.time())
         there = len(queue.known_ids())
         added = queue.merge_rows(former_rows(source / FORMER).values())  # of a backup by a former version
         if (source / QUEUE).exists():

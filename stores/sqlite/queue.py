@@ -69,9 +69,10 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
 
     @property
     def _is_lost(self) -> bool:
+        if self._ended or self._opened.closed:
+            return not self._ended
         # A log that stayed there may be that of another process, whose new file would lose what is in it.
-        is_away = self._opened.closed or self._opened.place != "here"
-        return is_away and not self._ended and (self._opened.closed or file_identity(self._log_index) != self._log_identity)
+        return self._opened.place != "here" and file_identity(self._log_index) != self._log_identity
 
     @property
     def _log_index(self) -> Path:
@@ -79,38 +80,42 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
 
     def put(self, job: Job) -> str:
         """See `JobQueue.put`. Raises InvalidInput for a job that is too large, or cannot be encoded."""
-        self.add_rows([row_of(job, encode_new(job), self._clock())])
+        row = row_of(job, encode_new(job), self._clock())
+        with self._database.writing() as transaction:
+            self._add(transaction, [row])
         return job.job_id
 
-    def add_rows(self, rows: Iterable[Mapping[str, Any]]) -> int:
-        """Add rows, by column, whose ids are not in the queue, and were not completed here. Return how many."""
-        added = 0
+    def merge_rows(self, rows: Iterable[Mapping[str, Any]]) -> int:
+        """Add rows whose ids are not in the queue, and return how many.
+
+        All jobs are put into the order in which they were accepted, unless some are worked on.
+        """
         with self._database.writing() as transaction:
-            for row in rows:
-                if row["job_id"] in self._done:
-                    continue
-                values = ", ".join(["%s"] * len(row))
-                statement = f"INSERT INTO jobs ({', '.join(row)}) VALUES ({values}) ON CONFLICT DO NOTHING"
-                if transaction.run(statement, tuple(row.values())):
-                    added += 1
-                else:  # written again, since a process may have been killed before it had flushed the row
-                    transaction.run("UPDATE jobs SET position = position WHERE job_id = %s", (row["job_id"],))
+            (last,) = transaction.row("SELECT coalesce(max(position), 0) FROM jobs")
+            added = self._add(transaction, rows)
+            if not added or transaction.row("SELECT 1 FROM jobs WHERE state = 'processing'") is not None:
+                return added
+            latest, keys = {True: 0.0, False: 0.0}, list[tuple[float, int]]()
+            for position, accepted_at in transaction.rows("SELECT position, accepted_at FROM jobs ORDER BY position"):
+                latest[position > last] = max(latest[position > last], accepted_at)  # a clock that goes back changes no order
+                keys.append((latest[position > last], position))
+            new = [(-number, position) for number, (_, position) in enumerate(sorted(keys), 1)]
+            transaction.run_many("UPDATE jobs SET position = %s WHERE position = %s", new)
+            transaction.run("UPDATE jobs SET position = -position, behind = -1")
+            transaction.run("DELETE FROM job_lines")
         return added
 
-    def merge_rows(self, rows: Iterable[Mapping[str, Any]]) -> int:
-        """Add rows as `add_rows` does, and put all jobs into the order in which they were accepted. Nobody may work meanwhile."""
-        (last,) = self._database.row("SELECT coalesce(max(position), 0) FROM jobs")
-        if added := self.add_rows(rows):
-            with self._database.writing() as transaction:
-                known = transaction.rows("SELECT position, accepted_at FROM jobs ORDER BY position")
-                latest, keys = {True: 0.0, False: 0.0}, list[tuple[float, int]]()
-                for position, accepted_at in known:  # a clock that goes back changes no order
-                    latest[position > last] = max(latest[position > last], accepted_at)
-                    keys.append((latest[position > last], position))
-                new = [(-number, position) for number, (_, position) in enumerate(sorted(keys), 1)]
-                transaction.run_many("UPDATE jobs SET position = %s WHERE position = %s", new)
-                transaction.run("UPDATE jobs SET position = -position, behind = -1")
-                transaction.run("DELETE FROM job_lines")
+    def _add(self, transaction: Transaction, rows: Iterable[Mapping[str, Any]]) -> int:
+        added = 0
+        for row in rows:
+            if row["job_id"] in self._done:
+                continue
+            values = ", ".join(["%s"] * len(row))
+            statement = f"INSERT INTO jobs ({', '.join(row)}) VALUES ({values}) ON CONFLICT DO NOTHING"
+            if transaction.run(statement, tuple(row.values())):
+                added += 1
+            else:  # written again, since a process may have been killed before it had flushed the row
+                transaction.run("UPDATE jobs SET position = position WHERE job_id = %s", (row["job_id"],))
         return added
 
     def claim(self, now: float) -> Job | None:

@@ -157,7 +157,7 @@ def test_take_over_can_leave_what_was_claimed_a_moment_ago(opened: Callable[[], 
 
 
 def test_ten_thousand_that_wait_behind_one_are_passed_by(queue: SqliteJobQueue, monkeypatch: pytest.MonkeyPatch) -> None:
-    queue.add_rows(_row(make_job(f"r{n:05d}")) for n in range(10_000))
+    queue.merge_rows(_row(make_job(f"r{n:05d}")) for n in range(10_000))
     assert queue.claim(NOW) == make_job("r00000")
     assert queue.claim(NOW) is None
     queue.put(make_job("else", user_id="9", group=None))
@@ -255,9 +255,12 @@ def test_a_directory_that_took_the_place_of_the_open_one_is_worked_off(queue: Sq
     other.close()
 
 
-def test_merged_jobs_stand_in_the_order_in_which_they_were_accepted(queue: SqliteJobQueue) -> None:
+def test_merged_jobs_stand_in_the_order_in_which_they_were_accepted(opened: Callable[..., SqliteJobQueue]) -> None:
+    clock = Clock(NOW)
+    queue = opened(clock)
     for n, at in enumerate((30.0, 20.0, 50.0)):  # the clock went back
-        queue.add_rows([{**_row(make_job(f"here{n}")), "accepted_at": at}])
+        clock.now = at
+        queue.put(make_job(f"here{n}"))
     assert queue.claim(NOW) == make_job("here0")
     queue.release("here0-1")
     there = [{**_row(make_job(f"there{n}")), "accepted_at": at} for n, at in enumerate((10.0, 40.0))]
