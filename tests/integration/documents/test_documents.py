@@ -71,11 +71,18 @@ def run(directory: Path, command: list[str], **environ: str) -> str:
     return ended.stdout
 
 
+FIRST = ("historian init", "historian worker --drain")
+"""Without these the others have nothing to work on."""
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("page", OPERATIONS)
 def test_the_commands_of_the_page_work_one_after_the_other(tmp_path: Path, page: str) -> None:
     commands = [line for document, line in shell_lines() if document == page]
-    assert len(commands) > 8
+    if page != OPERATIONS[0]:  # what both pages have alike has been run once
+        of_first = {line for document, line in shell_lines() if document == OPERATIONS[0]}
+        commands = [line for line in commands if line not in of_first or line.split(" #")[0].strip() in FIRST]
+    assert len(commands) >= 7
     for command in commands:
         assert run(tmp_path, ["sh", "-c", command]).strip(), command
 

@@ -278,7 +278,7 @@ def test_time_grows_no_faster_than_the_text(name: str) -> None:
         assert_grows_as_the_text(name, FAMILIES[family], (1_000, 5_000))
 
 
-SECONDS_A_FUNCTION = 0.25
+SECONDS_A_FUNCTION = 0.15
 """Processor time for one function in the long test: fast ones see every family, slow ones those that they come to."""
 
 
