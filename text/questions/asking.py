@@ -23,9 +23,10 @@ _SPEAKER = re.compile(r"^[^:：\n]{1,40}[:：]\s*")
 _ENOUGH_SAID = 5
 """Words or Chinese characters with which a message says something beside its question ("I was in Porto. And you?")."""
 _ENDS_ASKING = re.compile(r"[?？吗嗎呢么嘛][\s~～….。!！”’\"')）]*$")
-_TOLD_QUESTION = re.compile(
-    r"^[^,.!?]{0,60}?\b(?:asks?|asked|(?:is|was|has been) ask(?:ed|ing)|wonders?|wondered|wants? to know|wanted to know)\b"
-    r"(?=[^.!?]*\b(?:what|who|whom|whose|which|where|when|why|how|whether|if|about)\b)"
+_WH = "what|who|whom|whose|which|where|when|why|how|whether|if|about"
+_TOLD_QUESTION = re.compile(  # "asked Ben to come" is a request; who did something "and asks" has done more than ask
+    r"^[^,.!?]{0,60}?(?<!\band )\b(?:asks?|asked|(?:is|was|has been) ask(?:ed|ing)|wonders?|wondered|want(?:s|ed)? to know)\b"
+    rf"(?!(?: (?!(?:{_WH})\b)\S+){{0,3}} (?:for|to)\b)(?=[^.!?]*\b(?:{_WH})\b)"
     r"|^[^，。！？,]{0,16}?(?:询问|打听|追问|想知道|问(?![题候好世卷]))"
     r"(?=[^。！]*(?:什么|啥|谁|哪|怎么|怎样|如何|多少|多久|多大|几|是不是|有没有|会不会|能不能|为何|何时|吗))",
     re.IGNORECASE,

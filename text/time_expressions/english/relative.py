@@ -36,7 +36,7 @@ class RelativeTimes(CountedTimes):
         return None
 
     def day_before(self, index: int) -> Parsed | None:
-        """Parse "the day before yesterday", "day after tomorrow", "week before last", "week after next"."""
+        """Parse "the day before yesterday", "day after tomorrow", "the day before the conversation", "week before last"."""
         start = self.after_the(index)
         unit, link, what = self.word(start), self.word(start + 1), self.word(start + 2)
         if unit in ("day", "night", "morning", "evening", "afternoon"):
@@ -45,6 +45,9 @@ class RelativeTimes(CountedTimes):
                 return Reading(shift=-2, part=part), start + 3
             if link == "after" and lexicon.DAYS.get(what) == 1:
                 return Reading(shift=2, part=part), start + 3
+            talk = what in ("the", "this", "our") and self.word(start + 3) in ("conversation", "chat")
+            if talk and link in ("before", "after") and self.word(start + 4) not in ("with", "about", "between", "on", "in"):
+                return Reading(shift=-1 if link == "before" else 1, part=part), start + 4
             base = self.base(start + 2) if link in ("before", "after") and start > index else None
             if (
                 base is None

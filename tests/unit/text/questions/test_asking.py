@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from historian.text.questions.asking import asking_sentences
+from historian.text.questions.asking import asking_sentences, tells_of_question
 
 
 @pytest.mark.parametrize(
@@ -27,3 +27,19 @@ from historian.text.questions.asking import asking_sentences
 )
 def test_only_what_asks_is_kept(text: str, asking: str) -> None:
     assert asking_sentences(text) == asking
+
+
+@pytest.mark.parametrize(
+    ("text", "tells"),
+    [
+        ("Tim asks John about challenges he has faced", True),
+        ("Ann and Ben asked what time it was", True),
+        ("Ann asked whether Bob wants to come", True),
+        ("Ann asked about tickets to Rome", True),
+        ("Maria asked John for help in spreading the word about the fundraiser", False),
+        ("Ann asked Ben to come when he can", False),
+        ("Maria admires John's trophy and asks about its backstory", False),
+    ],
+)
+def test_a_request_is_no_question_nor_is_what_is_told_with_one(text: str, tells: bool) -> None:
+    assert tells_of_question(text) is tells

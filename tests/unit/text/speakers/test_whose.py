@@ -8,7 +8,7 @@ import pytest
 from historian.schema.graph_states.historian import ItemState, events_of
 from historian.schema.settings import Settings
 from historian.text.job_drafts import prepare
-from historian.text.job_verdicts import by_rules, judge
+from historian.text.job_verdicts import by_rules, is_no_fact, judge
 from support.jobs import make_job
 
 TALK = [
@@ -263,6 +263,12 @@ def test_he_is_not_the_user_where_the_talk_tells_of_somebody_else() -> None:
 def test_what_is_no_fact_is_kept_and_not_absolute(fact: str, why: str) -> None:
     item = filed(fact, recent_messages=TALK)
     assert not item["passed"] and why in " ".join(reason["why"] for reason in item["violations"])
+
+
+@pytest.mark.parametrize("fact", ["阿明问过澳洲签证怎么办", "Ann asked what a visa for Australia costs"])
+def test_that_somebody_asked_is_true_alone_and_enters_no_profile(fact: str) -> None:
+    item = filed(fact)
+    assert item["passed"] and is_no_fact(item)
 
 
 @pytest.mark.parametrize(

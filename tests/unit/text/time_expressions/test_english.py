@@ -12,6 +12,7 @@ MEANING = [
     ("yesterday i fixed it", "yesterday", "2025-07-08"),
     ("see u tmrw", "tmrw", "2025-07-10"),
     ("2nite we ride", "2nite", "2025-07-09"),
+    ("she lost it the day before the conversation", "the day before the conversation", "2025-07-08"),
     ("the day before yesterday it rained", "the day before yesterday", "2025-07-07"),
     ("dentist next wednesday", "next wednesday", "2025-07-16"),
     ("we launched last Thursday", "last Thursday", "2025-07-03"),
