@@ -58,6 +58,7 @@ def prepare(job: Job, settings: Settings) -> list[ItemState]:
                 occurs=list(time_told(_without_day_names(source[:LONGEST_TEXT], names, job), job.moment) or ()),
                 said_by=told.said_by,
                 open=[list(one) for one in told.reasons],
+                asks=told.asks,
                 not_about=list(told.not_about),
             )
         )

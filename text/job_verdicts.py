@@ -12,7 +12,7 @@ from ..schema.settings import Settings
 from .gate import Finding, GateResult, check, reason
 from .job_drafts import language_of, names_of, prepare
 from .profiles.rules import is_about
-from .questions.asking import asking_sentences, tells_of_question
+from .questions.asking import asking_sentences
 from .references.subjects import predicate_of
 from .support import content_terms, share, weight
 
@@ -46,7 +46,7 @@ def judge(item: ItemState, candidate: str, job: Job, settings: Settings) -> Gate
 
 def is_no_fact(item: ItemState) -> bool:
     """Return True if a text tells nothing that is so (a supposition, what was asked): no model mends it, no profile takes it."""
-    return any(kind == "claim" for kind, _, _ in item.get("open", [])) or tells_of_question(item["source"])
+    return any(kind == "claim" for kind, _, _ in item.get("open", [])) or item.get("asks", False)
 
 
 def _still_open(item: ItemState, candidate: str, names: Names) -> Iterator[Finding]:

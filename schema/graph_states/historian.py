@@ -32,6 +32,7 @@ class ItemState(TypedDict):
     the text to file. `undecided` are references that the rules could not resolve. `dated` is True if a time was resolved.
     `occurs` are the first and last moment that the text tells of (empty: it names none), `said_by` the id of who said it.
     `open` are reasons why it cannot be absolute, as (kind, why, wording), `not_about` names that it is certainly not about.
+    `asks` is True for a fact that tells of a question.
     """
 
     kind: EventKind
@@ -49,6 +50,7 @@ class ItemState(TypedDict):
     occurs: NotRequired[list[float]]
     said_by: NotRequired[str]
     open: NotRequired[list[list[str]]]
+    asks: NotRequired[bool]
     not_about: NotRequired[list[str]]
 
 

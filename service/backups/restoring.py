@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import logging
 import sqlite3
-import time
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
@@ -115,7 +114,7 @@ def restore(directory: Path, source: Path, *, now: float, on_step: Callable[[str
     with OwnerLock(directory).acquire(now):
         tombstones = _begin(directory, source)
         on_step("begun")
-        kept, added = _merge_jobs(directory, source)
+        kept, added = _merge_jobs(directory, source, now)
         on_step("jobs merged")
         _put_files(directory, source)
         on_step("files put")
@@ -158,18 +157,18 @@ def _tombstones(index: Path) -> list[Tombstone] | None:
         return None
 
 
-def _merge_jobs(directory: Path, source: Path) -> tuple[int, int]:
+def _merge_jobs(directory: Path, source: Path, now: float) -> tuple[int, int]:
     """Add the jobs of the backup that are not in the queue. Return how many were there, and how many are added."""
     try:
-        opened = open_local_queue(directory, time.time)
+        opened = open_local_queue(directory, lambda: now)
     except StorageError as error:
         if not isinstance(error.__cause__, sqlite3.Error) or not is_damage(error.__cause__):
             raise
         with explaining("rename", directory / QUEUE):
             log.error("the jobs that waited are in a damaged file, which is kept as %s", set_aside(directory / QUEUE))
-        opened = open_local_queue(directory, time.time)
+        opened = open_local_queue(directory, lambda: now)
     with closing(opened) as queue:
-        queue.take_over(time.time())
+        queue.take_over(now)
         there = len(queue.known_ids())
         added = queue.merge_rows(former_rows(source / FORMER).values())  # of a backup by a former version
         if (source / QUEUE).exists():

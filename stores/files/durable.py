@@ -20,10 +20,11 @@ from .access import create_file, make_private_folder
 
 TEMPORARY_PREFIX = ".tmp-"
 
+READ_ONLY = "the file system is read-only: remount it writable, or move data_dir elsewhere"
 _REMEDIES = {
     errno.ENOSPC: "the disk is full: free some space, or move data_dir to a larger disk",
     getattr(errno, "EDQUOT", errno.ENOSPC): "the disk quota is used up: free some space, or move data_dir elsewhere",
-    errno.EROFS: "the file system is read-only: remount it writable, or move data_dir elsewhere",
+    errno.EROFS: READ_ONLY,
     errno.EACCES: "permission denied: let the user who runs this process write to data_dir",
     errno.EPERM: "permission denied: let the user who runs this process write to data_dir",
     errno.EMFILE: "too many open files: raise the limit (ulimit -n)",

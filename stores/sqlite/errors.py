@@ -8,11 +8,11 @@ import sqlite3
 from pathlib import Path
 
 from ...schema.errors import StorageError
+from ..files.durable import READ_ONLY
 
 _NOT_WRITABLE = "check that the directory exists and is writable"
-_READ_ONLY = "the file system is read-only: remount it writable, or move data_dir to another one"
 _REMEDIES = (
-    ("Read-only file system", _READ_ONLY),
+    ("Read-only file system", READ_ONLY),
     ("locked|busy", "another process has been writing for too long; check which process uses the data directory"),
     ("full", "free some space on the disk; this transaction was not written"),
     (
@@ -49,7 +49,7 @@ def explained(error: Exception, path: Path) -> StorageError:
     otherwise = _NOT_WRITABLE if isinstance(error, OSError) else "run `historian doctor` to test the data directory"
     remedy = next((remedy for pattern, remedy in _REMEDIES if re.search(pattern, text)), otherwise)
     if remedy == _NOT_WRITABLE and _is_read_only(path.parent):
-        remedy = _READ_ONLY
+        remedy = READ_ONLY
     return StorageError(f"{path}: {text}; {remedy}")
 
 

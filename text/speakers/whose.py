@@ -71,7 +71,8 @@ class Whose:
 
     `text` is the text with its mentions as names, `cast` whom its persons mean. `said_by` is the id of who said it ("" if
     unknown), `subject` the name that a text without a subject gets ("" for none). `reasons` say why it cannot be absolute: keys
-    of the gate's sentences as (kind, why, wording). `not_about` are names that the text is certainly not about.
+    of the gate's sentences as (kind, why, wording). `not_about` are names that the text is certainly not about. `asks` is
+    True for a fact that tells of a question.
     """
 
     text: str
@@ -80,6 +81,7 @@ class Whose:
     subject: str = ""
     reasons: tuple[tuple[str, str, str], ...] = ()
     not_about: tuple[str, ...] = ()
+    asks: bool = False
 
 
 def whose(text: str, kind: Literal["action", "fact"], job: Job, names: Names) -> Whose:
@@ -97,11 +99,13 @@ def whose(text: str, kind: Literal["action", "fact"], job: Job, names: Names) ->
     in_talk = job.kind == "talk"
     found = _of_talk(text, job, names, language) if in_talk else _of_fact(text, job, names, language)
     claim = why_no_fact(found.text, names)
+    asks = claim == "asked"
+    claim = "" if asks else claim
     if not claim and in_talk and (leans_on_talk(found.text, names) or means_nobody_named(found.text, names)):
         claim = "talk"
     if claim:
         reasons = (*reasons, ("claim", claim, found.text))
-    return replace(found, reasons=(*found.reasons, *reasons))
+    return replace(found, reasons=(*found.reasons, *reasons), asks=asks)
 
 
 def _of_talk(text: str, job: Job, names: Names, language: Language) -> Whose:

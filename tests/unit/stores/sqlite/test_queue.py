@@ -17,7 +17,7 @@ from historian.schema.errors import InvalidInput, StorageError
 from historian.schema.job import MAX_JOB_BYTES, Job
 from historian.stores.sqlite.database import SqliteDatabase, SqliteTransaction
 from historian.stores.sqlite.former_queue import FORMER, open_local_queue
-from historian.stores.sqlite.queue import QUEUE, SqliteJobQueue
+from historian.stores.sqlite.queue import QUEUE, SqliteJobQueue, row_of
 from support.clock import Clock
 from support.crashes.child import exit_code, in_child
 from support.jobs import make_job
@@ -177,8 +177,6 @@ def test_ten_thousand_that_wait_behind_one_are_passed_by(queue: SqliteJobQueue, 
 
 
 def _row(job: Job) -> dict[str, object]:
-    from historian.stores.sqlite.queue import row_of
-
     return row_of(job, job.to_json(), NOW)
 
 

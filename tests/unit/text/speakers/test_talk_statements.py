@@ -188,6 +188,7 @@ def test_acknowledgements_advice_and_offers_are_no_deeds(message: str) -> None:
         ("我讨厌所有的猫和狗", "not said"),
         ("我下个月去成都出差三天吗？", "question"),
         ("我的密码是 [PASSWORD]", "question"),
+        ("小林问大家下个月去不去成都，去几天", "question"),
         ("  ", "empty"),
         ("我下个月" * 2_000, "empty"),
         ("嗯", "not said"),

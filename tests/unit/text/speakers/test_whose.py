@@ -271,6 +271,11 @@ def test_that_somebody_asked_is_true_alone_and_enters_no_profile(fact: str) -> N
     assert item["passed"] and is_no_fact(item)
 
 
+def test_what_the_bot_asked_may_be_mended_by_a_model() -> None:
+    (item,) = by_rules(make_job(action_summary="我问了他哪天有空", new_info=[]), Settings())
+    assert not is_no_fact(item)
+
+
 @pytest.mark.parametrize(
     ("fact", "text"),
     [
