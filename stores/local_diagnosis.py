@@ -13,12 +13,13 @@ from ..schema.finding import Finding, finding
 from ..schema.protocols.events.shadow_vectors import Fingerprint
 from .files.owner_lock import owner_of
 from .local import INDEX
-from .sqlite.database import file_identity
 from .sqlite.events.store import SqliteEventStore
 from .sqlite.index_schema import MIGRATIONS, has_lost_version, missing_columns, open_index
+from .sqlite.open_files import LOGS, file_identity
 
 RESTORE = "stop the bot, then `historian restore BACKUP`; jobs that come in meanwhile wait on disk"
 """The remedy for a database that is damaged, or in the wrong place."""
+_RESTART = "restart that process: only that opens a new log"
 
 
 def check_local(directory: Path) -> Finding:
@@ -33,6 +34,10 @@ def check_local(directory: Path) -> Finding:
         detail = "{file} was deleted while process {processes} has it open: what comes in waits on disk and is not filed"
         remedy = "stop that process, then `historian restore BACKUP`; without a backup start it anew, with an empty memory"
         return finding("failed", detail, remedy, file=path.name, processes=", ".join(map(str, processes)))
+    for log in (path.with_name(path.name + suffix) for suffix in LOGS):
+        if processes := processes_with_deleted(log):
+            detail = "{file} was deleted or replaced while process {processes} has it open: that process files nothing more"
+            return finding("failed", detail, _RESTART, file=log.name, processes=", ".join(map(str, processes)))
     if not path.exists():
         with sqlite3.connect(":memory:") as connection:
             connection.execute("CREATE VIRTUAL TABLE words USING fts5(text)")
@@ -70,12 +75,17 @@ def local_fingerprint(directory: Path) -> Fingerprint | None:
 
 
 def processes_with_deleted(path: Path) -> list[int]:
-    """Return the ids of the processes that have a deleted file open that was at `path`. Blocks for some milliseconds."""
-    gone = f"{os.path.realpath(path)} (deleted)"  # as the system shows it
+    """Return the ids of the processes that have a deleted file open that was at `path`, and not the one that is there now.
+
+    Blocks for some milliseconds.
+    """
+    here = os.path.realpath(path)
+    gone = f"{here} (deleted)"  # as the system shows it
     found = []
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):  # it ended, or belongs to somebody else
-            if any(_leads_to(link) == gone for link in (process / "fd").iterdir()):
+            links = {_leads_to(link) for link in (process / "fd").iterdir()}
+            if gone in links and here not in links:
                 found.append(int(process.name))
     return sorted(found)
 

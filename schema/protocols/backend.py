@@ -26,7 +26,8 @@ from .items import ItemStorage
 from .job_queue import JobQueue
 from .ownership import Workers
 
-Place = Literal["here", "gone", "replaced"]
+Place = Literal["here", "gone", "replaced", "unlogged"]
+"""Whether the path of a database leads to the file that is open; `unlogged` if only its write-ahead log does not."""
 
 
 class Backend(Protocol):

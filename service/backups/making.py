@@ -28,6 +28,7 @@ from pathlib import Path
 
 from ...schema.errors import HistorianError, InvalidInput, StorageError
 from ...stores.files.access import make_private_folders
+from ...stores.files.databases import DATABASES
 from ...stores.files.durable import TEMPORARY_PREFIX, explaining, make_folder, sync_folder
 from ...stores.sqlite.errors import explained
 from ...stores.sqlite.former_queue import open_local_queue
@@ -37,7 +38,7 @@ from ..data_directory import RESTORING, check_restored
 FORMAT, VERSION = "historian backup", 2
 MANIFEST, INDEX, ITEMS = "backup.json", "index.sqlite", "items.sqlite"
 
-_NOT_COPIED = (INDEX, ITEMS, QUEUE, "checkpoints.sqlite", "chromadb", "owner.", RESTORING)
+_NOT_COPIED = (*DATABASES, "chromadb", "owner.", RESTORING)
 """How the names at the top begin that are copied in another way, or not at all."""
 
 

@@ -33,6 +33,7 @@ from ...schema.errors import InvalidInput
 from ...schema.ids import validate_id
 from ...schema.job import Job, clean_text, parse_job
 from ...schema.scope import Scope
+from ...stores.files.databases import check_no_database
 
 UNKNOWN_USER = "historian:unknown"
 """The user id for a group summary that does not name its user."""
@@ -92,7 +93,9 @@ class _Unplaced(InvalidInput):
 
 @contextmanager
 def reading(path: Path | None) -> Iterator[None]:
-    """Tell which file cannot be read. Raises InvalidInput."""
+    """Tell which file cannot be read. Raises InvalidInput, for a database too."""
+    if path is not None:
+        check_no_database(path)
     try:
         yield
     except OSError as error:

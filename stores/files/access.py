@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
+import threading
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,6 +18,7 @@ _OWN = (
 )
 """How the names of Historian's own files and folders in a data directory begin."""
 
+_creating = threading.Lock()
 _shared: set[Path] = set()
 """Data directories of this process that are shared with a group."""
 
@@ -92,10 +94,14 @@ def create_file(path: str | os.PathLike[str], flags: int = os.O_WRONLY | os.O_EX
 
 
 def create_empty(path: Path) -> None:
-    """Create an empty file for a library that would create it with the umask's mode. Does nothing if it exists."""
-    if not path.exists():
-        with suppress(FileExistsError):
-            os.close(create_file(path))
+    """Create an empty file for SQLite, which would create it with the umask's mode. Does nothing if it exists.
+
+    One thread at a time: closing the file would drop the locks of another one that has opened it as a database meanwhile.
+    """
+    with _creating:
+        if not path.exists():
+            with suppress(FileExistsError):
+                os.close(create_file(path))
 
 
 def _set_mode(path: Path, *, inside: bool = True) -> None:

@@ -30,6 +30,7 @@ from typing import IO, Any, BinaryIO
 
 from ...schema.errors import InvalidInput
 from .access import create_file
+from .databases import check_no_database
 from .durable import TEMPORARY_PREFIX, explaining, sync_folder
 
 FORMAT = "historian archive"
@@ -214,6 +215,7 @@ def _no_number(name: str) -> Any:
 
 def _opened(path: Path) -> BinaryIO:
     """Open an ordinary file. A pipe or a device is refused before it is read, since it may never end."""
+    check_no_database(path)
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise InvalidInput(f"{path} is not an ordinary file; give an archive of `historian export`")

@@ -1,30 +1,88 @@
-"""The bytes of all files of a folder, for a search."""
+"""The bytes of all files of a folder, for a search.
+
+Another process reads them. On POSIX a process that closes any descriptor of a file loses all its locks on that file
+(https://sqlite.org/howtocorrupt.html, 2.2), also those of its SQLite connections. Without them the next process that closes
+the database takes itself for the last one and deletes the log that this process goes on writing.
+"""
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
 from collections.abc import Collection, Iterator
 from pathlib import Path
+from typing import IO
 
 from ...schema.protocols.erasure import PIECE_BYTES, StoredBytes
+from .file_reader import BLOCK_BYTES
 
-_READ_BYTES = 4 * 1024 * 1024
+_PROGRAM = Path(__file__).with_name("file_reader.py")
+_OF_WINDOWS = ("CREATE_NO_WINDOW", "CREATE_NEW_PROCESS_GROUP")
 
 
 def bytes_below(folder: Path, unread: list[str], *, skip: Collection[Path] = ()) -> Iterator[StoredBytes]:
-    """Yield the bytes of the files below `folder` in blocks that overlap, see `Backend.stored_bytes`."""
-    for path in sorted(folder.rglob("*")):
-        if path in skip or path.is_symlink() or not path.is_file():
-            continue
-        name = path.relative_to(folder).as_posix()
-        try:
-            with path.open("rb") as file:
+    """Yield the bytes of the files below `folder` in blocks that overlap, see `Backend.stored_bytes`.
+
+    Where no process can be started, all files are named in `unread`.
+    """
+    paths = [path for path in sorted(folder.rglob("*")) if path not in skip and _is_ordinary(path)]
+    names = [path.relative_to(folder).as_posix() for path in paths]
+    try:
+        reader = _started()
+    except OSError as error:
+        unread.extend(f"{name}: no process can be started to read it: {error.strerror or error}" for name in names)
+        return
+    with reader:
+        for path, name in zip(paths, names, strict=True):
+            try:
                 start, kept = 0, b""
-                while block := file.read(_READ_BYTES):
+                for block in _blocks(reader, path):
                     data = kept + block
                     yield StoredBytes(name, start, data)
                     kept = data[-PIECE_BYTES + 1 :]
                     start += len(data) - len(kept)
-        except FileNotFoundError:  # removed meanwhile
-            continue
-        except OSError as error:
-            unread.append(f"{name}: {error.strerror or error}")
+            except FileNotFoundError:  # removed meanwhile
+                continue
+            except OSError as error:
+                unread.append(f"{name}: {error.strerror or error}")
+
+
+def _is_ordinary(path: Path) -> bool:
+    return path.is_file() and not path.is_symlink()
+
+
+def _started() -> subprocess.Popen[bytes]:
+    """Start `file_reader.py`: outside of this terminal's group, since Ctrl-C is for this process. Raises OSError."""
+    if not sys.executable:
+        raise OSError("this program does not know its Python (sys.executable)")
+    return subprocess.Popen(
+        [sys.executable, "-I", "-S", _PROGRAM],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        creationflags=sum(getattr(subprocess, name, 0) for name in _OF_WINDOWS),
+    )
+
+
+def _blocks(reader: subprocess.Popen[bytes], path: Path) -> Iterator[bytes]:
+    """Yield the bytes of a file. Raises OSError, for all files that are left too if the process has ended."""
+    assert reader.stdin is not None and reader.stdout is not None
+    os.write(reader.stdin.fileno(), json.dumps(os.fspath(path)).encode() + b"\n")
+    while length := int.from_bytes(_exactly(reader.stdout, 8), "big", signed=True):
+        if abs(length) > BLOCK_BYTES:
+            raise OSError(f"{sys.executable} is no Python")
+        content = _exactly(reader.stdout, abs(length))
+        if length < 0:
+            reason = content.decode().strip()
+            raise OSError(reason) if reason else FileNotFoundError
+        yield content
+
+
+def _exactly(stream: IO[bytes], count: int) -> bytes:
+    found = stream.read(count)
+    if len(found) < count:
+        raise BrokenPipeError(f"the process that reads it has ended ({sys.executable})")
+    return found

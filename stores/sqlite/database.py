@@ -5,7 +5,8 @@ the disk when it returns. A job leaves the queue after its events are committed,
 commit (NORMAL would allow that). The cost is one `fsync` per transaction.
 
 A file that is moved, deleted or replaced while it is open goes on existing for this process alone: what it writes there is
-lost with it. So device and inode are compared at each transaction, before it and after its commit (two microseconds each).
+lost with it. So device and inode of the file, of its write-ahead log (`-wal`) and of the index of that (`-shm`) are compared
+at each transaction, before it and after its commit (about five microseconds each).
 
 Writes use one connection under a lock and begin with BEGIN IMMEDIATE, so that two processes wait for each other instead of
 failing in the middle of a transaction. Reads take a connection from a pool, the most recently used first, because its page
@@ -14,6 +15,7 @@ cache is warm. Connections are not bound to threads, so the short-lived threads 
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import sqlite3
@@ -23,15 +25,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from ...schema.errors import HistorianError, InvalidInput, StorageError
 from ...schema.protocols import Matrix, Vector
+from ...schema.protocols.backend import Place
 from ..files.access import create_empty, make_private_folders
 from ..tables.engine import Database, checked_vector
 from .errors import explained, is_trouble, was_broken_off
+from .open_files import NOT_IN_PLACE, OpenFiles, check_openable, remove_leftover_logs
 
 _WRITER_CACHE_KIB = 8_000
 _READER_CACHE_KIB = 2_000
@@ -43,16 +47,6 @@ _TRIES, _PAUSE_SECONDS = 20, 0.1
 """How often the log is tried to be emptied while somebody reads, and how long each try waits."""
 _IDLE_READERS = 4
 """Read connections kept open when idle; under load there may be one per reader."""
-
-
-Place = Literal["here", "gone", "replaced"]
-
-_NOT_IN_PLACE: dict[Place, str] = {
-    "gone": "was moved or deleted while it was open; nothing more is written to it. Stop the bot, then put the file back or run "
-    "`historian restore BACKUP`",
-    "replaced": "was replaced by another file while it was open; nothing more is written to either until "
-    "it is opened anew. Stop the bot before you exchange the file; `historian restore BACKUP` does it safely",
-}
 
 
 class SqliteTransaction(sqlite3.Connection):
@@ -108,13 +102,14 @@ class SqliteDatabase(Database):
         """Called in any thread on errors that suggest that the file cannot be used now (`is_trouble`). Must not block."""
         try:
             make_private_folders(path.parent)
+            remove_leftover_logs(path)
+            check_openable(path)
             create_empty(path)  # SQLite gives its log and index beside it the same mode
             self._writer = self._connect(_WRITER_CACHE_KIB)
             try:
                 self._prepare()
                 self._migrate(migrations)
-                self.identity = file_identity(path)
-                """Device and inode of the open file."""
+                self._files = OpenFiles(path)
             except (sqlite3.Error, StorageError):
                 self._writer.close()
                 raise
@@ -122,27 +117,31 @@ class SqliteDatabase(Database):
             raise explained(error, path) from error
 
     @property
+    def identity(self) -> str:
+        """Device and inode of the open file."""
+        return self._files.identity
+
+    @property
     def place(self) -> Place:
-        """Whether the path still leads to the file that is open. Blocks for microseconds."""
-        found = file_identity(self.path)
-        return "here" if found == self.identity else "replaced" if found else "gone"
+        """Whether the path still leads to the file that is open, with its log. Blocks for microseconds."""
+        return self._files.place
 
     @property
     def closed(self) -> bool:
         return self._closed
 
     def check_in_place(self) -> None:
-        """Raise StorageError if the file was moved, deleted or replaced: what is committed now would be lost."""
+        """Raise StorageError if the file or its log was moved, deleted or replaced: what is committed now would be lost."""
         place = self.place
         if place == "here":
             return
         if self._write_lock.acquire(blocking=False):
             try:
-                self._save_log()
+                self._save_log(place)
             finally:
                 self._write_lock.release()
         self.when_in_trouble()
-        raise StorageError(f"{self.path}: {_NOT_IN_PLACE[place]}")
+        raise StorageError(f"{self.path}: {NOT_IN_PLACE[place]}")
 
     @contextmanager
     def reading(self, *, once: bool = False) -> Iterator[SqliteTransaction]:
@@ -299,19 +298,29 @@ class SqliteDatabase(Database):
         with self._write_lock:
             if self._closed:
                 return
-            with suppress(StorageError):
-                if self.place != "here":
-                    self._save_log()
+            place: Place = "unlogged"
+            with suppress(StorageError):  # the folder cannot be looked into any more
+                place = self.place
+                if place != "here":
+                    self._save_log(place)
+                if place in ("gone", "replaced"):
+                    self._files.remove_logs()
             self._closed = True
             self._close_idle()
-            self._writer.close()
+            if place == "unlogged":
+                # With its last connection SQLite would delete the logs by name, and they may be those of another process.
+                # So this one ends with the process, not with the object.
+                ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._writer))
+            else:
+                self._files.release()
+                self._writer.close()
 
-    def _save_log(self) -> None:
-        """Move the write-ahead log into the file that was moved away.
+    def _save_log(self, place: Place) -> None:
+        """Move the write-ahead log into the file that was moved away, or that lost its log, where it still belongs to that.
 
         The log stays where the file was. The file would lack it, and a backup put into its place would be damaged by it.
         """
-        if not self._closed:
+        if not self._closed and (place != "unlogged" or self._files.may_be_completed):
             with suppress(sqlite3.Error):
                 self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
@@ -388,17 +397,6 @@ class SqliteDatabase(Database):
         if is_trouble(error):
             self.when_in_trouble()
         return explained(error, self.path)
-
-
-def file_identity(path: Path) -> str:
-    """Return device and inode of a file, as `device:inode`; empty if it does not exist. Raises StorageError."""
-    try:
-        status = os.stat(path)  # noqa: PTH116 - before every read
-    except (FileNotFoundError, NotADirectoryError):
-        return ""
-    except OSError as error:
-        raise explained(error, path) from error
-    return f"{status.st_dev}:{status.st_ino}"
 
 
 def _statements(script: str) -> Iterator[str]:

@@ -24,7 +24,7 @@ from ..migrations import migrations
 from ..tables.engine import Transaction
 from ..tables.jobs.body import Unreadable, encode_new, short_error
 from ..tables.jobs.tables import COLUMNS, JobTables, is_patient, job_of, not_claimed
-from .database import SqliteDatabase, file_identity
+from .database import SqliteDatabase
 
 logger = logging.getLogger(__name__)
 
@@ -52,7 +52,7 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
 
     @property
     def _database(self) -> SqliteDatabase:
-        """The open file; it is opened anew where its directory was deleted or replaced: what comes in must wait somewhere."""
+        """The open file; it is opened anew where it was deleted or replaced: what comes in must wait somewhere."""
         if self._is_lost:
             with self._opening:
                 if self._is_lost:
@@ -65,18 +65,10 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
     @_database.setter
     def _database(self, database: SqliteDatabase) -> None:
         self._opened = database
-        self._log_identity = file_identity(self._log_index)
 
     @property
     def _is_lost(self) -> bool:
-        if self._ended or self._opened.closed:
-            return not self._ended
-        # A log that stayed there may be that of another process, whose new file would lose what is in it.
-        return self._opened.place != "here" and file_identity(self._log_index) != self._log_identity
-
-    @property
-    def _log_index(self) -> Path:
-        return self._opened.path.with_name(f"{QUEUE}-shm")
+        return not self._ended and (self._opened.closed or self._opened.place in ("gone", "replaced"))
 
     def put(self, job: Job) -> str:
         """See `JobQueue.put`. Raises InvalidInput for a job that is too large, or cannot be encoded."""

@@ -97,8 +97,8 @@ async def live_through(settings: Settings) -> Story:
         keys = parts.profiles.keys()
         story.profiles = [profile for key in keys if (profile := parts.profiles.read(key)) is not None]
         story.answers = [(one, await memory.search_events(one.text, one.scope, top_k=2)) for one in questions]
-        secret, files = SECRET.encode(), parts.directory.rglob("*")
-        story.secret_on_disk = await asyncio.to_thread(lambda: any(secret in one.read_bytes() for one in files if one.is_file()))
+        stored = parts.backend.stored_bytes([])
+        story.secret_on_disk = await asyncio.to_thread(lambda: any(SECRET.encode() in one.data for one in stored))
         story.prompt = await memory.build_context(questions[0].text, questions[0].scope)
     return story
 

@@ -163,8 +163,11 @@ def _known_jobs(shell: Shell, queue: JobQueue) -> Callable[[str], bool]:
 
 
 def _opened(file: str, stack: ExitStack) -> BinaryIO:
+    from ....stores.files.databases import check_no_database
+
     if file == "-":
         return sys.stdin.buffer
+    check_no_database(Path(file))
     try:
         return stack.enter_context(Path(file).open("rb"))
     except OSError as error:

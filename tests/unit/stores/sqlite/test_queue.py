@@ -10,6 +10,7 @@ import signal
 import sqlite3
 import tracemalloc
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -266,14 +267,31 @@ def test_merged_jobs_stand_in_the_order_in_which_they_were_accepted(opened: Call
     assert run(queue) == ["there0", "here0", "here1", "there1", "here2"]
 
 
-def test_a_log_that_another_process_may_use_is_left_alone(opened: Callable[[], SqliteJobQueue], tmp_path: Path) -> None:
+@pytest.mark.parametrize("how", ["deleted", "replaced"])
+def test_where_the_file_alone_was_deleted_or_replaced_jobs_wait_in_the_one_that_is_there_now(
+    opened: Callable[[], SqliteJobQueue], tmp_path: Path, how: str
+) -> None:
+    """Its log and the index of that stay behind: they get neither into the new file nor in the way of whoever uses it."""
     queue, other = opened(), opened()
     queue.put(make_job("a"))
     other.put(make_job("b"))
-    (tmp_path / QUEUE).unlink()  # and neither its log nor the index of that
-    for one in (queue, other):
-        with pytest.raises(StorageError, match="was moved or deleted while it was open"):
-            one.put(make_job("c"))
+    new = set()
+    if how == "replaced":
+        with closing(SqliteJobQueue(tmp_path / "backup" / QUEUE, clock=Clock(NOW))) as backup:
+            backup.put(make_job("of-the-backup"))
+        (tmp_path / "backup" / QUEUE).replace(tmp_path / QUEUE)
+        new = {"of-the-backup-1"}
+    else:
+        (tmp_path / QUEUE).unlink()
+    for n in range(20):
+        (queue, other)[n % 2].put(make_job(f"new{n}"))
+        new.add(f"new{n}-1")
+    assert queue.known_ids() == other.known_ids() == new
+    other.close()
+    queue.put(make_job("last"))
+    third = opened()
+    assert third.known_ids() == new | {"last-1"}
+    assert {path.name for path in tmp_path.glob("queue*")} == {QUEUE, f"{QUEUE}-wal", f"{QUEUE}-shm"}
 
 
 # --- several processes, and their ends

@@ -1,0 +1,131 @@
+"""The files of an open database: whether the paths still lead to what is open.
+
+SQLite opens the write-ahead log (`-wal`) and its index (`-shm`) once, and deletes them by their names when the last
+connection closes. All connections of a process to one file share the index, also after it was deleted.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+from ...schema.errors import StorageError
+from ...schema.protocols.backend import Place
+from .errors import explained
+
+LOGS = ("-wal", "-shm")
+
+NOT_IN_PLACE: dict[Place, str] = {
+    "gone": "was moved or deleted while it was open; nothing more is written to it. Stop the bot, then put the file back or run "
+    "`historian restore BACKUP`",
+    "replaced": "was replaced by another file while it was open; nothing more is written to either until "
+    "it is opened anew. Stop the bot before you exchange the file; `historian restore BACKUP` does it safely",
+    "unlogged": "the log beside it (-wal, -shm) was deleted or replaced while it was open; nothing more is written to it. "
+    "Restart this process, which opens a new log; `historian doctor` does not help",
+}
+
+_lock = threading.Lock()
+_open: dict[str, tuple[tuple[str, ...], int]] = {}
+"""The logs of each database that is open in this process, and how often it is open, by the identity of its file."""
+
+
+class OpenFiles:
+    """A database file that is open, with its logs. Made when SQLite has opened all three."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises StorageError if this process has the file open with other logs."""
+        self._path = path
+        status = _status(path)
+        self.identity = _identity(status)
+        """Device and inode of the open file."""
+        self._logs = _logs_of(path)
+        self._unchanged = _state(status)
+        with _lock:
+            logs, count = _open.get(self.identity, (self._logs, 0))
+            if logs != self._logs:
+                raise _unlogged(path)
+            _open[self.identity] = (logs, count + 1)
+
+    @property
+    def place(self) -> Place:
+        """Whether the paths lead to the open files. Blocks for microseconds; raises StorageError."""
+        found = _status(self._path)
+        if _identity(found) != self.identity:
+            return "replaced" if found else "gone"
+        if _logs_of(self._path) != self._logs:
+            return "unlogged"
+        self._unchanged = _state(found)
+        return "here"
+
+    @property
+    def may_be_completed(self) -> bool:
+        """Return True if nobody wrote the file since its log was last seen in place, so that the open log belongs to it."""
+        log = _status(f"{self._path}{LOGS[0]}")
+        return _state(_status(self._path)) == self._unchanged and not (log and log.st_size)
+
+    def remove_logs(self) -> None:
+        """Remove the logs, if they are those of this database: a new file at its path must not be read with them."""
+        for suffix, found, own in zip(LOGS, _logs_of(self._path), self._logs, strict=True):
+            if found == own:
+                with suppress(OSError):
+                    _beside(self._path, suffix).unlink(missing_ok=True)
+
+    def release(self) -> None:
+        """Say that SQLite is about to close the database."""
+        with _lock:
+            logs, count = _open.pop(self.identity)
+            if count > 1:
+                _open[self.identity] = (logs, count - 1)
+
+
+def check_openable(path: Path) -> None:
+    """Raise StorageError if this process has the file open with another log: SQLite would mix the two."""
+    with _lock:
+        known = _open.get(file_identity(path))
+    if known is not None and known[0] != _logs_of(path):
+        raise _unlogged(path)
+
+
+def remove_leftover_logs(path: Path) -> None:
+    """Remove the logs of a database that does not exist any more: a new one must not be read with them."""
+    leftover = [beside for suffix in LOGS if (beside := _beside(path, suffix)).exists()]
+    for beside in leftover if not path.exists() else ():
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
+
+
+def file_identity(path: str | Path) -> str:
+    """Return device and inode of a file, as `device:inode`; empty if it does not exist. Raises StorageError."""
+    return _identity(_status(path))
+
+
+def _logs_of(path: Path) -> tuple[str, ...]:
+    return tuple(file_identity(f"{path}{suffix}") for suffix in LOGS)
+
+
+def _beside(path: Path, suffix: str) -> Path:
+    return path.with_name(path.name + suffix)
+
+
+def _status(path: str | Path) -> os.stat_result | None:
+    try:
+        return os.stat(path)  # noqa: PTH116 - before every read
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise explained(error, Path(path)) from error
+
+
+def _identity(status: os.stat_result | None) -> str:
+    return f"{status.st_dev}:{status.st_ino}" if status else ""
+
+
+def _state(status: os.stat_result | None) -> tuple[int, int]:
+    """Return what every writing of a file changes."""
+    return (status.st_mtime_ns, status.st_size) if status else (0, 0)
+
+
+def _unlogged(path: Path) -> StorageError:
+    return StorageError(f"{path}: {NOT_IN_PLACE['unlogged']}")
