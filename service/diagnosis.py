@@ -23,7 +23,7 @@ from ..schema.errors import HistorianError
 from ..schema.finding import Finding, finding
 from ..schema.protocols import Embedder
 from ..schema.settings import ChatSettings, Settings
-from ..stores.files.durable import make_folder, write_atomically
+from ..stores.files.durable import TEMPORARY_PREFIX, make_folder, write_atomically
 from ..stores.local_diagnosis import RESTORE
 from ..stores.opening import check_database, owner_of, queue_counts, stored_fingerprint
 from .data_directory import check_restored
@@ -85,11 +85,11 @@ async def _disk(settings: Settings, directory: Path) -> Finding:
     def write() -> float:
         existed = directory.is_dir()
         make_folder(directory)
-        probe = directory / f"doctor-{os.getpid()}.tmp"
+        probe = directory / f"{TEMPORARY_PREFIX}doctor-{os.getpid()}"
         started = time.perf_counter()
         write_atomically(probe, b"x" * 1024)
         took = time.perf_counter() - started
-        probe.unlink()
+        probe.unlink(missing_ok=True)  # a starting worker may have swept it
         if not existed:
             directory.rmdir()
         return took

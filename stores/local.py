@@ -14,6 +14,7 @@ from ..schema.settings import Settings
 from .chroma.index import ChromaIndex
 from .files.articles import MarkdownArticles
 from .files.bytes_below import bytes_below
+from .files.durable import sweep_leftovers
 from .files.end_summaries import EndSummaries
 from .files.entity_locks import acquire, file_lock
 from .files.forget_requests import FileForgetRequests
@@ -117,6 +118,9 @@ class LocalBackend(TablesBackend):
 
     def stored_bytes(self, unread: list[str], *, skip: Collection[Path] = ()) -> Iterator[StoredBytes]:
         return bytes_below(self.directory, unread, skip=skip)
+
+    def sweep(self) -> int:
+        return sweep_leftovers(self.directory)
 
     def size(self) -> int:
         sizes = []

@@ -89,6 +89,9 @@ class Backend(Protocol):
         Names what cannot be read in `unread`. Files that `skip` names are left out, and the requests to forget somebody.
         """
 
+    def sweep(self) -> int:
+        """Remove the temporary files that killed processes left in the data directory of this machine. Return how many."""
+
     def size(self) -> int:
         """Return how many bytes are stored."""
 

@@ -150,6 +150,7 @@ class Forgetting:
             for store in stores[1:]:
                 removed[store.kind] += store.erase(traces)
                 self._on_step(f"{store.kind}, {turn} time")
+        self._parts.backend.sweep()
         if self._index is not None:
             self._index.drop()
         self._on_step("index dropped")

@@ -95,11 +95,6 @@ class JobRuns:
         self.context = replace(self.context, settings=settings)
         self._reflection = replace(self._reflection, settings=settings)
 
-    def sweep(self) -> None:
-        """Remove what killed writers left half-written. Blocking."""
-        for store in (self.context.profiles, self._reflection.article_stores.summaries, self._reflection.article_stores.articles):
-            store.sweep()
-
     async def run(self, job: Job) -> str:
         """Run a job to its end; returns the outcome: filed, reflected or forgotten."""
         self.watch.began(job)

@@ -200,8 +200,8 @@ class HistorianWorker:
 
     async def _take_over(self, checkpoints: OpenCheckpoints) -> None:
         await self._resume()
+        await asyncio.to_thread(self._parts.backend.sweep)
         if self._ownership.is_held:
-            await asyncio.to_thread(self._runs.sweep)
             await self._sweep(checkpoints)
 
     async def _resume(self) -> None:

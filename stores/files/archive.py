@@ -14,6 +14,7 @@ Members that the manifest does not name are ignored.
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 import re
@@ -29,9 +30,8 @@ from types import TracebackType
 from typing import IO, Any, BinaryIO
 
 from ...schema.errors import InvalidInput
-from .access import create_file
 from .databases import check_no_database
-from .durable import TEMPORARY_PREFIX, explaining, sync_folder
+from .durable import TEMPORARY_PREFIX, create_temporary, explaining, remove_abandoned, sync_folder
 
 FORMAT = "historian archive"
 VERSION = 1
@@ -64,7 +64,8 @@ class ArchiveWriter(AbstractContextManager["ArchiveWriter"]):
         self._path = path
         self._temporary = path.with_name(f"{TEMPORARY_PREFIX}{secrets.token_hex(4)}-{path.name}")
         with explaining("write", path):
-            self._file = os.fdopen(create_file(self._temporary), "wb")
+            remove_abandoned(path.parent.glob(f"{TEMPORARY_PREFIX}????????-{glob.escape(path.name)}"))
+            self._file = os.fdopen(create_temporary(self._temporary), "wb")
         self._zip = zipfile.ZipFile(self._file, "w", zipfile.ZIP_DEFLATED)
 
     def lines(self, name: str, values: Iterable[Mapping[str, Any]]) -> int:

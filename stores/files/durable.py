@@ -2,7 +2,8 @@
 
 A file is written under a temporary name beside its target, flushed to the disk, renamed over the target, and the
 folder is flushed after it. A reader sees the old content or the new one. Temporary names begin with `.tmp-`: readers
-ignore hidden names, and `sweep_leftovers` removes the files of killed processes. `access.py` says who may read them.
+ignore hidden names, and `sweep_leftovers` removes the files of killed processes. A process locks its temporary file as long
+as it has it open, so that nobody removes it. `access.py` says who may read them.
 """
 
 from __future__ import annotations
@@ -11,12 +12,17 @@ import errno
 import itertools
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ...schema.errors import StorageError
 from .access import create_file, make_private_folder
+
+try:
+    import fcntl
+except ImportError:  # Windows, which removes no file that is open
+    fcntl = None  # type: ignore[assignment]
 
 TEMPORARY_PREFIX = ".tmp-"
 
@@ -120,12 +126,48 @@ def sync_folder(folder: Path) -> None:
 
 
 def sweep_leftovers(folder: Path) -> int:
-    """Remove the temporary files that killed processes left in `folder`. Return how many.
+    """Remove the temporary files that killed processes left in `folder` and below. Return how many. Safe at any time."""
+    return remove_abandoned(folder.rglob(TEMPORARY_PREFIX + "*") if folder.is_dir() else ())
 
-    A running writer whose file is removed writes it again, so this is safe at any time.
+
+def remove_abandoned(temporary: Iterable[Path]) -> int:
+    """Remove those of some temporary files that no process has open. Return how many. Raises StorageError.
+
+    `write_atomically` writes a file again that is removed after it was closed and before it got its name.
     """
-    # One that is gone already was given its name by its writer meanwhile.
-    return sum(map(_removed, folder.glob(TEMPORARY_PREFIX + "*") if folder.is_dir() else ()))
+    removed = 0
+    for path in temporary:
+        if path.is_file() and not _is_written(path):
+            removed += _removed(path)  # one that is gone already was given its name by its writer meanwhile
+    return removed
+
+
+def create_temporary(path: str | Path) -> int:
+    """Create a temporary file, locked until it is closed, and return its descriptor. Raises OSError."""
+    descriptor = create_file(path)
+    if fcntl is not None:
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    return descriptor
+
+
+def _is_written(path: Path) -> bool:
+    """Return True if a living process has a temporary file open."""
+    if fcntl is None:
+        return False
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:  # it is gone, a link, or not readable: its removal says what is wrong
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:  # a file system without locks
+        return False
+    finally:
+        os.close(descriptor)
+    return False
 
 
 def _removed(path: Path) -> bool:
@@ -157,7 +199,7 @@ def _open_temporary(folder: Path) -> tuple[str, int]:
     while True:
         temporary = f"{folder}{os.sep}{TEMPORARY_PREFIX}{_TOKEN}-{os.getpid()}-{next(_counter)}"
         with suppress(FileExistsError):
-            return temporary, create_file(temporary)
+            return temporary, create_temporary(temporary)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Generic
 
 from ...schema.entity import Entity
-from .durable import bytes_of, names_in, remove_durably, sweep_leftovers
+from .durable import bytes_of, names_in, remove_durably
 from .entity_locks import EntityLocks
 from .naming import Key, Naming
 
@@ -34,12 +34,7 @@ class KeyedFiles(Generic[Key]):
             if self._naming.is_of(place, entity):
                 with self._locks.of(place, f"{self._naming.what} {place}"):
                     removed += self._remove(place)
-        self.sweep()
         return removed
-
-    def sweep(self) -> int:
-        """Remove temporary files of killed writers. Return how many."""
-        return sum(map(sweep_leftovers, self._swept()))
 
     def _fields(self, data: bytes) -> Mapping[str, object]:
         """Return the fields in a file that give its key."""
@@ -50,9 +45,6 @@ class KeyedFiles(Generic[Key]):
 
     def _erasable(self) -> list[str]:
         return self._places()
-
-    def _swept(self) -> list[Path]:
-        return [self._folder / folder for folder in self._naming.folders]
 
     def _places(self) -> list[str]:
         return [

@@ -146,9 +146,6 @@ class RevisionedFiles(KeyedFiles[Key], Revisioned[Key, Document]):
         """Return all places, including histories left by an interrupted erasure."""
         return list(dict.fromkeys([*self._places(), *self._histories()]))
 
-    def _swept(self) -> list[Path]:
-        return [*super()._swept(), *map(self._history_at, self._histories())]
-
     def _histories(self) -> list[str]:
         return [folder + name for folder in self._naming.folders for name in names_in(self._folder / "history" / folder)]
 

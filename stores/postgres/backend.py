@@ -12,6 +12,7 @@ from ...schema.protocols import ItemStorage, OpenCheckpoints
 from ...schema.protocols.erasure import StoredBytes
 from ...schema.settings import Settings, StoresSettings
 from ..files.bytes_below import bytes_below
+from ..files.durable import sweep_leftovers
 from ..tables_backend import TablesBackend
 from .database import PostgresDatabase
 from .documents import PostgresArticles, PostgresProfiles
@@ -95,6 +96,9 @@ class PostgresBackend(TablesBackend):
     def stored_bytes(self, unread: list[str], *, skip: Collection[Path] = ()) -> Iterator[StoredBytes]:
         yield from self._erasure.stored_bytes(unread)
         yield from bytes_below(self._directory, unread, skip=skip)
+
+    def sweep(self) -> int:
+        return sweep_leftovers(self._directory)
 
     def size(self) -> int:
         (size,) = self.database.row(

@@ -74,10 +74,6 @@ class RevisionedRows(Revisioned[Key, Document]):
         """Remove all documents of an entity with their history. Return how many revisions. The ledger is not changed."""
         return len(self._erased(entity))
 
-    def sweep(self) -> int:
-        """Return 0: a killed writer leaves nothing."""
-        return 0
-
     def _erased(self, entity: Entity) -> list[Any]:
         with self._database.writing() as transaction:
             transaction.lock_entities([entity.key], exclusive=True)

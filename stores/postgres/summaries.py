@@ -35,10 +35,6 @@ class PostgresSummaries(OfDatabase[PostgresDatabase], DatedSummaries):
     def erase(self, entity: Entity) -> int:
         return erase_rows(self._database, "summaries", entity)
 
-    def sweep(self) -> int:
-        """Return 0: a killed writer leaves nothing."""
-        return 0
-
     @contextmanager
     def _locked(self, key: ArticleKey) -> Iterator[None]:
         """Begin a transaction, of which all is that this thread reads and writes in it."""

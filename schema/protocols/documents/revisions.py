@@ -54,6 +54,3 @@ class Revisions(Protocol[Key, Document]):
 
     def erase(self, entity: Entity) -> int:
         """Remove all documents of an entity with their history, readable or not. Return how many. The ledger is not changed."""
-
-    def sweep(self) -> int:
-        """Remove temporary files of killed writers. Return how many. For the owner, at start."""

@@ -71,6 +71,3 @@ class SummaryStorage(Protocol):
 
     def without_lines(self, key: ArticleKey, unwanted: Callable[[str], bool]) -> int:
         """Permanently remove lines from summaries, and summaries without any line left. Return the number of lines."""
-
-    def sweep(self) -> int:
-        """Remove temporary files of killed writers. For the owner, at start."""

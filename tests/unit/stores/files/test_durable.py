@@ -66,17 +66,21 @@ def test_a_reader_sees_the_old_or_the_new_file_wherever_the_writer_is_killed(tmp
     assert seen == sorted(seen, reverse=True)
 
 
-def test_a_live_writer_whose_file_is_swept_writes_it_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real, swept = os.fsync, []
+@pytest.mark.parametrize(("moment", "removed"), [("fsync", 0), ("replace", 1)])
+def test_the_file_of_a_live_writer_is_not_swept_and_is_written_again_where_it_was_closed_already(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str, removed: int
+) -> None:
+    real, swept = getattr(os, moment), []
 
-    def sweep_then_flush(descriptor: int) -> None:
+    def sweep_before(*arguments: object) -> None:
         if not swept:
             swept.append(sweep_leftovers(tmp_path))
-        real(descriptor)
+        real(*arguments)
 
-    monkeypatch.setattr(os, "fsync", sweep_then_flush)
+    monkeypatch.setattr(os, moment, sweep_before)
     write_atomically(tmp_path / "c.json", b"x")
-    assert swept == [1]
+    assert swept == [removed]
+    assert [path.name for path in tmp_path.iterdir()] == ["c.json"]
     assert (tmp_path / "c.json").read_bytes() == b"x"
 
 

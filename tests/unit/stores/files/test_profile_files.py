@@ -14,6 +14,7 @@ import yaml
 from historian.schema.entity import Entity
 from historian.schema.errors import RevisionConflict, StorageError
 from historian.schema.profile import Profile, ProfileKey
+from historian.stores.files.durable import sweep_leftovers
 from historian.stores.files.profiles import PROFILE_FORMAT, MarkdownProfiles
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -142,7 +143,7 @@ def test_files_of_others_and_temporary_files_are_no_profiles(profiles: MarkdownP
     (users / "notes.txt").write_text("x")
     (users / "UPPER.md").write_text("whose is it?")
     assert profiles.keys() == [KEY]
-    assert profiles.sweep() == 1
+    assert sweep_leftovers(folder) == 1
 
 
 def test_a_full_disk_changes_nothing(profiles: MarkdownProfiles, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,7 +160,7 @@ def test_a_full_disk_changes_nothing(profiles: MarkdownProfiles, folder: Path, m
         assert profiles.read(KEY) == written
         assert profiles.history(KEY) == []
         assert not profiles.is_applied(KEY, "r2-1")
-    assert profiles.sweep() == 0
+    assert sweep_leftovers(folder) == 0
 
 
 def test_without_history_nothing_is_kept(folder: Path) -> None:
@@ -216,7 +217,7 @@ def test_a_job_whose_writer_is_killed_anywhere_is_applied_exactly_once(tmp_path:
         assert profiles.is_applied(KEY, "r1-1")
         profiles.write(replace(found, summary="later"), expected_revision=5, job_id="r2-1", now=NOW)
         assert [old.revision for old in profiles.history(KEY)] == [5, 4, 3], f"killed at call {n}"
-        profiles.sweep()
+        sweep_leftovers(tmp_path / str(n))
         assert not list((tmp_path / str(n)).rglob(".tmp-*"))
     assert n > 10
 
