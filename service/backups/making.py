@@ -30,6 +30,7 @@ from ...schema.errors import HistorianError, InvalidInput, StorageError
 from ...stores.files.access import make_private_folders
 from ...stores.files.databases import DATABASES
 from ...stores.files.durable import TEMPORARY_PREFIX, explaining, make_folder, sync_folder
+from ...stores.files.ordinary import read_ordinary
 from ...stores.sqlite.errors import explained
 from ...stores.sqlite.former_queue import open_local_queue
 from ...stores.sqlite.queue import QUEUE
@@ -77,7 +78,7 @@ def back_up(directory: Path, target: Path, *, version: str, now: float) -> Backu
             open_local_queue(directory, lambda: now).close()  # it exists then, with the jobs that a former version kept as files
             jobs = _copy_database(directory / QUEUE, unfinished / QUEUE, "jobs")
             events = _copy_database(directory / INDEX, unfinished / INDEX, "events")
-            files = sum(copied(directory / name, unfinished / name) for name in _others(directory))
+            files = sum(copied(directory / name, unfinished / name) for name in others(directory))
             if (directory / ITEMS).exists():
                 _copy_database(directory / ITEMS, unfinished / ITEMS, "items")
                 files += 1
@@ -97,8 +98,7 @@ def back_up(directory: Path, target: Path, *, version: str, now: float) -> Backu
 def copied(source: Path, target: Path) -> bool:
     """Copy a regular file, flushed, with access for this user only. Return False if it does not exist (any more)."""
     with explaining("read", source), suppress(FileNotFoundError):
-        if stat.S_ISREG(source.lstat().st_mode):
-            data = source.read_bytes()
+        if stat.S_ISREG(source.lstat().st_mode) and (data := read_ordinary(source)) is not None:
             _write(target, data)
             return True
     return False
@@ -112,8 +112,8 @@ def files_below(folder: Path) -> Iterator[str]:
         yield from (str(inside / name) for name in sorted(names) if name[0] != ".")
 
 
-def _others(directory: Path) -> Iterator[str]:
-    """Yield the files beside database and queue."""
+def others(directory: Path) -> Iterator[str]:
+    """Yield the files beside database and queue, in a data directory or in a backup."""
     return (name for name in files_below(directory) if not name.startswith(_NOT_COPIED) and not name.endswith(".lock"))
 
 

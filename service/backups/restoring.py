@@ -34,6 +34,7 @@ from ...stores.files.durable import (
     write_atomically,
 )
 from ...stores.files.forget_requests import FileForgetRequests
+from ...stores.files.ordinary import check_ordinary, read_ordinary
 from ...stores.files.owner_lock import OwnerLock
 from ...stores.sqlite.database import SqliteTransaction
 from ...stores.sqlite.errors import is_damage, set_aside
@@ -44,7 +45,7 @@ from ...stores.sqlite.queue import MIGRATIONS as QUEUE_MIGRATIONS
 from ...stores.sqlite.queue import QUEUE
 from ...stores.tables.tombstones import add_tombstones, all_tombstones
 from ..data_directory import RESTORING
-from .making import FORMAT, INDEX, ITEMS, MANIFEST, VERSION, Backup, copied, files_below
+from .making import FORMAT, INDEX, ITEMS, MANIFEST, VERSION, Backup, copied, files_below, others
 
 log = logging.getLogger(__name__)
 
@@ -68,8 +69,11 @@ class Restored:
 
 
 def read_backup(source: Path) -> Backup:
-    """Return what a backup holds, checked. Raises InvalidInput if it is none, damaged, or of a newer version."""
-    data = bytes_of(source / MANIFEST)
+    """Return what a backup holds, checked. Raises InvalidInput if it is none, damaged, or of a newer version.
+
+    It may come from anywhere: all that is in it are ordinary files.
+    """
+    data = read_ordinary(source / MANIFEST)
     if data is None:
         raise InvalidInput(f"{source} is no backup of `historian backup`: it has no {MANIFEST}")
     try:
@@ -81,6 +85,7 @@ def read_backup(source: Path) -> Backup:
         raise InvalidInput(f"{source / MANIFEST} does not describe a backup: {error}") from None
     if manifest["version"] > VERSION:
         raise InvalidInput(f"{source} has version {manifest['version']}, at most {VERSION} is known; upgrade langgraph-historian")
+    check_ordinary(source)
     _check_database(source / INDEX, len(MIGRATIONS))
     if (source / QUEUE).exists():
         _check_database(source / QUEUE, len(QUEUE_MIGRATIONS))
@@ -186,8 +191,7 @@ def _waiting_again(row: sqlite3.Row) -> dict[str, Any]:
 
 
 def _put_files(directory: Path, source: Path) -> None:
-    elsewhere = (MANIFEST, INDEX, ITEMS, QUEUE, FORMER)
-    wanted = {name for name in files_below(source) if Path(name).parts[0] not in elsewhere}
+    wanted = {name for name in others(source) if Path(name).parts[0] not in (MANIFEST, FORMER)}
     for name in files_below(directory):
         if Path(name).parts[0] in REPLACED and name not in wanted and not name.endswith(".lock"):
             remove_durably(directory / name)
@@ -198,7 +202,7 @@ def _put_files(directory: Path, source: Path) -> None:
 
 
 def _put(source: Path, target: Path) -> bool:
-    data = bytes_of(source)
+    data = read_ordinary(source)
     if data is None:
         return False
     write_atomically(target, data)

@@ -1,8 +1,7 @@
 """The bytes of all files of a folder, for a search.
 
-Another process reads them. On POSIX a process that closes any descriptor of a file loses all its locks on that file
-(https://sqlite.org/howtocorrupt.html, 2.2), also those of its SQLite connections. Without them the next process that closes
-the database takes itself for the last one and deletes the log that this process goes on writing.
+Another process reads them, since this one may have some of them open as databases; `databases.py`
+says why it must not open them as files.
 """
 
 from __future__ import annotations
@@ -23,9 +22,9 @@ _OF_WINDOWS = ("CREATE_NO_WINDOW", "CREATE_NEW_PROCESS_GROUP")
 
 
 def bytes_below(folder: Path, unread: list[str], *, skip: Collection[Path] = ()) -> Iterator[StoredBytes]:
-    """Yield the bytes of the files below `folder` in blocks that overlap, see `Backend.stored_bytes`.
+    """Yield the bytes of the files below `folder` in overlapping blocks: `Backend.stored_bytes`.
 
-    Where no process can be started, all files are named in `unread`.
+    If no process can be started, all files are named in `unread`.
     """
     paths = [path for path in sorted(folder.rglob("*")) if path not in skip and _is_ordinary(path)]
     names = [path.relative_to(folder).as_posix() for path in paths]
@@ -54,7 +53,7 @@ def _is_ordinary(path: Path) -> bool:
 
 
 def _started() -> subprocess.Popen[bytes]:
-    """Start `file_reader.py`: outside of this terminal's group, since Ctrl-C is for this process. Raises OSError."""
+    """Start `file_reader.py`, in a session of its own: Ctrl-C is for this process. Raises OSError."""
     if not sys.executable:
         raise OSError("this program does not know its Python (sys.executable)")
     return subprocess.Popen(
@@ -68,7 +67,7 @@ def _started() -> subprocess.Popen[bytes]:
 
 
 def _blocks(reader: subprocess.Popen[bytes], path: Path) -> Iterator[bytes]:
-    """Yield the bytes of a file. Raises OSError, for all files that are left too if the process has ended."""
+    """Yield the bytes of a file. Raises OSError, for all further files if the process has ended."""
     assert reader.stdin is not None and reader.stdout is not None
     os.write(reader.stdin.fileno(), json.dumps(os.fspath(path)).encode() + b"\n")
     while length := int.from_bytes(_exactly(reader.stdout, 8), "big", signed=True):

@@ -1,8 +1,9 @@
 """Which files of a data directory are databases.
 
-A process that may have one open must not open it as a plain file: on POSIX the process loses all its locks on a file when
-it closes any descriptor of that file (https://sqlite.org/howtocorrupt.html, 2.2). Then another process that closes the
-database takes itself for the last one, and deletes the log that this process goes on writing.
+A process that may have one open must not open it as a plain file: on POSIX a process loses all its
+locks on a file when it closes any descriptor of that file (https://sqlite.org/howtocorrupt.html,
+2.2). Then another process that closes the database takes itself for the last one, and deletes the
+log that this process goes on writing.
 """
 
 from __future__ import annotations
@@ -18,6 +19,6 @@ _NAMES = frozenset((*DATABASES, *(name + suffix for name in DATABASES for suffix
 
 
 def check_no_database(path: Path) -> None:
-    """Raise InvalidInput if `path`, or the target of the link, has the name of a database or of its log."""
+    """Raise InvalidInput if `path`, with links followed, has the name of a database or its log."""
     if os.path.basename(os.path.realpath(path)) in _NAMES:  # noqa: PTH119 - of a string
-        raise InvalidInput(f"{path} is a database of Historian and is not read as a file; name another file")
+        raise InvalidInput(f"{path} is a database of Historian, no file to read; name another file")

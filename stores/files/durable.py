@@ -12,6 +12,7 @@ import errno
 import itertools
 import os
 import secrets
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -19,10 +20,8 @@ from pathlib import Path
 from ...schema.errors import StorageError
 from .access import create_file, make_private_folder
 
-try:
+if sys.platform != "win32":  # which removes no file that is open
     import fcntl
-except ImportError:  # Windows, which removes no file that is open
-    fcntl = None  # type: ignore[assignment]
 
 TEMPORARY_PREFIX = ".tmp-"
 
@@ -145,7 +144,7 @@ def remove_abandoned(temporary: Iterable[Path]) -> int:
 def create_temporary(path: str | Path) -> int:
     """Create a temporary file, locked until it is closed, and return its descriptor. Raises OSError."""
     descriptor = create_file(path)
-    if fcntl is not None:
+    if sys.platform != "win32":
         with suppress(OSError):  # a file system without locks
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     return descriptor
@@ -153,7 +152,11 @@ def create_temporary(path: str | Path) -> int:
 
 def _is_written(path: Path) -> bool:
     """Return True if a living process has a temporary file open."""
-    if fcntl is None:
+    if sys.platform == "win32":
+        try:
+            os.rename(path, path)  # noqa: PTH104 - refused while it is open
+        except PermissionError:
+            return True
         return False
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)

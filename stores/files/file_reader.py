@@ -1,8 +1,9 @@
-"""A program that reads files for another process, which may have them open as databases. See `bytes_below.py`.
+"""A program that reads files for another process, which may have them open as databases.
 
-Each line of stdin is the path of a file, as JSON. The answer on stdout is a row of blocks, each after its length (8 bytes,
-big-endian); length 0 ends the file. A negative length -n says that the file cannot be read, followed by n bytes: the reason
-in UTF-8, empty (n = 1, one blank) if the file does not exist. Uses the standard library alone and imports nothing of Historian.
+`bytes_below.py` starts it. Each line of stdin is the path of a file, as JSON. The answer on stdout
+is a row of blocks, each after its length (8 bytes, big-endian); length 0 ends the file. A negative
+length -n says that the file cannot be read, followed by n bytes: the reason in UTF-8, one blank if
+the file does not exist. Uses the standard library alone and imports nothing of Historian.
 """
 
 from __future__ import annotations

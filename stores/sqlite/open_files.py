@@ -1,7 +1,8 @@
 """The files of an open database: whether the paths still lead to what is open.
 
-SQLite opens the write-ahead log (`-wal`) and its index (`-shm`) once, and deletes them by their names when the last
-connection closes. All connections of a process to one file share the index, also after it was deleted.
+SQLite opens the write-ahead log (`-wal`) and its index (`-shm`) once, and deletes them by name when
+the last connection closes. All connections of a process to one file share the index, also after it
+was deleted.
 """
 
 from __future__ import annotations
@@ -18,17 +19,18 @@ from .errors import explained
 LOGS = ("-wal", "-shm")
 
 NOT_IN_PLACE: dict[Place, str] = {
-    "gone": "was moved or deleted while it was open; nothing more is written to it. Stop the bot, then put the file back or run "
-    "`historian restore BACKUP`",
-    "replaced": "was replaced by another file while it was open; nothing more is written to either until "
-    "it is opened anew. Stop the bot before you exchange the file; `historian restore BACKUP` does it safely",
-    "unlogged": "the log beside it (-wal, -shm) was deleted or replaced while it was open; nothing more is written to it. "
-    "Restart this process, which opens a new log; `historian doctor` does not help",
+    "gone": "was moved or deleted while it was open; nothing more is written to it. Stop the bot, "
+    "then put the file back or run `historian restore BACKUP`",
+    "replaced": "was replaced by another file while it was open; nothing more is written to either "
+    "until it is opened anew. Stop the bot before you exchange the file; `historian restore BACKUP` "
+    "does it safely",
+    "unlogged": "the log beside it (-wal, -shm) was deleted or replaced while it was open; nothing "
+    "more is written to it. Restart this process: only that opens a new log",
 }
 
 _lock = threading.Lock()
 _open: dict[str, tuple[tuple[str, ...], int]] = {}
-"""The logs of each database that is open in this process, and how often it is open, by the identity of its file."""
+"""By the identity of each database file that is open in this process: its logs, and how often."""
 
 
 class OpenFiles:
@@ -50,7 +52,7 @@ class OpenFiles:
 
     @property
     def place(self) -> Place:
-        """Whether the paths lead to the open files. Blocks for microseconds; raises StorageError."""
+        """Whether the paths lead to the open files. Blocks for microseconds. Raises StorageError."""
         found = _status(self._path)
         if _identity(found) != self.identity:
             return "replaced" if found else "gone"
@@ -61,12 +63,16 @@ class OpenFiles:
 
     @property
     def may_be_completed(self) -> bool:
-        """Return True if nobody wrote the file since its log was last seen in place, so that the open log belongs to it."""
+        """Return True if the open log still belongs to the file.
+
+        That is so if the file is as it was when its log was last seen in place, and there is no
+        other log with content.
+        """
         log = _status(f"{self._path}{LOGS[0]}")
         return _state(_status(self._path)) == self._unchanged and not (log and log.st_size)
 
     def remove_logs(self) -> None:
-        """Remove the logs, if they are those of this database: a new file at its path must not be read with them."""
+        """Remove the logs if they are those of this database: a new file must not get them."""
         for suffix, found, own in zip(LOGS, _logs_of(self._path), self._logs, strict=True):
             if found == own:
                 with suppress(OSError):
@@ -81,7 +87,7 @@ class OpenFiles:
 
 
 def check_openable(path: Path) -> None:
-    """Raise StorageError if this process has the file open with another log: SQLite would mix the two."""
+    """Raise StorageError if this process has the file open with another log: they would mix."""
     with _lock:
         known = _open.get(file_identity(path))
     if known is not None and known[0] != _logs_of(path):
@@ -89,7 +95,7 @@ def check_openable(path: Path) -> None:
 
 
 def remove_leftover_logs(path: Path) -> None:
-    """Remove the logs of a database that does not exist any more: a new one must not be read with them."""
+    """Remove the logs of a database file that does not exist any more: a new file must not get them."""
     leftover = [beside for suffix in LOGS if (beside := _beside(path, suffix)).exists()]
     for beside in leftover if not path.exists() else ():
         with suppress(OSError):
@@ -97,7 +103,7 @@ def remove_leftover_logs(path: Path) -> None:
 
 
 def file_identity(path: str | Path) -> str:
-    """Return device and inode of a file, as `device:inode`; empty if it does not exist. Raises StorageError."""
+    """Return `device:inode` of a file; "" if it does not exist. Raises StorageError."""
     return _identity(_status(path))
 
 

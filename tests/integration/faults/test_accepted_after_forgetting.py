@@ -1,4 +1,4 @@
-"""No accepted job is lost where somebody is forgotten, other processes come and go, or the log of a database is deleted."""
+"""No accepted job is lost by forgetting, by processes that come and go, or by a deleted log."""
 
 from __future__ import annotations
 
@@ -54,9 +54,7 @@ class Bot:
 
     def __init__(self, data: Path, kind: str) -> None:
         command = [sys.executable, "-c", BOT, str(data), kind]
-        self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8", env=ENVIRONMENT
-        )
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8", env=ENVIRONMENT)
         self.accepted: set[str] = set()
         self.refused: list[str] = []
         assert self.read() == "open"
@@ -115,9 +113,7 @@ def kept(data: Path) -> set[str]:
 
 @pytest.mark.parametrize("filed", ["filed", "waiting"])
 @pytest.mark.parametrize("kill", [True, False], ids=["killed", "closed"])
-def test_what_a_bot_accepts_after_it_forgot_somebody_is_there_after_its_end(
-    tmp_path: Path, kill: bool, filed: str
-) -> None:
+def test_what_a_bot_accepts_after_it_forgot_somebody_is_there_after_its_end(tmp_path: Path, kill: bool, filed: str) -> None:
     data = tmp_path / "data"
     with bot(data) as one:
         one.take("before")

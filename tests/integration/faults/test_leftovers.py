@@ -1,4 +1,4 @@
-"""What killed writers leave in a data directory holds people's words: it goes at the next start, and when somebody is forgotten."""
+"""What killed writers leave behind goes at the next start, and when somebody is forgotten."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import signal
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from historian.service.cognitive import CognitiveService
 from historian.stores.files.archive import ArchiveWriter
 from historian.stores.files.durable import write_atomically

@@ -30,7 +30,7 @@ _opened: list[str] | None = None
 
 def _note_open(event: str, arguments: tuple[Any, ...]) -> None:
     if _opened is not None and event == "open" and isinstance(arguments[0], str | bytes):
-        name = os.path.basename(os.fsdecode(arguments[0]))
+        name = Path(os.fsdecode(arguments[0])).name
         is_new = bool(arguments[2] & os.O_EXCL)  # nobody has locks on a file that did not exist
         if DATABASE.fullmatch(name) and not is_new:
             _opened.append(name)
@@ -42,7 +42,7 @@ sys.addaudithook(_note_open)
 @contextmanager
 def plainly_opened() -> Iterator[list[str]]:
     """Collect the names of the databases that Python opens as files. What SQLite opens itself is not seen here."""
-    global _opened  # noqa: PLW0603 - a hook cannot be taken away
+    global _opened
     _opened = found = []
     try:
         yield found

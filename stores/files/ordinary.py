@@ -1,0 +1,67 @@
+"""Reads files that come from elsewhere: ordinary files alone, no links, pipes and devices."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections import Counter
+from pathlib import Path
+
+from ...schema.errors import InvalidInput
+from .durable import explaining
+
+
+def check_ordinary(folder: Path) -> None:
+    """Raise InvalidInput unless all below `folder` are folders and ordinary files.
+
+    A link, also a hard one to a file elsewhere, would bring in what is not in the folder, and
+    reading a pipe or a device may never end. Raises StorageError for an unreadable folder.
+    """
+    linked: dict[tuple[int, int], Path] = {}
+    names = Counter[tuple[int, int]]()
+    links: dict[tuple[int, int], int] = {}
+    waiting = [folder]
+    while waiting:
+        with explaining("read", waiting[-1]):
+            entries = list(os.scandir(waiting.pop()))
+            for entry in entries:
+                status, path = entry.stat(follow_symlinks=False), Path(entry.path)
+                if stat.S_ISDIR(status.st_mode):
+                    waiting.append(path)
+                elif not stat.S_ISREG(status.st_mode):
+                    raise _refused(path)
+                elif status.st_nlink > 1:
+                    file = status.st_dev, status.st_ino
+                    names[file] += 1
+                    linked[file], links[file] = path, status.st_nlink
+    for file, path in linked.items():
+        if names[file] < links[file]:
+            raise InvalidInput(
+                f"{path} is a hard link to a file elsewhere and is not read; if the folder is yours, "
+                "copy it (`cp -r`) and use the copy"
+            )
+
+
+def read_ordinary(path: Path) -> bytes | None:
+    """Return the content of an ordinary file; None if it does not exist.
+
+    Raises InvalidInput for anything else, and StorageError.
+    """
+    flags = getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
+    with explaining("read", path):
+        try:
+            if not stat.S_ISREG(path.lstat().st_mode):
+                raise _refused(path)
+            descriptor = os.open(path, os.O_RDONLY | flags)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        with os.fdopen(descriptor, "rb") as file:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):  # another one took its place
+                raise _refused(path)
+            return file.read()
+
+
+def _refused(path: Path) -> InvalidInput:
+    return InvalidInput(
+        f"{path} is no ordinary file (a link, a pipe or a device) and is not read; remove it, or take another backup"
+    )
