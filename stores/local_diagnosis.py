@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +20,7 @@ from .sqlite.open_files import LOGS, file_identity
 
 RESTORE = "stop the bot, then `historian restore BACKUP`; jobs that come in meanwhile wait on disk"
 """The remedy for a database that is damaged, or in the wrong place."""
+_CLOSING_SECONDS = 0.2
 _RESTART = "restart that process: only that opens a new log"
 
 
@@ -77,17 +79,25 @@ def local_fingerprint(directory: Path) -> Fingerprint | None:
 def processes_with_deleted(path: Path) -> list[int]:
     """Return the ids of the processes that have a deleted file open that was at `path`, and not the one that is there now.
 
-    Blocks for some milliseconds.
+    Blocks for some milliseconds, for a fifth of a second if there is one: it may be about to close the file.
     """
+    found = _with_deleted(path)
+    if found:
+        time.sleep(_CLOSING_SECONDS)
+        found &= _with_deleted(path)
+    return sorted(found)
+
+
+def _with_deleted(path: Path) -> set[int]:
     here = os.path.realpath(path)
     gone = f"{here} (deleted)"  # as the system shows it
-    found = []
+    found = set()
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):  # it ended, or belongs to somebody else
             links = {_leads_to(link) for link in (process / "fd").iterdir()}
             if gone in links and here not in links:
-                found.append(int(process.name))
-    return sorted(found)
+                found.add(int(process.name))
+    return found
 
 
 def _leads_to(link: Path) -> str:

@@ -38,11 +38,11 @@ class OpenFiles:
 
     def __init__(self, path: Path) -> None:
         """Raises StorageError if this process has the file open with other logs."""
-        self._path = path
-        status = _status(path)
+        self._path = os.fspath(path)
+        status = _status(self._path)
         self.identity = _identity(status)
         """Device and inode of the open file."""
-        self._logs = _logs_of(path)
+        self._logs = _logs_of(self._path)
         self._unchanged = _state(status)
         with _lock:
             logs, count = _open.get(self.identity, (self._logs, 0))
@@ -68,15 +68,15 @@ class OpenFiles:
         That is so if the file is as it was when its log was last seen in place, and there is no
         other log with content.
         """
-        log = _status(f"{self._path}{LOGS[0]}")
+        log = _status(self._path + "-wal")
         return _state(_status(self._path)) == self._unchanged and not (log and log.st_size)
 
     def remove_logs(self) -> None:
         """Remove the logs if they are those of this database: a new file must not get them."""
         for suffix, found, own in zip(LOGS, _logs_of(self._path), self._logs, strict=True):
-            if found == own:
+            if found and found == own:
                 with suppress(OSError):
-                    _beside(self._path, suffix).unlink(missing_ok=True)
+                    os.unlink(self._path + suffix)  # noqa: PTH108 - of a string
 
     def release(self) -> None:
         """Say that SQLite is about to close the database."""
@@ -90,16 +90,17 @@ def check_openable(path: Path) -> None:
     """Raise StorageError if this process has the file open with another log: they would mix."""
     with _lock:
         known = _open.get(file_identity(path))
-    if known is not None and known[0] != _logs_of(path):
+    if known is not None and known[0] != _logs_of(os.fspath(path)):
         raise _unlogged(path)
 
 
 def remove_leftover_logs(path: Path) -> None:
     """Remove the logs of a database file that does not exist any more: a new file must not get them."""
-    leftover = [beside for suffix in LOGS if (beside := _beside(path, suffix)).exists()]
-    for beside in leftover if not path.exists() else ():
+    beside = (path.with_name(path.name + suffix) for suffix in LOGS)
+    leftover = [log for log in beside if log.exists()]
+    for log in leftover if not path.exists() else ():
         with suppress(OSError):
-            beside.unlink(missing_ok=True)
+            log.unlink(missing_ok=True)
 
 
 def file_identity(path: str | Path) -> str:
@@ -107,12 +108,8 @@ def file_identity(path: str | Path) -> str:
     return _identity(_status(path))
 
 
-def _logs_of(path: Path) -> tuple[str, ...]:
-    return tuple(file_identity(f"{path}{suffix}") for suffix in LOGS)
-
-
-def _beside(path: Path, suffix: str) -> Path:
-    return path.with_name(path.name + suffix)
+def _logs_of(path: str) -> tuple[str, ...]:
+    return _identity(_status(path + "-wal")), _identity(_status(path + "-shm"))
 
 
 def _status(path: str | Path) -> os.stat_result | None:

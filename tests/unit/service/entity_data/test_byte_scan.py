@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Collection
 from pathlib import Path
@@ -61,6 +63,28 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     if os.access(tmp_path / "a/b.bin", os.R_OK):
         pytest.skip("this user may read everything")
     assert scan(tmp_path, pieces(TEXT))[1] == ["a/b.bin: Permission denied"]
+
+
+@pytest.mark.parametrize("python", ["", "/missing/python", "/bin/false", "/bin/echo"])
+def test_where_no_process_can_read_the_files_every_one_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, python: str
+) -> None:
+    write(tmp_path, TEXT.encode())
+    write(tmp_path, b"x", "c.bin")
+    monkeypatch.setattr(sys, "executable", python)
+    found, unread = scan(tmp_path, pieces(TEXT))
+    assert not found and [one.partition(":")[0] for one in unread] == ["a/b.bin", "c.bin"]
+
+
+def test_a_search_that_is_broken_off_leaves_no_process_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[subprocess.Popen[bytes]] = []
+    real = subprocess.Popen
+    monkeypatch.setattr(subprocess, "Popen", lambda *given, **options: (started.append(real(*given, **options)), started[-1])[1])
+    write(tmp_path, b"x" * 20_000_000)
+    blocks = bytes_below(tmp_path, [])
+    next(blocks)
+    blocks.close()
+    assert started[0].poll() is not None
 
 
 def test_short_texts_are_looked_for_whole_and_the_shortest_not_at_all() -> None:
