@@ -21,7 +21,6 @@ from .sqlite.open_files import LOGS, file_identity
 RESTORE = "stop the bot, then `historian restore BACKUP`; jobs that come in meanwhile wait on disk"
 """The remedy for a database that is damaged, or in the wrong place."""
 _CLOSING_SECONDS = 0.2
-_RESTART = "restart that process: only that opens a new log"
 
 
 def check_local(directory: Path) -> Finding:
@@ -39,7 +38,8 @@ def check_local(directory: Path) -> Finding:
     for log in (path.with_name(path.name + suffix) for suffix in LOGS):
         if processes := processes_with_deleted(log):
             detail = "{file} was deleted or replaced while process {processes} has it open: that process files nothing more"
-            return finding("failed", detail, _RESTART, file=log.name, processes=", ".join(map(str, processes)))
+            remedy = "restart that process: only that opens a new log"
+            return finding("failed", detail, remedy, file=log.name, processes=", ".join(map(str, processes)))
     if not path.exists():
         with sqlite3.connect(":memory:") as connection:
             connection.execute("CREATE VIRTUAL TABLE words USING fts5(text)")
