@@ -63,9 +63,7 @@ def stretched(scores: Scores) -> Scores:
     return (scores - low) / np.float32(high - low) if high - low > 1e-9 else np.ones_like(scores)
 
 
-def with_estimates(
-    similarities: Scores, known: Mask, keyword: Scores, admitted: Mask | None = None
-) -> Scores:
+def with_estimates(similarities: Scores, known: Mask, keyword: Scores, admitted: Mask | None = None) -> Scores:
     """Return the similarities to a query, with those that are not `known` estimated by keywords.
 
     An estimate lies as many standard deviations above the mean of the known similarities as the
