@@ -17,7 +17,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from ..schema.errors import StorageError
+from ..schema.errors import ModelUnavailable, StorageError
 from ..schema.hit import Hit
 from ..schema.protocols import Embedder, EventStore, Reranker, Vector
 from ..schema.settings import QuerySettings
@@ -203,12 +203,19 @@ class EventRecall:
         return list(await asyncio.gather(*(self._vector(self.vectors, query, names, until) for query in request.queries)))
 
     async def _vector(self, vectors: QueryVectors, query: str, names: Sequence[str], until: float | None) -> Vector:
-        """Return the weighted mean of the vectors of the `readings` of a query, of length 1."""
+        """Return the weighted mean of the vectors of the `readings` of a query, of length 1.
+
+        Of two readings one is enough where a busy embedder does not come to the other.
+        """
         texts = readings(query, names)
         if len(texts) == 1:
             return await vectors.get(query, until)
-        parts = await asyncio.gather(*(vectors.get(text, until) for text, _ in texts))
-        mean = sum((part * np.float32(weight) for part, (_, weight) in zip(parts, texts, strict=True)), np.float32(0.0))
+        parts = await asyncio.gather(*(vectors.get(text, until) for text, _ in texts), return_exceptions=True)
+        made = [(part, weight) for part, (_, weight) in zip(parts, texts, strict=True) if not isinstance(part, BaseException)]
+        for part in parts:
+            if isinstance(part, BaseException) and not (made and isinstance(part, ModelUnavailable)):
+                raise part
+        mean = sum((part * np.float32(weight) for part, weight in made), np.float32(0.0))
         return np.asarray(mean / max(float(np.linalg.norm(mean)), 1e-9), dtype=np.float32)
 
     def fuse(self, request: RecallRequest, survey: Survey, vectors: Sequence[Vector]) -> Candidates:
