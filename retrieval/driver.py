@@ -29,6 +29,8 @@ MODEL_SECONDS = 5.0
 
 COLD_SHARE = 0.2
 """The share of a recall's time in which a scope that is not in memory may still get there. Then the store is asked."""
+CROWD_COLD_SHARE = 0.4
+"""The same share where many recalls are under way: asking the store costs more than to find the scope in memory."""
 HELD = "database: away; what this process holds of the conversation answered"
 COLD = "scope: not in memory yet, found by the keywords of the store"
 
@@ -160,14 +162,19 @@ async def _by_keywords(steps: EventRecall, request: RecallRequest, end: float, r
 
     So many recalls at once are answered one after the other, and not all of them begun before any is answered.
     """
-    found, patience = Found(), COLD_SHARE * (end - asyncio.get_running_loop().time())
+    found, now = Found(), asyncio.get_running_loop().time
+    # Waited for here and not in the thread that answers all of them.
+    patience = CROWD_COLD_SHARE * (end - now())
+    if steps.tables.held(request.where.scope_key or "") is None:
+        reading = steps.tasks.spawn(_read_scope(steps, request, run), "scope of a recall")
+        await asyncio.wait((reading,), timeout=patience)
 
     def in_one_go() -> tuple[Survey, list[Hit]]:
-        survey = steps.survey(request, patience)
+        survey = steps.survey(request, 0.0)
         return survey, _finished(steps, request, survey, ())[1]
 
     working = steps.tasks.spawn(run(in_one_go), "recall by keywords")
-    await asyncio.wait((working,), timeout=end - asyncio.get_running_loop().time())
+    await asyncio.wait((working,), timeout=end - now())
     if steps.vectors is not None:
         found.reasons.append("embedder: busy with other recalls")
     done = result(working, "search", found.reasons)
@@ -180,6 +187,14 @@ async def _by_keywords(steps: EventRecall, request: RecallRequest, end: float, r
         found.reasons.append(COLD)
     found.waiting, found.with_vectors = _not_among(found.hits, survey.waiting), False
     return found
+
+
+async def _read_scope(steps: EventRecall, request: RecallRequest, run: RunInThread) -> None:
+    """Have a scope read in the background, and wait for that."""
+    scope_key = request.where.scope_key or ""
+    await run(steps.tables.ready, scope_key, 0.0)
+    if (reading := steps.tables.under_way(scope_key)) is not None:
+        await asyncio.shield(asyncio.wrap_future(reading))
 
 
 def _not_among(hits: Sequence[Hit], waiting: Sequence[Hit]) -> list[Hit]:

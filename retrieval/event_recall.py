@@ -17,14 +17,14 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from ..schema.errors import StorageError
+from ..schema.errors import ModelUnavailable, StorageError
 from ..schema.hit import Hit
 from ..schema.protocols import Embedder, EventStore, Reranker, Vector
 from ..schema.settings import QuerySettings
 from .current_first import current_first
 from .decay import recency
 from .diversity import any_alike, diverse_order
-from .fusion import by_rank, from_zero, stretched
+from .fusion import by_rank, from_zero, stretched, with_estimates
 from .known_first import known_first
 from .lifts import lend_to_neighbours, newest_first, of_named_people, of_questions, readings, time_fit
 from .loop_tasks import LoopTasks
@@ -51,7 +51,8 @@ CENTRED_TALK = 1 / 3
 """The share of the scope's mean that is taken away where the query is a piece of a conversation. Without neighbours as well,
 MADial-Bench's dialogues: R@10 67.8 -> 71.6 in English, 67.5 -> 67.6 in Chinese."""
 SMALL_SCOPE = 50
-"""Without vectors, a scope of so few events gives those that share no word with the query as well, the newest first, last."""
+"""While vectors are missing, a scope of so few events gives those that share no word with the query as well, the newest first,
+last."""
 EXCERPT = 60
 """So many events a query are taken from the keyword index of the store while a scope is not in memory."""
 LEAST_SCORE = np.float32(0.001)
@@ -202,12 +203,19 @@ class EventRecall:
         return list(await asyncio.gather(*(self._vector(self.vectors, query, names, until) for query in request.queries)))
 
     async def _vector(self, vectors: QueryVectors, query: str, names: Sequence[str], until: float | None) -> Vector:
-        """Return the weighted mean of the vectors of the `readings` of a query, of length 1."""
+        """Return the weighted mean of the vectors of the `readings` of a query, of length 1.
+
+        Of two readings one is enough where a busy embedder does not come to the other.
+        """
         texts = readings(query, names)
         if len(texts) == 1:
             return await vectors.get(query, until)
-        parts = await asyncio.gather(*(vectors.get(text, until) for text, _ in texts))
-        mean = sum((part * np.float32(weight) for part, (_, weight) in zip(parts, texts, strict=True)), np.float32(0.0))
+        parts = await asyncio.gather(*(vectors.get(text, until) for text, _ in texts), return_exceptions=True)
+        made = [(part, weight) for part, (_, weight) in zip(parts, texts, strict=True) if not isinstance(part, BaseException)]
+        for part in parts:
+            if isinstance(part, BaseException) and not (made and isinstance(part, ModelUnavailable)):
+                raise part
+        mean = sum((part * np.float32(weight) for part, weight in made), np.float32(0.0))
         return np.asarray(mean / max(float(np.linalg.norm(mean)), 1e-9), dtype=np.float32)
 
     def fuse(self, request: RecallRequest, survey: Survey, vectors: Sequence[Vector]) -> Candidates:
@@ -230,7 +238,9 @@ class EventRecall:
                 centred = settings.vector_centering * (CENTRED_TALK if is_talk(query) else 1.0) * (not survey.is_excerpt)
                 dense = snapshot.similarities(usable[number], centred=centred)
                 _raise(steps, "dense", dense if snapshot.is_all_embedded else np.where(snapshot.embedded, dense, np.float32(0.0)))
-            fused = _fused(keyword, dense, snapshot.embedded, settings)
+                if not snapshot.is_all_embedded:
+                    dense = with_estimates(dense, snapshot.embedded, keyword.scores, survey.admitted)
+            fused = _fused(keyword, dense, settings)
             _raise(steps, "fused", fused)
             if not is_talk(query):
                 fused = lend_to_neighbours(fused, snapshot, weight=settings.neighbour_weight, minutes=settings.neighbour_minutes)
@@ -244,7 +254,8 @@ class EventRecall:
             dates = time_fit(snapshot, request.named) * np.float32(settings.date_weight)
             steps["date"] = dates
             total = total + dates
-        if "dense" not in steps and (len(snapshot) <= SMALL_SCOPE or survey.is_excerpt or survey.is_held):
+        is_all_compared = "dense" in steps and snapshot.is_all_embedded
+        if not is_all_compared and (len(snapshot) <= SMALL_SCOPE or survey.is_excerpt or survey.is_held):
             total = total + newest_first(snapshot) * LEAST_SCORE
         asked = of_questions(snapshot)
         if asked is not None:
@@ -297,8 +308,9 @@ class EventRecall:
         if not request.about_present:
             return hits
         likeness = answers = None
-        if candidates.has_vectors and settings.vector_centering and snapshot.has_centre:
-            rows = np.array([position for position, _ in found], dtype=np.intp)
+        rows = np.array([position for position, _ in found], dtype=np.intp)
+        can_compare = candidates.has_vectors and bool(snapshot.embedded[rows].all())
+        if can_compare and settings.vector_centering and snapshot.has_centre:
             likeness = snapshot.likeness(rows, centred=True)(np.arange(len(rows)))
             answers = candidates.steps["dense"][rows]
         return current_first(hits, likeness, answers, list(snapshot.names), "\n".join(request.said), now=request.about_now)
@@ -362,14 +374,14 @@ class EventRecall:
         return max(request.top_k * max(multiplier, DIVERSITY_POOL) * 2, 50)
 
 
-def _fused(match: WordMatch, dense: Scores | None, embedded: Mask, settings: QuerySettings) -> Scores:
+def _fused(match: WordMatch, dense: Scores | None, settings: QuerySettings) -> Scores:
     keyword = match.scores
     if dense is None:
         return from_zero(keyword) if settings.fusion == "weighted" else by_rank(keyword, keyword > 0)
     vector_weight, keyword_weight = np.float32(settings.vector_weight), np.float32(settings.keyword_weight)
     if settings.fusion == "weighted":
-        return vector_weight * stretched(dense, embedded) + keyword_weight * from_zero(keyword, at_least=FULL_MATCH * match.whole)
-    return vector_weight * by_rank(dense, embedded) + keyword_weight * by_rank(keyword, keyword > 0)
+        return vector_weight * stretched(dense) + keyword_weight * from_zero(keyword, at_least=FULL_MATCH * match.whole)
+    return vector_weight * by_rank(dense) + keyword_weight * by_rank(keyword, keyword > 0)
 
 
 def _raise(steps: dict[str, Scores], name: str, scores: Scores) -> None:

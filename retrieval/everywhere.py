@@ -10,7 +10,7 @@ from ..schema.event import EventFilter
 from ..schema.hit import Hit
 from ..schema.protocols import Embedder, EventStore, Vector, VectorIndex
 from ..schema.settings import QuerySettings
-from .fusion import nearest, reciprocal_rank, scores_of, weighted_sum
+from .fusion import completed, nearest, reciprocal_rank, scores_of, weighted_sum
 
 log = logging.getLogger(__name__)
 
@@ -35,12 +35,16 @@ async def search_everywhere(
     `index` is the owner's. It is used only if no condition narrows the search; otherwise the vectors are scanned, unless the
     store compares them itself.
     """
-    found, dense = await asyncio.gather(
+    found, (vector, dense) = await asyncio.gather(
         asyncio.to_thread(events.search_keywords, query, where, CANDIDATES), _dense(query, where, events, embedder, index)
     )
     keywords = dict(found)
+    farther = tuple(event_id for event_id in keywords if event_id not in dense)
+    if vector is not None and dense and farther:
+        ids, matrix = await asyncio.to_thread(events.vectors, EventFilter(None, event_ids=farther))
+        dense |= nearest(vector, ids, matrix)
     fuse = weighted_sum if settings.fusion == "weighted" else reciprocal_rank
-    fused = fuse([(dense, settings.vector_weight), (keywords, settings.keyword_weight)])
+    fused = fuse([(completed(dense, keywords), settings.vector_weight), (keywords, settings.keyword_weight)])
     best = sorted(fused, key=lambda event_id: (-fused[event_id], event_id))[:top_k]
     return [
         Hit(event, fused[event.event_id], scores_of(event.event_id, dense=dense, keyword=keywords, fused=fused))
@@ -50,14 +54,15 @@ async def search_everywhere(
 
 async def _dense(
     query: str, where: EventFilter, events: EventStore, embedder: Embedder | None, index: VectorIndex | None
-) -> dict[str, float]:
+) -> tuple[Vector | None, dict[str, float]]:
+    """Return the vector of the query and the nearest events; None and nothing if the query has none."""
     if embedder is None or not query.strip():
-        return {}
+        return None, {}
     try:
         vector = await embedder.embed_query(query)
         compared = await asyncio.to_thread(events.nearest, vector, where, CANDIDATES)
         if compared is not None:
-            return dict(compared)
+            return vector, dict(compared)
         if index is not None and not where.narrows and where.scope_key is None:
             try:
                 found = await asyncio.to_thread(_indexed, vector, events, index)
@@ -65,11 +70,11 @@ async def _dense(
                 log.warning("the vectors are scanned: %s", error)
             else:
                 if found is not None:
-                    return found
-        return await asyncio.to_thread(lambda: nearest(vector, *events.vectors(where), CANDIDATES))
+                    return vector, found
+        return vector, await asyncio.to_thread(lambda: nearest(vector, *events.vectors(where), CANDIDATES))
     except HistorianError as error:
         log.warning("search by keywords alone: %s", error)
-        return {}
+        return None, {}
 
 
 def _indexed(vector: Vector, events: EventStore, index: VectorIndex) -> dict[str, float] | None:

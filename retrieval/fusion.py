@@ -57,17 +57,41 @@ def scores_of(key: Key, **lists: Mapping[Key, float]) -> dict[str, float]:
     return {name: scores[key] for name, scores in lists.items() if key in scores}
 
 
-def stretched(scores: Scores, found: Mask) -> Scores:
-    """Return `scores` scaled to 0..1 over those that are `found`, 0 elsewhere; 1 if all found scores are equal."""
-    is_all = bool(found.all())
-    values = scores if is_all else scores[found]
-    low, high = float(values.min(initial=np.inf)), float(values.max(initial=-np.inf))
-    scaled = (values - low) / (high - low) if high - low > 1e-9 else np.ones_like(values)
-    if is_all:
-        return scaled
-    result = np.zeros_like(scores)
-    result[found] = scaled
-    return result
+def stretched(scores: Scores) -> Scores:
+    """Return `scores` scaled to 0..1; 1 if all are equal."""
+    low, high = float(scores.min(initial=np.inf)), float(scores.max(initial=-np.inf))
+    return (scores - low) / np.float32(high - low) if high - low > 1e-9 else np.ones_like(scores)
+
+
+def with_estimates(similarities: Scores, known: Mask, keyword: Scores, admitted: Mask | None = None) -> Scores:
+    """Return the similarities to a query, with those that are not `known` estimated by keywords.
+
+    An estimate lies as many standard deviations above the mean of the known similarities as the
+    keyword score lies above the mean of all: records without a vector keep the order that they
+    have without an embedder, on the scale of the others. Means are those of admitted records.
+    """
+    values = similarities[known if admitted is None else known & admitted]
+    words = keyword if admitted is None else keyword[admitted]
+    if not len(values) or not len(words):
+        return np.where(known, similarities, keyword)
+    # One value alone has no scale: any will do, since fused scores are scaled anew.
+    scale = float(values.std()) or 1.0
+    above = (keyword - words.mean()) / np.float32(words.std() or 1.0)
+    return np.where(known, similarities, values.mean() + np.float32(scale) * above)
+
+
+def completed(similarities: Mapping[Key, float], keywords: Mapping[Key, float]) -> dict[Key, float]:
+    """Return the similarities, with those of further keys in `keywords` estimated (`with_estimates`).
+
+    Nothing if no similarity is known.
+    """
+    keys = list(dict.fromkeys([*similarities, *keywords]))
+    known = np.array([key in similarities for key in keys], dtype=bool)
+    if not known.any():
+        return {}
+    near = np.array([similarities.get(key, 0.0) for key in keys], dtype=np.float32)
+    words = np.array([keywords.get(key, 0.0) for key in keys], dtype=np.float32)
+    return dict(zip(keys, with_estimates(near, known, words).tolist(), strict=True))
 
 
 def from_zero(scores: Scores, *, at_least: float = 0.0) -> Scores:
@@ -76,10 +100,10 @@ def from_zero(scores: Scores, *, at_least: float = 0.0) -> Scores:
     return scores / np.float32(highest) if highest > 0 else scores
 
 
-def by_rank(scores: Scores, found: Mask) -> Scores:
-    """Return (k + 1) / (k + rank) for those that are `found`: 1 for the best, 0 for those not found."""
+def by_rank(scores: Scores, found: Mask | None = None) -> Scores:
+    """Return (k + 1) / (k + rank) for those that are `found` (None: all): 1 for the best, 0 for those not found."""
     result = np.zeros_like(scores)
-    positions = np.flatnonzero(found)
+    positions = np.arange(len(scores)) if found is None else np.flatnonzero(found)
     order = positions[np.argsort(-scores[positions], kind="stable")]
     result[order] = (RANK_CONSTANT + 1) / (RANK_CONSTANT + 1 + np.arange(len(order), dtype=np.float32))
     return result

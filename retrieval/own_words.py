@@ -18,7 +18,7 @@ from ..schema.protocols import EventStore, Vector
 from ..schema.settings import QuerySettings
 from .driver import MODEL_SECONDS
 from .event_recall import EventRecall, RunInThread
-from .fusion import nearest, scores_of, weighted_sum
+from .fusion import completed, nearest, scores_of, weighted_sum
 from .request import RecallRequest
 
 MOST = 3
@@ -82,9 +82,10 @@ def _found(
     if vectors:
         ids, matrix = events.vectors(where)
         for vector in vectors:
-            for event_id, score in nearest(vector, ids, matrix, CANDIDATES).items():
-                dense[event_id] = max(score, dense.get(event_id, score))
-    fused = weighted_sum([(dense, settings.vector_weight), (keywords, settings.keyword_weight)])
+            for place, (event_id, score) in enumerate(nearest(vector, ids, matrix).items()):
+                if place < CANDIDATES or event_id in keywords:
+                    dense[event_id] = max(score, dense.get(event_id, score))
+    fused = weighted_sum([(completed(dense, keywords), settings.vector_weight), (keywords, settings.keyword_weight)])
     best = sorted(fused, key=lambda event_id: (-fused[event_id], event_id))
     own = [event for event in events.get(best) if _is_own(event, user_id)][:MOST]
     return [

@@ -14,7 +14,7 @@ from ..schema.protocols import EventStore, JobQueue, ProfileIndex, ProfileStorag
 from ..schema.scope import EntityType, LayerRule, PublicLayer, Scope, layers_read
 from ..schema.settings import QuerySettings
 from .filters import profile_filter
-from .fusion import nearest, scores_of, weighted_sum
+from .fusion import completed, nearest, scores_of, weighted_sum
 
 log = logging.getLogger(__name__)
 
@@ -97,7 +97,7 @@ async def find_profiles(
             dense = nearest(vector, *await asyncio.to_thread(index.vectors, where))
         except ModelError as error:
             log.warning("profiles are searched by keywords alone: %s", error)
-    fused = weighted_sum([(dense, settings.vector_weight), (keywords, settings.keyword_weight)])
+    fused = weighted_sum([(completed(dense, keywords), settings.vector_weight), (keywords, settings.keyword_weight)])
     hits: dict[tuple[EntityType, str], ProfileHit] = {}
     for key in sorted(fused, key=lambda one: (-fused[one], one.index_id)):
         entity = (key.entity_type, key.entity_id)

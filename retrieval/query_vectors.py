@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 
 from ..schema.errors import ModelUnavailable
 from ..schema.protocols import Embedder, Vector
@@ -14,6 +16,15 @@ from .loop_tasks import LoopTasks
 
 _Key = tuple[tuple[str, int] | None, str]
 """The fingerprint of the stored vectors, and the text."""
+
+
+@dataclass(eq=False)
+class _Asked:
+    """An embedding under way. `until` is when the last caller gives up, a time of its loop."""
+
+    task: asyncio.Task[Vector]
+    until: float
+    is_dropped: bool = False
 
 
 class QueryVectors:
@@ -26,7 +37,8 @@ class QueryVectors:
     for the same text share one call.
 
     An embedder in this process answers one query after the other. A query that it would not come to in time is refused, so that
-    those before it, and the searches by keywords beside it, are not late as well.
+    those before it, and the searches by keywords beside it, are not late as well. One whose callers have given up counts no
+    more: the embedder is slow, not away. It is finished if it has begun, and dropped for the next query if it has not.
     """
 
     def __init__(
@@ -45,7 +57,7 @@ class QueryVectors:
         self._clock = clock
         self._lock = threading.Lock()
         self._kept: OrderedDict[_Key, tuple[float, Vector]] = OrderedDict()
-        self._running: dict[tuple[asyncio.AbstractEventLoop, _Key], asyncio.Task[Vector]] = {}
+        self._running: dict[tuple[asyncio.AbstractEventLoop, _Key], _Asked] = {}
         self._tasks = LoopTasks()
         self._seconds_each: float | None = None
         self._has_loaded = False
@@ -65,14 +77,24 @@ class QueryVectors:
                 self._kept.move_to_end(wanted)
                 self.answered_from_cache += 1
                 return vector
-        key = (asyncio.get_running_loop(), wanted)
-        task = self._running.get(key)
-        if task is None:
-            if until is not None and self._is_late(until - asyncio.get_running_loop().time()):
+        loop = asyncio.get_running_loop()
+        key, now = (loop, wanted), loop.time()
+        asked = self._running.get(key)
+        if asked is None:
+            if not self._embedder.is_remote:
+                self._drop_late(loop, now)
+            if until is not None and self._is_late(until - now, now):
                 raise ModelUnavailable("busy with other queries")
-            task = self._running[key] = self._tasks.spawn(self._embed(wanted), "embedding of a query")
-            task.add_done_callback(lambda _: self._running.pop(key, None))
-        return await asyncio.shield(task)
+            asked = _Asked(self._tasks.spawn(self._embed(wanted), "embedding of a query"), now)
+            self._running[key] = asked
+            asked.task.add_done_callback(lambda task: self._forget(key, task))
+        asked.until = max(asked.until, math.inf if until is None else until)
+        try:
+            return await asyncio.shield(asked.task)
+        except asyncio.CancelledError:
+            if asked.is_dropped:
+                raise ModelUnavailable("out of time") from None
+            raise
 
     @property
     def cached(self) -> int:
@@ -89,11 +111,24 @@ class QueryVectors:
         """Cancel what is still being embedded in this loop."""
         await self._tasks.aclose()
 
-    def _is_late(self, seconds: float) -> bool:
+    def _drop_late(self, loop: asyncio.AbstractEventLoop, now: float) -> None:
+        """Cancel what nobody waits for any more and the embedder has not begun: all but the first."""
+        for key, asked in list(self._running.items())[1:]:
+            if key[0] is loop and asked.until < now:
+                asked.is_dropped = True
+                asked.task.cancel()
+                self._forget(key, asked.task)
+
+    def _forget(self, key: tuple[asyncio.AbstractEventLoop, _Key], task: asyncio.Task[Vector]) -> None:
+        asked = self._running.get(key)
+        if asked is not None and asked.task is task:
+            del self._running[key]
+
+    def _is_late(self, seconds: float, now: float) -> bool:
         """Return True if one more query would not be embedded within `seconds`."""
         if self._embedder.is_remote:
             return False
-        waiting = len(self._running)
+        waiting = sum(asked.until >= now for asked in list(self._running.values()))
         return seconds <= 0 or (waiting > 0 and (waiting + 1) * (self._seconds_each or 0.0) > seconds)
 
     async def _embed(self, wanted: _Key) -> Vector:

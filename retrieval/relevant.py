@@ -14,7 +14,7 @@ from ..schema.event import EventFilter
 from ..schema.protocols import ArticleStores, EventStore, Vector
 from ..schema.summary import ArticleKey, StoredArticle, Summary
 from ..text.search_words.tokens import query_tokens, search_tokens
-from .fusion import weighted_sum
+from .fusion import completed, weighted_sum
 
 KEYWORD_WEIGHT = VECTOR_WEIGHT = 0.5
 MOST_FOUND = 8
@@ -56,7 +56,8 @@ def deepened(
             ids, matrix = events.vectors(where)
             known.update(zip(ids, matrix, strict=True))
         dense = {name: float(known[name] @ vector) for name in texts if name in known and known[name].shape == vector.shape}
-    fused = weighted_sum([(keyword_scores(query, texts), KEYWORD_WEIGHT), (dense, VECTOR_WEIGHT)])
+    keywords = keyword_scores(query, texts)
+    fused = weighted_sum([(keywords, KEYWORD_WEIGHT), (completed(dense, keywords), VECTOR_WEIGHT)])
     return tuple(sorted(fused, key=lambda name: -fused[name])[:MOST_FOUND])
 
 

@@ -27,7 +27,7 @@ from langchain_core.embeddings import Embeddings
 from langgraph.store import base
 
 from ...models.embeddings.factory import make_embedder
-from ...retrieval.fusion import from_zero, stretched
+from ...retrieval.fusion import from_zero, stretched, with_estimates
 from ...retrieval.scope_index.words import Scores
 from ...schema.errors import InvalidInput
 from ...schema.protocols import Vector
@@ -223,7 +223,8 @@ class HistorianStore(base.BaseStore):
             np.maximum.at(near, places, np.vecdot(matrix[mine], vector) if few else np.vecdot(matrix, vector)[mine])
             has_vector = np.isfinite(near)
             weights = self._settings.query
-            total = weights.vector_weight * stretched(near, has_vector) + weights.keyword_weight * words
+            similarities = with_estimates(near, has_vector, words)
+            total = weights.vector_weight * stretched(similarities) + weights.keyword_weight * words
             scored |= has_vector
         return np.where(scored, total, np.float32(np.nan)).astype(np.float32)
 

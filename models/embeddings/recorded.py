@@ -14,7 +14,7 @@ log = logging.getLogger(__name__)
 
 async def vectors_for(texts: Sequence[str], embedder: Embedder | None, events: EventStore) -> list[Vector | None]:
     """Return one vector per text, or None for all if there is no embedder, it fails, or its model is not the recorded one."""
-    if embedder is None:
+    if embedder is None or not texts:
         return [None] * len(texts)
     try:
         matrix = await embedder.embed_documents(texts)

@@ -98,6 +98,11 @@ class ScopeTables:
         """Begin to read no further scope."""
         self._fillers.shutdown(wait=False, cancel_futures=True)
 
+    def under_way(self, scope_key: str) -> Future[Snapshot] | None:
+        """Return the reading of a scope in the background; None if there is none."""
+        with self._lock:
+            return self._under_way.get(scope_key)
+
     def held(self, scope_key: str) -> Snapshot | None:
         """Return a scope as it was known last, without a look at the store; None if it is not in memory."""
         table = self._known(scope_key)

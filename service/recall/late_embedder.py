@@ -37,11 +37,15 @@ class LateEmbedder:
     def __init__(self, *, is_remote: bool) -> None:
         self._is_remote = is_remote
         self._recent: deque[bool] = deque(maxlen=RECENT)
+        self.count = 0
+        """The number of recalls without vectors since the start because the embedder was late."""
         self._has_warned = False
 
     def note(self, reasons: Sequence[str]) -> None:
         """Note why a recall found less than it could have."""
-        self._recent.append(any(reason in LATE for reason in reasons))
+        is_late = any(reason in LATE for reason in reasons)
+        self.count += is_late
+        self._recent.append(is_late)
         late = sum(self._recent)
         if late >= TOO_MANY and not self._has_warned:
             self._has_warned = True

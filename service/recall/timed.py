@@ -278,6 +278,7 @@ class Recall:
             "scopes_in_memory": len(tables),
             "scope_bytes": tables.nbytes,
             "scope_fills": tables.fills,
+            "embedder_late": self._late_embedder.count,
             "query_embeddings": 0 if vectors is None else vectors.asked,
             "query_embeddings_from_cache": 0 if vectors is None else vectors.answered_from_cache,
         }

@@ -30,6 +30,8 @@ NOTES_SECONDS = 60.0
 """How often `cognitive.notes_dir` is looked through for changes; a look at 10,000 unchanged files takes some 0.1 s."""
 TAKE_BACK_ROUNDS = 60
 BAD_ENTRIES_TOLD = 20
+SETTLING_SECONDS = 5.0
+"""How long the end of a run may wait for the vectors of messages: 20 take less than a second on an idle machine."""
 SUMMARIES_HELD = 200
 """Finished jobs whose plain summaries may wait in memory; a crash loses them from the fallback file, not from the events."""
 
@@ -72,6 +74,7 @@ class Maintenance:
         self._index_lock = asyncio.Lock()
         self._not_indexed = 0
         self._has_worked = False
+        self._is_embedder_slow = False
         self._index_pause = Pause()
 
     def job_done(self, job: Job) -> None:
@@ -89,6 +92,22 @@ class Maintenance:
         if due and (self._indexing is None or self._indexing.done()):
             self._released.clear()  # no round runs while jobs do
             self._indexing = asyncio.create_task(self._try(self._repair_index_beside_jobs), name="historian index")
+
+    async def settle(self) -> None:
+        """Embed messages in the run that has filed them, if no job waits, for SETTLING_SECONDS at most.
+
+        An embedder that did not answer by then is left to the next idle round.
+        """
+        if self._is_embedder_slow or await self._pending():
+            return
+        self._released.clear()  # no round runs while jobs do
+        timer = asyncio.get_running_loop().call_later(SETTLING_SECONDS, self.let_go)
+        try:
+            await self._try(self._missing.embed_events)
+        except Released:
+            self._is_embedder_slow = True
+        finally:
+            timer.cancel()
 
     def let_go(self) -> None:
         """End the running round without waiting for the embedder. Writes that have begun are finished."""
@@ -109,6 +128,7 @@ class Maintenance:
         Of several workers one `leads`; the others do what follows from their own jobs.
         """
         self._rounds += 1
+        self._is_embedder_slow = False
         self._released.clear()
         await self._flush()
         missing = self._missing
@@ -127,7 +147,10 @@ class Maintenance:
 
     async def jobs_wait(self) -> bool:
         """Return True if jobs wait that none works on, or somebody wants the round to end. Raises StorageError."""
-        return self._released.is_set() or (await asyncio.to_thread(self._parts.queue.counts, self._parts.clock())).pending > 0
+        return self._released.is_set() or await self._pending() > 0
+
+    async def _pending(self) -> int:
+        return (await asyncio.to_thread(self._parts.queue.counts, self._parts.clock())).pending
 
     async def _try(self, part: Part) -> None:
         name = getattr(part, "__name__", "idle work").strip("_").replace("_", " ")

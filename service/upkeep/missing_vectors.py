@@ -19,7 +19,8 @@ from ..outages.availability import Outage
 
 log = logging.getLogger(__name__)
 
-EMBED_BATCH = 64
+EMBED_BATCH, LOCAL_BATCH = 64, 16
+"""Texts embedded and stored at a time. An embedder in this process takes them one by one: fewer are done sooner."""
 LONGEST_PAUSE_SECONDS = 60.0
 """Longest pause of the idle work: an embedder that is away refuses at once, so that trying costs nothing."""
 
@@ -38,6 +39,7 @@ class MissingVectors:
         self._embedder = embedder
         self._jobs_wait = jobs_wait
         self._outage = Outage(random, longest=LONGEST_PAUSE_SECONDS)
+        self._at_work = asyncio.Lock()
         self._lines = LineIndex(parts.article_stores, embedder)
         self._profiles: set[ProfileKey] | None = None
         """Profiles that jobs have changed; None before all were looked at."""
@@ -59,10 +61,15 @@ class MissingVectors:
         self._outage.begin(self._parts.clock(), reason)
 
     async def embed_events(self) -> None:
-        """Embed events, a batch at a time, until none is left or a job waits."""
+        """Embed events, a batch at a time, until none is left or a job waits. Runs of jobs that end together do it once."""
+        async with self._at_work:
+            await self._embed_events()
+
+    async def _embed_events(self) -> None:
         if self._embedder is None or self._outage.remaining(self._parts.clock()):
             return
-        while events := await self._without_vector():
+        batch = EMBED_BATCH if self._embedder.is_remote else LOCAL_BATCH
+        while events := await self._without_vector(batch):
             try:
                 await self._embed(self._embedder, events)
             except (ModelUnavailable, ModelRefused, FingerprintMismatch) as error:
@@ -73,9 +80,9 @@ class MissingVectors:
             if await self._jobs_wait():
                 return
 
-    async def _without_vector(self) -> list[Event]:
-        events = await asyncio.to_thread(self._parts.events.without_vector, EMBED_BATCH + len(self._not_embeddable))
-        return [event for event in events if event.event_id not in self._not_embeddable][:EMBED_BATCH]
+    async def _without_vector(self, limit: int) -> list[Event]:
+        events = await asyncio.to_thread(self._parts.events.without_vector, limit + len(self._not_embeddable))
+        return [event for event in events if event.event_id not in self._not_embeddable][:limit]
 
     async def _embed(self, embedder: Embedder, events: list[Event]) -> None:
         """Embed and store a batch. What the model can make nothing of is left to keywords."""

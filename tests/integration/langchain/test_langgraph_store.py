@@ -76,6 +76,20 @@ async def test_without_an_embedder_and_while_it_is_away_words_find(tmp_path: Pat
         assert words_alone.search(NOTES, query="car")[0].key == "b"
 
 
+async def test_an_item_written_while_the_embedder_was_away_is_not_behind_those_with_vectors(
+    tmp_path: Path,
+) -> None:
+    embedder = ByWords()
+    async with HistorianStore(settings_for(tmp_path), index={"dims": 4, "embed": embedder}) as store:
+        for key in "abc":
+            await store.aput(NOTES, key, {"text": f"his dog has the number {key}"})
+        embedder.away = True
+        await store.aput(NOTES, "late", {"text": "the dog of order 4711"})
+        embedder.away = False
+        found = await store.asearch(NOTES, query="Which dog is of order 4711?")
+        assert found[0].key == "late"
+
+
 async def test_the_store_of_an_open_memory_uses_its_embedder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     embedder = WordEmbedder()
     monkeypatch.setattr("historian.service.components.usable_embedder", lambda *_: embedder)

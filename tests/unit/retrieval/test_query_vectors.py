@@ -100,7 +100,7 @@ async def test_a_query_that_an_embedder_in_this_process_would_not_come_to_in_tim
         loop.call_later(0.05, embedder.gate.set)
         await cache.get(text)
     embedder.gate = asyncio.Event()
-    under_way = asyncio.ensure_future(cache.get("c", loop.time() + 0.02))  # nobody is before it: it is tried
+    under_way = asyncio.ensure_future(cache.get("c", loop.time() + 60))
     await eventually(lambda: embedder.calls[-1] == "c")
     with pytest.raises(ModelUnavailable, match="busy with other queries"):
         await cache.get("d", loop.time() + 0.02)
@@ -113,6 +113,42 @@ async def test_a_query_that_an_embedder_in_this_process_would_not_come_to_in_tim
         await cache.get("g", loop.time() - 1)
     assert len(await cache.get("c", loop.time() - 1)), "what is cached costs nothing"
     assert "d" not in embedder.calls and "g" not in embedder.calls
+
+
+async def test_a_query_that_came_too_late_does_not_keep_the_next_one_from_being_asked() -> None:
+    embedder, loop = WordEmbedder(), asyncio.get_running_loop()
+    cache = cache_over(embedder, size=10)
+    await cache.get("the first one waits for the model")
+    embedder.gate = asyncio.Event()
+    loop.call_later(0.05, embedder.gate.set)
+    await cache.get("this one tells how long they take")
+    embedder.gate = asyncio.Event()
+    late = [asyncio.ensure_future(cache.get(text, loop.time() + 0.02)) for text in ("a", "a", "b")]
+    await eventually(lambda: embedder.calls[-1] == "a")
+    await asyncio.sleep(0.03)  # its callers have given up
+    asked = asyncio.ensure_future(cache.get("c", loop.time() + 0.02))
+    await eventually(lambda: embedder.calls[-1] == "c")
+    embedder.gate.set()
+    assert len(await asked) == len(await late[0]) == len(await late[1]), "what was late is finished"
+    with pytest.raises(ModelUnavailable):
+        await late[2]
+
+
+async def test_late_queries_that_have_not_begun_are_dropped_for_the_next_one() -> None:
+    embedder, loop = WordEmbedder(), asyncio.get_running_loop()
+    embedder.gate = asyncio.Event()
+    cache = cache_over(embedder, size=10)
+    late = [asyncio.ensure_future(cache.get(text, loop.time() + 0.02)) for text in "abc"]
+    await eventually(lambda: set("abc") <= set(embedder.calls))
+    await asyncio.sleep(0.03)
+    again = asyncio.ensure_future(cache.get("d", loop.time() + 60))
+    await eventually(lambda: "d" in embedder.calls)
+    assert [one.done() for one in late] == [False, True, True]
+    with pytest.raises(ModelUnavailable, match="out of time"):
+        await late[1]
+    once_more = asyncio.ensure_future(cache.get("b", loop.time() + 60))
+    embedder.gate.set()
+    assert len(await once_more) and len(await again) and len(await late[0])
 
 
 async def test_a_server_answers_many_queries_at_once() -> None:

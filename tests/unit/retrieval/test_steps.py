@@ -134,8 +134,8 @@ def test_people_are_lifted_by_name_and_by_i() -> None:
 
 def test_fusion_by_scores_and_by_ranks() -> None:
     found = np.array([True, True, True, False])
-    assert stretched(np.array([0.2, 0.6, 0.4, 9], dtype=np.float32), found).tolist() == pytest.approx([0, 1, 0.5, 0])
-    assert stretched(np.array([2, 2, 2, 9], dtype=np.float32), found).tolist() == [1, 1, 1, 0]
+    assert stretched(np.array([0.2, 0.6, 0.4], dtype=np.float32)).tolist() == pytest.approx([0, 1, 0.5])
+    assert stretched(np.array([2, 2, 2], dtype=np.float32)).tolist() == [1, 1, 1]
     assert from_zero(np.array([0, 2, 4], dtype=np.float32)).tolist() == [0, 0.5, 1]
     assert from_zero(np.array([0, 2, 4], dtype=np.float32), at_least=8).tolist() == [0, 0.25, 0.5]
     assert from_zero(np.zeros(2, dtype=np.float32), at_least=0).tolist() == [0, 0]

@@ -32,4 +32,4 @@ def test_now_and_then_is_no_reason_to_warn_and_neither_is_an_embedder_that_is_aw
     for n in range(200):
         late.note(OUT_OF_TIME if n % 5 == 0 and n % 10 else ())
         late.note(("embedder: the endpoint can not be reached",))
-    assert not caplog.records
+    assert not caplog.records and late.count == 20
