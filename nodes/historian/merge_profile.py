@@ -20,6 +20,7 @@ from ...text.job_verdicts import is_no_fact
 from ...text.language import Language
 from ...text.profiles.over import without_over
 from ...text.profiles.rules import has_lasting_topic, is_about, is_about_group, merge_facts
+from ...text.superseding.people import teller_of
 
 MOST_MERGES = 3
 """Merges of one job that a model is asked for, each in at most four answers; where a profile keeps changing meanwhile, the rules
@@ -51,8 +52,8 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
         return {"proposed_profiles": [], "conflict": False, "links": []}
     shown = facts if kept else told
     over = [one["text"] for one in former if one["ended"]]
-    new = [item["candidate"] for item in facts]
-    old = {key: replace(one, summary=without_over(one.summary, over, names, new)) for key, one in kept.items()}
+    new = [item["candidate"] for item in facts if teller_of(job, item.get("said_by", "")) == job.user_id]
+    old = {key: replace(one, summary=without_over(one.summary, over, names, new, [one.name])) for key, one in kept.items()}
     merges = state.get("merges", 0) + 1
     answer = None
     if context.chat is not None and merges <= MOST_MERGES:

@@ -51,15 +51,17 @@ def change_by(new: Statement, old: Statement, *, values_only: bool = False) -> C
     >>> change_by(Statement("Tom moved to Vienna", people), Statement("Ann lives in Lisbon", people))
     ''
     """
-    if new.text == old.text or max(len(new.text), len(old.text)) > LONGEST or MARKS.unreal.search(new.text):
+    if not _may_end(new, old) or MARKS.unreal.search(new.text):
         return ""
     if _corrects(new, old):
         return "corrected"
-    if MARKS.past.search(new.text) or not _same_relative(new, old):
+    if MARKS.past.search(new.text):
         return ""
-    if _another_value(new, old) or (not values_only and (_marked_change(new, old) or _ended(new, old) or _restated(new, old))):
+    if _another_value(new, old):
         return "superseded"
-    return ""
+    if values_only or new.is_compound or not same_whose(new, old):
+        return ""
+    return "superseded" if _marked_change(new, old) or _ended(new, old) or _restated(new, old) else ""
 
 
 def links_of(new: Statement, before: Sequence[Statement], values_only: Sequence[int] = ()) -> list[tuple[int, Change]]:
@@ -76,9 +78,9 @@ def links_of(new: Statement, before: Sequence[Statement], values_only: Sequence[
     if corrected:
         return [max(corrected, key=lambda pair: weight(before[pair[0]].terms & new.terms))]
     found = sorted(found, key=lambda pair: -share(before[pair[0]].terms, before[pair[0]].terms & new.terms))[:MOST_ENDED]
-    if not found and before and len(new.text) <= LONGEST and MARKS.wrong.search(new.text) and numbers_in(new.said):
+    if not found and before and MARKS.wrong.search(new.text) and numbers_in(new.said):
         last = before[0]
-        if last.subject in (new.subject, new.speaker) and numbers_in(last.said):
+        if _may_end(new, last) and last.subject in (new.subject, new.speaker) and numbers_in(last.said):
             return [(0, "corrected")]
     return found
 
@@ -88,7 +90,7 @@ def could_end(new: Statement, old: Statement, likeness: float = 0.0) -> bool:
 
     `likeness` is that of their vectors, centred: what says the same thing in other words is alike.
     """
-    if new.text == old.text or max(len(new.text), len(old.text)) > LONGEST or not new.is_real or not _same_relative(new, old):
+    if not _may_end(new, old) or not new.is_real or not same_whose(new, old):
         return False
     if likeness >= ALIKE and same_subject(new, old):
         return True
@@ -98,8 +100,7 @@ def could_end(new: Statement, old: Statement, likeness: float = 0.0) -> bool:
 
 def may_concern(new: Statement, old: Statement) -> bool:
     """Return True if `new` may end `old` in words of its own: it tells of what is so, and of nobody else by name."""
-    short = max(len(new.text), len(old.text)) <= LONGEST
-    return short and new.text != old.text and new.is_real and same_subject(new, old, unnamed=True)
+    return _may_end(new, old) and new.is_real and same_whose(new, old) and same_subject(new, old, unnamed=True)
 
 
 def could_replace(new: Statement, old: Statement) -> bool:
@@ -150,17 +151,27 @@ def _says_change(said: str) -> bool:
     return bool(MARKS.changed.search(said) or MARKS.wrong.search(said))
 
 
+def _may_end(new: Statement, old: Statement) -> bool:
+    """Return True if both are short, not the same, and `old` says one thing only."""
+    return new.text != old.text and max(len(new.text), len(old.text)) <= LONGEST and not old.is_compound
+
+
+def same_whose(new: Statement, old: Statement) -> bool:
+    """Return True if both tell of the same relative or thing of their subject, or of the subject itself.
+
+    What is told of a thing may end that the subject has it: "Ann has a cat", "Ann's cat ran away".
+    """
+    if new.relative != old.relative:
+        return False
+    pairs = ((new, old.text.casefold()), (old, new.text.casefold()))
+    return all(one.owned[0] in text for one, text in pairs if one.owned)
+
+
 def _same_relative(new: Statement, old: Statement) -> bool:
     """Return True if what is told of a relative, friend or colleague in one is told of the same in the other."""
     if new.relative and new.relative not in old.text.casefold():
         return False
     return not old.relative or old.relative in new.text.casefold() or bool(new.begins & old.terms)
-
-
-def _same_owned(new: Statement, old: Statement) -> bool:
-    """Return True if what is told of a thing of the subject's in one ("Ann's company moved") is told of it in the other."""
-    pairs = ((new, old.text.casefold()), (old, new.text.casefold()))
-    return all(not one.owned or any(word in text for word in one.owned) for one, text in pairs)
 
 
 def _same_subject(new: Statement, old: Statement, clause: str) -> bool:
@@ -176,39 +187,16 @@ def _same_subject(new: Statement, old: Statement, clause: str) -> bool:
 
 
 def _another_value(new: Statement, old: Statement) -> bool:
-    """Return True if both give a value of something that one has only once, and the values differ."""
+    """Return True if both give a value of something that their subject has only once, and the values differ."""
     if new.subject != old.subject or MARKS.besides.search(new.said) or not new.is_real:
         return False
-    if MARKS.past.search(old.text) or MARKS.visiting.search(old.text) or not _same_owned(new, old):
+    if MARKS.past.search(old.text) or MARKS.visiting.search(old.text):
         return False
-    for pattern in ONE_VALUE:
-        former = pattern.search(old.said)
-        if former is None or (not old.subject and not _alike_before(new.said, old.said, pattern)):
-            continue
-        given = pattern.search(new.said)
-        if given is None:
-            continue
-        if "把" in new.said[: given.start()] or "把" in old.said[: former.start()]:
-            continue  # somebody moved a thing
-        mine, theirs = (terms_of(_value(found), new.people) for found in (given, former))
-        if mine and theirs and not (mine & theirs):
-            return True
-    return False
-
-
-def _alike_before(new: str, old: str, pattern: re.Pattern[str]) -> bool:
-    mine, theirs = pattern.search(new), pattern.search(old)
-    return (
-        mine is not None
-        and theirs is not None
-        and bool(theirs.start())
-        and new[: mine.start()].strip() == old[: theirs.start()].strip()
+    return any(
+        one[:2] == former[:2] and one.value and former.value and not one.value & former.value
+        for former in old.values
+        for one in new.values
     )
-
-
-def _value(found: re.Match[str]) -> str:
-    given = next((value for value in found.groups() if value), "")
-    return re.split(r"\b(?:with|for|to|when|and|near|last|on|since|because)\b|和|跟", given)[0][:24]
 
 
 def _marked_change(new: Statement, old: Statement) -> bool:
@@ -234,6 +222,8 @@ def _marked_change(new: Statement, old: Statement) -> bool:
             continue
         told = core_of(MARKS.changed.sub(" ", _POSSESSED.sub(" ", MARKS.towards.sub("", clause))), new.people)
         shared = core & told
+        if any(one.value and not one.value & told for one in old.values):
+            continue  # who no longer lives in Vienna may live in Lisbon still
         if likes_several and share(core, shared) < MOST:
             continue  # of what is liked the rest is liked still
         given = numbers_in(clause)
