@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
+from ..references.people import find_people
 from ..remembered import remembered
 from ..support import is_negative, share, weight
 from .marks import ENDED_BY, MARKS, ONE_VALUE
@@ -20,7 +21,6 @@ from .statement import (
     Statement,
     core_of,
     first_named,
-    named_first,
     numbers_in,
     says_something,
     terms_of,
@@ -57,19 +57,16 @@ def change_by(new: Statement, old: Statement, *, values_only: bool = False) -> C
         return "corrected"
     if MARKS.past.search(new.text):
         return ""
-    if _another_value(new, old):
+    if _another_value(new, old) or (not values_only and any(_ends(part, old) for part in new.parts)):
         return "superseded"
-    if values_only or new.is_compound or not same_whose(new, old):
-        return ""
-    return "superseded" if _marked_change(new, old) or _ended(new, old) or _restated(new, old) else ""
+    return ""
 
 
 def links_of(new: Statement, before: Sequence[Statement], values_only: Sequence[int] = ()) -> list[tuple[int, Change]]:
     """Return which of the former statements, the newest first, are over because of `new`: places and what it does to them.
 
     `values_only` are the places of those for which `change_by` is asked so. A correction takes back one statement: what it
-    names most of, else the last one of the same person that gives a number as it does. A change ends the MOST_ENDED that share
-    most of its words: who ends more says so of nothing in particular.
+    names most of. A change ends the MOST_ENDED that share most of its words: who ends more says so of nothing in particular.
     """
     found: list[tuple[int, Change]] = [
         (n, change) for n, one in enumerate(before) if (change := change_by(new, one, values_only=n in values_only))
@@ -77,12 +74,7 @@ def links_of(new: Statement, before: Sequence[Statement], values_only: Sequence[
     corrected = [pair for pair in found if pair[1] == "corrected"]
     if corrected:
         return [max(corrected, key=lambda pair: weight(before[pair[0]].terms & new.terms))]
-    found = sorted(found, key=lambda pair: -share(before[pair[0]].terms, before[pair[0]].terms & new.terms))[:MOST_ENDED]
-    if not found and before and MARKS.wrong.search(new.text) and numbers_in(new.said):
-        last = before[0]
-        if _may_end(new, last) and last.subject in (new.subject, new.speaker) and numbers_in(last.said):
-            return [(0, "corrected")]
-    return found
+    return sorted(found, key=lambda pair: -share(before[pair[0]].terms, before[pair[0]].terms & new.terms))[:MOST_ENDED]
 
 
 def could_end(new: Statement, old: Statement, likeness: float = 0.0) -> bool:
@@ -174,16 +166,9 @@ def _same_relative(new: Statement, old: Statement) -> bool:
     return not old.relative or old.relative in new.text.casefold() or bool(new.begins & old.terms)
 
 
-def _same_subject(new: Statement, old: Statement, clause: str) -> bool:
-    """Return True if `clause` of the new statement may be about the subject of the old one."""
-    if old.subject:
-        if new.subject == old.subject:
-            starts = named_first(clause, new.people)
-            return starts in ("", old.subject)
-        first = first_named(clause, new.people)
-        return not new.subject and first == old.subject
-    begins = named_first(clause, new.people)
-    return not begins and (not new.subject or clause != new.clauses[0])
+def _ends(new: Statement, old: Statement) -> bool:
+    """Return True if `new`, which says one thing, says by its words that what `old` tells of is over."""
+    return same_whose(new, old) and (_marked_change(new, old) or _ended(new, old) or _restated(new, old))
 
 
 def _another_value(new: Statement, old: Statement) -> bool:
@@ -200,59 +185,52 @@ def _another_value(new: Statement, old: Statement) -> bool:
 
 
 def _marked_change(new: Statement, old: Statement) -> bool:
-    """Return True if a clause of `new` says by a mark that what `old` tells of has changed."""
-    still = MARKS.changed.sub(" ", old.said)
-    core = core_of(still, new.people) or terms_of(still, new.people)
-    if not core:
+    """Return True if `new` says by a mark that what `old` tells of has changed."""
+    told_of = new.subject == old.subject if new.subject or not old.subject else first_named(new.said, new.people) == old.subject
+    marks = list(MARKS.changed.finditer(new.own_part))
+    core = core_of(still := MARKS.changed.sub(" ", old.own_part), new.people) or terms_of(still, new.people)
+    if not marks or not told_of or not core:
         return False
-    numbers = numbers_in(old.said)
-    likes_several = MARKS.liked.search(old.said) and MARKS.listed.search(old.said)
-    for clause in new.clauses:
-        if not MARKS.changed.search(clause) or not _same_subject(new, old, clause):
-            continue
-        if MARKS.besides.search(clause) and not is_negative(clause):
-            continue
-        if MARKS.resumed.search(clause) and bool(MARKS.over.search(old.said)) == bool(MARKS.stopped.search(clause)):
-            continue  # what is resumed was so before it was over
-        other = MARKS.other_object.search(clause)
-        if other is not None and old.subject and other["verb"] in old.said:
-            return True
-        replaced = MARKS.replaced.search(clause)
-        if replaced is not None and replaced["kind"][-1] not in old.said:
-            continue
-        told = core_of(MARKS.changed.sub(" ", _POSSESSED.sub(" ", MARKS.towards.sub("", clause))), new.people)
-        shared = core & told
-        if any(one.value and not one.value & told for one in old.values):
-            continue  # who no longer lives in Vienna may live in Lisbon still
-        if likes_several and share(core, shared) < MOST:
-            continue  # of what is liked the rest is liked still
-        given = numbers_in(clause)
-        if all(MARKS.weak.match(clause, found.start()) for found in MARKS.changed.finditer(clause)):
-            enough = min(share(core, shared), share(told, shared)) >= MOST
-        elif MARKS.rescheduled.search(clause) and not numbers:
-            continue  # what has no time keeps it
-        else:
-            needed = SOME if old.subject or (numbers and given and not numbers & given) else HALF
-            # A new number ends only what gives a number too.
-            enough = share(core, shared) >= needed or (share(told, shared) >= MOST and (not given or bool(numbers)))
-        if enough and (says_something(shared) or shared == core) and not _same_state(clause, old):
-            return True
-    return False
+    if MARKS.besides.search(new.said) and not is_negative(new.said):
+        return False
+    if MARKS.resumed.search(new.said) and bool(MARKS.over.search(old.said)) == bool(MARKS.stopped.search(new.said)):
+        return False  # what is resumed was so before it was over
+    other = MARKS.other_object.search(new.said)
+    if other is not None and old.subject and other["verb"] in old.said:
+        return True
+    replaced = MARKS.replaced.search(new.said)
+    if replaced is not None and replaced["kind"][-1] not in old.said:
+        return False
+    told = core_of(MARKS.changed.sub(" ", _POSSESSED.sub(" ", MARKS.towards.sub("", new.said))), new.people)
+    shared = core & told
+    if any(one.value and not one.value & told for one in old.values):
+        return False  # who no longer lives in Vienna may live in Lisbon still
+    numbers, given = numbers_in(old.said), numbers_in(new.said)
+    if all(MARKS.weak.match(new.said, found.start()) for found in marks):
+        enough = min(share(core, shared), share(told, shared)) >= MOST
+    elif MARKS.rescheduled.search(new.said) and not numbers:
+        return False  # what has no time keeps it
+    else:
+        needed = SOME if old.subject or (numbers and given and not numbers & given) else HALF
+        # A new number ends only what gives a number too.
+        enough = share(core, shared) >= needed or (share(told, shared) >= MOST and (not given or bool(numbers)))
+    return enough and (says_something(shared) or shared == core) and not _same_state(new.said, old)
 
 
 def _ended(new: Statement, old: Statement) -> bool:
     """Return True if `new` ends the state that `old` tells of: in hospital, discharged."""
     called = MARKS.called.search(old.said)
     name = (called["zh"] or called["en"]) if called else ""
-    if name and any(clause.startswith(name) and MARKS.died.search(clause) for clause in new.clauses):
+    if name and new.said.startswith(name) and MARKS.died.search(new.said):
         return True
     if new.subject != old.subject or not (old.subject or says_something(new.terms & old.terms)):
         return False
-    felt = [(MARKS.disliked.search(one.said) is not None, MARKS.liked.search(one.said) is not None) for one in (new, old)]
+    said = [new.own_part, old.own_part]
+    felt = [(MARKS.disliked.search(one) is not None, MARKS.liked.search(one) is not None) for one in said]
     objects = [core_of(MARKS.liked.sub(" ", MARKS.disliked.sub(" ", one.said)), one.people) for one in (new, old)]
     if {(True, False), (False, True)} == set(felt) and objects[1] <= objects[0] and says_something(objects[1]):
         return True
-    return any(state.search(old.said) and end.search(new.said) and not end.search(old.said) for state, end in ENDED_BY)
+    return any(state.search(said[1]) and end.search(said[0]) and not end.search(old.said) for state, end in ENDED_BY)
 
 
 def _same_state(clause: str, old: Statement) -> bool:
@@ -294,6 +272,10 @@ def _corrects(new: Statement, old: Statement) -> bool:
         return False
     if old.subject and old.subject not in (new.subject, new.speaker) and old.subject not in new.text:
         return False
+    if new.subject and (not same_whose(new, old) or new.subject != (old.subject or new.subject)):
+        return False
+    if not new.subject and any(one.start == 0 for one in find_people(new.said)):
+        return False  # what was told of another person
     core = without_numbers(old.terms)
     shared = core & new.terms
     if not strong:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from ..references.people import find_people
 from ..remembered import remembered
 from ..support import Terms, is_negative, stem, terms_in
 from .marks import HAN, LIGHT, MARKS, ONE_VALUE
@@ -101,13 +102,28 @@ class Statement:
         return not self.owned and not self.relative and any(one.whose for one in self.values)
 
     @cached_property
+    def parts(self) -> list[Statement]:
+        """The clauses that are statements by themselves, since they begin with the subject's name; without one, the first."""
+        clauses = [clause.strip() for clause in MARKS.joined.split(self.said) if clause and clause.strip()]
+        if not self.subject:
+            return [Statement(clause, self.people) for clause in clauses[:1]]
+        named = (clause for clause in clauses if named_first(clause, self.people) == self.subject)
+        return [Statement(clause, self.people) for clause in named]
+
+    @cached_property
+    def own_part(self) -> str:
+        """What it says until it names another person, of whom the rest may tell: "Ann is glad Tom" of "Ann is glad Tom left"."""
+        about = MARKS.others.match(self.said[len(self.subject) :]) if self.subject else None
+        begin = len(self.subject) + (about.end() if about else 0)
+        rest = find_people(self.said[begin:], [one for one in self.people if one != self.subject]) if self.subject else []
+        return self.said[: begin + rest[0].end] if rest else self.said
+
+    @cached_property
     def values(self) -> list[Value]:
         """The values of what its subject has only once, of the clauses that begin with the subject's name."""
         found: list[Value] = []
-        for clause in MARKS.joined.split(self.said) if self.subject else []:
-            if clause is None or named_first(clause.strip(), self.people) != self.subject:
-                continue
-            told = MARKS.adverbs.sub(" ", clause.strip()[len(self.subject) :])
+        for part in self.parts if self.subject else []:
+            told = MARKS.adverbs.sub(" ", part.text[len(self.subject) :])
             for topic, pattern in enumerate(ONE_VALUE):
                 given = pattern.search(told)
                 if given is None or is_negative(told[: given.start()]):

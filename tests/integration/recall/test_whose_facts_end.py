@@ -104,9 +104,7 @@ async def test_what_one_has_only_once_is_one_value_a_subject(tmp_path: Path, bef
         ("她姐姐住在杭州", "她姐姐从杭州搬到了上海", "小林"),
     ],
 )
-async def test_another_value_of_the_same_subject_ends_the_former(
-    tmp_path: Path, before: str, after: str, name: str
-) -> None:
+async def test_another_value_of_the_same_subject_ends_the_former(tmp_path: Path, before: str, after: str, name: str) -> None:
     events, profiles = await filed(tmp_path, alone(before, name), alone(after, name))
     assert over(events) == [events[0].text]
     assert events[0].text not in profiles["7"] and events[1].text in profiles["7"]
@@ -190,9 +188,7 @@ async def test_a_nickname_ends_nothing_of_another_persons(tmp_path: Path) -> Non
         ("", "Ann", "user 1001 lives in Leeds", "Ann moved to Berlin"),
     ],
 )
-async def test_who_changes_their_nickname_has_one_home(
-    tmp_path: Path, first: str, then: str, home: str, moved: str
-) -> None:
+async def test_who_changes_their_nickname_has_one_home(tmp_path: Path, first: str, then: str, home: str, moved: str) -> None:
     events, profiles = await filed(tmp_path, turn(ANN, first, home), turn(ANN, then, moved))
     assert over(events) == [home]
     assert profiles == {ANN: f"- {moved}"}

@@ -31,7 +31,7 @@ def change(old: str, new: str) -> str:
         ("小林养了一只叫年糕的猫", "年糕跑丢了"),
         ("Ann has a cat", "Ann's cat ran away"),
         ("Ann is engaged to Tom", "Ann got married to Tom on the beach"),
-        ("Ann plays the flute in the school band", "Ann traded the flute for a trombone"),
+        ("Ann plays the flute in the school band", "Ann traded the flute for a trombone because the band had too few"),
         ("Ann has an account at Barings", "Ann shut the account at Barings"),
         ("Ann lives in Lisbon", "Ann moved from Lisbon to Porto on 2026-04-01"),
         ("Ann lives in Lisbon", "Ann lives in Vienna"),
@@ -76,7 +76,13 @@ def test_a_change_ends_the_former_fact(old: str, new: str) -> None:
 LOOKALIKES = [
     # Who says two things may say them of two subjects, and what is said of two things is true of one of them still.
     ("Ann is engaged to Tom", "Ann and Tom had their wedding on the beach"),
-    ("Ann plays the flute in the school band", "Ann traded the flute for a trombone because the band had too few"),
+    ("Ann likes coffee", "Ann is glad Tom no longer likes coffee"),
+    ("Ann is glad Tom likes coffee", "Ann no longer likes coffee"),
+    ("Ann smokes", "Ann is glad that her sister quit smoking"),
+    ("Ann has a dog", "Ann pointed out that Tom never had a dog"),
+    ("Ann has a dog", "Ann pointed out that Priya never had a dog"),
+    ("小林喜欢咖啡", "小林很高兴阿明不再喝咖啡"),
+    ("小林抽烟", "小林的姐姐戒烟了"),
     ("小林和女朋友小雅在一起三年了", "小林和小雅分手了"),
     ("Ann lives in Lisbon and is allergic to nuts", "Ann moved to Vienna"),
     ("Ann is allergic to nuts and lives in Lisbon", "Ann can eat nuts again"),
@@ -188,10 +194,9 @@ def test_a_correction_takes_back_what_was_said(old: str, new: str) -> None:
     assert change(old, new) == "corrected"
 
 
-def test_a_correction_without_its_topic_takes_back_the_last_number_of_the_same_person_alone() -> None:
+def test_a_correction_without_its_topic_takes_back_nothing() -> None:
     before = [Statement(text, PEOPLE) for text in ("Ann's train leaves at 7:52", "Ann's gate closes at 7:40")]
-    assert links_of(Statement('Ann said "no, I meant 8:52"', PEOPLE), before) == [(0, "corrected")]
-    assert links_of(Statement('Tom said "no, I meant 8:52"', PEOPLE), before) == []
+    assert links_of(Statement('Ann said "no, I meant 8:52"', PEOPLE), before) == []
 
 
 def test_a_correction_takes_back_what_it_shares_most_words_with() -> None:
