@@ -13,9 +13,9 @@ from ...schema.event import Event, EventFilter, EventLink
 from ...schema.graph_states.historian import FormerFact, HistorianContext, HistorianState, HistorianUpdate
 from ...schema.job import Job
 from ...schema.protocols import EventStore
+from ...text.fact_owners import People
 from ...text.job_verdicts import is_no_fact
 from ...text.superseding import could_end, links_of, may_concern
-from ...text.superseding.people import People
 
 MOST_BY_WORDS = 40
 MOST_BY_TIME = 20

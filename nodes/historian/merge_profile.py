@@ -15,12 +15,12 @@ from ...schema.graph_states.historian import HistorianContext, HistorianState, H
 from ...schema.job import Job
 from ...schema.names import Names
 from ...schema.profile import Profile, ProfileKey
+from ...text.fact_owners import teller_of
 from ...text.job_drafts import language_of, names_of
 from ...text.job_verdicts import is_no_fact
 from ...text.language import Language
 from ...text.profiles.over import without_over
 from ...text.profiles.rules import has_lasting_topic, is_about, is_about_group, merge_facts
-from ...text.superseding.people import teller_of
 
 MOST_MERGES = 3
 """Merges of one job that a model is asked for, each in at most four answers; where a profile keeps changing meanwhile, the rules

@@ -284,4 +284,4 @@ def _corrects(new: Statement, old: Statement) -> bool:
             says_something(terms_of(found["zh"] or found["en"], new.people) & core) for found in MARKS.denied.finditer(new.said)
         )
         return denied or (share(core, shared) >= HALF and all(numbers) and not numbers[0] & numbers[1])
-    return says_something(shared) and share(core, shared) >= SOME
+    return says_something(shared - old.begins) and share(core, shared) >= SOME

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...schema.event import Event
-from ...schema.job import Job
-from ..protected import whole_name_pattern
-from ..references.people import ROLE_NOUNS, find_people
-from ..speakers.mentions import mentioned_first
-from .statement import Statement, named_first
+from ..schema.event import Event
+from ..schema.job import Job
+from .protected import whole_name_pattern
+from .references.people import ROLE_NOUNS, find_people
+from .speakers.mentions import mentioned_first
+from .superseding import Statement, named_first
 
 
 def teller_of(job: Job, said_by: str) -> str:
