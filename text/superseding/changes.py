@@ -178,7 +178,7 @@ def _another_value(new: Statement, old: Statement) -> bool:
     if MARKS.past.search(old.text) or MARKS.visiting.search(old.text):
         return False
     return any(
-        one[:2] == former[:2] and one.value and former.value and not one.value & former.value
+        one[:3] == former[:3] and one.value and former.value and not one.value & former.value
         for former in old.values
         for one in new.values
     )

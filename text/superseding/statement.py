@@ -31,11 +31,13 @@ class Value(NamedTuple):
     """A value of something that its subject has only once.
 
     `topic` is the place of its pattern in ONE_VALUE. `whose` are the content words between the name with which the
-    clause begins and the value: none of "Ann lives in Oslo", {"sister"} of "Ann's sister lives in Lyon".
+    clause begins and the value: none of "Ann lives in Oslo", {"sister"} of "Ann's sister lives in Lyon". `is_named` is False
+    for a kind of thing ("a small flat"), which may be in the place that was named before.
     """
 
     topic: int
     whose: Terms
+    is_named: bool
     value: Terms
 
 
@@ -131,7 +133,7 @@ class Statement:
                 text = next((one for one in given.groups() if one), "")
                 value = terms_of(MARKS.value_ends.split(text)[0][:_LONGEST_VALUE], self.people)
                 whose = terms_in(_DATES.sub(" ", told[: given.start()]))
-                found.append(Value(topic, whose, value))
+                found.append(Value(topic, whose, MARKS.kind_of_place.match(text) is None, value))
         return found
 
     @cached_property
