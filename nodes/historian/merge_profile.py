@@ -53,7 +53,8 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
     shown = facts if kept else told
     over = [one["text"] for one in former if one["ended"]]
     new = [item["candidate"] for item in facts if teller_of(job, item.get("said_by", "")) == job.user_id]
-    old = {key: replace(one, summary=without_over(one.summary, over, names, new, [one.name])) for key, one in kept.items()}
+    former_names = {key: [one.name] if key.entity_type == "user" else [] for key, one in kept.items()}
+    old = {key: replace(one, summary=without_over(one.summary, over, names, new, former_names[key])) for key, one in kept.items()}
     merges = state.get("merges", 0) + 1
     answer = None
     if context.chat is not None and merges <= MOST_MERGES:

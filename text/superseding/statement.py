@@ -32,13 +32,15 @@ class Value(NamedTuple):
 
     `topic` is the place of its pattern in ONE_VALUE. `whose` are the content words between the name with which the
     clause begins and the value: none of "Ann lives in Oslo", {"sister"} of "Ann's sister lives in Lyon". `is_named` is False
-    for a kind of thing ("a small flat"), which may be in the place that was named before.
+    for a kind of thing ("a small flat"), which may be in the place that was named before. `is_all` is False where the
+    clause says more ("in Leeds with a parrot").
     """
 
     topic: int
     whose: Terms
     is_named: bool
     value: Terms
+    is_all: bool
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,8 @@ class Statement:
         """True if it may hold more than one statement. Nothing ends it: what else it says would be lost."""
         if MARKS.joined.search(self.said[len(self.subject) :].rstrip(" .。!！")):
             return True
+        if not all(one.is_all for one in self.values):
+            return True
         return not self.owned and not self.relative and any(one.whose for one in self.values)
 
     @cached_property
@@ -133,7 +137,9 @@ class Statement:
                 text = next((one for one in given.groups() if one), "")
                 value = terms_of(MARKS.value_ends.split(text)[0][:_LONGEST_VALUE], self.people)
                 whose = terms_in(_DATES.sub(" ", told[: given.start()]))
-                found.append(Value(topic, whose, MARKS.kind_of_place.match(text) is None, value))
+                more = MARKS.beside_value.search(told, given.start() + given.group().find(text))
+                is_all = "是" not in told[: given.start()] and not (more and core_of(more["more"], self.people))
+                found.append(Value(topic, whose, MARKS.kind_of_place.match(text) is None, value, is_all))
         return found
 
     @cached_property

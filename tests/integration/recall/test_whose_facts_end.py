@@ -122,6 +122,10 @@ COMPOUND = [
     ("Ann who is allergic to peanuts lives in Leeds", "Ann moved to Berlin", "Ann"),
     ("Ann lives in Leeds (allergic to peanuts)", "Ann moved to Berlin", "Ann"),
     ("Ann is a vegetarian living in Leeds", "Ann moved to Berlin", "Ann"),
+    ("Ann lives in Leeds as well as being allergic to peanuts", "Ann moved to Berlin", "Ann"),
+    ("Ann lives in Leeds with her peanut allergy", "Ann moved to Berlin", "Ann"),
+    ("Ann moved to Leeds to study medicine", "Ann moved to Berlin", "Ann"),
+    ("Ann works at Acme as an engineer", "Ann joined Initech", "Ann"),
     ("Ann is vegetarian and lives in Leeds", "Ann eats meat again", "Ann"),
     ("Ann likes coffee and jazz", "Ann no longer likes coffee", "Ann"),
     ("Ann and Tom live in Leeds", "Ann moved to Berlin", "Ann"),
@@ -135,6 +139,9 @@ COMPOUND = [
     ("小林对花生过敏而且住在北京", "小林搬到了上海", "小林"),
     ("小林对花生过敏也住在北京", "小林搬到了上海", "小林"),
     ("小林和阿明住在北京", "小林搬到了上海", "小林"),
+    ("小林住在北京且对花生过敏", "小林搬到了上海", "小林"),
+    ("小林住在北京对花生过敏", "小林搬到了上海", "小林"),
+    ("小林是住在北京的素食者", "小林搬到了上海", "小林"),
     ("小林喜欢咖啡和爵士乐", "小林不再喜欢咖啡", "小林"),
     ("小林吃素，在腾讯上班", "小林从腾讯辞职了", "小林"),
 ]
@@ -238,10 +245,10 @@ def talk_of(text: str, name: str) -> list[dict[str, str]]:
 
 async def test_ones_own_words_in_another_turn_are_ones_own(tmp_path: Path) -> None:
     """Ann said it while the bot talked with Ben."""
-    talk = [{"sender_id": ANN, "sender_name": "Ann", "text": "I live in Leeds with my parrot"}]
-    before = turn(BEN, "Ben", "I live in Leeds with my parrot", recent_messages=talk)
+    talk = [{"sender_id": ANN, "sender_name": "Ann", "text": "I live in Leeds near the river"}]
+    before = turn(BEN, "Ben", "I live in Leeds near the river", recent_messages=talk)
     events, _ = await filed(tmp_path, before, turn(ANN, "Ann", "Ann moved to Berlin"))
-    assert over(events) == ["Ann lives in Leeds with Ann's parrot"]
+    assert over(events) == ["Ann lives in Leeds near the river"]
 
 
 async def test_a_claim_about_a_mentioned_id_is_over_by_that_persons_own_words_alone(tmp_path: Path) -> None:
