@@ -274,14 +274,14 @@ def _erases(new: str, old: str, facts: Sequence[str], basis: _Basis) -> bool:
 
 
 def _lost_value(new: str, old: str, facts: Sequence[str], names: Names) -> bool:
-    """Return True if a line is gone that gives a value of what one has only once, and no fact gives that subject another."""
+    """Return True if a clause is gone that gives a value of what one has only once, and no fact gives that subject another."""
     own = tuple(_own(names))
     given = {value[:2] for fact in facts for value in Statement(fact, own).values}
     lines = [(profile_terms(line, names, light=False), Statement(without_bullet(line), own)) for line in new.splitlines()]
-    for line in old.splitlines():
-        one = Statement(without_bullet(line), own)
+    clauses = (clause for line in old.splitlines() for clause in Statement(without_bullet(line), own).parts)
+    for one in clauses:
         lost = {value[:2] for value in one.values} - given
-        terms = profile_terms(line, names, light=False)
+        terms = profile_terms(one.text, names, light=False) if lost else frozenset()
         if lost and not any(share(terms, held) >= ENOUGH and same_whose(other, one) for held, other in lines):
             return True
     return False
