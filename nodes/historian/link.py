@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
 from langgraph.runtime import Runtime
 
@@ -12,8 +13,9 @@ from ...schema.event import Event, EventFilter, EventLink
 from ...schema.graph_states.historian import FormerFact, HistorianContext, HistorianState, HistorianUpdate
 from ...schema.job import Job
 from ...schema.protocols import EventStore
+from ...text.fact_owners import People
 from ...text.job_verdicts import is_no_fact
-from ...text.superseding import Statement, could_end, links_of, may_concern
+from ...text.superseding import could_end, links_of, may_concern
 
 MOST_BY_WORDS = 40
 MOST_BY_TIME = 20
@@ -32,13 +34,20 @@ async def link(state: HistorianState, runtime: Runtime[HistorianContext]) -> His
 
 
 def _link(store: EventStore, job: Job, event_ids: Sequence[str]) -> list[FormerFact]:
-    """Make the links of a job. Return what it ended, and the few facts most like the new ones that only a model may find over."""
+    """Make the links of a job. Return what it ended, and the few facts most like the new ones that only a model may find over.
+
+    A fact of a person about themselves ends only facts of the same id. A claim about another person ends nothing.
+    """
     ended: dict[str, FormerFact] = {}
     near: dict[str, tuple[tuple[bool, float, float], FormerFact]] = {}
     for event in store.get(event_ids):
         before = _former_facts(store, event)
-        people = _people(job, [event, *before])
-        new, old = Statement(event.text, people), [Statement(one.text, people) for one in before]
+        people = People(job, [event, *before])
+        if not people.is_own(event):
+            continue
+        whose = people.subject_of(event)
+        before = [one for one in before if people.subject_of(one) == whose]
+        new, old = people.statement(event.text, whose), [people.statement(one.text, whose) for one in before]
         values_only = [n for n, one in enumerate(before) if job.kind == "talk" or _had_happened(one)]
         links = links_of(new, old, values_only)
         store.supersede([EventLink(before[n].event_id, event.event_id, change == "corrected") for n, change in links])
@@ -47,7 +56,7 @@ def _link(store: EventStore, job: Job, event_ids: Sequence[str]) -> list[FormerF
             ended[one.event_id] = FormerFact(event_id=one.event_id, text=one.text, ended=True, by=event.event_id)
         alike = _likeness(store, event, before)
         for one, statement in zip(before, old, strict=True):
-            if not may_concern(new, statement):
+            if not event.is_absolute or not may_concern(new, statement):
                 continue
             how = alike.get(one.event_id, 0.0)
             rank = (could_end(new, statement, how), how, one.timestamp)
@@ -80,15 +89,14 @@ def _likeness(store: EventStore, event: Event, before: Sequence[Event]) -> dict[
 def _former_facts(store: EventStore, event: Event) -> list[Event]:
     """Return the facts that may be over because of an event, the newest first: of its scope alone, at most 60.
 
+    The last ones are those of who told it.
+
     Those that it has ended already are among them, so that a repeated run finds what the first one found.
     """
     where = EventFilter(event.scope.key, kinds=("fact",), sources=("job",), time_to=event.timestamp)
+    of_teller = replace(where, people=(event.said_by or event.user_id,))
     by_words = [event_id for event_id, _ in store.search_keywords(event.text, where, MOST_BY_WORDS)]
-    found = {one.event_id: one for one in (*store.get(by_words), *store.find(where, limit=MOST_BY_TIME))}
+    found = {one.event_id: one for one in (*store.get(by_words), *store.find(of_teller, limit=MOST_BY_TIME))}
     possible = (one for one in found.values() if one.holds or event.event_id in (one.superseded_by, one.corrected_by))
     earlier = (one for one in possible if one.job_id != event.job_id)
     return sorted(earlier, key=lambda one: (one.timestamp, one.event_id), reverse=True)
-
-
-def _people(job: Job, events: Sequence[Event]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name for name in (job.bot_name, *(event.user_name for event in events)) if name))

@@ -15,6 +15,7 @@ from ...schema.graph_states.historian import HistorianContext, HistorianState, H
 from ...schema.job import Job
 from ...schema.names import Names
 from ...schema.profile import Profile, ProfileKey
+from ...text.fact_owners import teller_of
 from ...text.job_drafts import language_of, names_of
 from ...text.job_verdicts import is_no_fact
 from ...text.language import Language
@@ -51,8 +52,9 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
         return {"proposed_profiles": [], "conflict": False, "links": []}
     shown = facts if kept else told
     over = [one["text"] for one in former if one["ended"]]
-    new = [item["candidate"] for item in facts]
-    old = {key: replace(one, summary=without_over(one.summary, over, names, new)) for key, one in kept.items()}
+    new = [item["candidate"] for item in facts if teller_of(job, item.get("said_by", "")) == job.user_id]
+    former_names = {key: [one.name] if key.entity_type == "user" else [] for key, one in kept.items()}
+    old = {key: replace(one, summary=without_over(one.summary, over, names, new, former_names[key])) for key, one in kept.items()}
     merges = state.get("merges", 0) + 1
     answer = None
     if context.chat is not None and merges <= MOST_MERGES:

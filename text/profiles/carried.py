@@ -19,6 +19,7 @@ from ..gate.latin_names import latin_names
 from ..instructions import split_instructions
 from ..protected import whole_name_pattern
 from ..statements import statements, without_bullet
+from ..superseding import Statement, same_whose
 from ..support import ENOUGH, Terms, has_ended, is_negative, share, weight, words_only
 from .rules import topics_of
 from .terms import label_terms, opening_of, profile_terms
@@ -62,7 +63,8 @@ def carried(summary: str, old: str, facts: Sequence[str], names: Names, *, of_gr
     """Return `summary` without what neither `old` nor `facts` carry; None if it must be refused.
 
     The profile is that of the user of `names`, or with `of_group` of the group. `also` holds numbers and dates that may be
-    named besides. It is refused if nothing stands, or if most lines of `old` are gone although no fact concerns them.
+    named besides. It is refused if nothing stands, if most lines of `old` are gone although no fact concerns them, or if one is
+    gone that tells what one has only once (a home) although no fact gives its subject another.
     """
     basis = _Basis.of(old, facts, names, of_group=of_group, also=also)
     kept: list[str] = []
@@ -257,6 +259,8 @@ def _mostly(terms: Terms, holding: Sequence[_Source], agreeing: Sequence[_Source
 
 def _erases(new: str, old: str, facts: Sequence[str], basis: _Basis) -> bool:
     """Return True if most lines of `old` are gone, although no fact concerns them."""
+    if _lost_value(new, old, facts, basis.names):
+        return True
     held: Terms = profile_terms(new, basis.names, light=False)
     told: Terms = frozenset().union(*(profile_terms(fact, basis.names, light=False) for fact in facts))
     concerned = frozenset[str]().union(*map(topics_of, facts))
@@ -267,6 +271,20 @@ def _erases(new: str, old: str, facts: Sequence[str], basis: _Basis) -> bool:
         is_kept = share(terms, held) >= ENOUGH
         gone += not is_kept and share(terms, told) < TOUCHES and not topics_of(line) & concerned
     return gone * 2 > len(lines)
+
+
+def _lost_value(new: str, old: str, facts: Sequence[str], names: Names) -> bool:
+    """Return True if a clause is gone that gives a value of what one has only once, and no fact gives that subject another."""
+    own = tuple(_own(names))
+    given = {value[:2] for fact in facts for value in Statement(fact, own).values}
+    lines = [(profile_terms(line, names, light=False), Statement(without_bullet(line), own)) for line in new.splitlines()]
+    clauses = (clause for line in old.splitlines() for clause in Statement(without_bullet(line), own).parts)
+    for one in clauses:
+        lost = {value[:2] for value in one.values} - given
+        terms = profile_terms(one.text, names, light=False) if lost else frozenset()
+        if lost and not any(share(terms, held) >= ENOUGH and same_whose(other, one) for held, other in lines):
+            return True
+    return False
 
 
 def _head(fact: str, names: Names) -> str:

@@ -1,4 +1,4 @@
-"""Write a profile without a model: lasting facts as Markdown bullets, newest last; single-valued facts replace older ones."""
+"""Write a profile without a model: lasting facts as Markdown bullets, newest last. What is over was taken out (`over.py`)."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from ...schema.job import without_list_mark
 from ...schema.names import Names
 from ..gate.quotations import comparable
+from ..superseding import named_first
 
 MAX_BULLETS = 40
 """Maximum number of bullets in a profile written by rules; the oldest are removed first."""
 
-# Single-valued facts by topic: a newer one replaces the older.
+# What one has only once, by topic.
 SINGLE_VALUED = {
     "home": re.compile(r"(?:现在|目前)?(?:住在|住|搬到了?|搬去了?|定居)(?!院)|\b(?:lives? in|moved to|resides? in)\b", re.I),
     "birthday": re.compile(r"生日是?|\bbirthday is\b|\bwas born on\b", re.I),
@@ -28,7 +29,7 @@ def bullets_of(summary: str) -> list[str]:
 
 def is_about(fact: str, name: str) -> bool:
     """Return True if a fact begins with `name`, its subject. A fact that only mentions it may be about others."""
-    return bool(name) and fact.lstrip(" \t“\"'@").casefold().startswith(name.casefold())
+    return named_first(fact.lstrip(" \t“\"'@"), (name,)) != ""
 
 
 def user_begins(fact: str, names: Names) -> str:
@@ -54,22 +55,15 @@ def has_lasting_topic(fact: str) -> bool:
 def merge_facts(summary: str, facts: Sequence[str]) -> str:
     """Return `summary` with `facts` merged in. Hand-written prose is kept above the bullets.
 
-    Existing facts are not repeated; a single-valued fact (home, birthday, work, form of address) replaces the older one.
-    The result has at most 40 bullets.
+    Existing facts are not repeated. The result has at most 40 bullets.
     """
     kept: dict[str, str] = {}
-    about: dict[str, set[str]] = {}
-    for line in bullets_of(summary):
-        _keep(line, kept, about)
+    told = (without_list_mark(" ".join(fact.split())) for fact in facts)
+    for line in (*bullets_of(summary), *(line for line in told if line)):
+        plain = comparable(line) or line
+        kept.pop(plain, None)
+        kept[plain] = line
     prose = [line for line in summary.splitlines() if not line.strip().startswith(("- ", "* "))]
-    for fact in facts:
-        line = without_list_mark(" ".join(fact.split()))
-        if not line:
-            continue
-        for topic in topics_of(line):
-            for old in about.pop(topic, ()):
-                kept.pop(old, None)
-        _keep(line, kept, about)
     body = "\n".join(f"- {line}" for line in list(kept.values())[-MAX_BULLETS:])
     head = "\n".join(prose).strip()
     return f"{head}\n\n{body}" if head and body else head or body
@@ -78,12 +72,3 @@ def merge_facts(summary: str, facts: Sequence[str]) -> str:
 def topics_of(line: str) -> frozenset[str]:
     """Return the single-valued topics of a line."""
     return frozenset(topic for topic, pattern in SINGLE_VALUED.items() if pattern.search(line))
-
-
-def _keep(line: str, kept: dict[str, str], about: dict[str, set[str]]) -> None:
-    """Add a line as the newest to `kept`, by its plain wording, and to its topics in `about`."""
-    plain = comparable(line) or line
-    kept.pop(plain, None)
-    kept[plain] = line
-    for topic in topics_of(line):
-        about.setdefault(topic, set()).add(plain)

@@ -14,6 +14,12 @@ _AT = re.compile(r"(?<![\w.@/])@(?P<name>[\w·.\-]+)")
 _EVERYBODY = frozenset(("all", "everyone", "here", "全体成员", "所有人"))
 
 
+def mentioned_first(text: str) -> str:
+    """Return the id of the mention with which a text begins, "" if it begins otherwise."""
+    found = _BY_ID.match(_REPLY.sub("", text).lstrip())
+    return (found["cq"] or found["discord"]) if found else ""
+
+
 def with_mentions(text: str, job: Job, names: Names) -> tuple[str, list[str]]:
     """Return `text` with the mentions of people of the job as names, and the mentions by an id that nobody there has.
 

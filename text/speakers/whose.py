@@ -149,15 +149,20 @@ def _called(text: str, names: Sequence[str]) -> str:
 def _of_fact(text: str, job: Job, names: Names, language: Language) -> Whose:
     """Return whose words a fact is. The user's id stands only where no message of another sender holds more of the fact.
 
-    A name is no proof: somebody else may bear it too, or quote it.
+    A name is no proof: somebody else may bear it too, whose id then stands there, or quote it.
     """
     said = list(utterances(job, names))
     found = _of_named(text, said, job, names, language)
     if found.said_by and found.said_by == job.user_id:
-        mine = _held(text, [one for one in said if one.sender_id == job.user_id], names)
-        others = _held(text, [one for one in said if one.sender_id != job.user_id and one.who != BOT], names)
-        if max(others.values(), default=0.0) > max(mine.values(), default=0.0):
-            return replace(found, said_by="")
+        heard = [one for one in said if one.who != BOT or one.sender_id == job.user_id]
+        held = {
+            sender: max(_held(text, [one for one in heard if one.sender_id == sender], names).values())
+            for sender in {one.sender_id for one in heard}
+        }
+        best = max(held, key=lambda sender: held[sender], default=job.user_id)
+        if held.get(best, 0.0) > held.get(job.user_id, 0.0):
+            namesake = any((best, job.user_name) == (one.sender_id, one.sender_name) for one in job.recent_messages)
+            return replace(found, said_by=best if namesake else "")
     return found
 
 

@@ -8,11 +8,12 @@ from .changes import (
     links_of,
     may_concern,
     same_subject,
+    same_whose,
     says_now,
     tells_of_change,
 )
 from .matters import ONE_AT_A_TIME, matters_of, stands_for_a_matter
-from .statement import Statement, names_in, says_something, terms_of, without_names
+from .statement import Statement, named_first, names_in, says_something, terms_of, without_names
 
 __all__ = [
     "MOST_ENDED",
@@ -24,8 +25,10 @@ __all__ = [
     "links_of",
     "matters_of",
     "may_concern",
+    "named_first",
     "names_in",
     "same_subject",
+    "same_whose",
     "says_now",
     "says_something",
     "stands_for_a_matter",

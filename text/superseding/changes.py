@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
+from ..references.people import find_people
 from ..remembered import remembered
 from ..support import is_negative, share, weight
 from .marks import ENDED_BY, MARKS, ONE_VALUE
@@ -20,7 +21,6 @@ from .statement import (
     Statement,
     core_of,
     first_named,
-    named_first,
     numbers_in,
     says_something,
     terms_of,
@@ -51,13 +51,13 @@ def change_by(new: Statement, old: Statement, *, values_only: bool = False) -> C
     >>> change_by(Statement("Tom moved to Vienna", people), Statement("Ann lives in Lisbon", people))
     ''
     """
-    if new.text == old.text or max(len(new.text), len(old.text)) > LONGEST or MARKS.unreal.search(new.text):
+    if not _may_end(new, old) or MARKS.unreal.search(new.text):
         return ""
     if _corrects(new, old):
         return "corrected"
-    if MARKS.past.search(new.text) or not _same_relative(new, old):
+    if MARKS.past.search(new.text):
         return ""
-    if _another_value(new, old) or (not values_only and (_marked_change(new, old) or _ended(new, old) or _restated(new, old))):
+    if _another_value(new, old) or (not values_only and any(_ends(part, old) for part in new.parts)):
         return "superseded"
     return ""
 
@@ -66,8 +66,7 @@ def links_of(new: Statement, before: Sequence[Statement], values_only: Sequence[
     """Return which of the former statements, the newest first, are over because of `new`: places and what it does to them.
 
     `values_only` are the places of those for which `change_by` is asked so. A correction takes back one statement: what it
-    names most of, else the last one of the same person that gives a number as it does. A change ends the MOST_ENDED that share
-    most of its words: who ends more says so of nothing in particular.
+    names most of. A change ends the MOST_ENDED that share most of its words: who ends more says so of nothing in particular.
     """
     found: list[tuple[int, Change]] = [
         (n, change) for n, one in enumerate(before) if (change := change_by(new, one, values_only=n in values_only))
@@ -75,12 +74,7 @@ def links_of(new: Statement, before: Sequence[Statement], values_only: Sequence[
     corrected = [pair for pair in found if pair[1] == "corrected"]
     if corrected:
         return [max(corrected, key=lambda pair: weight(before[pair[0]].terms & new.terms))]
-    found = sorted(found, key=lambda pair: -share(before[pair[0]].terms, before[pair[0]].terms & new.terms))[:MOST_ENDED]
-    if not found and before and len(new.text) <= LONGEST and MARKS.wrong.search(new.text) and numbers_in(new.said):
-        last = before[0]
-        if last.subject in (new.subject, new.speaker) and numbers_in(last.said):
-            return [(0, "corrected")]
-    return found
+    return sorted(found, key=lambda pair: -share(before[pair[0]].terms, before[pair[0]].terms & new.terms))[:MOST_ENDED]
 
 
 def could_end(new: Statement, old: Statement, likeness: float = 0.0) -> bool:
@@ -88,7 +82,7 @@ def could_end(new: Statement, old: Statement, likeness: float = 0.0) -> bool:
 
     `likeness` is that of their vectors, centred: what says the same thing in other words is alike.
     """
-    if new.text == old.text or max(len(new.text), len(old.text)) > LONGEST or not new.is_real or not _same_relative(new, old):
+    if not _may_end(new, old) or not new.is_real or not same_whose(new, old):
         return False
     if likeness >= ALIKE and same_subject(new, old):
         return True
@@ -98,8 +92,7 @@ def could_end(new: Statement, old: Statement, likeness: float = 0.0) -> bool:
 
 def may_concern(new: Statement, old: Statement) -> bool:
     """Return True if `new` may end `old` in words of its own: it tells of what is so, and of nobody else by name."""
-    short = max(len(new.text), len(old.text)) <= LONGEST
-    return short and new.text != old.text and new.is_real and same_subject(new, old, unnamed=True)
+    return _may_end(new, old) and new.is_real and same_whose(new, old) and same_subject(new, old, unnamed=True)
 
 
 def could_replace(new: Statement, old: Statement) -> bool:
@@ -150,6 +143,22 @@ def _says_change(said: str) -> bool:
     return bool(MARKS.changed.search(said) or MARKS.wrong.search(said))
 
 
+def _may_end(new: Statement, old: Statement) -> bool:
+    """Return True if both are short, not the same, and `old` says one thing only."""
+    return new.text != old.text and max(len(new.text), len(old.text)) <= LONGEST and not old.is_compound
+
+
+def same_whose(new: Statement, old: Statement) -> bool:
+    """Return True if both tell of the same relative or thing of their subject, or of the subject itself.
+
+    What is told of a thing may end that the subject has it: "Ann has a cat", "Ann's cat ran away".
+    """
+    if new.relative != old.relative:
+        return False
+    pairs = ((new, old.text.casefold()), (old, new.text.casefold()))
+    return all(one.owned[0] in text for one, text in pairs if one.owned)
+
+
 def _same_relative(new: Statement, old: Statement) -> bool:
     """Return True if what is told of a relative, friend or colleague in one is told of the same in the other."""
     if new.relative and new.relative not in old.text.casefold():
@@ -157,112 +166,71 @@ def _same_relative(new: Statement, old: Statement) -> bool:
     return not old.relative or old.relative in new.text.casefold() or bool(new.begins & old.terms)
 
 
-def _same_owned(new: Statement, old: Statement) -> bool:
-    """Return True if what is told of a thing of the subject's in one ("Ann's company moved") is told of it in the other."""
-    pairs = ((new, old.text.casefold()), (old, new.text.casefold()))
-    return all(not one.owned or any(word in text for word in one.owned) for one, text in pairs)
-
-
-def _same_subject(new: Statement, old: Statement, clause: str) -> bool:
-    """Return True if `clause` of the new statement may be about the subject of the old one."""
-    if old.subject:
-        if new.subject == old.subject:
-            starts = named_first(clause, new.people)
-            return starts in ("", old.subject)
-        first = first_named(clause, new.people)
-        return not new.subject and first == old.subject
-    begins = named_first(clause, new.people)
-    return not begins and (not new.subject or clause != new.clauses[0])
+def _ends(new: Statement, old: Statement) -> bool:
+    """Return True if `new`, which says one thing, says by its words that what `old` tells of is over."""
+    return same_whose(new, old) and (_marked_change(new, old) or _ended(new, old) or _restated(new, old))
 
 
 def _another_value(new: Statement, old: Statement) -> bool:
-    """Return True if both give a value of something that one has only once, and the values differ."""
+    """Return True if both give a value of something that their subject has only once, and the values differ."""
     if new.subject != old.subject or MARKS.besides.search(new.said) or not new.is_real:
         return False
-    if MARKS.past.search(old.text) or MARKS.visiting.search(old.text) or not _same_owned(new, old):
+    if MARKS.past.search(old.text) or MARKS.visiting.search(old.text):
         return False
-    for pattern in ONE_VALUE:
-        former = pattern.search(old.said)
-        if former is None or (not old.subject and not _alike_before(new.said, old.said, pattern)):
-            continue
-        given = pattern.search(new.said)
-        if given is None:
-            continue
-        if "把" in new.said[: given.start()] or "把" in old.said[: former.start()]:
-            continue  # somebody moved a thing
-        mine, theirs = (terms_of(_value(found), new.people) for found in (given, former))
-        if mine and theirs and not (mine & theirs):
-            return True
-    return False
-
-
-def _alike_before(new: str, old: str, pattern: re.Pattern[str]) -> bool:
-    mine, theirs = pattern.search(new), pattern.search(old)
-    return (
-        mine is not None
-        and theirs is not None
-        and bool(theirs.start())
-        and new[: mine.start()].strip() == old[: theirs.start()].strip()
+    return any(
+        one[:3] == former[:3] and one.value and former.value and not one.value & former.value
+        for former in old.values
+        for one in new.values
     )
 
 
-def _value(found: re.Match[str]) -> str:
-    given = next((value for value in found.groups() if value), "")
-    return re.split(r"\b(?:with|for|to|when|and|near|last|on|since|because)\b|和|跟", given)[0][:24]
-
-
 def _marked_change(new: Statement, old: Statement) -> bool:
-    """Return True if a clause of `new` says by a mark that what `old` tells of has changed."""
-    still = MARKS.changed.sub(" ", old.said)
-    core = core_of(still, new.people) or terms_of(still, new.people)
-    if not core:
+    """Return True if `new` says by a mark that what `old` tells of has changed."""
+    told_of = new.subject == old.subject if new.subject or not old.subject else first_named(new.said, new.people) == old.subject
+    marks = list(MARKS.changed.finditer(new.own_part))
+    core = core_of(still := MARKS.changed.sub(" ", old.own_part), new.people) or terms_of(still, new.people)
+    if not marks or not told_of or not core:
         return False
-    numbers = numbers_in(old.said)
-    likes_several = MARKS.liked.search(old.said) and MARKS.listed.search(old.said)
-    for clause in new.clauses:
-        if not MARKS.changed.search(clause) or not _same_subject(new, old, clause):
-            continue
-        if MARKS.besides.search(clause) and not is_negative(clause):
-            continue
-        if MARKS.resumed.search(clause) and bool(MARKS.over.search(old.said)) == bool(MARKS.stopped.search(clause)):
-            continue  # what is resumed was so before it was over
-        other = MARKS.other_object.search(clause)
-        if other is not None and old.subject and other["verb"] in old.said:
-            return True
-        replaced = MARKS.replaced.search(clause)
-        if replaced is not None and replaced["kind"][-1] not in old.said:
-            continue
-        told = core_of(MARKS.changed.sub(" ", _POSSESSED.sub(" ", MARKS.towards.sub("", clause))), new.people)
-        shared = core & told
-        if likes_several and share(core, shared) < MOST:
-            continue  # of what is liked the rest is liked still
-        given = numbers_in(clause)
-        if all(MARKS.weak.match(clause, found.start()) for found in MARKS.changed.finditer(clause)):
-            enough = min(share(core, shared), share(told, shared)) >= MOST
-        elif MARKS.rescheduled.search(clause) and not numbers:
-            continue  # what has no time keeps it
-        else:
-            needed = SOME if old.subject or (numbers and given and not numbers & given) else HALF
-            # A new number ends only what gives a number too.
-            enough = share(core, shared) >= needed or (share(told, shared) >= MOST and (not given or bool(numbers)))
-        if enough and (says_something(shared) or shared == core) and not _same_state(clause, old):
-            return True
-    return False
+    if MARKS.besides.search(new.said) and not is_negative(new.said):
+        return False
+    if MARKS.resumed.search(new.said) and bool(MARKS.over.search(old.said)) == bool(MARKS.stopped.search(new.said)):
+        return False  # what is resumed was so before it was over
+    other = MARKS.other_object.search(new.said)
+    if other is not None and old.subject and other["verb"] in old.said:
+        return True
+    replaced = MARKS.replaced.search(new.said)
+    if replaced is not None and replaced["kind"][-1] not in old.said:
+        return False
+    told = core_of(MARKS.changed.sub(" ", _POSSESSED.sub(" ", MARKS.towards.sub("", new.said))), new.people)
+    shared = core & told
+    if any(one.value and not one.value & told for one in old.values):
+        return False  # who no longer lives in Vienna may live in Lisbon still
+    numbers, given = numbers_in(old.said), numbers_in(new.said)
+    if all(MARKS.weak.match(new.said, found.start()) for found in marks):
+        enough = min(share(core, shared), share(told, shared)) >= MOST
+    elif MARKS.rescheduled.search(new.said) and not numbers:
+        return False  # what has no time keeps it
+    else:
+        needed = SOME if old.subject or (numbers and given and not numbers & given) else HALF
+        # A new number ends only what gives a number too.
+        enough = share(core, shared) >= needed or (share(told, shared) >= MOST and (not given or bool(numbers)))
+    return enough and (says_something(shared) or shared == core) and not _same_state(new.said, old)
 
 
 def _ended(new: Statement, old: Statement) -> bool:
     """Return True if `new` ends the state that `old` tells of: in hospital, discharged."""
     called = MARKS.called.search(old.said)
     name = (called["zh"] or called["en"]) if called else ""
-    if name and any(clause.startswith(name) and MARKS.died.search(clause) for clause in new.clauses):
+    if name and new.said.startswith(name) and MARKS.died.search(new.said):
         return True
     if new.subject != old.subject or not (old.subject or says_something(new.terms & old.terms)):
         return False
-    felt = [(MARKS.disliked.search(one.said) is not None, MARKS.liked.search(one.said) is not None) for one in (new, old)]
+    said = [new.own_part, old.own_part]
+    felt = [(MARKS.disliked.search(one) is not None, MARKS.liked.search(one) is not None) for one in said]
     objects = [core_of(MARKS.liked.sub(" ", MARKS.disliked.sub(" ", one.said)), one.people) for one in (new, old)]
     if {(True, False), (False, True)} == set(felt) and objects[1] <= objects[0] and says_something(objects[1]):
         return True
-    return any(state.search(old.said) and end.search(new.said) and not end.search(old.said) for state, end in ENDED_BY)
+    return any(state.search(said[1]) and end.search(said[0]) and not end.search(old.said) for state, end in ENDED_BY)
 
 
 def _same_state(clause: str, old: Statement) -> bool:
@@ -273,28 +241,20 @@ def _same_state(clause: str, old: Statement) -> bool:
 
 
 def _restated(new: Statement, old: Statement) -> bool:
-    """Return True if `new` gives the same thing another number or name: a phone's model, a price, a code."""
+    """Return True if `new` says that the same thing is called or numbered otherwise: a phone's model, a code."""
     if MARKS.besides.search(new.said) or new.subject != old.subject or not new.is_real:
         return False
     mine, theirs = MARKS.stated.match(new.said), MARKS.stated.match(old.said)
-    if mine is not None and theirs is not None:
-        heads = [terms_of(found["head"] or found["english"], new.people) for found in (mine, theirs)]
-        values = [(found["value"] or found["told"]).strip() for found in (mine, theirs)]
-        if min(share(heads[0], heads[1]), share(heads[1], heads[0])) >= MOST and weight(heads[0]) >= 1:
-            if MARKS.namelike.search((mine["head"] or mine["english"]).strip()):
-                return values[0] not in values[1] and values[1] not in values[0]
-            named = [frozenset(MARKS.named_value.findall(value)) for value in values]
-            return all(named) and not named[0] <= named[1] and not named[1] <= named[0]
-    cores = [core_of(one.said, one.people) for one in (new, old)]
-    numbers = [numbers_in(new.said), numbers_in(old.said)]
-    return (
-        bool(cores[0])  # an age alone (Ann is 12) is no other value of anything
-        and (cores[0] <= cores[1] or cores[1] <= cores[0])
-        and (weight(cores[1]) >= 2 or (cores[0] == cores[1] and says_something(cores[0])))
-        and all(numbers)
-        and numbers[0] != numbers[1]
-        and not MARKS.happened.search(new.said)
-    )
+    if mine is None or theirs is None:
+        return False
+    heads = [terms_of(found["head"] or found["english"], new.people) for found in (mine, theirs)]
+    values = [(found["value"] or found["told"]).strip() for found in (mine, theirs)]
+    if min(share(heads[0], heads[1]), share(heads[1], heads[0])) < MOST or weight(heads[0]) < 1:
+        return False
+    if MARKS.namelike.search((mine["head"] or mine["english"]).strip()):
+        return values[0] not in values[1] and values[1] not in values[0]
+    named = [frozenset(MARKS.named_value.findall(value)) for value in values]
+    return all(named) and not named[0] <= named[1] and not named[1] <= named[0]
 
 
 def _corrects(new: Statement, old: Statement) -> bool:
@@ -304,6 +264,10 @@ def _corrects(new: Statement, old: Statement) -> bool:
         return False
     if old.subject and old.subject not in (new.subject, new.speaker) and old.subject not in new.text:
         return False
+    if new.subject and (not same_whose(new, old) or new.subject != (old.subject or new.subject)):
+        return False
+    if not new.subject and any(one.start == 0 for one in find_people(new.said)):
+        return False  # what was told of another person
     core = without_numbers(old.terms)
     shared = core & new.terms
     if not strong:
@@ -312,4 +276,4 @@ def _corrects(new: Statement, old: Statement) -> bool:
             says_something(terms_of(found["zh"] or found["en"], new.people) & core) for found in MARKS.denied.finditer(new.said)
         )
         return denied or (share(core, shared) >= HALF and all(numbers) and not numbers[0] & numbers[1])
-    return says_something(shared) and share(core, shared) >= SOME
+    return says_something(shared - old.begins) and share(core, shared) >= SOME

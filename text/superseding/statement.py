@@ -6,19 +6,41 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
+from ..references.people import find_people
 from ..remembered import remembered
-from ..support import Terms, stem, terms_in
-from .marks import HAN, LIGHT, MARKS
+from ..support import Terms, is_negative, stem, terms_in
+from .marks import HAN, LIGHT, MARKS, ONE_VALUE
 from .matters import Matters, matters_of
 
 MOST_READ = 1_000
 """Characters of a text that are read for names and words; a statement is much shorter."""
-_OWNED = re.compile(r"['’]s (?P<en>\w+(?: \w+){0,2})|的(?P<zh>\w{1,4})")
+_OWNED = re.compile(r"['’]s (?P<en>\w+(?: \w+){0,2})|家?的(?P<zh>\w{1,4})")
+_DATES = re.compile(r"\d+|[年月日号]")
+_WORD_GOES_ON = re.compile(r"[^\W㐀-鿿][^\W㐀-鿿]")
+"""Two characters of one word: "Ann" is no name at the beginning of "Anna". A Chinese name has no such end."""
 _FIRST = re.compile(r"[㐀-鿿]{2}|[A-Z][\w-]+")
 _LIGHT = frozenset(map(stem, LIGHT))
 """Words that say nothing of what a statement is about; a Chinese pair is light if both of its characters are."""
+_LONGEST_VALUE = 24
 _LIGHT_CHARACTERS = frozenset("喜欢爱吃喝用买养学打开年月日号周天星期新旧大小好人家最近今明昨上下点现已经觉得计划算准备始常每")
+
+
+class Value(NamedTuple):
+    """A value of something that its subject has only once.
+
+    `topic` is the place of its pattern in ONE_VALUE. `whose` are the content words between the name with which the
+    clause begins and the value: none of "Ann lives in Oslo", {"sister"} of "Ann's sister lives in Lyon". `is_named` is False
+    for a kind of thing ("a small flat"), which may be in the place that was named before. `is_all` is False where the
+    clause says more ("in Leeds with a parrot").
+    """
+
+    topic: int
+    whose: Terms
+    is_named: bool
+    value: Terms
+    is_all: bool
 
 
 @dataclass(frozen=True)
@@ -77,6 +99,50 @@ class Statement:
         return tuple(found["zh"][n : n + 2] for n in range(len(found["zh"]) - 1))
 
     @cached_property
+    def is_compound(self) -> bool:
+        """True if it may hold more than one statement. Nothing ends it: what else it says would be lost."""
+        if MARKS.joined.search(self.said[len(self.subject) :].rstrip(" .。!！")):
+            return True
+        if not all(one.is_all for one in self.values):
+            return True
+        return not self.owned and not self.relative and any(one.whose for one in self.values)
+
+    @cached_property
+    def parts(self) -> list[Statement]:
+        """The clauses that are statements by themselves, since they begin with the subject's name; without one, the first."""
+        clauses = [clause.strip() for clause in MARKS.joined.split(self.said) if clause and clause.strip()]
+        if not self.subject:
+            return [Statement(clause, self.people) for clause in clauses[:1]]
+        named = (clause for clause in clauses if named_first(clause, self.people) == self.subject)
+        return [Statement(clause, self.people) for clause in named]
+
+    @cached_property
+    def own_part(self) -> str:
+        """What it says until it names another person, of whom the rest may tell: "Ann is glad Tom" of "Ann is glad Tom left"."""
+        about = MARKS.others.match(self.said[len(self.subject) :]) if self.subject else None
+        begin = len(self.subject) + (about.end() if about else 0)
+        rest = find_people(self.said[begin:], [one for one in self.people if one != self.subject]) if self.subject else []
+        return self.said[: begin + rest[0].end] if rest else self.said
+
+    @cached_property
+    def values(self) -> list[Value]:
+        """The values of what its subject has only once, of the clauses that begin with the subject's name."""
+        found: list[Value] = []
+        for part in self.parts if self.subject else []:
+            told = MARKS.adverbs.sub(" ", part.text[len(self.subject) :])
+            for topic, pattern in enumerate(ONE_VALUE):
+                given = pattern.search(told)
+                if given is None or is_negative(told[: given.start()]):
+                    continue
+                text = next((one for one in given.groups() if one), "")
+                value = terms_of(MARKS.value_ends.split(text)[0][:_LONGEST_VALUE], self.people)
+                whose = terms_in(_DATES.sub(" ", told[: given.start()]))
+                more = MARKS.beside_value.search(told, given.start() + given.group().find(text))
+                is_all = "是" not in told[: given.start()] and not (more and core_of(more["more"], self.people))
+                found.append(Value(topic, whose, MARKS.kind_of_place.match(text) is None, value, is_all))
+        return found
+
+    @cached_property
     def clauses(self) -> list[str]:
         return [clause.strip() for clause in MARKS.clauses.split(self.said) if clause and clause.strip()]
 
@@ -106,8 +172,10 @@ class Statement:
 
 
 def named_first(text: str, people: Sequence[str]) -> str:
+    """Return the longest of the names with which a text begins, as whole words; "" if there is none."""
     folded = text.casefold()
-    return max((name for name in people if name and folded.startswith(name.casefold())), key=len, default="")
+    names = (one for one in people if one and folded.startswith(one.casefold()))
+    return max((one for one in names if not _WORD_GOES_ON.match(text, len(one) - 1)), key=len, default="")
 
 
 def names_in(text: str, people: Sequence[str]) -> list[str]:

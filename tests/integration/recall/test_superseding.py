@@ -155,15 +155,15 @@ async def test_a_model_is_asked_of_facts_that_concern_no_profile_and_says_which_
 
     def responder(request: Json) -> Json:
         asked.append(request["messages"][-1]["content"])
-        return {"no_longer_true": ["F2 N2"] if "N2: Tom Bell has unpacked in York" in asked[-1] else []}
+        return {"no_longer_true": ["F2 N2"] if "N2: The boat hangs in the yard" in asked[-1] else []}
 
     with OpenAIServer(responder=responder) as server:
         settings = settings_for(tmp_path, base_url=server.base_url, historian={"rewrite_mode": "rules"})
-        before, after = told("Tom Bell lives in Leeds", "Tom Bell has unpacked in York")
-        after["new_info"] = ["Tom Bell paints boats", *after["new_info"]]
+        before, after = told("The boat lies in the harbour of Leith", "The boat hangs in the yard of Dunbar")
+        after["new_info"] = ["The landlord of Leith paints boats", *after["new_info"]]
         events = await filed(settings, before, after)
     assert [event.superseded_by for event in events] == ["r1-0:1", "", ""]
-    assert len(asked) == 1 and "F2: Tom Bell lives in Leeds" in asked[0] and "Old profile" not in asked[0]
+    assert len(asked) == 1 and "F2: The boat lies in the harbour of Leith" in asked[0] and "Old profile" not in asked[0]
 
 
 @pytest.mark.parametrize(("named", "ended"), [(["F2"], 1), (["F1"], 0), (["F1", "F2"], 0), (["F2", "F3", "F4"], 0)])

@@ -106,3 +106,20 @@ def test_the_profile_of_a_group_may_speak_of_its_members() -> None:
 def test_a_tag_stands_in_the_old_ones_or_in_what_was_told() -> None:
     told = "Ann likes science fiction and hiking"
     assert carried_tags(["hiking", "science", "EVIL1", "old"], ["old"], told, PEOPLE["en"]) == ("hiking", "science", "old")
+
+
+@pytest.mark.parametrize(
+    ("summary", "stands"),
+    [
+        ("- Ann's sister lives in Lyon", False),
+        ("- Ann keeps bees\n- Ann's sister lives in Lyon", False),
+        ("- Ann keeps bees\n- Ann's sister moved from Oslo to Lyon", False),
+        ("- Ann keeps bees\n- Ann lives in Oslo\n- Ann's sister lives in Lyon", True),
+        ("- Home: Oslo\n- Ann keeps bees\n- Ann's sister lives in Lyon", True),
+    ],
+)
+def test_an_answer_without_ones_home_is_refused_unless_a_fact_gives_another(summary: str, stands: bool) -> None:
+    names = Names(user_name="Ann", bot_name="Clio")
+    old, fact = "- Ann lives in Oslo and keeps bees", "Ann's sister moved from Oslo to Lyon, she lives in Lyon"
+    assert (carried(summary, old, [fact], names) is not None) is stands
+    assert carried("- Ann keeps bees\n- Ann moved to Rome", old, ["Ann moved to Rome"], names) is not None
