@@ -46,8 +46,16 @@ class Names:
 
     @property
     def people(self) -> tuple[str, ...]:
-        """The names of people that are known, the user's first; the bot's is not among them."""
-        return tuple(name for name in (self.user_name, *self.others) if name)
+        """The names of people as texts write them, the user's first; the bot's is not among them."""
+        return tuple(name for name in (*self.user_names, *self.others) if name)
+
+    @property
+    def user_names(self) -> tuple[str, ...]:
+        """How texts write the user: the name, or without one the forms of `user`."""
+        if self.user_name or not self.user_id:
+            return (self.user_name,)
+        english = self.user("en")
+        return self.user("zh"), english, english.capitalize()
 
     @property
     def everybody(self) -> tuple[str, ...]:

@@ -155,7 +155,7 @@ def _chinese(text: str) -> Iterator[Mention]:
             before = text[start - 1] if start else "，"
             while word[-1] in _VERB_AHEAD and word[-1] not in "明住教":
                 word, end = word[:-1], end - 1
-            if len(word) < 2 or word[-1] in "过過着著们們个個":
+            if len(word) < 2 or word[-1] in "过過着著们們个個人座":
                 continue
             if before not in _BEFORE_FULL_NAME or word[:2] in _LISTS["not_names"] or word in _LISTS["not_names"]:
                 continue

@@ -132,7 +132,7 @@ def predicate_of(text: str, names: Names) -> Literal["state", "act", "other", ""
         if _RELATIVE.match(text) or _begins_with_a_name(text, names):
             return ""
         if told is None:
-            return "" if named or "我" in text else chinese_form(text[start:])
+            return "" if named or "我" in text or text[start : start + 1] in "你您他她" else chinese_form(text[start:])
         return "other" if names.user_name and names.user_name in text else "state"
     if named:
         return "state" if _is_clear(text, names) else ""
@@ -190,7 +190,7 @@ def helps_the_user(text: str) -> bool:
 def _told_of(subject: str, text: str, language: Language, *, is_deed: bool) -> str:
     """Return a text that begins with its predicate with its subject in front: "Love hiking" → "Ann loves hiking"."""
     if language == "zh":
-        return f"{subject}{text}"
+        return f"{subject} {text}" if subject[-1].isdigit() else f"{subject}{text}"
     subject = capital(text, 0, subject)
     rest = text if _SHOUTED.match(text) else text[0].lower() + text[1:]
     state, elliptic = _RE.state.match(text), _RE.elliptic.match(text)

@@ -51,6 +51,7 @@ CLEAR = 0.2
 _RE = compiled_patterns(word_tables("speakers/whose.toml"))
 _STAGE = re.compile(r"\s*(?:[（(][^）)\n]{1,20}[）)]|\*[^*\n]{2,40}\*|/me\b)")
 _SAYS_YOU = re.compile(r"\b(?:you|your|u|ur)\b|[你您](?!们)", re.IGNORECASE)
+_HE_IS = re.compile("[他她]是")
 _AS_USER = re.compile(r"^(?:用户|the user|user)\s*[:：]\s*", re.IGNORECASE)
 _CLAUSE = re.compile(r"[,.;!，。；！…\n]+")
 _MINE = re.compile(r"\bmy (?:[a-z-]+ )?[a-z-]+|我的[一-鿿]{1,4}|我(?:们?家|[爸妈爷奶姥哥姐弟妹]|老[公婆])", re.IGNORECASE)
@@ -173,10 +174,9 @@ def _of_named(text: str, said: Sequence[Utterance], job: Job, names: Names, lang
     handed = text
     text, meant = _with_meant(text, said, names, language)
     held = _held(handed, said, names)
-    called = _RE.called.search(text)
-    others = called is not None and called["name"] not in names.user_name and called["name"] not in ("用户", "User")
+    called = _called_otherwise(text, names)
     first = has_first_person(text, names)
-    third = not (others or _RE.pet.match(text)) and _is_the_user(text, held, said, user, names)
+    third = not (called or _RE.pet.match(text)) and _is_the_user(text, held, said, user, names)
     stand_in = _closest(held, names) in (user, names.user_name, "") or held.get(user, 0.0) >= HOLDS
     stand_in = stand_in and not any(one.who != BOT and _says_stand_in(one) for one in said)
     not_bot = (names.bot(language),)
@@ -223,6 +223,20 @@ def _of_named(text: str, said: Sequence[Utterance], job: Job, names: Names, lang
     together = author == user and _cast_of_fact(text, said, names, language).together
     cast = Cast(author, second, together, third=False, stand_in=stand_in and author != user)
     return Whose(with_owner(text, author, names), cast, _id_of(author, job, names), author, reasons, not_about=not_bot)
+
+
+def _called_otherwise(text: str, names: Names) -> bool:
+    """Return True if "he" is called a name that is not the user's: 他叫王磊, "her name is Chloe", 他是王小明."""
+    called = _RE.called.search(text)
+    if called is not None:
+        return called["name"] not in names.user_name and called["name"] not in ("用户", "User")
+    is_one = _HE_IS.match(text)
+    if is_one is None:
+        return False
+    name = text[is_one.end() :].rstrip("。.！!")
+    return name not in ROLE_NOUNS and name not in names.user_name and any(
+        (one.start, one.name) == (is_one.end(), name) for one in find_people(text, names.others)
+    )
 
 
 def _addressed(text: str, names: Names) -> tuple[str, str]:
