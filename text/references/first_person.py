@@ -84,7 +84,8 @@ def speaker_of_fact(text: str, names: Names, protected: Sequence[Span] | None = 
     orphans = [
         one
         for one in thirds
-        if (one.kind == "reference" and (serves or one.form != "other_party")) or not (one.antecedents or one.anchored)
+        if not one.plural  # "they" are never the user
+        and ((one.kind == "reference" and (serves or one.form != "other_party")) or not (one.antecedents or one.anchored))
     ]
     if not orphans and not any(name and name in text for name in (names.user("zh"), names.user("en"))):
         told = serves is not None and (thirds or _helps_somebody(text, serves.end(), names))
