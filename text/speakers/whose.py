@@ -14,7 +14,9 @@ from typing import Literal
 
 from ...schema.job import Job
 from ...schema.names import Names
+from ..borders import names_one
 from ..gate.quotations import comparable
+from ..gate.relative_words import is_unread
 from ..language import Language, detect_language
 from ..references.finding import deictic_words
 from ..references.first_person import (
@@ -86,7 +88,10 @@ class Whose:
 
 
 def whose(text: str, kind: Literal["action", "fact"], job: Job, names: Names) -> Whose:
-    """Return whose words a text of `job` is."""
+    """Return whose words a text of `job` is. One in another language than English and Chinese is kept as it is, with its speaker."""
+    if is_unread(text, names):
+        told = _of_fact(text, job, names, "en") if kind == "fact" and job.kind != "talk" else None
+        return Whose(text, None, said_by=job.user_id if job.kind == "talk" else told.said_by if told else "")
     text = _RE.today_is.sub(r"\1 is", without_greeting(_AS_USER.sub("", text)) if kind == "fact" else text)
     text, unknown = with_mentions(text, job, names)
     text = with_group(with_nicknames(text, names), names)
@@ -327,7 +332,7 @@ def _says_you(text: str, one: Utterance, names: Names) -> bool:
 
 def _is_the_bots(text: str, held: dict[str, float], names: Names) -> bool:
     """Return True if the bot itself said it, about nobody."""
-    if any(name and name.casefold() in text.casefold() for name in (names.user_name, names.group_name, *names.others)):
+    if names_one(text, (names.user_name, names.group_name, *names.others), folded=True):
         return False
     others = max((score for who, score in held.items() if who != BOT), default=0.0)
     alone = not deictic_words(text, ()) and not find_people(text)
