@@ -122,4 +122,5 @@ def _latin_evidence(text: str) -> tuple[float, float]:
             others[small] = 1.0
         elif not word.isascii() and word.islower() and small not in _LOANS:
             others[small] = 0.5
-    return english, sum(others.values()) if words > 1 else 0.0
+    evidence = sum(others.values())
+    return english, evidence if words > 1 and evidence >= 1 else 0.0

@@ -116,15 +116,15 @@ def _without_guesses(
         if choice is Choice.NOBODY and reference.person == "third" and not reference.plural and reference.gender != "thing"
     ]
     of_cast = {Choice.FIRST, Choice.OF_FIRST, Choice.SECOND, Choice.BOT_AND_USER} if is_bot and unknown else set()
+    nobody_speaks = not of_cast.isdisjoint(choices)
 
     def is_guess(reference: Reference, choice: Choice) -> bool:
-        return choice in of_cast or (
-            choice is Choice.SENDER
-            and any(
-                other.gender != reference.gender and not _CLAUSE_END.search(text, *sorted((other.end, reference.end)))
-                for other in unknown
-                if other.is_he_or_she and reference.is_he_or_she
-            )
+        if choice is not Choice.SENDER or not reference.is_he_or_she:
+            return choice in of_cast
+        return nobody_speaks or any(
+            other.gender != reference.gender and not _CLAUSE_END.search(text, *sorted((other.end, reference.end)))
+            for other in unknown
+            if other.is_he_or_she
         )
 
     return [

@@ -301,8 +301,8 @@ class _Sentence(Extents):
             # "Checked Saturday's weather": what was done is past, the day of what it was done to may lie ahead.
             owned = reading.slots == _BARE_WEEKDAY and self.lower.startswith(("'s ", "’s "), item.end)
             unsure = unsure or (owned and tense == "past") or self.names_thing(item)
-            if tense == "past" and reading.slots <= _BY_TENSE and is_arranged(self.lower, item.start):
-                unsure = True
+            by_tense = reading.shift is None and reading.week is None and reading.year is None and reading.slots <= _BY_TENSE
+            unsure = unsure or (tense == "past" and by_tense and is_arranged(self.lower, item.start))
             # "Maybe for the gig on the 23rd, she promised to babysit": what was done is told of something else.
             if numbered and tense == "past" and not anchored:
                 unsure = unsure or english_evidence(self.spoken, item.start, item.end, wide=False) == "none"
