@@ -1,7 +1,7 @@
-"""Where words begin and end in patterns: at letters of every script with spaces between its words, their signs included.
+"""Where words begin and end in patterns, for every script with spaces between its words.
 
-`\\b` takes a Chinese character for a letter of the Latin word beside it (我用Docker), a class of ASCII letters cuts "crème" in two,
-and neither knows that a combining accent belongs to its letter.
+`\\b` takes a Chinese character for a letter of the Latin word beside it (我用Docker). A class of
+ASCII letters cuts "crème" in two. Neither knows that a combining accent belongs to its letter.
 """
 
 from __future__ import annotations
@@ -52,7 +52,5 @@ def names_one(text: str, names: Iterable[str], *, folded: bool = False) -> bool:
     flags = re.IGNORECASE if folded else 0
     held = text.casefold() if folded else text
     return any(
-        re.search(whole_word(name), text, flags)
-        for name in names
-        if name and (name.casefold() if folded else name) in held
+        re.search(whole_word(name), text, flags) for name in names if name and (name.casefold() if folded else name) in held
     )

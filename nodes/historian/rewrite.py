@@ -63,8 +63,9 @@ async def rewrite(state: HistorianState, runtime: Runtime[HistorianContext]) -> 
 def _can_be_mended(item: ItemState, attempt: int, names: Names) -> bool:
     """Return True if another wording can pass.
 
-    Not that of a supposition or question, nor that of a text which is too long or in another language, nor where the gate misses nothing but dates that
-    the draft does not tell either, or a name that the model did not know when it was asked for it: it would make them up.
+    Not that of a supposition or question, nor that of a text which is too long or in another language.
+    Nor where the gate misses nothing but dates that the draft does not tell either, or a name that the
+    model did not know when it was asked for it: it would make them up.
     """
     if len(item["source"]) > LONGEST_TEXT or is_no_fact(item) or is_unread(item["source"], names):
         return False

@@ -41,8 +41,8 @@ def check(
     date, title or Latin name that none of the three texts contains ("invented") or that the resolved text contains and
     the candidate does not ("lost"); a person of the draft who is not named or is exchanged with another person;
     another language; an empty text; chatter of the model; a length that is far too short or too long. Names and ids
-    of the job may always be added. A text of more than LONGEST_TEXT characters fails without being read, and so does one in another
-    language than English and Chinese.
+    of the job may always be added. A text of more than LONGEST_TEXT characters fails without being
+    read, and so does one in another language than English and Chinese.
 
     `item` is "action" for the bot's own summary (the bot is "I") and "fact" for one piece of new information about the
     user. It decides who is the subject where the draft leaves it out, unless the draft has it open (`open_subject`).

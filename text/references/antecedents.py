@@ -102,9 +102,7 @@ def choose(
 _CLAUSE_END = re.compile(r"[，。！？；：,.!?;:\n]")
 
 
-def _without_guesses(
-    text: str, references: Sequence[Reference], choices: Sequence[Choice], *, is_bot: bool
-) -> list[Choice]:
+def _without_guesses(text: str, references: Sequence[Reference], choices: Sequence[Choice], *, is_bot: bool) -> list[Choice]:
     """Return the choices without those that rest on a third person whom nobody knows.
 
     Of "she" and "him" in one clause either may be the user. In a fact "I" is not certain to be the bot (`is_bot`) if it was taken
@@ -128,8 +126,7 @@ def _without_guesses(
         )
 
     return [
-        Choice.NOBODY if is_guess(reference, choice) else choice
-        for reference, choice in zip(references, choices, strict=True)
+        Choice.NOBODY if is_guess(reference, choice) else choice for reference, choice in zip(references, choices, strict=True)
     ]
 
 

@@ -88,7 +88,10 @@ class Whose:
 
 
 def whose(text: str, kind: Literal["action", "fact"], job: Job, names: Names) -> Whose:
-    """Return whose words a text of `job` is. One in another language than English and Chinese is kept as it is, with its speaker."""
+    """Return whose words a text of `job` is.
+
+    One in another language than English and Chinese is kept as it is, with its speaker.
+    """
     if is_unread(text, names):
         told = _of_fact(text, job, names, "en") if kind == "fact" and job.kind != "talk" else None
         return Whose(text, None, said_by=job.user_id if job.kind == "talk" else told.said_by if told else "")
@@ -239,8 +242,10 @@ def _called_otherwise(text: str, names: Names) -> bool:
     if is_one is None:
         return False
     name = text[is_one.end() :].rstrip("。.！!")
-    return name not in ROLE_NOUNS and name not in names.user_name and any(
-        (one.start, one.name) == (is_one.end(), name) for one in find_people(text, names.others)
+    return (
+        name not in ROLE_NOUNS
+        and name not in names.user_name
+        and any((one.start, one.name) == (is_one.end(), name) for one in find_people(text, names.others))
     )
 
 

@@ -120,7 +120,10 @@ _INSIDE = re.compile(r"(?<=[\w,;)’'] )[A-Z][a-z]+(?![\w'’])")
 
 
 def without_names(text: str, lower: str) -> str:
-    """Return `lower`, a text in lower case, with the verbs struck that are names there: capitalised in mid-sentence (Will, May)."""
+    """Return `lower`, a text in lower case, without the verbs that are names in it.
+
+    Those are capitalised in mid-sentence (Will, May); `_` takes the place of each letter.
+    """
     names = (found for found in _INSIDE.finditer(text) if found.group().lower() in _FUTURE | _PAST)
     return edited(lower, ((*found.span(), "_" * len(found.group())) for found in names))
 

@@ -35,8 +35,8 @@ def test_the_language_of_a_sentence_is_known_where_it_is_neither_english_nor_chi
 @pytest.mark.parametrize("text", OTHERS)
 @pytest.mark.parametrize("kind", ["action_summary", "new_info"])
 def test_a_text_in_another_language_is_filed_as_it_was_said_and_is_not_absolute(kind: str, text: str) -> None:
-    given_texts = {"action_summary": text, "new_info": []} if kind == "action_summary" else {"action_summary": "", "new_info": [text]}
-    job = make_job(group=None, user_name="Ann", bot_name="Clio", **given_texts)
+    texts = {"action_summary": "", "new_info": [], kind: [text] if kind == "new_info" else text}
+    job = make_job(group=None, user_name="Ann", bot_name="Clio", **texts)
     (item,) = by_rules(job, Settings())
     assert (item["candidate"], item["passed"], item["rewritten_by"]) == (text, False, "none")
     assert [one["kind"] for one in item["violations"]] == ["language"]

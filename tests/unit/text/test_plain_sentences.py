@@ -33,7 +33,5 @@ def filed(language: str, kind: str, text: str, **given: Any) -> tuple[str, bool]
 
 
 @pytest.mark.parametrize(("language", "kind", "absolute", "text", "expected"), ROWS)
-def test_a_plain_sentence_is_filed_as_its_line_says(
-    language: str, kind: str, absolute: str, text: str, expected: str
-) -> None:
+def test_a_plain_sentence_is_filed_as_its_line_says(language: str, kind: str, absolute: str, text: str, expected: str) -> None:
     assert filed(language, kind, text) == (expected, absolute == "yes")

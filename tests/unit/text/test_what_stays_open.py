@@ -86,13 +86,14 @@ def test_what_rests_on_a_person_whom_nobody_knows_is_no_certain_name(text: str) 
         ("action", "我帮他改了简历", "诺娃帮用户 1001 改了简历"),
     ],
 )
-def test_a_person_without_a_name_that_can_be_seen_is_shown_by_id(
-    nickname: str, kind: str, text: str, expected: str
-) -> None:
+def test_a_person_without_a_name_that_can_be_seen_is_shown_by_id(nickname: str, kind: str, text: str, expected: str) -> None:
     assert filed(text, kind, user_name=nickname, user_id="1001") == (expected, True)
 
 
-@pytest.mark.parametrize(("text", "line"), [("I live in Leeds", "User 1001 lives in Leeds"), ("他住在杭州", "用户 1001 住在杭州")])
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [("I live in Leeds", "User 1001 lives in Leeds"), ("他住在杭州", "用户 1001 住在杭州")],
+)
 def test_a_person_without_a_name_gets_a_profile(text: str, line: str) -> None:
     job = make_job(action_summary="", new_info=[text], group=None, user_name="\u3164", user_id="1001")
     items, names, language = by_rules(job, Settings()), names_of(job, Settings()), detect_language(text)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from ...borders import LETTER
 from ..numerals import ENGLISH_CARDINALS, ENGLISH_ORDINALS
-from ..tense import without_names
 from ..reading import Amount, Reading, Unit, amount
+from ..tense import without_names
 from .lexicon import CORRECTED, MODIFIERS, UNITS, WEEKDAYS
 
 _TOKEN = re.compile(

@@ -63,7 +63,10 @@ def test_an_arrangement_alone_and_one_for_a_day_have_their_dates(text: str, expe
     assert resolved(text) == expected
 
 
-@pytest.mark.parametrize("text", ["两个月前不能告诉别人", "两个月前不能吃辣", "两周前别告诉他", "三天之前不要拆开", "三天前必须交"])
+@pytest.mark.parametrize(
+    "text",
+    ["两个月前不能告诉别人", "两个月前不能吃辣", "两周前别告诉他", "三天之前不要拆开", "三天前必须交"],
+)
 def test_what_must_not_be_before_a_time_is_over_has_no_date(text: str) -> None:
     assert resolved(text) == text
     assert len(find_relative(text)) == 1
@@ -71,7 +74,11 @@ def test_what_must_not_be_before_a_time_is_over_has_no_date(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [("两个月前告诉了别人", "2026年9月告诉了别人"), ("三天前不舒服", "2026-11-15不舒服"), ("三年前别人告诉我", "2023年别人告诉我")],
+    [
+        ("两个月前告诉了别人", "2026年9月告诉了别人"),
+        ("三天前不舒服", "2026-11-15不舒服"),
+        ("三年前别人告诉我", "2023年别人告诉我"),
+    ],
 )
 def test_what_was_so_some_time_ago_has_its_date(text: str, expected: str) -> None:
     assert resolved(text) == expected
