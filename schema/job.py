@@ -196,6 +196,12 @@ class Job(BaseModel):
         return [name for name in named if 0 < len(name) <= LONGEST_NAME]
 
     @property
+    def nameless_speakers(self) -> list[str]:
+        """The ids of other people than the user among those speakers who have no name."""
+        nameless = (one.sender_id for one in self.recent_messages[-SPEAKERS_LOOKED_AT:] if not one.sender_name)
+        return [one for one in nameless if one not in ("", self.user_id, self.bot_id)]
+
+    @property
     def is_empty(self) -> bool:
         return self.kind == "remember" and not self.action_summary and not self.new_info
 

@@ -419,4 +419,5 @@ def _id_of(author: str, job: Job, names: Names) -> str:
         return ""
     if author in (names.user_name, names.user("zh"), names.user("en")):
         return job.user_id
-    return next((one.sender_id for one in job.recent_messages if author in (one.sender_name, one.sender_id)), "")
+    senders = ((one.sender_id, Names(user_name=one.sender_name, user_id=one.sender_id)) for one in job.recent_messages)
+    return next((sender_id for sender_id, called in senders if author in called.user_names), "")

@@ -102,6 +102,23 @@ def test_a_person_without_a_name_gets_a_profile(text: str, line: str) -> None:
     assert merged_by_rules(items, Profile(key), names, language).summary == f"- {line}"
 
 
+@pytest.mark.parametrize("user_name", ["", "\u3164", "Ann"])
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [("I'm allergic to peanuts", "User 1002 is allergic to peanuts"), ("我对花生过敏", "用户 1002 对花生过敏")],
+)
+def test_the_words_of_a_member_without_a_name_are_not_those_of_a_user_without_one(
+    user_name: str, said: str, expected: str
+) -> None:
+    talk = [
+        {"sender_id": "1002", "sender_name": "\u3164", "text": said},
+        {"sender_id": "1001", "sender_name": user_name, "text": "oh no"},
+    ]
+    job = make_job(action_summary="", new_info=[said], user_id="1001", user_name=user_name, recent_messages=talk)
+    (item,) = by_rules(job, Settings())
+    assert (item["candidate"], item["passed"], item["said_by"]) == (expected, True, "1002")
+
+
 def test_the_people_of_a_conversation_are_those_that_texts_name() -> None:
     assert Names(user_name="Ann", user_id="1").people == ("Ann",)
     assert Names(user_id="1", others=("Ben",)).people == ("用户 1", "user 1", "User 1", "Ben")
