@@ -9,12 +9,13 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from ..text.borders import BEGINS, ENDS, whole_word
 from ..text.questions.named_times import NamedTime
 from .request import is_talk
 from .scope_index.table import Snapshot
 from .scope_index.words import Mask, Scores
 
-_FIRST_PERSON = re.compile(r"[我咱俺]|(?<![A-Za-z0-9_'])(?:I|me|my|mine|myself)(?![A-Za-z0-9_])", re.IGNORECASE)
+_FIRST_PERSON = re.compile(rf"[我咱俺]|(?<!'){BEGINS}(?:I|me|my|mine|myself){ENDS}", re.IGNORECASE)
 _SHORTEST_NAME = 2
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？…\n])\s*")
 END_SHARE, END_WEIGHT = 0.35, 0.7
@@ -83,8 +84,7 @@ def without_names(query: str, names: Iterable[str]) -> str:
     """
     for name in itertools.islice(names, _MOST_NAMES):
         if _names(query.casefold(), name):
-            word = rf"(?<![A-Za-z0-9_]){re.escape(name)}(?:['’]s)?(?![A-Za-z0-9_])" if name.isascii() else re.escape(name)
-            query = re.sub(word, " ", query, flags=re.IGNORECASE)
+            query = re.sub(rf"{whole_word(name)}(?:['’]s{ENDS})?", " ", query, flags=re.IGNORECASE)
     return " ".join(query.split())
 
 
@@ -166,6 +166,4 @@ def _names(folded_query: str, name: str) -> bool:
     folded = name.casefold()
     if len(folded) < _SHORTEST_NAME or folded not in folded_query:
         return False
-    if not folded.isascii():
-        return True
-    return re.search(rf"(?<![a-z0-9_]){re.escape(folded)}(?![a-z0-9_])", folded_query) is not None
+    return re.search(whole_word(folded), folded_query) is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -32,12 +33,21 @@ JobKind = Literal["remember", "forget", "edit", "rollback", "index", "states", "
 # Characters that are not text: C0 and C1 controls but tab, line feed and carriage return, and lone surrogates.
 _NO_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
+_BLANKS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+"""Characters that are letters or symbols to Unicode and look like blanks."""
 _LIST_MARKS = re.compile(r"(?:[-*•‣·]\s+)+")
 
 
 def clean_text(value: str) -> str:
     """Return `value` stripped, without control characters and lone surrogates (which UTF-8 cannot encode)."""
     return _NO_TEXT.sub("", value).strip()
+
+
+def clean_name(value: str) -> str:
+    """Return a display name as `clean_text` does; "" for one of blanks and fillers (U+200B, U+3164), which nobody can see."""
+    name = clean_text(value)
+    shown = (one for one in name if not one.isspace() and unicodedata.category(one) not in ("Cf", "Mn"))
+    return name if any(one not in _BLANKS for one in shown) else ""
 
 
 def without_list_mark(value: str) -> str:
@@ -80,6 +90,7 @@ def check_timestamp(value: str | datetime) -> str:
 
 
 CleanText = Annotated[str, AfterValidator(clean_text)]
+CleanName = Annotated[str, AfterValidator(clean_name)]
 
 
 class RecentMessage(BaseModel):
@@ -88,7 +99,7 @@ class RecentMessage(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     sender_id: Annotated[str, BeforeValidator(lambda value: str(value) if isinstance(value, int) else value)] = ""
-    sender_name: CleanText = ""
+    sender_name: CleanName = ""
     text: CleanText = ""
     at: str = ""
 
@@ -117,9 +128,9 @@ class Job(BaseModel):
     user_id: str
     group_id: str = ""
     bot_id: str = ""
-    user_name: CleanText = ""
-    group_name: CleanText = ""
-    bot_name: CleanText = ""
+    user_name: CleanName = ""
+    group_name: CleanName = ""
+    bot_name: CleanName = ""
     recent_messages: list[RecentMessage] = Field(default_factory=list)
     payload: dict[str, Any] = Field(default_factory=dict)
     attempts: int = Field(default=0, ge=0)
@@ -183,6 +194,12 @@ class Job(BaseModel):
         """The sender names of the last SPEAKERS_LOOKED_AT recent messages, oldest first, without those above LONGEST_NAME."""
         named = (message.sender_name for message in self.recent_messages[-SPEAKERS_LOOKED_AT:])
         return [name for name in named if 0 < len(name) <= LONGEST_NAME]
+
+    @property
+    def nameless_speakers(self) -> list[str]:
+        """The ids of other people than the user among those speakers who have no name."""
+        nameless = (one.sender_id for one in self.recent_messages[-SPEAKERS_LOOKED_AT:] if not one.sender_name)
+        return [one for one in nameless if one not in ("", self.user_id, self.bot_id)]
 
     @property
     def is_empty(self) -> bool:

@@ -32,22 +32,31 @@ class Names:
     def of_job(cls, job: Job, bot_name: str) -> Names:
         """Return the names of a job's conversation, cut to LONGEST_NAME characters; recent speakers are `others`.
 
-        `bot_name` is used if the job has none.
+        `bot_name` is used if the job has none. Members without a name are written by id.
         """
         bot_name = job.bot_name or bot_name
+        nameless = (name for sender_id in job.nameless_speakers for name in cls(user_id=sender_id).user_names)
         return cls(
             bot_name=bot_name[:LONGEST_NAME],
             user_name=job.user_name[:LONGEST_NAME],
             user_id=job.user_id,
             group_name=job.group_name[:LONGEST_NAME],
             group_id=job.group_id,
-            others=tuple(dict.fromkeys(name for name in job.speakers if name not in (bot_name, job.user_name))),
+            others=tuple(dict.fromkeys(name for name in (*job.speakers, *nameless) if name not in (bot_name, job.user_name))),
         )
 
     @property
     def people(self) -> tuple[str, ...]:
-        """The names of people that are known, the user's first; the bot's is not among them."""
-        return tuple(name for name in (self.user_name, *self.others) if name)
+        """The names of people as texts write them, the user's first; the bot's is not among them."""
+        return tuple(name for name in (*self.user_names, *self.others) if name)
+
+    @property
+    def user_names(self) -> tuple[str, ...]:
+        """How texts write the user: the name, or without one the forms of `user`."""
+        if self.user_name or not self.user_id:
+            return (self.user_name,)
+        english = self.user("en")
+        return self.user("zh"), english, english.capitalize()
 
     @property
     def everybody(self) -> tuple[str, ...]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Literal
 
 from ..schema.graph_states.historian import ItemState, Reason
 from ..schema.job import Job
 from ..schema.names import Names
 from ..schema.settings import Settings
-from .gate import Finding, GateResult, check, reason
+from .gate import RELATIVE_KINDS, Finding, GateResult, check, reason
 from .job_drafts import language_of, names_of, prepare
 from .profiles.rules import is_about
 from .questions.asking import asking_sentences
@@ -119,19 +120,39 @@ def passed_by_rules(item: ItemState, job: Job, settings: Settings) -> ItemState:
     return {**with_verdict(item, verdict, job, settings), "first_pass": True} if verdict.passed else item
 
 
-def last_resort(item: ItemState, draft_verdict: GateResult | None) -> ItemState:
-    """Return the item with the rules' draft if the gate passes it, else with only its times resolved (filed as not absolute)."""
-    if draft_verdict is not None and draft_verdict.passed:
+def last_resort(item: ItemState, draft_verdict: GateResult) -> ItemState:
+    """Return the item as it is filed when no try is left.
+
+    The rules' draft is filed where the gate finds nothing in it but words that stay open: an undecidable word does not take
+    away the names that the others got. Where the draft itself may be wrong, only the times are resolved.
+    """
+    if draft_verdict.passed:
         return {**item, "candidate": item["draft"], "rewritten_by": "rules", "passed": True, "violations": []}
-    if item["violations"] and all(reason["kind"] == "claim" for reason in item["violations"]):
-        return {**item, "candidate": item["draft"], "rewritten_by": "rules"}
-    return {**item, "candidate": item["resolved"], "rewritten_by": "time" if item["dated"] else "none"}
+    if all(map(_stays_open, draft_verdict.violations)):
+        return {**item, "candidate": item["draft"], "rewritten_by": _writer(item, item["draft"])}
+    return {**item, "candidate": item["resolved"], "rewritten_by": _writer(item, item["resolved"])}
+
+
+def _stays_open(finding: Finding) -> bool:
+    """Return True if a finding names a word left as it was said, which says nothing against the rest of the text."""
+    return finding.kind == "claim" or (finding.kind in RELATIVE_KINDS and finding.why not in ("owner", "lost"))
+
+
+def _writer(item: ItemState, filed: str) -> Literal["rules", "time", "none"]:
+    """Return who changed the text that is filed."""
+    if filed != item["resolved"]:
+        return "rules"
+    return "time" if item["dated"] else "none"
 
 
 def by_rules(job: Job, settings: Settings) -> list[ItemState]:
     """Return the items of a job as they are filed without a model, by rules and gate alone."""
-    judged = [with_verdict(item, judge(item, item["draft"], job, settings), job, settings) for item in prepare(job, settings)]
-    return [item if item["passed"] else last_resort(item, None) for item in judged]
+    filed: list[ItemState] = []
+    for item in prepare(job, settings):
+        verdict = judge(item, item["draft"], job, settings)
+        judged = with_verdict(item, verdict, job, settings)
+        filed.append(judged if judged["passed"] else last_resort(judged, verdict))
+    return filed
 
 
 def _reason(finding: Finding, why: str) -> Reason:

@@ -1,4 +1,4 @@
-"""Language detection: Chinese or English."""
+"""Language detection: Chinese or English, or another one that no rule reads."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ import re
 from collections.abc import Sequence
 
 from ..schema.language import Language as Language
+from .borders import BEGINS, ENDS, LOWER, SIGNS, UPPER
 from .edits import edited
+from .remembered import remembered
+from .word_lists import word_list, word_tables
 
-_HAN = re.compile(r"[㐀-鿿豈-﫿]")
+_HAN = re.compile(r"[㐀-鿿\uf900-\ufaff]")
 _HAN_FUNCTION = re.compile(r"[我你他她它您咱的了在是和跟不没有这那就也都还吗呢吧啊么个說会會要很把被给給]")
-_LATIN_WORD = re.compile(r"(?<![A-Za-z0-9_])(?:[a-z]+(?:'[a-z]+)?|I(?:'[a-z]+)?)(?![A-Za-z0-9_])")
+_LATIN_WORD = re.compile(rf"{BEGINS}(?:[{LOWER}]+(?:'[a-z]+)?|I(?:'[a-z]+)?){ENDS}")
 _LATIN_FUNCTION = re.compile(
-    r"(?<![A-Za-z0-9_])(?:I|i|a|an|the|and|or|but|is|are|was|were|am|be|been|to|of|in|on|at|for|with|from|that|this|"
+    rf"{BEGINS}(?:I|i|a|an|the|and|or|but|is|are|was|were|am|be|been|to|of|in|on|at|for|with|from|that|this|"
     r"it|my|your|his|her|their|our|me|you|he|she|we|they|not|don't|didn't|has|have|had|will|would|can|about|who|what)"
-    r"(?![A-Za-z0-9_])",
+    rf"{ENDS}",
     re.IGNORECASE,
 )
 _NOT_PROSE = re.compile(r"https?://[\x21-\x7e]+|www\.[\x21-\x7e]+|[\w.+-]+@[\w.-]+|@[\w-]+|```.*?```|`[^`\n]*`", re.DOTALL)
@@ -54,3 +57,73 @@ def detect_language(text: str, *, ignore: Sequence[tuple[int, int]] = ()) -> Lan
     if chinese == english:
         return "zh" if _HAN.match(prose.lstrip()) else "en"
     return "zh" if chinese > english else "en"
+
+
+_TABLES = word_tables("language.toml")
+_OWN, _SHARED = (word_list(_TABLES["english"][name]) for name in ("own", "shared"))
+_OTHERS, _LOANS = (word_list(_TABLES["others"][name]) for name in ("words", "loans"))
+_WORD = re.compile(
+    rf"(?P<opens>(?:^|[.!?¿¡\n])[\s¿¡]*)?{BEGINS}(?<![-./@:=])"
+    rf"(?P<word>[{UPPER}{LOWER}]+(?:['’][{UPPER}{LOWER}]+)*){ENDS}(?![-/@=(\[]|[.:]\w)"
+)
+_ELIDED = re.compile(r"(?:[jlndmts]|qu)'(?!all)\w", re.IGNORECASE)
+_OTHER_SCRIPT = re.compile("[\u0370-\u1cff\uac00-\ud7af]")
+_LATIN_LETTER = re.compile(f"[{UPPER}{LOWER.removesuffix(SIGNS)}]")
+_HIRAGANA, _KANA = re.compile("[ぁ-ゖ]"), re.compile("[ぁ-ヺー]")
+_NOT_JAPANESE = re.compile("[你您她吗嗎呢吧们这麼么说过给还咱]|我(?![々慢がらのはも])")
+_DECORATION = frozenset("のつづっぅ")
+"""Hiragana that Chinese and English chats use alone: 我の猫, (づ｡◕‿‿◕｡)づ."""
+MOST_READ = 2_000
+"""Characters of a text by which its language is told."""
+_SCRIPT, _SHARE = 3, 0.3
+"""Different letters of another script, and the share of kana, from which on they are no decoration."""
+
+
+def is_other_language(text: str, *, ignore: Sequence[tuple[int, int]] = ()) -> bool:
+    """Return True if a text is certainly neither English nor Chinese, nor a mixture of both: the rules read no word of it.
+
+    >>> [is_other_language(text) for text in ("Me gusta el té", "彼は東京に行く")]
+    [True, True]
+    >>> [is_other_language(text) for text in ("I love crème brûlée", "用docker跑", "Terrible cook")]
+    [False, False, False]
+
+    A script that neither of them uses tells it, or Japanese syllables; of Latin letters the small words that only English has and
+    those that it has not (`language.toml`). Where both are equal it is English. The spans `ignore` (names) do not count.
+    """
+    begin = text[:MOST_READ]
+    return _is_other(edited(begin, ((start, end, " ") for start, end in ignore if end <= MOST_READ)) if ignore else begin)
+
+
+@remembered(256)
+def _is_other(text: str) -> bool:
+    text = _NOT_PROSE.sub(" ", text)
+    english, other = _latin_evidence(text)
+    if text.isascii():
+        return other > english
+    foreign = _OTHER_SCRIPT.findall(text)
+    han, latin = len(_HAN.findall(text)), len(_LATIN_LETTER.findall(text))
+    if len(set(foreign)) >= _SCRIPT and len(foreign) > han + latin:
+        return True
+    kana = len(_KANA.findall(text))
+    if len(set(_HIRAGANA.findall(text)) - _DECORATION) >= 2 and kana >= _SHARE * (kana + han):
+        return not english and not _NOT_JAPANESE.search(text)
+    return other > english and detect_language(text) == "en"
+
+
+def _latin_evidence(text: str) -> tuple[float, float]:
+    """Return how much the words of a text are English, and how much another language in Latin letters."""
+    english, others = 0.0, dict[str, float]()
+    words = list(_WORD.finditer(text))
+    for match in words:
+        word = match["word"].replace("’", "'")
+        small = word.lower() if match["opens"] is not None else word
+        if small in _OWN or word in _OWN or small.endswith(("ed", "'s")):
+            english += 1
+        elif small in _SHARED or word in _SHARED or small.endswith("ing"):
+            english += 0.5
+        elif small in _OTHERS or _ELIDED.match(word):
+            others[small] = 1.0
+        elif not word.isascii() and word.islower() and small not in _LOANS:
+            others[small] = 0.5
+    evidence = sum(others.values())
+    return english, evidence if len(words) > 1 and evidence >= 1 else 0.0

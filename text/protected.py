@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 
+from .borders import ENDS, in_word, whole_word
 from .piecewise import matches
 from .remembered import remembered
 
@@ -21,7 +22,7 @@ _EXTENSION = (
     r"pptx?|png|jpe?g|gif|webp|svg|mp3|mp4|wav|flac|mkv|avi|bin|iso|apk|lock)"
 )
 _TOP_LEVEL = r"(?:com|org|net|edu|gov|io|cn|dev|ai|app|co|uk|de|fr|jp|ru|tv|xyz|info|top|site|ly|gg|wiki|cloud|tech)"
-_HAN = "㐀-鿿豈-﫿"
+_HAN = "㐀-鿿\uf900-\ufaff"
 _LATIN = "A-Za-z0-9_"
 
 # Tokens that are protected regardless of context. Every alternative starts at a fixed character or a bounded run, so
@@ -107,20 +108,22 @@ def overlaps(spans: Sequence[Span], start: int, end: int) -> bool:
     return low < len(spans) and spans[low][0] < end
 
 
+_NAME_ENDS = rf"(?:{ENDS}|(?=\d{{4}}[-年/]))"
+
+
 @remembered(512)
 def whole_name_pattern(wanted: tuple[str, ...]) -> re.Pattern[str] | None:
     """Return a pattern that matches any of the names or words, longest first; None if there are none.
 
-    A Latin one must not touch another Latin letter or digit, except a date (Undefined2026-02-20).
+    One of a script with spaces between words must not touch another letter or digit, except a date (Undefined2026-02-20).
     """
     kept = sorted({name.strip() for name in wanted if name.strip()}, key=lambda name: (-len(name), name))
     if not kept:
         return None
     parts = []
     for name in kept:
-        before = rf"(?<![{_LATIN}])" if re.match(rf"[{_LATIN}]", name[0]) else ""
-        after = r"(?![A-Za-z_]|\d(?!\d{3}[-年/]))" if re.match(rf"[{_LATIN}]", name[-1]) else ""
-        parts.append(f"{before}{re.escape(name)}{after}")
+        whole = whole_word(name)
+        parts.append(f"{whole.removesuffix(ENDS)}{_NAME_ENDS}" if whole.endswith(ENDS) else whole)
     return re.compile("|".join(parts))
 
 
@@ -251,7 +254,7 @@ def quoted_spans(text: str, atoms: Sequence[Span] = ()) -> list[Span]:
 def _is_apostrophe(text: str, at: int) -> bool:
     before = text[at - 1] if at else ""
     after = text[at + 1] if at + 1 < len(text) else ""
-    return before.isascii() and before.isalnum() and after.isascii() and after.isalnum()
+    return in_word(before) and in_word(after)
 
 
 def _is_inch_mark(text: str, at: int) -> bool:
@@ -267,9 +270,7 @@ def _can_open(text: str, at: int, mark: str) -> bool:
     if mark != "'":
         return True
     before = text[at - 1] if at else " "
-    if before.isascii() and (before.isalnum() or before == "_"):
-        return False
-    return not _ELISION.match(text, at)
+    return not in_word(before) and not _ELISION.match(text, at)
 
 
 def _can_close(text: str, at: int, mark: str) -> bool:
@@ -277,4 +278,4 @@ def _can_close(text: str, at: int, mark: str) -> bool:
     if before.isspace():
         return False
     after = text[at + 1] if at + 1 < len(text) else " "
-    return not (mark == "'" and after.isascii() and (after.isalnum() or after == "_"))
+    return not (mark == "'" and in_word(after))

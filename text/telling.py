@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 
 from ..schema.names import Names
+from .borders import BEGINS, ENDS, LOWER, UPPER
 from .declared import declared_in
 from .language import detect_language
 from .lasting import lasts
@@ -27,7 +28,10 @@ _VAGUE_DAY = _PATTERNS["vague_day"]
 _NUMBER = re.compile(r"(?<![\d-])\d+(?:[.,:]\d+)*(?![\d-])")
 _SPELT = _PATTERNS["spelt"]
 _TITLE = re.compile(r"《[^《》]+》|“[^“”]+”|「[^「」]+」|\"[^\"]+\"")
-_NAME = re.compile(r"(?<![.!?。！？:：“\"] )(?<!^)(?<![A-Za-z'’])(?:[A-Z][a-zà-ÿ]+|[A-Z]{2,}[A-Za-z0-9]*)(?:['’]s)?(?![A-Za-z])")
+_NAME = re.compile(
+    rf"(?<![.!?。！？:：“\"] )(?<!^)(?<!['’]){BEGINS}"
+    rf"(?:[{UPPER}][{LOWER}]+|[A-Z]{{2,}}[A-Za-z0-9]*)(?:['’]s)?{ENDS}"
+)
 _NO_NAME = word_list(_TABLES["words"]["no_name"])
 _DONE = _PATTERNS["done"]
 _PLANS = _PATTERNS["plans"]

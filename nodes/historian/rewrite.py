@@ -12,7 +12,9 @@ from ...prompts.rewriting import RecordTexts, rewrite_prompt
 from ...prompts.templates import render
 from ...schema.graph_states.historian import HistorianContext, HistorianState, HistorianUpdate, ItemState
 from ...schema.job import Job
+from ...schema.names import Names
 from ...text.absolutize import LONGEST_TEXT
+from ...text.gate import is_unread
 from ...text.job_drafts import language_of, names_of, prepare
 from ...text.job_verdicts import is_no_fact, left_to_mend, passed_by_rules
 
@@ -33,7 +35,8 @@ async def rewrite(state: HistorianState, runtime: Runtime[HistorianContext]) -> 
         return {"items": items, "attempt": attempt, "spent": True}
     if attempt == 0:
         items = await asyncio.to_thread(lambda: [passed_by_rules(item, job, settings) for item in items])
-    wanted = [n for n, item in enumerate(items) if not item["passed"] and _can_be_mended(item, attempt)]
+    names = names_of(job, settings)
+    wanted = [n for n, item in enumerate(items) if not item["passed"] and _can_be_mended(item, attempt, names)]
     if not wanted:
         return {"items": items, "attempt": attempt, "spent": True}
     language = language_of(job, settings)
@@ -43,7 +46,7 @@ async def rewrite(state: HistorianState, runtime: Runtime[HistorianContext]) -> 
         f"job {job.job_id}: the model gave no usable rewrite; the text made by rules is kept",
         purpose="rewrite",
         system=render("rewrite_system", language),
-        user=rewrite_prompt([items[n] for n in wanted], job, names_of(job, settings), language),
+        user=rewrite_prompt([items[n] for n in wanted], job, names, language),
     )
     if answer is None:
         return {"items": items, "attempt": attempt + 1, "spent": True}
@@ -57,13 +60,14 @@ async def rewrite(state: HistorianState, runtime: Runtime[HistorianContext]) -> 
     return {"items": changed, "attempt": attempt + 1, "spent": attempt >= settings.historian.rewrite_max_retry}
 
 
-def _can_be_mended(item: ItemState, attempt: int) -> bool:
+def _can_be_mended(item: ItemState, attempt: int, names: Names) -> bool:
     """Return True if another wording can pass.
 
-    Not that of a supposition or question, nor that of a text which is too long, nor where the gate misses nothing but dates that
-    the draft does not tell either, or a name that the model did not know when it was asked for it: it would make them up.
+    Not that of a supposition or question, nor that of a text which is too long or in another language.
+    Nor where the gate misses nothing but dates that the draft does not tell either, or a name that the
+    model did not know when it was asked for it: it would make them up.
     """
-    if len(item["source"]) > LONGEST_TEXT or is_no_fact(item):
+    if len(item["source"]) > LONGEST_TEXT or is_no_fact(item) or is_unread(item["source"], names):
         return False
     left = left_to_mend(item)
     return not item["violations"] or any(one["kind"] != "reference" or attempt < MOST_ASKED_WHO for one in left)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from ...schema.entity import Entity
 from ...schema.portions import portions
+from ...text.borders import whole_word
 from .byte_scan import SHORTEST_BYTES, Needles
 
 _LONG_ID = 5
@@ -77,7 +78,4 @@ def _of_id(entity_id: str) -> str:
 
 
 def _of_name(name: str) -> str:
-    # A Chinese character beside a Latin name is a word boundary, as in "Ann的猫".
-    before = "(?<![0-9A-Za-z_])" if name[0].isascii() else ""
-    after = "(?![0-9A-Za-z_])" if name[-1].isascii() else ""
-    return f"{before}{re.escape(name)}{after}"
+    return whole_word(name)

@@ -60,6 +60,23 @@ async def test_without_a_model_the_rules_file_events_and_a_profile(tmp_path: Pat
         assert parts.profiles.read(ProfileKey("user", "7")) is None
 
 
+@pytest.mark.parametrize("nickname", ["", "\u3164", " \u200b "])
+async def test_a_person_without_a_name_that_can_be_seen_gets_absolute_facts_and_a_profile(tmp_path: Path, nickname: str) -> None:
+    async with open_worker(settings_for(tmp_path)) as (parts, worker):
+        said = ["She likes tea", "I live in Leeds", "Me gusta el té"]
+        put(parts, private_fields(action_summary="I told her a joke", new_info=said, user_name=nickname))
+        assert await worker.run(drain=True)
+        events = parts.events.find(EventFilter("p:7"), newest_first=False)
+        assert [(event.text, event.is_absolute) for event in events] == [
+            ("Clio told user 7 a joke", True),
+            ("User 7 likes tea", True),
+            ("User 7 lives in Leeds", True),
+            ("Me gusta el té", False),
+        ]
+        private = parts.profiles.read(ProfileKey("user", "7", "private"))
+        assert private is not None and private.summary == "- User 7 likes tea\n- User 7 lives in Leeds"
+
+
 async def test_a_job_without_new_information_changes_no_profile(tmp_path: Path) -> None:
     with OpenAIServer() as server:
         async with open_worker(settings_for(tmp_path, base_url=server.base_url)) as (parts, worker):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ...schema.article import CHAPTER_NAMES, Article, ChapterBounds, ChapterName, DroppedLine
 from ...schema.language import Language
 from ...schema.names import Names
+from ..borders import BEGINS, ENDS
 from ..declared import declared_topics, single_facts
 from ..gate import find_invented, find_relative_words
 from ..gate.form import chatter
@@ -31,7 +32,7 @@ _NEAR = 0.25
 """A statement that holds this share of a line's words may be the source of its numbers and dates."""
 _WORTH_A_LINE = 1.5
 """Lines with a smaller weight of words are not checked for support."""
-_FIRST = re.compile(r"我|咱|(?<![A-Za-z])(?:I|me|[Mm]y|mine|[Ww]e|[Oo]ur|us)(?![A-Za-z])")
+_FIRST = re.compile(rf"我|咱|{BEGINS}(?:I|me|[Mm]y|mine|[Ww]e|[Oo]ur|us){ENDS}")
 _DATED = re.compile(r"(?:\b(?:on|since|from|in) |[自从])?\d{4}-\d{2}-\d{2}起?", re.IGNORECASE)
 _NEWEST = 3
 """At least one of this many newest lines of a chapter has to be kept."""

@@ -21,7 +21,7 @@ from .check import check
 from .faithfulness import find_invented
 from .findings import RELATIVE_KINDS, Finding, GateResult, Kind
 from .reasons import reason, reasons
-from .relative_words import find_relative_words
+from .relative_words import find_relative_words, is_unread
 
 __all__ = [
     "RELATIVE_KINDS",
@@ -31,6 +31,7 @@ __all__ = [
     "check",
     "find_invented",
     "find_relative_words",
+    "is_unread",
     "reason",
     "reasons",
 ]

@@ -15,7 +15,7 @@ from ..time_expressions import find_relative
 from .faithfulness import Wording, name_spans, unfaithful
 from .findings import Finding, GateResult
 from .form import malformed
-from .relative_words import Pronouns, judge, protected_text, references_of, relative_parts
+from .relative_words import Pronouns, is_unread, judge, protected_text, references_of, relative_parts
 from .roles import misattributed
 from .unsaid import unsaid
 
@@ -41,7 +41,8 @@ def check(
     date, title or Latin name that none of the three texts contains ("invented") or that the resolved text contains and
     the candidate does not ("lost"); a person of the draft who is not named or is exchanged with another person;
     another language; an empty text; chatter of the model; a length that is far too short or too long. Names and ids
-    of the job may always be added. A text of more than LONGEST_TEXT characters fails without being read.
+    of the job may always be added. A text of more than LONGEST_TEXT characters fails without being
+    read, and so does one in another language than English and Chinese.
 
     `item` is "action" for the bot's own summary (the bot is "I") and "fact" for one piece of new information about the
     user. It decides who is the subject where the draft leaves it out, unless the draft has it open (`open_subject`).
@@ -51,6 +52,8 @@ def check(
         return GateResult((Finding("length", "", 0, len(candidate), why),))
     if not candidate.strip():
         return GateResult((Finding("empty", "", 0, len(candidate), "empty"),))
+    if language == "auto" and is_unread(source, names):
+        return GateResult((Finding("language", candidate, 0, len(candidate), "other"),))
     references, times = relative_parts(candidate, names, language)
     times = [*times, *_left_standing(candidate, resolved, times, names, language)]
     relative = judge(candidate, references, times, names, pronouns)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ...schema.names import Names
-from ..language import detect_language
+from ..language import detect_language, is_other_language
 from ..piecewise import matches
 from ..word_lists import word_tables
 from .findings import Finding
@@ -60,7 +60,9 @@ def chatter(candidate: str, source: str) -> Iterator[Finding]:
 def _language(candidate: str, source: str, drafts: Sequence[str], name_spans: Sequence[tuple[int, int]]) -> Iterator[Finding]:
     written = detect_language(candidate, ignore=name_spans)
     given = detect_language(source)
-    if given not in (written, detect_language(candidate)) and all(detect_language(draft) != written for draft in drafts):
+    if is_other_language(candidate, ignore=name_spans):
+        yield Finding("language", candidate, 0, len(candidate), f"{given} to another")
+    elif given not in (written, detect_language(candidate)) and all(detect_language(draft) != written for draft in drafts):
         yield Finding("language", candidate, 0, len(candidate), f"{given} to {written}")
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from ..borders import LOWER, UPPER
 from ..remembered import remembered
 from ..word_lists import word_list
 
-_LETTER = "A-Za-zÀ-ÖØ-öø-ɏ"
+_LETTER = UPPER + LOWER
 _TOKEN = re.compile(rf"[{_LETTER}0-9_](?:[{_LETTER}0-9_#+]|[.\-&/@](?=[{_LETTER}0-9_]))*")
 _WORD = re.compile(rf"[{_LETTER}]+|\d+")
 _HAS_LETTER = re.compile(rf"[{_LETTER}]")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from itertools import combinations
 
+from ..borders import LOWER, UPPER
 from ..remembered import remembered
 from ..time_expressions.english.lexicon import MONTHS
 from .numerals import (
@@ -96,7 +97,7 @@ class Quantities:
 _MONTH = rf"(?:{'|'.join(sorted(MONTHS, key=len, reverse=True))})(?![a-z])"
 _ZH_NUM = r"(?:\d{1,2}|[一二三四五六七八九十廿卅]{1,3})"
 _ZH_YEAR = r"(?:\d{4}|[一二三四五六七八九〇零]{4})"
-_LATIN = "A-Za-z0-9_À-ÖØ-öø-ɏ"
+_LATIN = f"0-9_{UPPER}{LOWER}"
 _MEASURES = (
     "个個只隻条條本次遍天周年月日号號点點分秒岁歲块塊元毛人位名口家张張台臺部件杯瓶碗包袋盒箱斤克吨米里寸层層楼级級"
     "段章节節集季首门門科班队隊支把封份颗顆粒片双雙对對套间間座栋辆輛架艘届代种種类類期回场場局盘盤轮輪关關星折倍"
@@ -145,7 +146,7 @@ _QUANTITY = re.compile(
 )
 _PERCENT_PREFIX = "百分之"
 _TENS_NUMERAL = re.compile(r"[二三四五六七八九]十|[一二两兩三四五六七八九十][百千万萬亿億]")
-_LATIN_LETTER = re.compile(r"[A-Za-z_À-ÖØ-öø-ɏ]")
+_LATIN_LETTER = re.compile(rf"[_{UPPER}{LOWER}]")
 
 
 @remembered(256)

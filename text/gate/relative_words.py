@@ -8,6 +8,7 @@ from typing import Literal
 
 from ...schema.language import LanguageChoice
 from ...schema.names import Names
+from ..language import is_other_language
 from ..protected import Span, overlaps, protected_spans
 from ..references.chinese_rewriting import loose_users
 from ..references.elliptic import leans_on_what_was_said
@@ -62,6 +63,11 @@ def protected_text(text: str, names: Names) -> list[Span]:
     """Return the protected spans. A nickname that is itself a pronoun (我, here) is not protected."""
     words = (*names.glossary, names.group_name, *names.everybody)
     return protected_spans(text, tuple(word for word in words if word.strip() and not is_deictic_name(word)))
+
+
+def is_unread(text: str, names: Names) -> bool:
+    """Return True if a text is neither English nor Chinese, by its words without the names of the conversation."""
+    return is_other_language(text, ignore=protected_text(text, names))
 
 
 def judge(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
+from ..borders import LOWER, UPPER
 from ..word_lists import compiled_patterns, word_list, word_tables
 
 _TABLES = word_tables("gate/role_clauses.toml")
@@ -79,7 +80,7 @@ _HAN = re.compile(r"[㐀-鿿]")
 _ZH_EMPTY = frozenset(
     "的了在是给給和与與跟对對向为為把被由于於也都还還就又很将將会會要有个個着著过過因所以之其此这那并且而到上下里中"
 )
-_EN_WORD = re.compile(r"[A-Za-zÀ-ɏ]+|\d+")
+_EN_WORD = re.compile(rf"[{UPPER}{LOWER}]+|\d+")
 _EN_EMPTY = word_list(_TABLES["words"]["en_empty"])
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from ...schema.names import Names
+from ..borders import begins_with, names_one
 from ..language import detect_language
 from ..references.people import ROLE_NOUNS, find_people
 from ..references.subjects import after_time, names_no_deed, without_owner
@@ -21,12 +22,12 @@ def unsaid(text: str, names: Names, item: Literal["action", "fact"] = "fact") ->
     """Yield what a fact leaves unsaid: "Ann said yes" to what, 阿明去不了 where, "ex is in Perth" whose; an action's doer."""
     people = sorted(filter(None, (*names.everybody, names.group_name)), key=len, reverse=True)
     if item == "action":
-        if names_no_deed(text) and not any(name in text for name in people) and detect_language(text) == "en":
+        if names_no_deed(text) and not names_one(text, people) and detect_language(text) == "en":
             yield Finding("reference", text, 0, len(text), "subject")
-        begin = len(names.bot_name) if text.startswith(names.bot_name) else 0
+        begin = len(names.bot_name) if begins_with(text, names.bot_name) else 0
         if _RE.no_deed.fullmatch(text, begin) is not None:
             yield Finding("claim", text, 0, len(text), "no_deed")
-        if _RE.the_one.fullmatch(text, begin) is not None and not any(name in text[begin:] for name in people):
+        if _RE.the_one.fullmatch(text, begin) is not None and not names_one(text[begin:], people):
             yield Finding("reference", text[begin:].strip(), begin, len(text), "thing")
         return
     if _RE.quotation.fullmatch(text) is not None:
@@ -37,7 +38,7 @@ def unsaid(text: str, names: Names, item: Literal["action", "fact"] = "fact") ->
         yield Finding("reference", whose, at := text.index(whose), at + len(whose), "owner")
     opening = _RE.opening.match(text)
     begin = opening.end() if opening is not None else 0
-    who = next((len(name) for name in people if text.startswith(name, begin)), 0)
+    who = next((len(name) for name in people if begins_with(text, name, begin)), 0)
     who = who or next((one.end for one in find_people(text[begin:]) if one.start == 0 and one.name.lower() not in ROLE_NOUNS), 0)
     rest = (_RE.of_somebody if who else _RE.of_nobody).match(text, begin + who)
     open_clause = rest or _RE.same_as.search(text)
@@ -58,7 +59,7 @@ def _names_anything(text: str, people: Sequence[str]) -> bool:
 
     In Chinese, where a subject is left out, what is named later than at the beginning is an object.
     """
-    if any(name in text for name in people) or _RE.generic.match(text) is not None:
+    if names_one(text, people) or _RE.generic.match(text) is not None:
         return True
     named = _RE.proper.search(text)
     last = after_time(text) + SUBJECT if detect_language(text) == "zh" else len(text)

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from ...schema.job import without_list_mark
 from ...schema.names import Names
+from ..borders import begins_with
 from ..gate.quotations import comparable
-from ..superseding import named_first
 
 MAX_BULLETS = 40
 """Maximum number of bullets in a profile written by rules; the oldest are removed first."""
@@ -29,7 +29,7 @@ def bullets_of(summary: str) -> list[str]:
 
 def is_about(fact: str, name: str) -> bool:
     """Return True if a fact begins with `name`, its subject. A fact that only mentions it may be about others."""
-    return named_first(fact.lstrip(" \t“\"'@"), (name,)) != ""
+    return begins_with(fact.lstrip(" \t“\"'@").casefold(), name.casefold())
 
 
 def user_begins(fact: str, names: Names) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from ..borders import ENDS, LOWER, UPPER
 from ..edits import Edit
 from ..word_lists import word_list, word_tables
 
@@ -15,8 +16,9 @@ _IRREGULAR = {
     "ain't": "isn't", "were": "was", "weren't": "wasn't", "werent": "wasn't", "wanna": "wants to", "gotta": "has to",
     "gonna": "is going to", "dunno": "doesn't know", "r": "is",
 }  # fmt: skip
-_WORD = re.compile(r"[A-Za-z]+(?:['’][A-Za-z]+)?")
-_GAP_WORD = re.compile(r"([^\S\n]+)([A-Za-z]+(?:['’][A-Za-z]+)?)")
+_SPELT = rf"[{UPPER}{LOWER}]+(?:['’][A-Za-z]+)?"
+_WORD = re.compile(_SPELT)
+_GAP_WORD = re.compile(rf"([^\S\n]+)({_SPELT})")
 _SENTENCE_STOP = re.compile(r"[.!?;\n]|[—(]")
 _COORDINATION = re.compile(r"(?:,\s*(?:(?:and|or|but)(?:\s+then)?|then)?|\b(?:and|or|but)(?:\s+then)?)(?=\s)")
 
@@ -91,7 +93,7 @@ def agree(text: str, end: int, *, plural: bool = False) -> Agreement:
 
     With `plural` the new subject is several names ("Ada and Tom"): only contractions are expanded.
     """
-    contraction = re.compile(r"['’](m|re|ve|ll|d|s)(?![A-Za-z])", re.IGNORECASE).match(text, end)
+    contraction = re.compile(rf"['’](m|re|ve|ll|d|s){ENDS}", re.IGNORECASE).match(text, end)
     if contraction:
         words = _expand(text, contraction.end(), contraction.group(1).lower(), plural)
         stop = contraction.end()

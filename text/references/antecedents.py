@@ -10,6 +10,7 @@ from enum import Enum, auto
 from typing import Literal
 
 from ...schema.names import Names
+from ..language import detect_language
 from ..protected import Span
 from ..word_lists import compiled_patterns, word_tables
 from .chinese_rewriting import followed_by_institution
@@ -76,8 +77,6 @@ def choose(
     )
     sender = sender_name(names, recent_speakers)
     gender = ""
-    of_one = next((one.start for one in references if one.gender in ("male", "female") and one.person == "third"), 0)
-    one_of_them = False  # an earlier "they" was resolved to one person; later ones are treated alike
     ends = {mention.end for mention in mentions}
     written: list[Mention] = []  # where the user is named once the earlier references are replaced
     for reference in references:
@@ -88,35 +87,47 @@ def choose(
         elif reference.form == "that_one" and reference.start in ends:
             choice = Choice.STANDS  # 小王这个人: the name directly precedes it
         else:
-            they = reference.plural and reference.text.isascii()
-            ahead = (reference.end, reference.end + NEAR_AHEAD)
-            several = not _they_is_one(text, reference) if item == "action" else _RE.shared.search(text, *ahead) is not None
-            if they and not one_of_them and (several or (item == "fact" and reference.end < of_one)):  # "they laid her off"
-                choices.append(Choice.NOBODY)
-                continue
             taken = not (cast.stand_in if _stands_in(reference) else cast.third)
             taken = taken or (item == "fact" and _is_other_party(reference) and not is_of_other_party(text, reference, names))
+            taken = taken or (reference.plural and reference.text.isascii())  # "they" is never one person of the conversation
             choice = _third(text, reference, mentions, written, names, "" if taken else sender, addressed, gender)
-            one_of_them = one_of_them or (they and choice is Choice.SENDER)
             if choice is Choice.SENDER and reference.gender and not gender:
                 gender = reference.gender
         if choice is Choice.SENDER or (item == "action" and choice is Choice.SECOND and aliases.get(cast.second) == sender):
             written.append(Mention(sender, reference.start, reference.end))
         choices.append(choice)
-    return choices
+    return _without_guesses(text, references, choices, is_bot=item == "fact" and cast.first == names.bot(detect_language(text)))
 
 
-NEAR_AHEAD = 80
-"""Characters after "they" in which that is looked for."""
+_CLAUSE_END = re.compile(r"[，。！？；：,.!?;:\n]")
 
 
-def _they_is_one(text: str, reference: Reference) -> bool:
-    """Return True if "they" in an action of the bot can be one person: "I told them", "they asked"."""
-    if reference.form == "possessive":
-        return True
-    if reference.form == "object":
-        return _RE.one_before.search(text[max(0, reference.start - 16) : reference.start]) is not None
-    return _RE.one_after.match(text[reference.end : reference.end + 40]) is not None
+def _without_guesses(text: str, references: Sequence[Reference], choices: Sequence[Choice], *, is_bot: bool) -> list[Choice]:
+    """Return the choices without those that rest on a third person whom nobody knows.
+
+    Of "she" and "him" in one clause either may be the user. In a fact "I" is not certain to be the bot (`is_bot`) if it was taken
+    for the bot because it speaks of a person who then stays unknown.
+    """
+    unknown = [
+        reference
+        for reference, choice in zip(references, choices, strict=True)
+        if choice is Choice.NOBODY and reference.person == "third" and not reference.plural and reference.gender != "thing"
+    ]
+    of_cast = {Choice.FIRST, Choice.OF_FIRST, Choice.SECOND, Choice.BOT_AND_USER} if is_bot and unknown else set()
+    nobody_speaks = not of_cast.isdisjoint(choices)
+
+    def is_guess(reference: Reference, choice: Choice) -> bool:
+        if choice is not Choice.SENDER or not reference.is_he_or_she:
+            return choice in of_cast
+        return nobody_speaks or any(
+            other.gender != reference.gender and not _CLAUSE_END.search(text, *sorted((other.end, reference.end)))
+            for other in unknown
+            if other.is_he_or_she
+        )
+
+    return [
+        Choice.NOBODY if is_guess(reference, choice) else choice for reference, choice in zip(references, choices, strict=True)
+    ]
 
 
 def _says_we_without_us(text: str, reference: Reference, mentions: Sequence[Mention], names: Names) -> bool:

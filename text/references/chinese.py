@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
+from ..borders import in_word
 from ..piecewise import matches
 from ..word_lists import in_full, word_tables
 from .types import Gender, Kind, Person, Reference
@@ -105,9 +106,7 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
     """Return True if the Latin letters TA/ta are a pronoun among Chinese characters."""
     before = text[start - 1] if start else " "
     after = text[end] if end < len(text) else " "
-    if (before.isascii() and (before.isalnum() or before in "_-.'")) or (
-        after.isascii() and (after.isalnum() or after in "_-.'")
-    ):
+    if in_word(before) or before in "-.'" or in_word(after) or after in "-.'":
         return False
     if text.startswith("TA ", start) and text[end + 1 : end + 5].isdecimal():
         return True  # before a date that was put in: TA 2026-03-02 到

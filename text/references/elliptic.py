@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ...schema.names import Names
+from ..borders import begins_with, names_one
 from ..word_lists import compiled_patterns, word_tables
 from .agreement import is_finite_verb, is_past_verb
 
@@ -64,7 +65,7 @@ def leans_on_what_was_said(text: str, names: Names) -> Leaning | None:
 def _somebody(text: str, start: int, names: Names) -> int:
     """Return the length of the name or pronoun of a person at `start`, 0 for none."""
     for name in names.everybody:
-        if text.startswith(name, start):
+        if begins_with(text, name, start):
             return len(name)
     pronoun = _SOMEBODY.match(text, start)
     return len(pronoun.group()) if pronoun is not None else 0
@@ -93,7 +94,7 @@ def _at_beginning(text: str, start: int, names: Names) -> Leaning | None:
     pointer = _RE.zh_pointer.match(clause)
     if pointer is not None and (pointer["word"] or len(text) <= LONGEST_STATEMENT):
         return Leaning(start, start + pointer.end(), "thing")
-    named = any(name in clause for name in names.everybody)
+    named = names_one(clause, names.everybody)
     if (_RE.zh_headless.match(clause) and not named) or _RE.zh_answer.match(clause):
         return Leaning(start, len(text), "elliptic")
     if start and not clause.strip():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ..borders import BEGINS, ENDS, LOWER, UPPER
 from ..piecewise import matches
 from ..word_lists import compiled_patterns, word_list, word_tables
 from .types import Gender, Person, Reference
@@ -21,15 +22,16 @@ _PRONOUNS: dict[str, tuple[Person, bool, Gender, str]] = {
 
 _SPELT = "|".join(sorted((word for word in _PRONOUNS if word.isalpha()), key=lambda word: (-len(word), word)))
 _DEICTIC = re.compile(
-    rf"(?<![A-Za-z0-9_])(?:(?P<place>{_RE.place.pattern})"
+    rf"{BEGINS}(?:(?P<place>{_RE.place.pattern})"
     rf"|(?P<pronoun>let['’]s|y['’]all|you(?=\s+(?:guys|all)\b)(?:\s+(?:guys|all))|{_SPELT})"
-    rf"|(?P<stand_in>{_RE.stand_in.pattern}))(?![A-Za-z0-9_])",
+    rf"|(?P<stand_in>{_RE.stand_in.pattern})){ENDS}",
     re.IGNORECASE,
 )
 _ANY_LOWER = re.compile(r"[a-z]")
-_PREVIOUS_WORD = re.compile(r"([A-Za-z][A-Za-z'’]*)[^\S\n]+$")
-_PREVIOUS_TWO = re.compile(r"([A-Za-z][A-Za-z'’]*)[^\S\n]+([A-Za-z][A-Za-z'’]*)[^\S\n]+$")
-_NEXT_WORD = re.compile(r"[^\S\n]+([A-Za-z][A-Za-z'’]*)")
+_SPELT = rf"([{UPPER}{LOWER}][{UPPER}{LOWER}'’]*)"
+_PREVIOUS_WORD = re.compile(rf"{_SPELT}[^\S\n]+$")
+_PREVIOUS_TWO = re.compile(rf"{_SPELT}[^\S\n]+{_SPELT}[^\S\n]+$")
+_NEXT_WORD = re.compile(rf"[^\S\n]+{_SPELT}")
 _SENTENCE_END = frozenset(".!?:;…\n\"“”'‘’(（[*。！？：；，—-~>|•")
 
 

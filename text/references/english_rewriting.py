@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ..borders import ENDS
 from ..edits import Edit
 from ..word_lists import by_word, word_list, word_tables
 from .agreement import agree, inverted_auxiliary, is_common_verb
@@ -55,7 +56,7 @@ def english_person(
 def _subject(text: str, reference: Reference, name: str, plural: bool) -> list[Edit]:
     start, end = reference.start, reference.end
     if reference.gender:
-        contraction = re.match(r"['’](?:s|d|ll)(?![A-Za-z])", text[end : end + 4])
+        contraction = re.match(rf"['’](?:s|d|ll){ENDS}", text[end : end + 4])
         if contraction is None:
             return [(start, end, name)]
         made = agree(text, end)

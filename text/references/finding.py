@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ...schema.language import LanguageChoice
-from ..language import detect_language
+from ..language import detect_language, is_other_language
 from ..protected import Span, overlaps, protected_spans
 from ..remembered import remembered
 from ..word_lists import compiled_patterns, word_tables
@@ -61,8 +61,10 @@ def find_references(
 
 
 def deictic_words(text: str, protected: Sequence[Span], language: LanguageChoice = "auto") -> list[Reference]:
-    """Return the references of `find_references` without their antecedents."""
+    """Return the references of `find_references` without their antecedents; none of a text in another language."""
     found: list[Reference] = []
+    if language == "auto" and is_other_language(text, ignore=protected):
+        return found
     han = not text.isascii() and _HAN.search(text) is not None
     if han:
         found.extend(chinese_references(text))

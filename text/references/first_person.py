@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from ...schema.names import Names
+from ..borders import ENDS, names_one
 from ..protected import Span
 from ..word_lists import compiled_patterns, word_tables
 from .finding import find_references
@@ -45,7 +46,7 @@ def cast_of(who: Speaker, names: Names, language: str, *, together: bool = False
 def _talked(text: str, names: Names) -> bool:
     """Return True if "we" is bot and user: they talked, and nobody else is named before it who may take part."""
     talk = _RE.talk.search(text)
-    if talk is None or (names.bot_name and names.user_name and names.bot_name in text and names.user_name in text):
+    if talk is None or (names_one(text, (names.bot_name,)) and names_one(text, (names.user_name,))):
         return talk is not None
     return all(one.name == names.user_name for one in find_people(text[: talk.start()], names.others))
 
@@ -84,9 +85,10 @@ def speaker_of_fact(text: str, names: Names, protected: Sequence[Span] | None = 
     orphans = [
         one
         for one in thirds
-        if (one.kind == "reference" and (serves or one.form != "other_party")) or not (one.antecedents or one.anchored)
+        if not one.plural  # "they" are never the user
+        and ((one.kind == "reference" and (serves or one.form != "other_party")) or not (one.antecedents or one.anchored))
     ]
-    if not orphans and not any(name and name in text for name in (names.user("zh"), names.user("en"))):
+    if not orphans and not names_one(text, (names.user("zh"), names.user("en"))):
         told = serves is not None and (thirds or _helps_somebody(text, serves.end(), names))
         return "open" if told else "user"
     if serves is not None:
@@ -119,4 +121,4 @@ def _named_by(text: str, name: str) -> bool:
     if not name:
         return False
     am = r"(?:我(?:叫|是|的名字(?:叫|是))|叫我|\bI(?:['’]m| am)|\bmy name(?:['’]s| is)|\bcall me)"
-    return re.search(rf"{am}\s*[“\"]?{re.escape(name)}(?![A-Za-z0-9_])", text, re.IGNORECASE) is not None
+    return re.search(rf"{am}\s*[“\"]?{re.escape(name)}{ENDS}", text, re.IGNORECASE) is not None

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from ..borders import BEGINS, ENDS, LOWER, UPPER
 from ..protected import Span, merge_spans, overlaps, whole_name_pattern
 from ..word_lists import by_word, word_list, word_tables
 from .types import Gender
@@ -86,10 +87,11 @@ ROLE_NOUNS = frozenset((*_KIN, *_KIN_EN))
 """Nouns for a person's relation to somebody: 妈妈, 室友, friend."""
 
 _ENGLISH_NAMES = (
-    r"(?P<titled>\b(?:Mr|Mrs|Ms|Miss|Dr|Prof|Professor|Uncle|Aunt|Auntie|Grandma|Grandpa|Coach|Captain|Doctor)\.? "
-    r"[A-Z][\w'’\-]*(?:\s[A-Z][\w\-]+)?)"
-    rf"|(?P<kin>\b(?:{'|'.join(sorted(_KIN_EN, key=len, reverse=True))})\b)"
-    r"|(?P<name>(?<![A-Za-z0-9_])[A-Z][a-zA-Z]+(?:-[A-Z][a-z]+)?(?:\s[A-Z][a-z]+(?:-[A-Z][a-z]+)?){0,2})"
+    rf"(?P<titled>{BEGINS}(?:Mr|Mrs|Ms|Miss|Dr|Prof|Professor|Uncle|Aunt|Auntie|Grandma|Grandpa|Coach|Captain|Doctor)\.? "
+    rf"[{UPPER}][\w'’\-]*(?:\s[{UPPER}][\w\-]+)?)"
+    rf"|(?P<kin>{BEGINS}(?:{'|'.join(sorted(_KIN_EN, key=len, reverse=True))}){ENDS})"
+    rf"|(?P<name>{BEGINS}[{UPPER}][{UPPER}{LOWER}]+(?:-[{UPPER}][{LOWER}]+)?"
+    rf"(?:\s[{UPPER}][{LOWER}]+(?:-[{UPPER}][{LOWER}]+)?){{0,2}})"
 )
 
 _ADDRESSED = re.compile(r"@(?![了过過着著到他她我你])([\w·\-.]{1,33})")
@@ -155,7 +157,7 @@ def _chinese(text: str) -> Iterator[Mention]:
             before = text[start - 1] if start else "，"
             while word[-1] in _VERB_AHEAD and word[-1] not in "明住教":
                 word, end = word[:-1], end - 1
-            if len(word) < 2 or word[-1] in "过過着著们們个個":
+            if len(word) < 2 or word[-1] in "过過着著们們个個人座":
                 continue
             if before not in _BEFORE_FULL_NAME or word[:2] in _LISTS["not_names"] or word in _LISTS["not_names"]:
                 continue
@@ -200,7 +202,7 @@ def _acts_like_a_person(text: str, start: int, end: int) -> bool:
     """Return True for a capitalised word next to a word that goes with persons ("Wang said"), except names of pets."""
     if _PET_NAMED.search(text[max(0, start - 40) : start]):
         return False
-    before = re.search(r"([A-Za-z]+)\s+$", text[max(0, start - 30) : start])
+    before = re.search(rf"([{UPPER}{LOWER}]+)\s+$", text[max(0, start - 30) : start])
     previous = before.group(1).lower() if before else ""
     if previous in _LISTS["before_places"] or previous in ("the", "a", "an", "to", "of", "on"):
         return False
@@ -208,9 +210,9 @@ def _acts_like_a_person(text: str, start: int, end: int) -> bool:
         return True
     if _CHINESE_PERSON_VERB.match(text, end):
         return True
-    after = re.match(r"(?:['’]s)?\s+([A-Za-z]+)", text[end : end + 30])
+    after = re.match(rf"(?:['’]s)?\s+([{UPPER}{LOWER}]+)", text[end : end + 30])
     if after is None or after.group(1) not in _LISTS["person_verbs"]:
         return False
     # The capital of a first word is not significant: "Basketball has been …", but "Wang said".
-    inside = re.search(r"[a-z,]\s+$", text[max(0, start - 5) : start]) is not None
+    inside = re.search(rf"[{LOWER},]\s+$", text[max(0, start - 5) : start]) is not None
     return inside or " " in text[start:end] or after.group(1) not in _LISTS["weak_verbs"]

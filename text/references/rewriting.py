@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,6 +9,7 @@ from typing import Literal
 
 from ...schema.language import LanguageChoice
 from ...schema.names import Names
+from ..borders import in_word
 from ..edits import Edit, edited
 from ..language import detect_language
 from ..protected import protected_spans
@@ -206,9 +206,6 @@ def _written(name: str) -> str:
     return f"“{name}”" if name and is_deictic_name(name) else name
 
 
-_LATIN_EDGE = re.compile(r"[A-Za-z0-9_]")
-
-
 def _apply(text: str, edits: Sequence[Edit], undecided: Sequence[Reference]) -> Draft:
     """Apply the edits, with a space where two Latin words or digits would touch."""
     replaced: list[Replacement] = []
@@ -239,8 +236,7 @@ def _with_room(new: str, before: str, old: str, after: str) -> str:
 
 
 def _touch(beside: str, edge: str, old: str) -> bool:
-    latin = _LATIN_EDGE.match
-    return bool(latin(edge) and (latin(beside) or (beside in _MARKS and not latin(old))))
+    return in_word(edge) and (in_word(beside) or (beside in _MARKS and not in_word(old)))
 
 
 _MARKS = frozenset("\"'’＂@")

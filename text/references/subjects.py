@@ -11,6 +11,7 @@ from typing import Literal
 
 from ...schema.language import Language
 from ...schema.names import Names
+from ..borders import begins_with, names_one
 from ..language import detect_language
 from ..time_expressions import find_relative
 from ..word_lists import compiled_patterns, word_list, word_tables
@@ -61,13 +62,13 @@ def _is_clear(text: str, names: Names) -> bool:
 
 def _begins_with_a_name(text: str, names: Names) -> bool:
     dated, known = _RE.begins_with_date.match(text), tuple(filter(None, (*names.everybody, names.group_name)))
-    return text.startswith(known) or (dated is not None and text[dated.end() :].lstrip().startswith(known))
+    rest = text[dated.end() :].lstrip() if dated is not None else ""
+    return any(begins_with(text, name) or begins_with(rest, name) for name in known)
 
 
 def _is_named(text: str, names: Names) -> bool:
     """Return True if a text names somebody of the conversation, or its group."""
-    folded = text.casefold()
-    return any(name.casefold() in folded for name in (*names.everybody, names.group_name) if name)
+    return names_one(text, (*names.everybody, names.group_name), folded=True)
 
 
 def _is_deed(text: str, names: Names) -> bool:
@@ -132,7 +133,7 @@ def predicate_of(text: str, names: Names) -> Literal["state", "act", "other", ""
         if _RELATIVE.match(text) or _begins_with_a_name(text, names):
             return ""
         if told is None:
-            return "" if named or "我" in text else chinese_form(text[start:])
+            return "" if named or "我" in text or text[start : start + 1] in "你您他她" else chinese_form(text[start:])
         return "other" if names.user_name and names.user_name in text else "state"
     if named:
         return "state" if _is_clear(text, names) else ""
@@ -190,7 +191,7 @@ def helps_the_user(text: str) -> bool:
 def _told_of(subject: str, text: str, language: Language, *, is_deed: bool) -> str:
     """Return a text that begins with its predicate with its subject in front: "Love hiking" → "Ann loves hiking"."""
     if language == "zh":
-        return f"{subject}{text}"
+        return f"{subject} {text}" if subject[-1].isdigit() else f"{subject}{text}"
     subject = capital(text, 0, subject)
     rest = text if _SHOUTED.match(text) else text[0].lower() + text[1:]
     state, elliptic = _RE.state.match(text), _RE.elliptic.match(text)

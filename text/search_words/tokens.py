@@ -11,6 +11,7 @@ No token contains white space or a double quote, so `'"' + token + '"'` is a saf
 import re
 import unicodedata
 
+from ..borders import DENSE, SIGNS
 from ..piecewise import pieces
 
 # `ascii` treats every character beyond ASCII as part of a token (emoji too, which `unicode61` drops) and folds no
@@ -18,13 +19,7 @@ from ..piecewise import pieces
 # finds 61.1 % at 10, words as they stand 57.5 %, plurals removed 57.6 %.
 FTS5_TOKENIZER = "porter ascii tokenchars '.+#'"
 
-# Scripts written without spaces between words: kana, Han, Hangul syllables, Thai, Lao, Burmese, Khmer.
-_DENSE = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
-    "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
-)
-# Vowel signs of Indic scripts are not word characters for `re`, but occur inside words.
-_PLAIN_LETTER, _SIGN = rf"[^\W_{_DENSE}]", r"[\u0300-\u036f\u0900-\u0dff]"
+_DENSE, _PLAIN_LETTER, _SIGN = DENSE, rf"[^\W_{DENSE}]", f"[{SIGNS}]"
 _LETTER = rf"(?:{_PLAIN_LETTER}|{_SIGN})"
 _LETTERS = rf"(?:{_PLAIN_LETTER}++|{_SIGN}++)++"  # `_LETTER` repeated would be tried anew for each letter
 _PICTOGRAPH = (

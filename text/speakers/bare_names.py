@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 
 from ...schema.names import Names
+from ..borders import BEGINS, DENSE, ENDS
 from ..references.people import BEFORE_A_NAME
 from ..remembered import remembered
 
 _TAG = re.compile(r"【[^【】]*】|\[[^\[\]]*\]|（[^（）]*）|\([^()]*\)|「[^「」]*」")
 _PART = re.compile(r"[^\W_]+")
+_HAN = re.compile(f"[{DENSE}]")
 _FRAME = re.compile(r"[xX]+")
 SHORTEST_CORE = {"zh": 2, "en": 3}
 """The least characters of a bare name, Chinese or other: what is shorter is often a word."""
@@ -23,7 +25,7 @@ def core_of(name: str) -> str:
     """
     parts = [part for part in _PART.findall(_TAG.sub(" ", name)) if not _FRAME.fullmatch(part)]
     core = parts[0] if len(parts) == 1 else ""
-    shortest = SHORTEST_CORE["en" if core.isascii() else "zh"]
+    shortest = SHORTEST_CORE["zh" if _HAN.search(core) else "en"]
     return core if core != name and len(core) >= shortest and not core.isdecimal() and not core.islower() else ""
 
 
@@ -47,8 +49,9 @@ def with_nicknames(text: str, names: Names) -> str:
     """
     for core, name in _bare_names(names):
         if core in text:
-            after = r"(?![A-Za-z0-9_])" if core.isascii() else "(?![们子儿])"
-            before = r"(?<![A-Za-z0-9_@])" if core.isascii() else rf"(?:^|(?<=[{re.escape(BEFORE_A_NAME)}]))"
+            spaced = _HAN.search(core) is None
+            after = ENDS if spaced else "(?![们子儿])"
+            before = rf"(?<!@){BEGINS}" if spaced else rf"(?:^|(?<=[{re.escape(BEFORE_A_NAME)}]))"
             written = name.replace("\\", r"\\")
             text = re.sub(f"{re.escape(name)}|{before}{re.escape(core)}{after}", written, text)
     return text

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ...schema.names import Names
+from ..borders import in_word
 from ..references.finding import deictic_words
 from ..references.people import find_people
 from ..references.subjects import predicate_of
@@ -44,7 +45,7 @@ def with_beginning(text: str, said: Sequence[Utterance], names: Names) -> str:
 def _before(note: str, message: str) -> str | None:
     """Return what stands before a note in its clause of a message; None if the message does not hold it."""
     at = message.lower().find(note.lower())
-    if at < 0 or (at and note[:1].isascii() and message[at - 1].isascii() and message[at - 1].isalnum()):
+    if at < 0 or (at and in_word(note[:1]) and in_word(message[at - 1])):
         return None
     *_, head = (0, *(mark.end() for mark in _BREAK.finditer(message, 0, at)))
     return _LINK.sub("", message[head:at].lstrip(), count=1)

@@ -51,10 +51,11 @@ def utterances(job: Job, names: Names) -> Iterator[Utterance]:
     for message in job.recent_messages:
         is_bot = bool(message.sender_name) and message.sender_name == names.bot_name
         is_bot = is_bot or bool(job.bot_id and message.sender_id == job.bot_id)
-        is_user = message.sender_id == job.user_id or message.sender_name == names.user_name
+        is_user = message.sender_id == job.user_id
+        is_user = is_user or (bool(names.user_name) and message.sender_name == names.user_name)
         language = detect_language(message.text)
         user = names.user(language)
-        who = BOT if is_bot else user if is_user else message.sender_name or message.sender_id
+        who = BOT if is_bot else user if is_user else message.sender_name or Names(user_id=message.sender_id).user(language)
         own = with_nicknames(message.text[:LONGEST_MESSAGE], names)
         for part in _quoted_parts(own):
             head = own[: own.find(part)]

@@ -14,7 +14,9 @@ from typing import Literal
 
 from ...schema.job import Job
 from ...schema.names import Names
+from ..borders import names_one
 from ..gate.quotations import comparable
+from ..gate.relative_words import is_unread
 from ..language import Language, detect_language
 from ..references.finding import deictic_words
 from ..references.first_person import (
@@ -51,6 +53,7 @@ CLEAR = 0.2
 _RE = compiled_patterns(word_tables("speakers/whose.toml"))
 _STAGE = re.compile(r"\s*(?:[（(][^）)\n]{1,20}[）)]|\*[^*\n]{2,40}\*|/me\b)")
 _SAYS_YOU = re.compile(r"\b(?:you|your|u|ur)\b|[你您](?!们)", re.IGNORECASE)
+_HE_IS = re.compile("[他她]是")
 _AS_USER = re.compile(r"^(?:用户|the user|user)\s*[:：]\s*", re.IGNORECASE)
 _CLAUSE = re.compile(r"[,.;!，。；！…\n]+")
 _MINE = re.compile(r"\bmy (?:[a-z-]+ )?[a-z-]+|我的[一-鿿]{1,4}|我(?:们?家|[爸妈爷奶姥哥姐弟妹]|老[公婆])", re.IGNORECASE)
@@ -85,7 +88,13 @@ class Whose:
 
 
 def whose(text: str, kind: Literal["action", "fact"], job: Job, names: Names) -> Whose:
-    """Return whose words a text of `job` is."""
+    """Return whose words a text of `job` is.
+
+    One in another language than English and Chinese is kept as it is, with its speaker.
+    """
+    if is_unread(text, names):
+        told = _of_fact(text, job, names, "en") if kind == "fact" and job.kind != "talk" else None
+        return Whose(text, None, said_by=job.user_id if job.kind == "talk" else told.said_by if told else "")
     text = _RE.today_is.sub(r"\1 is", without_greeting(_AS_USER.sub("", text)) if kind == "fact" else text)
     text, unknown = with_mentions(text, job, names)
     text = with_group(with_nicknames(text, names), names)
@@ -178,10 +187,9 @@ def _of_named(text: str, said: Sequence[Utterance], job: Job, names: Names, lang
     handed = text
     text, meant = _with_meant(text, said, names, language)
     held = _held(handed, said, names)
-    called = _RE.called.search(text)
-    others = called is not None and called["name"] not in names.user_name and called["name"] not in ("用户", "User")
+    called = _called_otherwise(text, names)
     first = has_first_person(text, names)
-    third = not (others or _RE.pet.match(text)) and _is_the_user(text, held, said, user, names)
+    third = not (called or _RE.pet.match(text)) and _is_the_user(text, held, said, user, names)
     stand_in = _closest(held, names) in (user, names.user_name, "") or held.get(user, 0.0) >= HOLDS
     stand_in = stand_in and not any(one.who != BOT and _says_stand_in(one) for one in said)
     not_bot = (names.bot(language),)
@@ -228,6 +236,22 @@ def _of_named(text: str, said: Sequence[Utterance], job: Job, names: Names, lang
     together = author == user and _cast_of_fact(text, said, names, language).together
     cast = Cast(author, second, together, third=False, stand_in=stand_in and author != user)
     return Whose(with_owner(text, author, names), cast, _id_of(author, job, names), author, reasons, not_about=not_bot)
+
+
+def _called_otherwise(text: str, names: Names) -> bool:
+    """Return True if "he" is called a name that is not the user's: 他叫王磊, "her name is Chloe", 他是王小明."""
+    called = _RE.called.search(text)
+    if called is not None:
+        return called["name"] not in names.user_name and called["name"] not in ("用户", "User")
+    is_one = _HE_IS.match(text)
+    if is_one is None:
+        return False
+    name = text[is_one.end() :].rstrip("。.！!")
+    return (
+        name not in ROLE_NOUNS
+        and name not in names.user_name
+        and any((one.start, one.name) == (is_one.end(), name) for one in find_people(text, names.others))
+    )
 
 
 def _addressed(text: str, names: Names) -> tuple[str, str]:
@@ -318,7 +342,7 @@ def _says_you(text: str, one: Utterance, names: Names) -> bool:
 
 def _is_the_bots(text: str, held: dict[str, float], names: Names) -> bool:
     """Return True if the bot itself said it, about nobody."""
-    if any(name and name.casefold() in text.casefold() for name in (names.user_name, names.group_name, *names.others)):
+    if names_one(text, (names.user_name, names.group_name, *names.others), folded=True):
         return False
     others = max((score for who, score in held.items() if who != BOT), default=0.0)
     alone = not deictic_words(text, ()) and not find_people(text)
@@ -400,4 +424,5 @@ def _id_of(author: str, job: Job, names: Names) -> str:
         return ""
     if author in (names.user_name, names.user("zh"), names.user("en")):
         return job.user_id
-    return next((one.sender_id for one in job.recent_messages if author in (one.sender_name, one.sender_id)), "")
+    senders = ((one.sender_id, Names(user_name=one.sender_name, user_id=one.sender_id)) for one in job.recent_messages)
+    return next((sender_id for sender_id, called in senders if author in called.user_names), "")

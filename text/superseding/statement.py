@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from ..borders import begins_with
 from ..references.people import find_people
 from ..remembered import remembered
 from ..support import Terms, is_negative, stem, terms_in
@@ -18,8 +19,6 @@ MOST_READ = 1_000
 """Characters of a text that are read for names and words; a statement is much shorter."""
 _OWNED = re.compile(r"['’]s (?P<en>\w+(?: \w+){0,2})|家?的(?P<zh>\w{1,4})")
 _DATES = re.compile(r"\d+|[年月日号]")
-_WORD_GOES_ON = re.compile(r"[^\W㐀-鿿][^\W㐀-鿿]")
-"""Two characters of one word: "Ann" is no name at the beginning of "Anna". A Chinese name has no such end."""
 _FIRST = re.compile(r"[㐀-鿿]{2}|[A-Z][\w-]+")
 _LIGHT = frozenset(map(stem, LIGHT))
 """Words that say nothing of what a statement is about; a Chinese pair is light if both of its characters are."""
@@ -174,8 +173,7 @@ class Statement:
 def named_first(text: str, people: Sequence[str]) -> str:
     """Return the longest of the names with which a text begins, as whole words; "" if there is none."""
     folded = text.casefold()
-    names = (one for one in people if one and folded.startswith(one.casefold()))
-    return max((one for one in names if not _WORD_GOES_ON.match(text, len(one) - 1)), key=len, default="")
+    return max((one for one in people if begins_with(folded, one.casefold())), key=len, default="")
 
 
 def names_in(text: str, people: Sequence[str]) -> list[str]:

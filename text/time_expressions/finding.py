@@ -11,7 +11,7 @@ from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from ...schema.language import LanguageChoice
-from ..language import detect_language
+from ..language import detect_language, is_other_language
 from ..protected import protected_spans
 from . import rendering
 from .chinese import grammar as zh
@@ -158,6 +158,8 @@ def find_relative(
 
 def _detect(text: str, language: LanguageChoice, protected: Sequence[Span] | None) -> list[Found]:
     items: list[Found] = []
+    if language == "auto" and is_other_language(text, ignore=protected or ()):
+        return items
     content = _Content(text, protected)
     if language != "en" and _HAN.search(text) is not None and zh.might_hold(text):
         items = zh.find(text, content)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from datetime import date, datetime
 
+from ..borders import in_word
 from ..word_lists import compiled_patterns, word_list, word_tables
 from .calendar import week_days
 from .named_days import Resolved
@@ -76,7 +77,7 @@ def _spaced(body: str, text: str, start: int, end: int) -> str:
 
 def _fuses(left: str, right: str) -> bool:
     """Return True if two adjacent characters would read as one word, or a quotation mark as an apostrophe."""
-    left_word, right_word = left.isascii() and left.isalnum(), right.isascii() and right.isalnum()
+    left_word, right_word = in_word(left), in_word(right)
     return (left_word and (right_word or right in "'\"")) or (left in "'\"" and right_word)
 
 

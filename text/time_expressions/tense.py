@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from ..edits import edited
 from ..word_lists import compiled_patterns, word_list, word_tables
 from .reading import Tense
 
@@ -113,6 +114,18 @@ _PAST_OR_BASE = word_list("set let hit read lay shut quit hurt")
 _BEFORE_BASE = word_list("to will can should must please let's")
 _BEFORE_MONTH = word_list("in of since until till by during from early late mid last next")
 _PAST_ALONE = word_list("was were had did went came saw")
+
+
+_INSIDE = re.compile(r"(?<=[\w,;)’'] )[A-Z][a-z]+(?![\w'’])")
+
+
+def without_names(text: str, lower: str) -> str:
+    """Return `lower`, a text in lower case, without the verbs that are names in it.
+
+    Those are capitalised in mid-sentence (Will, May); `_` takes the place of each letter.
+    """
+    names = (found for found in _INSIDE.finditer(text) if found.group().lower() in _FUTURE | _PAST)
+    return edited(lower, ((*found.span(), "_" * len(found.group())) for found in names))
 
 
 def _verb_tense(words: list[str], position: int) -> Tense | None:
@@ -219,6 +232,7 @@ def _words(piece: str) -> list[str]:
 _LAST_WORD = re.compile(r"(?<![a-z])(since|until|till|til|by(?! on )|starting|beginning|effective) (?:the |on |from )?$")
 _MOVED = _PATTERNS["moved"]
 """What has been moved to a day or booked lies ahead: "the meeting moved to Wednesday", "booked a 14 Feb shift"."""
+_ARRANGED = _PATTERNS["arranged"]
 _LONG_BACK = re.compile(r"(?:^|[.,;!?] |\bway )back in $")
 _BEFORE = re.compile(r"(?<![a-z])before (?:the )?$")
 """What is due before a day lies ahead, unless the verb is in the past."""
@@ -269,6 +283,15 @@ def _english_clause(text: str, start: int, end: int, stops: str, *, narrow: bool
         end_of_clause = (at for at, word in enumerate(after) if (at or word in _JOINS) and word in _ENGLISH["break"])
         after = after[: next(end_of_clause, None)]
     return before, after, first
+
+
+def is_arranged(text: str, start: int) -> bool:
+    """Return True if what stands before `start` was arranged: the time behind it may be that of either.
+
+    "Registered for the triathlon in June", "bought seats for a show on Tuesday". `text` is lower case.
+    """
+    low, _ = _clause(text, start, start, ".!?;\n")
+    return _ARRANGED.search(text, low, start) is not None
 
 
 def english_present(text: str, start: int, end: int) -> str:

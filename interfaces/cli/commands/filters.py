@@ -57,11 +57,14 @@ def gate(shell: Shell, texts: TextsArgument = None) -> None:
     """
 
     def work(line: GateLine) -> dict[str, Any]:
-        from ....text.gate import find_relative_words
+        from ....text.gate import Finding, GateResult, find_relative_words, is_unread
 
         names = line.names(default_bot=shell.settings.cognitive.bot_name)
         pronouns = shell.settings.historian.gate_pronouns
-        result = find_relative_words(line.text, names=names, pronouns=pronouns, language=line.language)
+        if line.language == "auto" and is_unread(line.text, names):
+            result = GateResult((Finding("language", line.text, 0, len(line.text), "other"),))
+        else:
+            result = find_relative_words(line.text, names=names, pronouns=pronouns, language=line.language)
         if not shell.json:
             show(line, result)
         return {"violations": _findings(result.violations), "notes": _findings(result.notes)}

@@ -125,6 +125,8 @@ def _at_full_length(text: str, item: Found) -> Found:
         return replace(item, end=nth.end(), understood=False)
     if reading.offset is not None and _BEFORE_MONTH.fullmatch(text, item.start, item.end):
         return replace(item, understood=False)  # 三月前: before March, or three months ago
+    if reading.offset is not None and text[item.end - 1] == "前" and EXTENT["until_then"].match(text, item.end):
+        return replace(item, understood=False)  # 两个月前不能告诉别人: before two months are over, or two months ago
     first_days = EXTENT["first_days"].match(text, item.end) if reading.month is not None and reading.day is None else None
     if first_days is not None:
         return replace(item, end=first_days.end(), understood=False)  # 下个月初八

@@ -27,7 +27,7 @@ class CountedTimes(Feasts):
     def counted(self, index: int) -> Parsed | None:
         """Parse a length with a direction: "two days ago", "from now", "later", "before yesterday", "after Christmas"."""
         counted = self.length(index)
-        if counted is None:
+        if counted is None or self.is_rate(index):
             return None
         if counted.reading is not None:
             return counted.reading, counted.after + 1
@@ -75,6 +75,13 @@ class CountedTimes(Feasts):
             coarse = counted.unit not in ("hour", "minute")
             return Reading(vague="future" if sign > 0 else "past", vague_amount=counted.words if coarse else None), end
         return Reading(offset=Offset(sign, counted.amount, base)), end
+
+    def is_rate(self, index: int) -> bool:
+        """Return True for the "a week" of "twice a week", "5 days a week", "10 euros a week": no length of time."""
+        if self.word(index) not in ("a", "an", "per", "each", "every") or index == 0:
+            return False
+        is_number = self.number(index - 2) is not None and self.word(index - 1).isalpha()
+        return is_number or self.unit(index - 1) is not None or self.word(index - 1) in ("once", "twice", "times")
 
     def base(self, index: int) -> Parsed | None:
         """Parse the day from which a length is counted, with its year but without a following weekday or clock time."""

@@ -79,7 +79,7 @@ class Extents(RelativeTimes):
             return at - 2  # "second to last Friday of March"
         if link in _PICKED or link == "from":
             measure = self.measure_before(at - 1)
-            if measure is not None:
+            if measure is not None and not (link == "from" and self.is_rate(measure)):
                 return measure
         listed = self.word(at - 2) in lexicon.WEEKDAYS and len(self.word(at - 2)) <= 3 and reading.weekday is not None
         if (
@@ -260,20 +260,20 @@ class Extents(RelativeTimes):
         for match in lexicon.TOLD["day_named"].finditer(self.text) if "Day" in self.text else ():
             key = tuple(self.words[self.words_before(match.start(1)) : self.words_before(match.end(1))])
             known = key in lexicon.HOLIDAYS or any(word in lexicon.WEEKDAYS or word in lexicon.MONTHS for word in key)
-            if not known and not english_habit(self.lower, match.start(), match.end()):
+            if not known and not english_habit(self.spoken, match.start(), match.end()):
                 found.append(match.span(1))
         for match in lexicon.TOLD["countdown"].finditer(self.lower):
-            if english_evidence(self.lower, match.start(1), match.end(1), wide=False) != "past":
+            if english_evidence(self.spoken, match.start(1), match.end(1), wide=False) != "past":
                 found.append(match.span(1))
         loose = [*lexicon.TOLD["loose"].finditer(self.lower), *lexicon.TOLD["before_event"].finditer(self.lower, 0, dated)]
-        found += [match.span(1) for match in loose if not english_habit(self.lower, *match.span())]
+        found += [match.span(1) for match in loose if not english_habit(self.spoken, *match.span())]
         if "the" not in self.words:
             return found
         found += [match.span(1) for match in lexicon.TOLD["counted"].finditer(self.lower, 0, dated)]
         found += [match.span(1) for match in lexicon.TOLD["season_before"].finditer(self.lower)]
         for match in lexicon.TOLD["season"].finditer(self.lower):
-            verb = english_present(self.lower, match.start(), match.end())
-            narrated = english_evidence(self.lower, match.start(), match.end()) != "none" or bool(verb and not is_monthly(verb))
-            if narrated and not english_habit(self.lower, match.start(), match.end()):
+            verb = english_present(self.spoken, match.start(), match.end())
+            narrated = english_evidence(self.spoken, match.start(), match.end()) != "none" or bool(verb and not is_monthly(verb))
+            if narrated and not english_habit(self.spoken, match.start(), match.end()):
                 found.append(match.span(match.lastindex or 0))
         return found

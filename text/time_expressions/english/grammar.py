@@ -15,7 +15,7 @@ from itertools import zip_longest
 from ...word_lists import phrase_list, word_list
 from ..numerals import ENGLISH_CARDINALS, ENGLISH_ORDINALS
 from ..reading import Found, Reading, Tense, carried, clash, from_there, in_order, is_absolute, merge, open_hour
-from ..tense import english_evidence, english_habit, english_present, is_monthly
+from ..tense import english_evidence, english_habit, english_present, is_arranged, is_monthly
 from . import lexicon as lexicon
 from .clock import CLOCK_PREPOSITIONS
 from .extents import Extents
@@ -69,6 +69,8 @@ _BEFORE_CLOCK = frozenset(
 )
 _RANGE_WORDS = frozenset(phrase_list("to, until, till, til, through, thru, -, –, —, ~, to the, through the"))
 _DAY_NUMBER = frozenset({"day", "manner"})
+_BY_TENSE = frozenset({"weekday", "month", "day", "manner", "clock", "part", "ordinal"})
+"""What a time is made of whose day is told by the tense alone: "in June", "on Tuesday at 8"."""
 _BARE_WEEKDAY = frozenset({"weekday", "manner"})
 _LISTED = frozenset(["", ",", "and", "or", "and on", "or on"])
 _AFTER_HOUR = word_list(". , ! ? ; ) then sharp please pls for or and if so to cos because outside") | {""}
@@ -286,7 +288,7 @@ class _Sentence(Extents):
             feast = reading.holiday is not None and reading.year is None
             if feast and self.stands_beside_its_day(item, anchor_end, following):
                 continue
-            tense = english_evidence(self.lower, item.start, item.end)
+            tense = english_evidence(self.spoken, item.start, item.end)
             verb = self.present(item) if tense == "none" else ""
             numbered = reading.day is not None and reading.slots <= _DAY_NUMBER
             nth = verb and reading.ordinal is not None and self.lower.endswith(" the month", 0, item.end)
@@ -299,9 +301,11 @@ class _Sentence(Extents):
             # "Checked Saturday's weather": what was done is past, the day of what it was done to may lie ahead.
             owned = reading.slots == _BARE_WEEKDAY and self.lower.startswith(("'s ", "’s "), item.end)
             unsure = unsure or (owned and tense == "past") or self.names_thing(item)
+            by_tense = reading.shift is None and reading.week is None and reading.year is None and reading.slots <= _BY_TENSE
+            unsure = unsure or (tense == "past" and by_tense and is_arranged(self.lower, item.start))
             # "Maybe for the gig on the 23rd, she promised to babysit": what was done is told of something else.
             if numbered and tense == "past" and not anchored:
-                unsure = unsure or english_evidence(self.lower, item.start, item.end, wide=False) == "none"
+                unsure = unsure or english_evidence(self.spoken, item.start, item.end, wide=False) == "none"
             if meant is None or unsure or (not stands and self.is_undecided(item, tense, anchored)):
                 kept.append(replace(item, understood=False))
             elif stands:
@@ -309,7 +313,7 @@ class _Sentence(Extents):
                 if (
                     kept
                     and meant.month is not reading.month
-                    and english_evidence(self.lower, item.start, item.end, wide=False) == "none"
+                    and english_evidence(self.spoken, item.start, item.end, wide=False) == "none"
                 ):
                     chosen = kept[-1].tense  # "Booked for the 12th of May, back on the 20th"
                 listed = bool(kept) and self.lower[kept[-1].end : item.start].strip() in _LISTED
@@ -342,16 +346,16 @@ class _Sentence(Extents):
         """Return the reading as it is meant after an earlier one of its sentence; an hour in words ("by noon") stays as it is."""
         if item.reading.clock is not None and not any(map(str.isdecimal, self.lower[item.start : item.end])):
             return item.reading
-        own = english_evidence(self.lower, item.start, item.end, wide=False)
+        own = english_evidence(self.spoken, item.start, item.end, wide=False)
         return carried(earlier, item.reading, "future" if own == "none" else own)
 
     def present(self, item: Found) -> str:
         """Return the verb in the present that governs an expression, else the empty string."""
-        return english_present(self.lower, item.start, item.end)
+        return english_present(self.spoken, item.start, item.end)
 
     def is_habit(self, item: Found) -> bool:
         """Return True if the clause of an expression describes a habit."""
-        return english_habit(self.lower, item.start, item.end)
+        return english_habit(self.spoken, item.start, item.end)
 
     def is_daily(self, item: Found) -> bool:
         """Return True if a verb in the present or a word of habit tells what is done at an hour each day: "it closes at 3"."""
@@ -381,7 +385,7 @@ class _Sentence(Extents):
         if feast and _AROUND["comes"].match(self.lower, item.end):
             return "future"
         if feast or (reading.weekend and reading.week == 0):
-            own = english_evidence(self.lower, item.start, item.end, wide=False)
+            own = english_evidence(self.spoken, item.start, item.end, wide=False)
             if feast and own == "past" and self.lower.endswith("for ", 0, item.start):
                 return "perhaps past"  # "got him a grill for Father's Day"
             return own if own != "none" or reading.weekend else "none" if tense == "past" else "future"
@@ -446,7 +450,7 @@ class _Sentence(Extents):
             if said.startswith("in ") and self.lower.endswith(("put ", "puts ", "putting "), 0, item.start):
                 return False  # "I'd put in six years"
             if said.startswith("in ") and tense == "past" and not fronted:
-                tense = english_evidence(self.lower, item.start, item.end, wide=False)  # in three weeks it opens, I got goggles
+                tense = english_evidence(self.spoken, item.start, item.end, wide=False)  # in three weeks it opens, I got goggles
             return tense != "past" or said.endswith(("now", "today", "tomorrow", "hence"))
         if reading.stretch is not None and reading.stretch.direction == "within":
             return tense != "past"

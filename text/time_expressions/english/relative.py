@@ -250,7 +250,7 @@ class RelativeTimes(CountedTimes):
             return None
         if key[0] != "in" or key[-1] not in ("bit", "while"):
             return Reading(vague=lexicon.VAGUE[key]), after
-        tense = english_evidence(self.lower, self.starts[index], self.ends[after - 1])
+        tense = english_evidence(self.spoken, self.starts[index], self.ends[after - 1])
         return (Reading(vague="future"), after) if tense == "future" else None  # "haven't seen you in a while"
 
     def now(self, index: int) -> Parsed | None:

@@ -6,12 +6,15 @@ import re
 from bisect import bisect_left
 from dataclasses import dataclass
 
+from ...borders import LETTER
 from ..numerals import ENGLISH_CARDINALS, ENGLISH_ORDINALS
 from ..reading import Amount, Reading, Unit, amount
+from ..tense import without_names
 from .lexicon import CORRECTED, MODIFIERS, UNITS, WEEKDAYS
 
 _TOKEN = re.compile(
     r"(?:twenty|thirty|forty|fifty)-(?:one|two|three|four|five|six|seven|eight|nine|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)(?![a-z])"
+    rf"|(?u:[a-z]*+(?![a-z\d_]){LETTER}(?:(?!\d){LETTER})*)"  # "mañana" holds no English word
     r"|[a-z]+(?:'[a-z]+)*'?"
     r"|\d{4}-\d{1,2}-\d{1,2}(?:t\d{1,2}:\d\d(?::\d\d)?)?|\d{1,2}:\d\d(?::\d\d)?|\d{1,4}/\d{1,2}(?:/\d{2,4})?"
     r"|2(?:nite|night|day|moro|morrow|mrw|mro|nyt)(?![a-z])|\d{1,2}(?:st|nd|rd|th)(?![a-z])|\d+(?:\.\d+)?"
@@ -51,6 +54,7 @@ class Words:
         self.ends = [match.end() for match in matches]
         self.count = len(self.words)
         self.depth = 0
+        self.spoken = without_names(text, self.lower)
 
     def word(self, index: int) -> str:
         """Return the word at an index; the empty string outside the text."""

@@ -12,6 +12,7 @@ from historian.nodes.historian.rewrite import _can_be_mended, rewrite
 from historian.prompts.rewriting import RecordTexts, rewrite_prompt
 from historian.prompts.templates import one_line
 from historian.schema.job import Job
+from historian.schema.names import Names
 from historian.service.intake import make_job
 from historian.text import job_verdicts
 from historian.text.gate import GateResult, check
@@ -119,10 +120,15 @@ def test_no_more_is_asked_for_a_date_that_the_draft_does_not_tell_nor_twice_for_
     def violated(kind: str, text: str, draft: str) -> Any:
         return {**item, "draft": draft, "violations": [{"kind": kind, "text": text, "start": 0, "end": 1, "why": ""}]}
 
-    assert not _can_be_mended(violated("time", "周三", "周三那档换人了"), 1)
-    assert _can_be_mended(violated("time", "now", "Ann knows the ropes"), 1)
-    assert _can_be_mended(violated("reference", "周三那档", "周三那档换人了"), 1)
-    assert not _can_be_mended(violated("reference", "周三那档", "周三那档换人了"), 2)
+    assert not _can_be_mended(violated("time", "周三", "周三那档换人了"), 1, Names())
+    assert _can_be_mended(violated("time", "now", "Ann knows the ropes"), 1, Names())
+    assert _can_be_mended(violated("reference", "周三那档", "周三那档换人了"), 1, Names())
+    assert not _can_be_mended(violated("reference", "周三那档", "周三那档换人了"), 2, Names())
+
+
+def test_a_text_in_another_language_is_put_to_no_model() -> None:
+    items = prepare(job(**private_fields(new_info=["Me gusta el té", "彼は明日東京に行く"])), settings_for(Path("/nowhere")))
+    assert not any(_can_be_mended(item, 0, Names()) for item in items if item["kind"] == "fact")
 
 
 @pytest.mark.parametrize(

@@ -85,7 +85,7 @@ def test_a_nickname_that_reads_as_a_predicate_is_a_subject(name: str) -> None:
 
 
 def test_without_a_name_the_id_says_who() -> None:
-    assert with_subject("喜欢茶", Names(user_id="42"), "fact", "zh") == "用户 42喜欢茶"
+    assert with_subject("喜欢茶", Names(user_id="42"), "fact", "zh") == "用户 42 喜欢茶"
     assert with_subject("Likes tea", Names(user_id="42"), "fact", "en") == "User 42 likes tea"
 
 

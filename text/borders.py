@@ -1,0 +1,56 @@
+"""Where words begin and end in patterns, for every script with spaces between its words.
+
+`\\b` takes a Chinese character for a letter of the Latin word beside it (我用Docker). A class of
+ASCII letters cuts "crème" in two. Neither knows that a combining accent belongs to its letter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+DENSE = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+)
+"""Scripts written without spaces between words: kana, Han, Hangul syllables, Thai, Lao, Burmese, Khmer."""
+SIGNS = "\u0300-\u036f\u0900-\u0dff"
+"""Combining accents, and the vowel signs of Indic scripts: no word characters for `re`, but inside words."""
+LETTER = rf"(?:[^\W{DENSE}]|[{SIGNS}])"
+"""One letter, digit or underscore of a word, or a sign on it."""
+BEGINS, ENDS = rf"(?<!{LETTER})", rf"(?!{LETTER})"
+"""Nothing of a word stands before, and behind."""
+IN_WORD = re.compile(LETTER)
+_LATIN = [chr(code) for code in (*range(0xC0, 0x250), *range(0x1E00, 0x1F00))]
+UPPER = "A-Z" + "".join(one for one in _LATIN if one.isupper())
+LOWER = "a-z" + "".join(one for one in _LATIN if one.islower()) + SIGNS
+"""Latin letters with their accents, as in José and Łukasz, for a class."""
+
+
+def in_word(character: str) -> bool:
+    """Return True for a letter, digit or sign of a script with spaces between words; False for "" as well."""
+    return IN_WORD.match(character) is not None
+
+
+def whole_word(name: str) -> str:
+    """Return the pattern of a name that is no part of a longer word; a Chinese character beside a Latin name is a border.
+
+    >>> [bool(re.search(whole_word("Ann"), text)) for text in ("Ann的猫", "Anné", "Anna")]
+    [True, False, False]
+    """
+    return f"{BEGINS if in_word(name[0]) else ''}{re.escape(name)}{ENDS if in_word(name[-1]) else ''}"
+
+
+def begins_with(text: str, name: str, at: int = 0) -> bool:
+    """Return True if a name, and no longer word, stands at `at`: "Ann" in "Ann's cat", not in "Annabelle"."""
+    end = at + len(name)
+    return bool(name) and text.startswith(name, at) and not (in_word(name[-1]) and in_word(text[end : end + 1]))
+
+
+def names_one(text: str, names: Iterable[str], *, folded: bool = False) -> bool:
+    """Return True if a text holds one of the names as a whole word; with `folded` in whatever case."""
+    flags = re.IGNORECASE if folded else 0
+    held = text.casefold() if folded else text
+    return any(
+        re.search(whole_word(name), text, flags) for name in names if name and (name.casefold() if folded else name) in held
+    )
