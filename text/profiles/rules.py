@@ -28,7 +28,15 @@ def bullets_of(summary: str) -> list[str]:
 
 def is_about(fact: str, name: str) -> bool:
     """Return True if a fact begins with `name`, its subject. A fact that only mentions it may be about others."""
-    return bool(name) and fact.lstrip(" \t“\"'@").casefold().startswith(name.casefold())
+    begins, folded = (one.lstrip(" \t“\"'@").casefold() for one in (fact, name))
+    goes_on = folded[-1:].isascii() and folded[-1:].isalnum() and _LETTER.match(begins, len(folded)) is not None
+    return bool(folded) and begins.startswith(folded) and not goes_on
+
+
+def subject_of(fact: str, names: Names) -> str:
+    """Return the longest name of the conversation that a fact begins with, "" for none; a person before a group of that name."""
+    known = (*names.people, names.user("zh"), names.user("en"), names.bot_name, names.group("zh"), names.group("en"))
+    return max((name for name in known if is_about(fact, name)), key=len, default="")
 
 
 def user_begins(fact: str, names: Names) -> str:
@@ -36,14 +44,21 @@ def user_begins(fact: str, names: Names) -> str:
     return next((name for name in (names.user("zh"), names.user("en")) if is_about(fact, name)), "")
 
 
+_LETTER = re.compile("[^\\W\u3400-\u9fff\u3040-\u30ff]")
+"""A letter or digit; a Chinese character beside a Latin name is a word border."""
+
+
 _EVERYBODY = re.compile(
     r"(?:大家|全体|所有人|群友们?|成员们?)|(?:everyone|everybody|all (?:the )?members|(?:the )?members)\b", re.I
 )
 
 
-def is_about_group(fact: str, name: str) -> bool:
-    """Return True if the subject of a fact is the group `name`, or everybody in it (大家, "everyone")."""
-    return is_about(fact, name) or (bool(name) and _EVERYBODY.match(fact.lstrip()) is not None)
+def is_about_group(fact: str, names: Names) -> bool:
+    """Return True if the subject of a fact is the group, or everybody in it (大家, "everyone"), and nobody called so."""
+    subject = subject_of(fact, names)
+    if subject:
+        return subject not in names.people and subject in (names.group("zh"), names.group("en"))
+    return bool(names.group()) and _EVERYBODY.match(fact.lstrip()) is not None
 
 
 def has_lasting_topic(fact: str) -> bool:
