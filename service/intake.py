@@ -19,6 +19,7 @@ from ..text.redaction import Level, Redaction, find_secrets, redact, redact_valu
 from ..text.redaction.search import announces_secret
 from ..text.redaction.spans import placeholder
 from ..text.remembered import remembered
+from ..text.speakers.shown_names import with_ids
 from .timezones import told_timezone
 
 HANDED_OVER = ("remember", "states", "talk")
@@ -39,7 +40,8 @@ _PASSES = 8
 
 
 def make_job(data: Mapping[str, Any], settings: Settings, clock: Callable[[], float]) -> Job:
-    """Return a job from a bot's arguments, with defaults for time, time zone, bot name and request id.
+    """Return a job from a bot's arguments, with defaults for time, time zone, bot name and request id, and the id behind names
+    that do not tell who is meant.
 
     Raises InvalidInput that names the field; its message is redacted.
     """
@@ -54,7 +56,7 @@ def make_job(data: Mapping[str, Any], settings: Settings, clock: Callable[[], fl
     try:
         if not complete.get("timestamp"):
             complete["timestamp"] = datetime.fromtimestamp(clock(), ZoneInfo(check_timezone(str(timezone)))).isoformat()
-        return parse_job(complete)
+        return with_ids(parse_job(complete))
     except InvalidInput as error:
         raise InvalidInput(redact(str(error))) from None
 

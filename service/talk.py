@@ -82,7 +82,8 @@ def talk_jobs(
             raise InvalidInput(f"messages[{place}].sender_id: {told(person[0])} is not the person of this private chat")
         if not person[0] and not is_bot:
             raise InvalidInput(f"messages[{place}].sender_id: missing; in a group every message of a person needs it")
-        own = (one.message_id,) if one.message_id else (text, one.role, one.at or repr(now), str(place))
+        said_at = one.at or repr(now)
+        own = (one.message_id,) if one.message_id else (text, one.role, person[0], said_at, str(place))
         data = {
             "kind": "talk",
             "request_id": f"talk-{_digest(scope.key, *own)}",

@@ -15,6 +15,7 @@ from .job_drafts import language_of, names_of, prepare
 from .profiles.rules import is_about
 from .questions.asking import asking_sentences
 from .references.subjects import predicate_of
+from .speakers.shown_names import shared_name_in
 from .support import content_terms, share, weight
 
 SHOWN_MESSAGES, SHOWN_CHARACTERS = 6, 120
@@ -56,6 +57,9 @@ def _still_open(item: ItemState, candidate: str, names: Names) -> Iterator[Findi
     for kind, why, wording in item.get("open", []):
         if kind == "claim":
             yield Finding("claim", wording, end, end, why)
+        elif why == "shared":
+            if shared_name_in(candidate, [wording]):
+                yield Finding("reference", wording, end, end, why)
         elif wording in candidate if why == "mention" else candidate == item["draft"] or predicate_of(candidate, names):
             yield Finding("reference", wording, end, end, why)
 

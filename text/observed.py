@@ -20,16 +20,18 @@ NOT_REWRITTEN = {"zh": "观察到的原话，没有改写。", "en": "observed a
 def observation_events(
     scope: Scope, text: str, moment: datetime, timezone: str, *, kind: EventKind, user_name: str, max_tokens: int
 ) -> list[Event]:
-    """Return one event a chunk of a redacted text. Ids are made of scope and content, so that a scope stores the same once."""
+    """Return one event a chunk of a redacted text. Ids are made of scope, content and, of a message, its sender: the same is
+    stored once a scope, or once a person."""
     if not text.strip():
         return []
-    source = digest(scope, text)
+    sender_id = scope.user_id if kind == "fact" else ""
+    source = digest(scope, sender_id, text)
     return [
         Event.in_scope(
             scope,
             moment,
             timezone,
-            event_id=f"{OBSERVATION}-{digest(scope, piece.text)}",
+            event_id=f"{OBSERVATION}-{digest(scope, sender_id, piece.text)}",
             job_id=f"{OBSERVATION}-{source}",
             kind=kind,
             text=piece.text,
@@ -65,6 +67,6 @@ def sender(job: Job) -> str:
     return job.bot_name or role if role == "assistant" else role
 
 
-def digest(scope: Scope, text: str) -> str:
-    """Return the part of an observation's id that its scope and content make."""
-    return hashlib.sha256(f"{scope.key}\0{text}".encode()).hexdigest()[:32]
+def digest(scope: Scope, sender_id: str, text: str) -> str:
+    """Return the part of an observation's id that its scope, its sender ("" for none) and its content make."""
+    return hashlib.sha256("\0".join((scope.key, *filter(None, (sender_id,)), text)).encode()).hexdigest()[:32]

@@ -8,6 +8,7 @@ from ..schema.job import Job, RecentMessage
 from ..schema.settings import Settings
 from ..schema.talk import SAID_BY_PEOPLE, SAID_BY_THE_BOT, TalkPayload
 from .job_drafts import names_of
+from .speakers.shown_names import with_ids
 from .speakers.talk_statements import deeds_by_rules, statements_by_rules
 
 MESSAGES_BESIDE = 12
@@ -25,6 +26,13 @@ def by_rules_of(job: Job, settings: Settings) -> list[str]:
     if said.role == SAID_BY_THE_BOT:
         return deeds_by_rules(said.text, names)
     return statements_by_rules(said.text, names) if said.role == SAID_BY_PEOPLE else []
+
+
+def told_apart(talk: Sequence[Job]) -> list[Job]:
+    """Return the jobs of a talk with the ids behind the names of senders who are called alike."""
+    messages = [_message(one) for one in talk]
+    shown = [with_ids(one.model_copy(update={"recent_messages": messages})).user_name for one in talk]
+    return [one.model_copy(update={"user_name": name}) for one, name in zip(talk, shown, strict=True)]
 
 
 def with_statements(job: Job, statements: Sequence[str], talk: Sequence[Job]) -> Job:

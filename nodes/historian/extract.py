@@ -14,7 +14,7 @@ from ...schema.graph_states.historian import HistorianContext, HistorianPart, Hi
 from ...schema.job import Job
 from ...text.job_drafts import language_among, names_of
 from ...text.observed import observed_message
-from ...text.talk_jobs import by_rules_of, said_by_people, with_statements
+from ...text.talk_jobs import by_rules_of, said_by_people, told_apart, with_statements
 
 log = logging.getLogger(__name__)
 
@@ -29,6 +29,7 @@ async def extract(state: HistorianState, runtime: Runtime[HistorianContext]) -> 
     limit = context.settings.cognitive.observation.chunk_max_tokens
     seen = await asyncio.to_thread(lambda: [event for job in jobs for event in observed_message(job, limit)])
     await asyncio.to_thread(context.events.file_new, seen, [None] * len(seen))
+    jobs = told_apart(jobs)
     said = [job for job in jobs if job.payload.get("text")]
     found: dict[str, list[str]] | None = None
     if any(map(said_by_people, said)) and context.chat is not None and context.settings.historian.rewrite_mode != "rules":

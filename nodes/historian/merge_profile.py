@@ -20,7 +20,8 @@ from ...text.job_drafts import language_of, names_of
 from ...text.job_verdicts import is_no_fact
 from ...text.language import Language
 from ...text.profiles.over import without_over
-from ...text.profiles.rules import has_lasting_topic, is_about, is_about_group, merge_facts
+from ...text.profiles.rules import has_lasting_topic, is_about, is_about_group, merge_facts, subject_of
+from ...text.speakers.claims import is_claim, without_speaker
 
 MOST_MERGES = 3
 """Merges of one job that a model is asked for, each in at most four answers; where a profile keeps changing meanwhile, the rules
@@ -95,11 +96,23 @@ def concerns(facts: Sequence[ItemState], key: ProfileKey, names: Names, language
     What names only others is no part of its profile, and no model is asked. A fact that did not become absolute may mean the
     user without naming them.
     """
-    is_user = key.entity_type == "user"
-    name = (names.user(language) if is_user else names.group(language)).casefold()
-    if is_user:
-        return any(name in item["candidate"].casefold() or not item["passed"] for item in facts)
-    return any(name in item["candidate"].casefold() or is_about_group(item["candidate"], name) for item in facts)
+    if key.entity_type == "user":
+        name = names.user(language).casefold()
+        return any(name in _told(item["candidate"], names).casefold() or not item["passed"] for item in facts)
+    return any(_names_group(item["candidate"], names, language) for item in facts)
+
+
+def _told(fact: str, names: Names) -> str:
+    """Return a fact without the user as the one who claims it about others; they are no part of it."""
+    body = without_speaker(fact, subject_of(fact, names))
+    return body if is_claim(body, names) else fact
+
+
+def _names_group(fact: str, names: Names, language: Language) -> bool:
+    """Return True if a fact names the group, or is about everybody in it; a nickname that holds its name does not."""
+    for person in names.people:
+        fact = fact.replace(person, "")
+    return names.group(language).casefold() in fact.casefold() or is_about_group(fact, names)
 
 
 def merged_by_rules(facts: Sequence[ItemState], old: Profile, names: Names, language: Language) -> Profile:
@@ -109,7 +122,8 @@ def merged_by_rules(facts: Sequence[ItemState], old: Profile, names: Names, lang
     texts = [
         item["candidate"] for item in facts if item["passed"] and (not item["dated"] or has_lasting_topic(item["candidate"]))
     ]
-    about = [text for text in texts if (is_about(text, name) if is_user else is_about_group(text, name))]
+    told = [text for text in texts if _told(text, names) == text]
+    about = [text for text in told if (subject_of(text, names) == name if is_user else is_about_group(text, names))]
     summary = merge_facts(old.summary, about)
     return replace(old, name=name, summary=summary) if about and summary != old.summary else old
 

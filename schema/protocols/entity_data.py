@@ -13,6 +13,9 @@ class Record(NamedTuple):
 
     `texts` are its texts, `names` the names of the entity in it, `told` the texts searched for mentions (default: `texts`).
     `job_ids` and `moments` (scope key, seconds since the epoch) identify its jobs; `event_id` is given for events.
+
+    `scope` is the key of its conversation ("": those in which who bears a name in it spoke), `borne` the names in it as
+    (entity key, name), the bot's with an empty key.
     """
 
     id: str
@@ -22,6 +25,8 @@ class Record(NamedTuple):
     job_ids: tuple[str, ...] = ()
     moments: tuple[tuple[str, float], ...] = ()
     event_id: str = ""
+    scope: str = ""
+    borne: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass

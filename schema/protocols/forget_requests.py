@@ -66,8 +66,9 @@ class ForgetRequest:
 class ForgetReport:
     """The result of forgetting an entity.
 
-    `removed` counts items by kind. `mentions` are (kind, id) of records of others that name the person or repeat their words;
-    they are kept, or removed (`mentions_removed`). `left` lists places (files, tables) where forgotten texts were still
+    `removed` counts items by kind. `mentions` are (kind, id) of records of others that are about the entity, `mention_texts`
+    what each of them says (an empty string if the work was resumed after a crash); they are kept, or removed
+    (`mentions_removed`). `left` lists places (files, tables) where forgotten texts were still
     found ("file: offset"), `unread` those that could not be read; both should be empty. `too_short` counts texts too short
     to be searched for. Not `done`: who carries it out has not answered yet, and will do the work; nothing new
     of the person is filed meanwhile; `stage` says how far it is then (see `Stage`).
@@ -78,6 +79,7 @@ class ForgetReport:
     stage: Stage | Literal[""] = ""
     removed: dict[str, int] = field(default_factory=dict)
     mentions: tuple[tuple[str, str], ...] = ()
+    mention_texts: tuple[str, ...] = ()
     mentions_removed: bool = False
     left: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
@@ -88,6 +90,11 @@ class ForgetReport:
     def clean(self) -> bool:
         """Return True if the work is done and nothing is left."""
         return self.done and not self.left and not self.unread
+
+    @property
+    def texts_of_mentions(self) -> dict[tuple[str, str], str]:
+        """Return the text of each mention, as far as it is known."""
+        return dict(zip(self.mentions, self.mention_texts, strict=False))
 
     def as_dict(self) -> dict[str, Any]:
         """Return the report as JSON data."""
@@ -147,6 +154,9 @@ class ForgetRequests(Protocol):
 
     def take_answer(self, entity: Entity) -> ForgetReport | None:
         """Return the report and remove it; None if there is none yet."""
+
+    def drop_unread(self) -> None:
+        """Remove the reports that nobody has read: they hold what others said of who was forgotten."""
 
     def files_of(self, entity: Entity) -> list[Path]:
         """Return the files that hold the request, which are not searched; none where requests are no files."""

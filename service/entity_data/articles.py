@@ -10,7 +10,7 @@ Archives of earlier versions do not have these members. The folder name `layers`
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
@@ -55,6 +55,7 @@ class ArticleData:
                     tuple(one.spoken.name for one in waiting if private and one.spoken.role == "user"),
                     (*lines, *map(_with_speaker, waiting)),
                     tuple(job_of_entry(one.entry_id) for one in waiting),
+                    scope=key.scope.key,
                 )
 
     def erase(self, traces: Traces) -> int:
@@ -65,15 +66,16 @@ class ArticleData:
         self._erasure.erase_ledger(entity)
         return self._stores.erase(entity)
 
-    def drop(self, ids: Collection[str], unwanted: Callable[[str], bool]) -> None:
+    def drop(self, record_id: str, unwanted: Collection[str]) -> None:
         now = datetime.fromtimestamp(self._clock(), UTC).isoformat(timespec="seconds")
+        is_unwanted = unwanted.__contains__
         for key in self._keys():
-            if str(key) in ids:
+            if str(key) == record_id:
                 # The article last: after an interruption its lines still show which vectors to check.
-                self._stores.line_vectors.without_lines(key, unwanted)
-                self._stores.buffer.remove([one.entry_id for one in self._waiting(key) if unwanted(_with_speaker(one))])
-                self._stores.summaries.without_lines(key, unwanted)
-                self._stores.articles.without_lines(key, unwanted, now=now)
+                self._stores.line_vectors.without_lines(key, is_unwanted)
+                self._stores.buffer.remove([one.entry_id for one in self._waiting(key) if _with_speaker(one) in unwanted])
+                self._stores.summaries.without_lines(key, is_unwanted)
+                self._stores.articles.without_lines(key, is_unwanted, now=now)
 
     def _keys(self) -> list[ArticleKey]:
         stores = self._stores

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any
@@ -20,7 +20,7 @@ from ...schema.protocols.entity_data import Mark, Record, Traces
 from ...schema.protocols.events.transfer import Carried
 from ...text.redaction import Level
 from ..components import Parts
-from .members import LineMember, Member, redact_time, redacted_in
+from .members import LineMember, Member, names_in, redact_time, redacted_in
 
 _EVENT = TypeAdapter(Event)
 _REVISIONS = TypeAdapter(tuple[Revision, ...])
@@ -44,13 +44,14 @@ class EventData(LineMember[Carried]):
             names = (event.user_name,) if by_name else ()
             moment = (event.scope.key, event.timestamp)
             identity, texts = event.event_id, (event.text, event.handed_over, *(one.text for one in revisions))
-            yield Record(identity, texts, names, job_ids=(event.job_id,), moments=(moment,), event_id=identity)
+            jobs, scope = (event.job_id,), event.scope.key
+            yield Record(identity, texts, names, None, jobs, (moment,), identity, scope, names_in(event))
 
     def erase(self, traces: Traces) -> int:
         return self._erasure.erase_events(traces.entity.where)
 
-    def drop(self, ids: Collection[str], unwanted: Callable[[str], bool]) -> None:
-        self._erasure.erase_events(EventFilter(None, event_ids=tuple(ids)))
+    def drop(self, record_id: str, unwanted: Collection[str]) -> None:
+        self._erasure.erase_events(EventFilter(None, event_ids=(record_id,)))
 
     def values(self, entity: Entity) -> Iterator[Carried]:
         return self._transfer.take(entity.where)

@@ -15,8 +15,7 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain, groupby
-from operator import attrgetter
+from itertools import chain
 from typing import Literal
 
 from ...schema.entity import Entity
@@ -31,7 +30,7 @@ from ...text.remembered import empty_remembered
 from ..components import Parts
 from .byte_scan import Found, Needles, pieces, scanning, standing_in
 from .members import EntityData
-from .mentions import Mention, Mentions, digest
+from .mentions import Mentions, digest
 from .stores import entity_stores
 
 log = logging.getLogger(__name__)
@@ -62,6 +61,7 @@ class Forgetting:
         self.requests = parts.backend.forget_requests
         self.index_waits = False
         """True while the derived index must not be brought up to date, because it would take in what is being deleted."""
+        self._mention_texts: dict[tuple[str, str], str] = {}
         self.let_go = False
         """Set to break off the slice that runs, as far as it can be."""
 
@@ -114,10 +114,12 @@ class Forgetting:
         yield from self._erase_bytes()
         scanned: list[ForgetReport] = []
         yield from self._scan(stores, traces, scanned)
+        mentions = tuple(dict.fromkeys((kind, item) for kind, item, _ in sorted(self._erasure.kept_mentions(entity.key))))
         report = replace(
             scanned[0],
             removed={store.kind: removed[store.kind] for store in stores if removed[store.kind]},
-            mentions=tuple(dict.fromkeys((kind, item) for kind, item, _ in sorted(self._erasure.kept_mentions(entity.key)))),
+            mentions=mentions,
+            mention_texts=tuple(self._mention_texts.get(one, "") for one in mentions),
             mentions_removed=request.mentions,
         )
         empty_remembered()
@@ -173,23 +175,27 @@ class Forgetting:
         """Look for records of others that mention the entity, also those that were found when it was forgotten before."""
         known = self._erasure.kept_mentions(traces.entity.key)
         mentions = Mentions(traces.entity, traces.names, traces.texts, {text for _, _, text in known})
-        found: dict[str, list[Mention]] = {}
         for store in stores:
-            for some in portions(_told(store), RECORDS_AT_ONCE):
+            for some in portions(store.records(None), RECORDS_AT_ONCE):
                 yield "beside"
-                found.setdefault(store.kind, []).extend(mentions.among(some))
-        every = [one for some in found.values() for one in some]
-        self._erasure.keep_mentions(traces.entity.key, [(one.kind, one.id, digest(one.text)) for one in every])
+                mentions.look(store.kind, some)
+        found: dict[str, dict[str, list[str]]] = {store.kind: {} for store in stores}
+        for one in mentions.found():
+            found[one.kind].setdefault(one.id, []).append(one.text)
+        every = {(kind, item): texts for kind, items in found.items() for item, texts in items.items()}
+        self._mention_texts = {known: "\n".join(texts) for known, texts in every.items()}
+        noted = [(kind, item, digest(text)) for (kind, item), texts in every.items() for text in texts]
+        self._erasure.keep_mentions(traces.entity.key, noted)
         if remove and every:
-            self._note(traces, [Record("", tuple(one.text for one in every))])
-            for ids in portions((one.id for one in found[stores[0].kind]), RECORDS_AT_ONCE):
+            self._note(traces, [Record("", tuple(text for texts in every.values() for text in texts))])
+            for ids in portions(found[stores[0].kind], RECORDS_AT_ONCE):
                 yield "beside"
                 self._erasure.erase_events(EventFilter(None, event_ids=tuple(ids)))
             yield "alone"
             with self._parts.backend.workers.alone():
                 for store in stores[1:]:
-                    if found.get(store.kind):
-                        store.drop({one.id for one in found[store.kind]}, mentions.stand_in)
+                    for item, texts in found[store.kind].items():
+                        store.drop(item, frozenset(texts))
         self._on_step("mentions looked for")
 
     def _erase_bytes(self) -> Iterator[Company]:
@@ -257,23 +263,16 @@ class Forgetting:
             getattr(traces, name).update(values)
 
 
-def _told(store: EntityData) -> Iterator[Mention]:
-    """Yield the texts of all records of a store."""
-    for record in store.records(None):
-        for text in record.texts if record.told is None else record.told:
-            yield Mention(store.kind, record.id, text)
-
-
 def _texts_of_others(store: EntityData, entity: Entity) -> Iterator[str]:
     """Yield the texts of a store, and for records of several lines (profiles, articles) also the lines joined, because a piece
     may span two lines.
 
     A group's profile is no witness for others: what a person said must not stand there.
     """
-    for record_id, lines in groupby(_told(store), key=attrgetter("id")):
-        if store.kind == "profiles" and entity.type == "user" and ProfileKey.of_index_id(record_id).entity_type == "group":
+    for record in store.records(None):
+        if store.kind == "profiles" and entity.type == "user" and ProfileKey.of_index_id(record.id).entity_type == "group":
             continue
-        texts = [mention.text for mention in lines]
+        texts = record.texts if record.told is None else record.told
         yield from texts
         if len(texts) > 1:
             yield "\n".join(texts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from ...schema.entity import Entity
@@ -13,7 +13,7 @@ from ...schema.states_payload import StatesPayload
 from ...schema.validation import validated
 from ..components import Parts
 from ..intake import HANDED_OVER, check_untried, redacted
-from .members import ALL, LineMember, Member
+from .members import ALL, LineMember, Member, names_in
 
 
 class JobData(LineMember[Job]):
@@ -37,8 +37,9 @@ class JobData(LineMember[Job]):
         for job in jobs.values():
             texts = tuple(_texts(job))
             if traces is None:
-                whole = "" if job.kind == "states" else "\n".join(texts)
-                yield Record(job.job_id, texts, told=(whole, *map(_with_speaker, _states(job))))
+                told = tuple(map(_with_speaker, _states(job))) if job.kind == "states" else texts
+                senders = tuple((f"user:{one.sender_id}", one.sender_name) for one in job.recent_messages if one.sender_name)
+                yield Record(job.job_id, texts, told=told, scope=job.scope.key, borne=(*names_in(job), *senders))
             elif _concerns(job, traces):
                 names = [job.user_name if traces.entity.type == "user" else job.group_name]
                 if traces.entity.type == "user" and not job.group_id:  # in a group somebody else may have spoken
@@ -56,14 +57,10 @@ class JobData(LineMember[Job]):
         marks = [f'"{traces.entity.id}"'.encode(), *(text.encode() for text in traces.texts if len(text.encode()) > 8)]
         return amended + self._queue.discard_unreadable(lambda content: any(mark in content for mark in marks))
 
-    def drop(self, ids: Collection[str], unwanted: Callable[[str], bool]) -> None:
-        whole = {job.job_id for job in self._waiting() if job.job_id in ids and job.kind != "states"}
-        self._erasure.bury_jobs(sorted(whole))
-
-        def change(job: Job) -> Job | None:
-            return None if job.job_id in whole else _without_states(job, unwanted) if job.job_id in ids else job
-
-        self._queue.amend(change)
+    def drop(self, record_id: str, unwanted: Collection[str]) -> None:
+        left = {job.job_id: _without(job, unwanted) for job in self._waiting() if job.job_id == record_id}
+        self._erasure.bury_jobs([job_id for job_id, job in left.items() if job is None])
+        self._queue.amend(lambda job: left.get(job.job_id, job))
 
     def values(self, entity: Entity) -> Iterator[Job]:
         jobs = {job.job_id: job for job in (*self._queue.jobs("processing", ALL), *self._waiting())}
@@ -138,10 +135,18 @@ def _with_speaker(state: Mapping[str, Any]) -> str:
     return f"{state.get('name', '')}\n{state.get('text', '')}"
 
 
-def _without_states(job: Job, unwanted: Callable[[str], bool]) -> Job:
-    """Return a job of kind `states` without the unwanted states, by text or speaker."""
-    left = [state for state in _states(job) if not unwanted(_with_speaker(state))]
-    return job.model_copy(update={"payload": {**job.payload, "states": left}})
+def _without(job: Job, unwanted: Collection[str]) -> Job | None:
+    """Return a job without the unwanted texts, or states with their speaker; None if that leaves nothing to do."""
+    if job.kind == "states":
+        left = [state for state in _states(job) if _with_speaker(state) not in unwanted]
+        return job.model_copy(update={"payload": {**job.payload, "states": left}})
+    kept = {
+        "action_summary": "" if job.action_summary in unwanted else job.action_summary,
+        "new_info": [text for text in job.new_info if text not in unwanted],
+        "recent_messages": [one for one in job.recent_messages if one.text not in unwanted],
+    }
+    amended = job.model_copy(update=kept)
+    return None if amended.is_empty or str(job.payload.get("text", "")) in unwanted else amended
 
 
 def _without_messages(job: Job, entity: Entity) -> Job:

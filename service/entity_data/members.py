@@ -5,7 +5,7 @@ Members of archives have two forms: JSON lines, and Markdown files with revision
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -16,7 +16,9 @@ from pydantic import ValidationError
 
 from ...schema.entity import Entity
 from ...schema.errors import InvalidInput
+from ...schema.event import Event
 from ...schema.ids import encode_id
+from ...schema.job import Job
 from ...schema.protocols.documents.revisions import Revisions
 from ...schema.protocols.entity_data import Mark, Record, Traces
 from ...schema.validation import invalid_input
@@ -62,6 +64,12 @@ def _redacted(given: str | tuple[str, ...], level: Level) -> str | tuple[str, ..
     if not isinstance(given, str):
         return tuple(_redact_word(one, level) for one in given)
     return (_redact_word if len(given) <= _WORD_CHARACTERS else redact)(given, level)
+
+
+def names_in(said: Event | Job) -> tuple[tuple[str, str], ...]:
+    """Return the names of a turn as `Record.borne`."""
+    borne = ((f"user:{said.user_id}", said.user_name), ("", said.bot_name), (f"group:{said.group_id}", said.group_name))
+    return tuple((whose, name) for whose, name in borne if name)
 
 
 def redact_time(value: str) -> str:
@@ -122,8 +130,8 @@ class EntityData(Protocol):
     def erase(self, traces: Traces) -> int:
         """Permanently remove the data of an entity. Return the number of items."""
 
-    def drop(self, ids: Collection[str], unwanted: Callable[[str], bool]) -> None:
-        """Remove records; from records of several lines, remove the `unwanted` lines."""
+    def drop(self, record_id: str, unwanted: Collection[str]) -> None:
+        """Remove the `unwanted` texts (`Record.told`) from a record, and the record where it has no other."""
 
 
 class LineMember(Member[Value]):

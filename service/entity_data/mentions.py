@@ -1,21 +1,28 @@
-"""Detection of mentions of an entity in records of others: by name, by id, or by a repeated text."""
+"""Detection of what others' records say about an entity: by its id, or by a name that nobody else of the conversation bears.
+
+What another person says about themselves is no mention, even in the same words. A record of several lines (a profile, an
+article) follows the events: a line that repeats the text of an event goes or stays with it.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from ...schema.entity import Entity
-from ...schema.portions import portions
+from ...schema.job import without_list_mark
+from ...schema.protocols.entity_data import Record
 from ...text.borders import whole_word
-from .byte_scan import SHORTEST_BYTES, Needles
+from ...text.references.finding import is_deictic_name
+from ...text.speakers.mentions import means_everybody
+from ...text.time_expressions import find_relative
 
 _LONG_ID = 5
-"""Shorter ids count only with a marker (`@42`, `user:42`, `qq=42`), since any number 42 would match otherwise."""
+"""Shorter ids count only with a marker (`@42`, `user:42`, `qq=42`, `user 42`), since any number 42 would match otherwise."""
 _SHORTEST_NAME = 2
-_AT_ONCE = 1_000
 
 
 class Mention(NamedTuple):
@@ -26,43 +33,88 @@ class Mention(NamedTuple):
     text: str
 
 
+class _Candidate(NamedTuple):
+    """A record that may mention the entity: all its texts, and those that may."""
+
+    kind: str
+    record: Record
+    texts: tuple[str, ...]
+
+
 class Mentions:
-    """Finds texts that mention an entity by id or by one of `names`, or contain one of `texts`."""
+    """Finds texts about an entity. `look` reads every record, those of events first; `found` decides when all are read."""
 
     def __init__(self, entity: Entity, names: Iterable[str], texts: Iterable[str], kept: Collection[str] = ()) -> None:
-        """`kept` are digests of texts that mention the entity, found while its names and texts were still known."""
-        patterns = [_of_id(entity.id), *(_of_name(name) for name in sorted(names) if len(name) >= _SHORTEST_NAME)]
-        self._pattern = re.compile("|".join(patterns), re.IGNORECASE)
-        written = {text.strip().encode("utf-8", "replace") for text in texts}
+        """`texts` are those of the entity, `kept` digests of texts that mention it, found while its names were still known."""
+        self._entity = entity.key
+        # What members said in a group may stand in their own profiles; what a person said stands in nobody else's.
+        self._gone = frozenset(map(_bare, texts)) if entity.type == "group" else frozenset()
+        self._names = [one for one in sorted(names) if len(one) >= _SHORTEST_NAME and not _is_a_word(one)]
+        self._of_time = {one for one in self._names if find_relative(f"in {one}")}
+        """Names that are words of time (May): they are names only as the subject."""
         self._kept = frozenset(kept)
-        self._repeats = Needles({data for data in written if len(data) >= SHORTEST_BYTES})
+        self._by_id = re.compile(
+            "|".join((_of_id(entity.id), *(rf"{_of_name(one)} ?\({re.escape(entity.id)}\)" for one in names)))
+        )
+        self._by_name = re.compile("|".join(map(_of_name, self._names)) or "(?!)")
+        self._borne: dict[str, set[str]] = defaultdict(set)
+        self._spoken: dict[str, set[str]] = defaultdict(set)
+        self._candidates: list[_Candidate] = []
+        self._texts_of_events: set[str] = set()
 
-    def stand_in(self, text: str) -> bool:
-        return self._names(text) or any(True for _ in self._repeats.find(text.encode("utf-8", "replace")))
+    def look(self, kind: str, records: Iterable[Record]) -> None:
+        """Note who bears which name in which conversation, and the records that may mention the entity."""
+        for record in records:
+            for whose, name in record.borne:
+                if whose != self._entity:
+                    self._spoken[whose].add(record.scope)
+                    if any(one.casefold() in name.casefold() for one in self._names):
+                        self._borne[record.scope].add(name)
+            texts = record.texts if record.told is None else record.told
+            if record.event_id:
+                if any(self._may(text) or text in self._gone for text in texts):
+                    self._candidates.append(_Candidate(kind, record, texts))
+                    self._texts_of_events.update(texts)
+            elif some := tuple(text for text in texts if self._may(text) or self._rests_on_events(text)):
+                self._candidates.append(_Candidate(kind, record, some))
 
-    def among(self, records: Iterable[Mention]) -> list[Mention]:
-        """Return the records that mention the entity. Processes a thousand at once, which is faster."""
+    def found(self) -> list[Mention]:
+        """Return what is about the entity: of an event its text, of other records each such text."""
         found: list[Mention] = []
-        for some in portions(records, _AT_ONCE):
-            repeating = set(self._repeating(some))
-            found += [record for n, record in enumerate(some) if n in repeating or self._names(record.text)]
+        stays: set[tuple[str, str]] = set()
+        goes: set[tuple[str, str]] = set()
+        for kind, record, texts in self._candidates:
+            if record.event_id:
+                is_mention = any(self._is_about(text, [record.scope]) for text in texts)
+                (goes if is_mention else stays).add((record.scope, texts[0]))
+                found += [Mention(kind, record.id, texts[0])] if is_mention else []
+                continue
+            scopes = [record.scope] if record.scope else sorted({one for who, _ in record.borne for one in self._spoken[who]})
+            for text in texts:
+                told = {(scope, _bare(text)) for scope in scopes}
+                if told.isdisjoint(stays) and (told & goes or _bare(text) in self._gone or self._is_about(text, scopes)):
+                    found.append(Mention(kind, record.id, text))
         return found
 
-    def _names(self, text: str) -> bool:
-        return bool(self._pattern.search(text)) or (bool(self._kept) and digest(text) in self._kept)
+    def _may(self, text: str) -> bool:
+        """Return True if a text mentions the entity unless somebody else bears its name there."""
+        by_id = self._by_id.search(text) is not None
+        return by_id or self._by_name.search(text) is not None or (bool(self._kept) and digest(text) in self._kept)
 
-    def _repeating(self, records: Sequence[Mention]) -> Iterator[int]:
-        joined = b"\n".join(record.text.encode("utf-8", "replace") for record in records)
-        ends: list[int] = []
-        position = 0
-        for record in records:
-            position += len(record.text.encode("utf-8", "replace")) + 1
-            ends.append(position)
-        n = 0
-        for offset in sorted(offset for offset, _ in self._repeats.find(joined)):
-            while offset >= ends[n]:
-                n += 1
-            yield n
+    def _rests_on_events(self, line: str) -> bool:
+        return (bare := _bare(line)) in self._texts_of_events or bare in self._gone
+
+    def _is_about(self, text: str, scopes: Sequence[str]) -> bool:
+        if self._by_id.search(text) or (self._kept and digest(text) in self._kept):
+            return True
+        others = {name for scope in scopes for name in self._borne[scope]}
+        folded = {name.casefold() for name in others}
+        own = [name for name in self._names if name.casefold() not in folded]
+        # A longer name of somebody else ("Ann Lee") is read first, so that what it holds is not looked at.
+        longer = sorted(others, key=len, reverse=True)
+        pattern = "|".join((*map(_of_name, longer), *(f"(?P<own{n}>{_of_name(name)})" for n, name in enumerate(own))))
+        named = [match for match in re.finditer(pattern, text) if match.lastgroup] if own else []
+        return any(match.group() not in self._of_time or _bare(text).startswith(match.group()) for match in named)
 
 
 def digest(text: str) -> str:
@@ -70,11 +122,20 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
+def _bare(line: str) -> str:
+    return without_list_mark(line.strip()).strip()
+
+
+def _is_a_word(name: str) -> bool:
+    """Return True if a name is a pronoun or means everybody, so that in a text it is nobody's."""
+    return is_deictic_name(name) or means_everybody(name)
+
+
 def _of_id(entity_id: str) -> str:
     escaped = re.escape(entity_id)
     if len(entity_id) >= _LONG_ID:
         return rf"(?<![0-9A-Za-z]){escaped}(?![0-9A-Za-z])"
-    return rf"(?:@|\buser[:=]|\bgroup[:=]|\bqq[:=]){escaped}(?![0-9A-Za-z])"
+    return rf"(?:@[!&]?|\b(?:user|group|qq)[:= ]|(?:用户|群) ?){escaped}(?![0-9A-Za-z])"
 
 
 def _of_name(name: str) -> str:

@@ -33,13 +33,13 @@ class PlainSummaryData(LineMember[dict[str, Any]]):
     def records(self, traces: Traces | None) -> Iterator[Record]:
         for key, entry in self._store.entries():
             if traces is None or self.is_of(key, entry, traces):
-                yield Record(f"{key} {entry.get('job_id', '')}".rstrip(), (str(entry.get("text", "")),))
+                yield Record(_id(key, entry), (str(entry.get("text", "")),), scope=key)
 
     def erase(self, traces: Traces) -> int:
         return self._store.forget(lambda key, entry: self.is_of(key, entry, traces))
 
-    def drop(self, ids: Collection[str], unwanted: Callable[[str], bool]) -> None:
-        self._store.forget(lambda key, entry: unwanted(str(entry.get("text", ""))))
+    def drop(self, record_id: str, unwanted: Collection[str]) -> None:
+        self._store.forget(lambda key, entry: _id(key, entry) == record_id and str(entry.get("text", "")) in unwanted)
 
     def values(self, entity: Entity) -> Iterator[dict[str, Any]]:
         found = self._store.entries()
@@ -89,7 +89,9 @@ class MemoryFileData(PlainSummaryData):
         return iter(())
 
     def is_of(self, key: str, entry: Mapping[str, Any], traces: Traces) -> bool:
-        return key == traces.entity.scope.key or _moment(key, entry) in traces.moments or entry["text"] in traces.texts
+        at = _moment(key, entry)
+        # A line whose time cannot be read is theirs by its words; of others the time decides, since anybody may say the same.
+        return key == traces.entity.scope.key or at in traces.moments or (at[1] != at[1] and entry["text"] in traces.texts)
 
 
 class ErasedData:
@@ -104,8 +106,12 @@ class ErasedData:
     def records(self, traces: Traces | None) -> Iterator[Record]:
         return iter(())
 
-    def drop(self, ids: Collection[str], unwanted: Callable[[str], bool]) -> None:
+    def drop(self, record_id: str, unwanted: Collection[str]) -> None:
         return None
+
+
+def _id(key: str, entry: Mapping[str, Any]) -> str:
+    return f"{key} {entry.get('job_id', '')}".rstrip()
 
 
 def _moment(key: str, entry: Mapping[str, Any]) -> tuple[str, float]:

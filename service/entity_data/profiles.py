@@ -1,21 +1,23 @@
 """Profiles with history and their index, as `EntityData`.
 
 Of a group they include the layers of user profiles that belong to it; of a user, the lines of group profiles that stem from
-what this user said.
+what this user said, but for those that another member told as well.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 from ...schema.entity import Entity
+from ...schema.event import EventFilter
 from ...schema.ids import validate_id
 from ...schema.job import clean_text, without_list_mark
 from ...schema.profile import Profile, ProfileKey
 from ...schema.protocols.entity_data import Record, Traces
+from ...schema.scope import Scope
 from ...stores.files.naming import PROFILES
 from ...stores.files.profiles import PROFILE_FORMAT
 from ...text.search_words.tokens import search_tokens
@@ -37,13 +39,17 @@ class ProfileData(FileMember[ProfileKey, Profile]):
         self.members: Sequence[Member[Any]] = (self,)
         self._index = parts.backend.profile_index
         self._erasure = parts.backend.erasure
+        self._transfer = parts.backend.transfer
         self._clock = parts.clock
         self._level = parts.settings.historian.redact_jobs
 
     def records(self, traces: Traces | None) -> Iterator[Record]:
         for key in self._store.keys():  # noqa: SIM118 - a store, not a dictionary
             if traces is None:
-                yield Record(key.index_id, tuple(self._store.lines(key)))
+                current = self._store.read(key)
+                borne = ((key.entity, current.name),) if current is not None else ()
+                scope = Scope.group(key.entity_id).key if key.entity_type == "group" else ""
+                yield Record(key.index_id, tuple(self._store.lines(key)), scope=scope, borne=borne)
             elif PROFILES.is_of(PROFILES.place(key), traces.entity):
                 kept = self._store.kept(key)
                 names = tuple(one.name for one in kept) if key.entity == traces.entity.key else ()
@@ -51,7 +57,8 @@ class ProfileData(FileMember[ProfileKey, Profile]):
         if traces is None:
             return
         for key in self._group_keys(traces):
-            if theirs := lines_told_by(self._store.kept(key), traces.job_ids, traces.texts):
+            theirs = lines_told_by(self._store.kept(key), traces.job_ids, traces.texts)
+            if theirs := theirs - self._told_by_others(key, theirs, traces.entity):
                 yield Record(key.index_id, tuple(sorted(theirs)))
 
     def erase(self, traces: Traces) -> int:
@@ -59,19 +66,30 @@ class ProfileData(FileMember[ProfileKey, Profile]):
         self._erasure.erase_ledger(traces.entity)
         removed = self._store.erase(traces.entity)
         for key in self._group_keys(traces):
-            if any(_is_line_of(line, traces) for line in self._store.lines(key)):
-                self.drop([key.index_id], lambda line: _is_line_of(line, traces))
+            theirs = {line for line in self._store.lines(key) if _is_line_of(line, traces)}
+            if theirs := theirs - self._told_by_others(key, theirs, traces.entity):
+                self.drop(key.index_id, theirs)
                 removed += 1
         return removed
 
-    def drop(self, ids: Collection[str], unwanted: Callable[[str], bool]) -> None:
+    def drop(self, record_id: str, unwanted: Collection[str]) -> None:
         now = datetime.fromtimestamp(self._clock(), UTC).isoformat(timespec="seconds")
-        for index_id in ids:
-            key = ProfileKey.of_index_id(index_id)
-            self._store.without_lines(key, unwanted, now=now)
-            profile = self._store.read(key)
-            if profile is not None:
-                self._index.put(profile, None)
+        key = ProfileKey.of_index_id(record_id)
+        self._store.without_lines(key, unwanted.__contains__, now=now)
+        profile = self._store.read(key)
+        if profile is not None:
+            self._index.put(profile, None)
+
+    def _told_by_others(self, key: ProfileKey, lines: Collection[str], entity: Entity) -> set[str]:
+        """Return the lines of a group's profile that repeat an event of another person in that group."""
+        wanted: dict[str, set[str]] = {}
+        for line in lines:
+            wanted.setdefault(without_list_mark(line).strip(), set()).add(line)
+        found: set[str] = set()
+        for event, *_ in self._transfer.take(EventFilter(Scope.group(key.entity_id).key)) if lines else ():
+            if entity.id not in (event.user_id, *event.speakers):
+                found |= wanted.get(event.text.strip(), set())
+        return found
 
     def _group_keys(self, traces: Traces) -> list[ProfileKey]:
         """Return the profiles of groups, which may hold what a user said."""

@@ -123,6 +123,11 @@ class HistorianWorker:
         are still on disk.
         """
         self._event_loop = asyncio.get_running_loop()
+        if self._ownership.is_held:
+            try:
+                await asyncio.to_thread(self._parts.backend.forget_requests.drop_unread)
+            except StorageError as error:
+                log.warning("reports of forgetting that nobody read are left until the next start: %s", error)
         try:
             while True:
                 self._watch.clear()

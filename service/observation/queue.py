@@ -23,7 +23,7 @@ from ..given_messages import given_id
 from ..outages.availability import Outage, Pause
 from ..timezones import configured_timezone
 from .filing import UnwrittenRecords
-from .records import Cleaned, Observed, cleaned, events_of, observe_message, observe_tool
+from .records import Cleaned, Observed, cleaned, events_of, observe_message, observe_tool, with_shown_name
 from .session_scopes import SessionScopes
 from .session_summaries import SessionSummaries
 
@@ -73,8 +73,10 @@ class Observation:
         summaries: SessionSummaries | None,
         settings: ObservationSettings,
         timezone: ZoneInfo,
+        bot_name: str = "",
     ) -> None:
         self._records = records
+        self._bot_name = bot_name
         self._summaries = summaries
         self._settings = settings
         self._timezone = timezone
@@ -293,7 +295,7 @@ class Observation:
         found: dict[str, Event] = {}
         for observed in batch:
             try:
-                clean: Cleaned = cleaned(observed)
+                clean: Cleaned = with_shown_name(cleaned(observed), self._bot_name)
                 for event in events_of(clean, timezone=self._timezone, max_tokens=self._settings.chunk_max_tokens):
                     found.setdefault(event.event_id, event)
             except Exception as error:
@@ -341,4 +343,10 @@ def make_observation(parts: Parts, *, random: Callable[[], float]) -> Observatio
         timezone=timezone,
         bot_name=cognitive.bot_name,
     )
-    return Observation(records=records, summaries=summaries, settings=cognitive.observation, timezone=timezone)
+    return Observation(
+        records=records,
+        summaries=summaries,
+        settings=cognitive.observation,
+        timezone=timezone,
+        bot_name=cognitive.bot_name,
+    )

@@ -11,6 +11,7 @@ from ...schema.scope import Scope
 from ...text.observed import observation_events
 from ...text.preview import preview_text, snapshot
 from ...text.redaction import redact
+from ...text.speakers.shown_names import shown_name
 
 SUMMARY = "summary"
 
@@ -19,6 +20,8 @@ ARGUMENT_CHARACTERS = 2_000
 RESULT_CHARACTERS = 8_000
 _ROLES = frozenset(("user", "human", "assistant", "ai", "bot", "tool", "function", "system", "developer"))
 """Names of speakers. Any other role may be the name of a field, such as `password`."""
+
+_PEOPLE = ("user", "human")
 
 
 class Observed(NamedTuple):
@@ -63,6 +66,13 @@ def observe_message(scope: Scope, session_id: str, at: float, role: object, name
     return Observed(scope, session_id, at, told, snapshot(name, NAME_CHARACTERS), None, snapshot(content, RESULT_CHARACTERS))
 
 
+def with_shown_name(observed: Cleaned, bot_name: str) -> Cleaned:
+    """Return an observation in which a person who is called like the bot, or everybody, has their id behind the name."""
+    if observed.role not in _PEOPLE:
+        return observed
+    return observed._replace(name=shown_name(observed.scope.user_id, observed.name, bot_name))
+
+
 def cleaned(observed: Observed) -> Cleaned:
     """Return the redacted text of an observation. This is the slow step.
 
@@ -95,7 +105,7 @@ def events_of(observed: Cleaned, *, timezone: ZoneInfo, max_tokens: int) -> list
     if not observed.text.strip():
         return []
     text = f"{observed.name or observed.role}: {observed.text}" if observed.role else observed.text
-    kind: EventKind = "fact" if observed.role in ("user", "human") else "action"
+    kind: EventKind = "fact" if observed.role in _PEOPLE else "action"
     return observation_events(
         observed.scope,
         text,

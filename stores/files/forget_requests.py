@@ -2,7 +2,7 @@
 
 `forgetting/{type}-{id}.json` exists from the request until the work is complete, and says how far it is. During the work the
 folder `….known` holds the texts that are being removed, so that the work can be resumed after a crash. `….report.json` is the
-answer: places and counts, no texts.
+answer, until it is read: places, counts, and the texts of others that are about the entity.
 """
 
 from __future__ import annotations
@@ -111,6 +111,12 @@ class FileForgetRequests:
             raise StorageError(f"{path} cannot be read: {error}; ask again") from error
         remove_durably(path)
         return ForgetReport.from_dict(data)
+
+    def drop_unread(self) -> None:
+        names = set(names_in(self.folder))
+        for name in names:
+            if name.endswith(_REPORT) and name.removesuffix(_REPORT) + ".json" not in names:
+                remove_durably(self.folder / name)
 
     def path(self, entity: Entity) -> Path:
         """Return the path of the request."""

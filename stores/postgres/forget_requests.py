@@ -97,6 +97,9 @@ class PostgresForgetRequests(OfDatabase[PostgresDatabase]):
             found = transaction.row(f"DELETE FROM forget_reports WHERE {_OF} RETURNING report", _key(entity))
         return None if found is None else ForgetReport.from_dict(json.loads(found[0]))
 
+    def drop_unread(self) -> None:
+        self._database.run("DELETE FROM forget_reports")
+
     def files_of(self, entity: Entity) -> list[Path]:
         return []
 

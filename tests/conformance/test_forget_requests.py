@@ -41,6 +41,14 @@ def test_a_request_is_seen_by_every_process_until_it_is_answered(opened: OpenReq
     assert opened().is_answered(ANN) and opened().take_answer(ANN) == REPORT and opened().take_answer(ANN) is None
 
 
+def test_a_report_that_nobody_read_is_dropped_and_one_whose_request_stands_is_not(opened: OpenRequests) -> None:
+    opened().ask(REQUEST)
+    opened().ask(ForgetRequest(CLIMBERS, 5.0))
+    assert opened().answer(REQUEST, REPORT)
+    opened().drop_unread()
+    assert opened().take_answer(ANN) is None and opened().stages() == {"group:42": "waiting"}
+
+
 @pytest.mark.parametrize("lost", ["mentions", "texts", "names", "job_ids", "moments", "until"])
 def test_a_request_in_a_file_that_lacks_what_was_found_is_refused(tmp_path: Path, lost: str) -> None:
     requests = FileForgetRequests(tmp_path)

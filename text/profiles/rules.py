@@ -32,6 +32,12 @@ def is_about(fact: str, name: str) -> bool:
     return begins_with(fact.lstrip(" \t“\"'@").casefold(), name.casefold())
 
 
+def subject_of(fact: str, names: Names) -> str:
+    """Return the longest name of the conversation that a fact begins with, "" for none; a person before a group of that name."""
+    known = (*names.people, names.bot_name, names.group("zh"), names.group("en"))
+    return max((name for name in known if is_about(fact, name)), key=len, default="")
+
+
 def user_begins(fact: str, names: Names) -> str:
     """Return the user's name if a fact begins with it, else ""."""
     return next((name for name in (names.user("zh"), names.user("en")) if is_about(fact, name)), "")
@@ -42,9 +48,12 @@ _EVERYBODY = re.compile(
 )
 
 
-def is_about_group(fact: str, name: str) -> bool:
-    """Return True if the subject of a fact is the group `name`, or everybody in it (大家, "everyone")."""
-    return is_about(fact, name) or (bool(name) and _EVERYBODY.match(fact.lstrip()) is not None)
+def is_about_group(fact: str, names: Names) -> bool:
+    """Return True if the subject of a fact is the group, or everybody in it (大家, "everyone"), and nobody called so."""
+    subject = subject_of(fact, names)
+    if subject:
+        return subject not in names.people and subject in (names.group("zh"), names.group("en"))
+    return bool(names.group()) and _EVERYBODY.match(fact.lstrip()) is not None
 
 
 def has_lasting_topic(fact: str) -> bool:

@@ -10,6 +10,8 @@ from ..references.people import BEFORE_A_NAME
 from ..remembered import remembered
 
 _TAG = re.compile(r"【[^【】]*】|\[[^\[\]]*\]|（[^（）]*）|\([^()]*\)|「[^「」]*」")
+_SHOWN = re.compile(r" \([^\s()]*\d[^\s()]*\)$")
+"""The id behind a name that is not its bearer's alone (`shown_names.py`), which is no decoration."""
 _PART = re.compile(r"[^\W_]+")
 _HAN = re.compile(f"[{DENSE}]")
 _FRAME = re.compile(r"[xX]+")
@@ -33,7 +35,7 @@ def core_of(name: str) -> str:
 def _bare_names(names: Names) -> tuple[tuple[str, str], ...]:
     """Return the bare names of a conversation that no other of its names holds, each with its nickname."""
     people = tuple(dict.fromkeys(names.everybody))
-    cores = ((core_of(name), name) for name in people)
+    cores = ((core_of(name), name) for name in people if not _SHOWN.search(name) and not name.endswith(f" ({names.user_id})"))
     every = (*people, names.group_name)
     return tuple(
         (core, name)

@@ -73,6 +73,12 @@ _EVERYBODY_THERE = re.compile(
 _A_GROUP = re.compile(r"\ba (?:[a-z]+ ){0,2}group\b", re.I)
 
 
+def means_everybody(name: str) -> bool:
+    """Return True if a nickname is a word for all members of a group (大家, everyone, @all)."""
+    bare = name.strip(" @").casefold()
+    return bare in _EVERYBODY or _EVERYBODY_THERE.fullmatch(bare) is not None
+
+
 def with_group(text: str, names: Names) -> str:
     """Return `text` with what belongs to the group of the conversation under its name: 群规, 大家, "the group", "group rule"."""
     if not names.group():

@@ -10,6 +10,7 @@ from ...schema.language import Language
 from ...schema.names import Names
 from ..gate import find_invented
 from ..language import detect_language
+from ..profiles.rules import is_about
 from ..questions.asking import asking_sentences
 from ..references.finding import deictic_words
 from ..references.rewriting import draft
@@ -18,6 +19,7 @@ from ..references.types import Cast
 from ..statements import LONGEST_STATEMENT, statements
 from ..support import content_terms, share
 from ..telling import compact, is_concrete, telling
+from .claims import as_said
 from .no_facts import why_no_fact
 
 MOST_STATEMENTS = 8
@@ -139,9 +141,9 @@ def without_greeting(statement: str) -> str:
 def _with_speaker(statement: str, names: Names, language: Language) -> str:
     name = names.user(language)
     is_theirs = predicate_of(statement, names) or with_subject(statement, names, "fact", language) != statement
-    if name in statement or (is_theirs and not _OURS.search(statement)):
+    if is_about(statement, name) or (is_theirs and not _OURS.search(statement)):
         return statement
-    return f"{name}说：{statement}" if language == "zh" else f"{name} said: {statement}"
+    return as_said(statement, name, language)
 
 
 def deeds_by_rules(message: str, names: Names) -> list[str]:

@@ -17,6 +17,7 @@ from ...schema.names import Names
 from ..borders import names_one
 from ..gate.quotations import comparable
 from ..gate.relative_words import is_unread
+from ..instructions import gives_orders
 from ..language import Language, detect_language
 from ..references.finding import deictic_words
 from ..references.first_person import (
@@ -37,8 +38,10 @@ from ..support import content_terms, share
 from ..word_lists import compiled_patterns, word_list, word_tables
 from .bare_names import with_nicknames
 from .beginnings import with_beginning
+from .claims import as_said, is_claim, without_speaker
 from .mentions import with_group, with_mentions
 from .no_facts import why_no_fact
+from .shown_names import shared_name_in, shared_names
 from .talk_statements import leans_on_talk, without_greeting
 from .third_persons import AT_HOME, HOLDS, means_nobody_named, meant_by_talk, teller
 from .utterances import BOT, HEADER, Utterance, utterances
@@ -92,13 +95,18 @@ def whose(text: str, kind: Literal["action", "fact"], job: Job, names: Names) ->
 
     One in another language than English and Chinese is kept as it is, with its speaker.
     """
+    if kind == "fact" and gives_orders(text):
+        return _of_orders(text, job, names)
     if is_unread(text, names):
         told = _of_fact(text, job, names, "en") if kind == "fact" and job.kind != "talk" else None
         return Whose(text, None, said_by=job.user_id if job.kind == "talk" else told.said_by if told else "")
+    shared = shared_name_in(text, shared_names(job))
     text = _RE.today_is.sub(r"\1 is", without_greeting(_AS_USER.sub("", text)) if kind == "fact" else text)
     text, unknown = with_mentions(text, job, names)
-    text = with_group(with_nicknames(text, names), names)
+    text = with_nicknames(text, names)
+    text = text if shared else with_group(text, names)
     reasons = tuple(("reference", "mention", mention) for mention in unknown)
+    reasons = (*reasons, ("reference", "shared", shared)) if shared else reasons
     language = detect_language(text)
     if kind == "action":
         cast = _of_the_bot(text, job, names, language) if job.kind == "talk" and job.group_id else None
@@ -106,7 +114,7 @@ def whose(text: str, kind: Literal["action", "fact"], job: Job, names: Names) ->
             reasons = (*reasons, ("reference", "owner", text))
         return Whose(text, cast, subject=names.bot(language), reasons=reasons)
     in_talk = job.kind == "talk"
-    found = _of_talk(text, job, names, language) if in_talk else _of_fact(text, job, names, language)
+    found = _of_talk(text, job, names, language) if in_talk else _as_claim(_of_fact(text, job, names, language), job, names)
     claim = why_no_fact(found.text, names)
     asks = claim == "asked"
     claim = "" if asks else claim
@@ -117,12 +125,43 @@ def whose(text: str, kind: Literal["action", "fact"], job: Job, names: Names) ->
     return replace(found, reasons=(*found.reasons, *reasons), asks=asks)
 
 
+def _of_orders(text: str, job: Job, names: Names) -> Whose:
+    """Return a text that gives orders as the quoted words of its speaker: of the recent messages' sender, else of the user."""
+    user = names.user(detect_language(text))
+    body = without_speaker(text, user)
+    plain = comparable(body)
+    sent = next((one for one in job.recent_messages if one.sender_id and plain in comparable(one.text)), None)
+    is_user = sent is None or sent.sender_id == job.user_id
+    speaker, said_by = (user, job.user_id) if sent is None or is_user else (sent.sender_name or sent.sender_id, sent.sender_id)
+    told = as_said(body, speaker, detect_language(body))
+    return Whose(told, Cast(third=False, stand_in=False), said_by, reasons=(("claim", "orders", told),))
+
+
+def _as_claim(found: Whose, job: Job, names: Names) -> Whose:
+    """Return a fact about others or about rules as the words of its speaker, who is the sender of the message that holds it.
+
+    Of a group, where no other member spoke before, what involves the user ("Bob owes Mallory 500 dollars") is the user's claim;
+    where others did, it is open whose it is. What the bot tells of others or of the group alone stays as it is.
+    """
+    involved = bool(job.group_id) and any(name in found.text for name in (names.user("zh"), names.user("en")))
+    alone = all(one.sender_id in ("", job.user_id, job.bot_id) for one in job.recent_messages)
+    said_by = found.said_by or (job.user_id if involved and alone else "")
+    speaker = next((one.sender_name for one in job.recent_messages if one.sender_id == said_by), "")
+    speaker = names.user(detect_language(found.text)) if said_by == job.user_id else speaker if said_by else ""
+    if not is_claim(found.text, replace(names, user_name=speaker) if speaker else names):
+        return found
+    if speaker:
+        return replace(found, text=as_said(found.text, speaker, detect_language(found.text)), subject="")
+    return replace(found, reasons=(*found.reasons, ("reference", "claimant", found.text))) if involved else found
+
+
 def _of_talk(text: str, job: Job, names: Names, language: Language) -> Whose:
     """Return whose words a statement out of talk is: those of its message's sender, who is "I" and nobody else.
 
     "You" is the bot in a private chat; in a group the one whose name comes first, or nobody. "He" is whom the talk tells of.
     """
     user, said = names.user(language), list(utterances(job, names))
+    text = as_said(text, user, language) if is_claim(text, names) else text
     text, _ = _with_meant(text, said, names, language)
     together = not job.group_id and _cast_of_fact(text, said, names, language).together
     spoken_to = _called(text, (names.bot_name, *names.others)) if job.group_id else names.bot(language)

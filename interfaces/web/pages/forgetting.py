@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from fastapi import APIRouter, Request, Response
 
 from ....schema.entity import Entity
 from ....schema.profile import ProfileKey
 from ....schema.protocols.forget_requests import ForgetReport
 from ....schema.scope import EntityType
-from ....service.components import Parts
 from ...texts import FORGOTTEN
 from ..dependencies import MemoryHere, PartsHere
 from . import known
@@ -35,7 +32,6 @@ def ask(request: Request, parts: PartsHere, kind: EntityType, id: str, mistyped:
 async def carry_out(
     request: Request,
     memory: MemoryHere,
-    parts: PartsHere,
     kind: FormKind,
     id: FormText,
     confirmed: FormText = "",
@@ -46,18 +42,19 @@ async def carry_out(
     if confirmed.strip() != entity.id:
         return see("/forget", kind=kind, id=id, mistyped="true")
     report = await memory.lifecycle.forget(entity, mentions, PATIENCE_SECONDS)
-    mentioned = await asyncio.to_thread(_mentioned, parts, report)
-    return page(request, "forgotten.html", entity=entity, report=report, kinds=FORGOTTEN, mentioned=mentioned)
+    return page(request, "forgotten.html", entity=entity, report=report, kinds=FORGOTTEN, mentioned=_mentioned(report))
 
 
-def _mentioned(parts: Parts, report: ForgetReport) -> list[tuple[str, str]]:
-    """Return what others' records say of the forgotten one, as (address, text)."""
-    texts = {event.event_id: event.text for event in parts.events.get([item for kind, item in report.mentions])}
+def _mentioned(report: ForgetReport) -> list[tuple[str, str]]:
+    """Return what others' records say of the forgotten one, as (address, text); without an address if it was removed."""
     found: list[tuple[str, str]] = []
+    texts = report.texts_of_mentions
     for kind, item in report.mentions:
-        if kind == "events" and item in texts:
-            found.append((link("/event", id=item), texts[item]))
+        address = ""
+        if kind == "events":
+            address = link("/event", id=item)
         elif kind == "profiles":
             key = ProfileKey.of_index_id(item)
-            found.append((link(f"/{key.entity_type}", id=key.entity_id, view="profile", layer=key.layer), str(key)))
+            address = link(f"/{key.entity_type}", id=key.entity_id, view="profile", layer=key.layer)
+        found.append(("" if report.mentions_removed else address, texts.get((kind, item)) or item))
     return found

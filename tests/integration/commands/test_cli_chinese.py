@@ -195,8 +195,8 @@ def test_notes_are_indexed_in_chinese(call: Callable[..., Called], tmp_path: Pat
 
 def test_leaving_and_coming_back_is_told_in_chinese(tmp_path: Path) -> None:
     directory, archive = ("--data-dir", tmp_path / "data"), tmp_path / "ming.zip"
-    namesake = {**TURN, "user_id": "43", "group_id": ""}
-    lines = "".join(json.dumps(turn, ensure_ascii=False) + "\n" for turn in (TURN, namesake))
+    friend = {**TURN, "user_id": "43", "user_name": "阿泰", "group_id": "", "new_info": ["阿泰和阿明一起喝茶"]}
+    lines = "".join(json.dumps(turn, ensure_ascii=False) + "\n" for turn in (TURN, friend))
     historian("ingest", "-", *directory, stdin=lines)
     historian("worker", "--drain", *directory)
     calls = [

@@ -23,12 +23,12 @@ def test_display_names_are_redacted_and_ids_stay() -> None:
         "group_id": "7001",
         "bot_id": "b-1",
         "request_id": "message-5071",
-        **dict.fromkeys(("user_name", "group_name", "bot_name"), f"Ann {KEY}"),
+        **{"user_name": f"Ann {KEY}", "group_name": f"Club {KEY}", "bot_name": f"Clio {KEY}"},
         "recent_messages": [{"sender_id": "1002", "sender_name": f"Ben {KEY}", "text": "hello", "at": f"noon {KEY}"}],
     }
     job = redacted(make_job(given, SETTINGS, lambda: 0.0), "secrets")
     assert KEY not in job.to_json()
-    assert job.user_name == job.group_name == job.bot_name == "Ann [API_KEY]"
+    assert (job.user_name, job.group_name, job.bot_name) == ("Ann [API_KEY]", "Club [API_KEY]", "Clio [API_KEY]")
     message = job.recent_messages[0]
     assert (message.sender_id, message.sender_name, message.text) == ("1002", "Ben [API_KEY]", "hello")
     assert (job.user_id, job.group_id, job.bot_id, job.request_id) == ("1001", "7001", "b-1", "message-5071")

@@ -13,7 +13,7 @@ from ....texts import FORGOTTEN, NAMES
 from ...console import short
 from ...invocation import FAILED, Shell, command
 from ...language import later, listed, say
-from ...opening import opened_parts, opened_stores, without_models
+from ...opening import opened_parts, without_models
 from ..events import YesOption
 
 if TYPE_CHECKING:
@@ -107,16 +107,15 @@ def _print(shell: Shell, report: ForgetReport) -> None:
         left_here = later("Events of others that mention {whom} (left; --mentions removes them):")
         removed_here = later("Events of others that mention {whom} (removed):")
         shell.tell(removed_here if report.mentions_removed else left_here, whom=whom)
-        shell.table("kind|event|text", _mention_rows(shell, report))
+        shell.table("kind|event|text", _mention_rows(report))
 
 
-def _mention_rows(shell: Shell, report: ForgetReport) -> list[tuple[str, str, str]]:
+def _mention_rows(report: ForgetReport) -> list[tuple[str, str, str]]:
     from .....schema.profile import ProfileKey
 
-    ids = [item for kind, item in report.mentions if kind == "events"]
-    with opened_stores(shell) as parts:
-        texts = {event.event_id: event.text for event in parts.events.get(ids)}
     names = {item: str(ProfileKey.of_index_id(item)) for kind, item in report.mentions if kind == "profiles"}
+    texts = report.texts_of_mentions
     return [
-        (say(MENTIONED.get(kind, kind)), names.get(item, item), short(texts.get(item, ""), 200)) for kind, item in report.mentions
+        (say(MENTIONED.get(kind, kind)), names.get(item, item), short(texts.get((kind, item), ""), 200))
+        for kind, item in report.mentions
     ]

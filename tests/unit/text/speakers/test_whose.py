@@ -404,7 +404,7 @@ def said_in(*messages: tuple[str, str]) -> list[dict[str, str]]:
         (
             "她拿到港中深的offer了",
             [("芋圆", "!!!"), ("小林", "芋圆牛逼"), ("小林", "记一下 她拿到港中深的offer了")],
-            "芋圆拿到港中深的offer了",
+            "小林说：芋圆拿到港中深的offer了",
         ),
         (
             "he can't say where he is",
@@ -453,7 +453,7 @@ def test_a_note_without_a_subject_is_that_of_the_member_whose_message_it_is() ->
         ("住成都", "我表姐住成都，我想去看她", "小林的表姐住成都"),
         ("对花生过敏", "唉，我闺女对花生过敏", "小林的闺女对花生过敏"),
         ("养了三只猫", "楼下那个阿姨养了三只猫", "楼下那个阿姨养了三只猫"),
-        ("欠我两百块", "小王欠我两百块", "小王欠小林两百块"),
+        ("欠我两百块", "小王欠我两百块", "小林说：小王欠小林两百块"),
         ("结婚了", "听说我前男友结婚了", "听说小林的前男友结婚了"),
         ("lost her job", "my sister's moving in, she lost her job", "小林's sister lost 小林's sister's job"),
         ("搬到深圳了", "我搬到深圳了", "小林搬到深圳了"),

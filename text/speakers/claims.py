@@ -1,0 +1,47 @@
+"""What somebody says about others, about rules or to the memory itself: it stands as their words."""
+
+from __future__ import annotations
+
+import re
+
+from ...schema.names import Names
+from ..instructions import gives_orders
+from ..language import Language
+from ..profiles.rules import is_about_group, subject_of
+from ..references.people import ROLE_NOUNS, find_people
+from .mentions import with_group
+
+_CALLED = re.compile(r"^@?[^\s,，!！:：]{1,40}[,，!！]\s*(?=\S)")
+"""Whom a statement is said to: "Momo, I asked him"."""
+_OF_ALL = re.compile(
+    r"^(?:(?:the|our|all|according to) )*(?:nobody|no one|any(?:one|body)|(?:(?:club|group|server|chat)(?:['’]s)? )?"
+    r"(?:rules?|admins?|owners?|moderators?|members?)|club|group|server|chat|of (?:you|us))\b"
+    r"|^(?:按照?|根据|依照)?(?:本?群|规[则定矩]|管理员|没有?人|谁[都也]|任何人|除了[^，。]{1,8}谁|你们)",
+    re.IGNORECASE,
+)
+"""What a statement about all members, or about rules and those who make them, begins with."""
+
+
+def is_claim(text: str, names: Names) -> bool:
+    """Return True if the subject of a statement is not its speaker, the user of `names`, but another person, the bot, everybody,
+    or the group and its rules."""
+    text = _CALLED.sub("", text)
+    subject = subject_of(text, names)
+    if subject:
+        return subject not in (names.user("zh"), names.user("en"))
+    if _OF_ALL.match(text) or is_about_group(with_group(text, names), names):
+        return True
+    named = find_people(text, names.everybody)
+    return bool(named) and named[0].start == 0 and named[0].name.lower() not in ROLE_NOUNS
+
+
+def as_said(text: str, speaker: str, language: Language) -> str:
+    """Return a statement as the words of `speaker`; one that gives orders to the memory in quotation marks, unchanged."""
+    if gives_orders(text):
+        return f"{speaker}说：“{text}”" if language == "zh" else f'{speaker} said: "{text}"'
+    return f"{speaker}说：{text}" if language == "zh" else f"{speaker} said: {text}"
+
+
+def without_speaker(text: str, speaker: str) -> str:
+    """Return a statement without the head that `as_said` gives it."""
+    return next((text.removeprefix(head) for head in (f"{speaker}说：", f"{speaker} said: ") if text.startswith(head)), text)
