@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from .errors import InvalidInput
 from .ids import LONGEST_NAME, encode_id, told, type_and_size, validate_id
-from .scope import RequestType, Scope, no_reserved_user
+from .scope import RequestType, Scope, is_asserted, no_reserved_user
 from .validation import invalid_input, problems
 
 DONE = "job"
@@ -165,7 +165,7 @@ class Job(BaseModel):
 
     @property
     def scope(self) -> Scope:
-        return Scope(self.request_type, self.user_id, self.group_id)
+        return Scope(self.request_type, self.user_id, self.group_id, is_asserted(self.request_id))
 
     @property
     def entities(self) -> frozenset[str]:

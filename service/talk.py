@@ -59,7 +59,7 @@ class Gathering:
         with self._lock:
             keys = list(self._waiting) if scope_key is None else [key for key in (scope_key,) if key in self._waiting]
             last = [self._waiting.pop(key)[3] for key in keys]
-        return [_without_message(job, f"flush-{uuid.uuid4().hex}") for job in last]
+        return [_without_message(job, job.scope.request_id(f"flush-{uuid.uuid4().hex}")) for job in last]
 
 
 def talk_jobs(
@@ -85,7 +85,7 @@ def talk_jobs(
         own = (one.message_id,) if one.message_id else (text, one.role, one.at or repr(now), str(place))
         data = {
             "kind": "talk",
-            "request_id": f"talk-{_digest(scope.key, *own)}",
+            "request_id": scope.request_id(f"talk-{_digest(scope.key, *own)}"),
             "user_id": person[0] or str(fields.get("bot_id") or "") or one.sender_id or "bot",
             "group_id": scope.group_id or None,
             "user_name": person[1],

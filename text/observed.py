@@ -29,7 +29,7 @@ def observation_events(
             scope,
             moment,
             timezone,
-            event_id=f"{OBSERVATION}-{digest(scope, piece.text)}",
+            event_id=scope.request_id(f"{OBSERVATION}-{digest(scope, piece.text)}"),
             job_id=f"{OBSERVATION}-{source}",
             kind=kind,
             text=piece.text,

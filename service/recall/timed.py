@@ -214,7 +214,7 @@ class Recall:
         return await find_profiles(
             bounded_query(query),
             scope,
-            profiles=self.parts.profiles,
+            read=self._profile,
             index=self.parts.backend.profile_index,
             embed=None if self.events.vectors is None else self.events.vectors.get,
             reranker=self.events.reranker,
@@ -301,7 +301,7 @@ class Recall:
         deadline = Deadline(end - seconds, end - CROWD_SHARE * seconds) if is_crowded else Deadline(end - reserved, end)
         run = partial(self._run_in, self._crowd if is_crowded else self._pool)
         spawn, with_article = self.events.tasks.spawn, scope.request_type == "private" and self.settings().query.include_chapters
-        profiles = spawn(self._run(readable_profiles, self.parts.profiles, scope, self._rule()), "profiles")
+        profiles = spawn(self._run(readable_profiles, self._profile, scope), "profiles")
         article = spawn(self._run(self._article, scope), "article") if with_article else None
         groups: asyncio.Task[list[Hit]] | None = None
         if user_id := self._own_words_of(scope):
@@ -355,7 +355,7 @@ class Recall:
             await asyncio.gather(
                 self.events.embed(request),
                 asyncio.shield(asyncio.wrap_future(self.events.tables.fill(scope.key))),
-                self._run(readable_profiles, self.parts.profiles, scope, self._rule()),
+                self._run(readable_profiles, self._profile, scope),
             )
         except HistorianError as error:
             log.debug("prefetch for %s: %s", scope.key, error)
@@ -368,7 +368,8 @@ class Recall:
             self.events.tables.snapshot(one.key).words.match("warm 预热")
 
     def _profile(self, entity_type: EntityType, entity_id: str, scope: Scope) -> Profile | None:
-        asked = entity_type == "user" and entity_id != scope.user_id  # of the speaker that is known without any look
+        # Of the speaker that is known without any look, unless a request alone names them.
+        asked = entity_type == "user" and (entity_id != scope.user_id or scope.speaker_is_asserted)
         spoken = asked and (
             self._public_layer() == "everywhere" or has_spoken(self.parts.events, self.parts.queue, scope, entity_id)
         )

@@ -44,11 +44,17 @@ class Web:
 
 
 def web_settings(
-    directory: Path, recall_seconds: float | str = 20.0, stores: dict[str, str] | None = None, **web: Any
+    directory: Path,
+    recall_seconds: float | str = 20.0,
+    stores: dict[str, str] | None = None,
+    query: dict[str, Any] | None = None,
+    profile: dict[str, Any] | None = None,
+    **web: Any,
 ) -> Settings:
     """Return settings without models, with the three tokens; recalls have time on a busy machine."""
     cognitive: dict[str, Any] = {"data_dir": str(directory / "data"), "timezone": "Asia/Shanghai", "bot_name": "小史"}
-    cognitive |= {"historian": {"poll_interval_seconds": 0.02}, "query": {"recall_timeout_seconds": recall_seconds}}
+    cognitive |= {"historian": {"poll_interval_seconds": 0.02}, "profile": profile or {}}
+    cognitive |= {"query": {"recall_timeout_seconds": recall_seconds, **(query or {})}}
     tokens = {"token": OPERATOR, "scope_tokens": {"group:100": GROUP_100, "user:7": USER_7}}
     data = {
         "cognitive": cognitive,
