@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import uvicorn
 from fastapi import FastAPI
-from historian.interfaces.http_serving import listening_on
+from historian.interfaces.http_serving import http_server, listening_on
 from historian.interfaces.web.app import make_app
 from historian.schema.settings import Settings
 from historian.schema.settings.source import parse_settings
@@ -79,7 +78,7 @@ async def opened_web(directory: Path, *, worker: bool = False, **web: Any) -> As
 async def listening(app: FastAPI) -> AsyncIterator[int]:
     """Serve `app` on loopback in this event loop; yield the port."""
     with listening_on("127.0.0.1", 0) as listener:
-        server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, ws="none", timeout_graceful_shutdown=1))
+        server = http_server(app)
         serving = asyncio.create_task(server._serve([listener]))  # without the handlers of signals
         try:
             yield listener.getsockname()[1]
