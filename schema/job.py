@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -77,6 +77,13 @@ def check_timestamp(value: str | datetime) -> str:
             f"timestamp: {moment.isoformat()} lies outside of the years {FIRST_YEAR} to {LAST_YEAR}; pass the real one"
         )
     return moment.isoformat()
+
+
+def check_size(texts: Iterable[str], what: str) -> None:
+    """Raise InvalidInput for texts that no job can hold. It is looked at before anything that takes time by their length."""
+    size = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
+    if size > MAX_JOB_BYTES:
+        raise InvalidInput(f"{what}: {size} bytes, at most {MAX_JOB_BYTES} are allowed; shorten its texts or its recent_messages")
 
 
 CleanText = Annotated[str, AfterValidator(clean_text)]

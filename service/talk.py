@@ -16,11 +16,9 @@ from ..schema.scope import Scope, checked_scope
 from ..schema.settings import Settings
 from ..schema.talk import TalkPayload
 from ..text.tokens import estimate_tokens
-from .given_messages import Message, read_messages
+from .given_messages import LONGEST_RESULT, Message, read_messages
 from .intake import make_job, redacted_in_turn, refuse_unknown, with_redacted_names
 
-LONGEST_RESULT = 8_000
-"""Characters of a tool's result that are kept."""
 SCOPES_COUNTED = 10_000
 _FIELDS = ("bot_id", "bot_name", "user_name", "group_name", "timezone")
 

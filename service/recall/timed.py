@@ -140,6 +140,7 @@ class Recall:
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="historian-recall")
         # Where many are under way one thread does more than four, which only take the interpreter from each other.
         self._crowd = ThreadPoolExecutor(1, thread_name_prefix="historian-recalls")
+        self._blocks = ThreadPoolExecutor(1, thread_name_prefix="historian-blocks")
 
     async def context(
         self, query: str | Sequence[str], scope: Scope, *, top_k: int | None = None, context: Sequence[str] = ()
@@ -259,10 +260,14 @@ class Recall:
 
     async def aclose(self) -> None:
         """Cancel what runs in the background of this event loop."""
-        for pool in (self._pool, self._crowd):
+        for pool in (self._pool, self._crowd, self._blocks):
             pool.shutdown(wait=False, cancel_futures=True)
         self.events.tables.close()
         await self.events.aclose()
+
+    async def written(self, block: Callable[[], str]) -> str:
+        """Return a block that is put together in a thread of recall's own: others may keep the threads of the loop busy."""
+        return await self._run_in(self._blocks, block)
 
     def clear(self) -> None:
         """Empty the caches: scopes, and the vectors of queries."""
