@@ -70,7 +70,9 @@ class BoundedConnection(H11Protocol):
 
     def _make_room(self) -> None:
         while len(self.connections) > MOST_AT_ONCE:
-            waiting = [one for one in self.connections if isinstance(one, BoundedConnection) and one.is_waiting and one is not self]
+            waiting = [
+                one for one in self.connections if isinstance(one, BoundedConnection) and one.is_waiting and one is not self
+            ]
             if not waiting:
                 break
             first = min(waiting, key=lambda one: (one.has_token, one._since))

@@ -50,13 +50,17 @@ def _clean_items(value: list[str]) -> list[str]:
     return [item for item in (without_list_mark(clean_text(one)) for one in value) if item]
 
 
+def named_zone(value: str) -> ZoneInfo:
+    """Return the IANA time zone of this name, or raise InvalidInput. A name that is a path is none."""
+    try:
+        return ZoneInfo(value)
+    except (ZoneInfoNotFoundError, ValueError, OSError, TypeError):
+        raise InvalidInput(f"timezone: {told(value)} is not an IANA time zone; use a name such as Asia/Shanghai or UTC") from None
+
+
 def check_timezone(value: str) -> str:
     """Return `value` if it is an IANA time zone, else raise InvalidInput."""
-    try:
-        ZoneInfo(value)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise InvalidInput(f"timezone: {told(value)} is not an IANA time zone; use a name such as Asia/Shanghai or UTC") from None
-    return value
+    return named_zone(value).key
 
 
 def check_timestamp(value: str | datetime) -> str:

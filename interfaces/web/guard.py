@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable
 from collections import OrderedDict
+from collections.abc import Iterable
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 from urllib.parse import quote

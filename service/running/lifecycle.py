@@ -189,9 +189,7 @@ class Lifecycle:
             raise HistorianError("memory is off or not open; use `async with CognitiveService.open(…)` or call `start()`")
         return self.opened
 
-    def _put(
-        self, queue: JobQueue | None, error: StorageError | None, job: Job | Unredacted | None
-    ) -> str | Unredacted | None:
+    def _put(self, queue: JobQueue | None, error: StorageError | None, job: Job | Unredacted | None) -> str | Unredacted | None:
         if job is None or isinstance(job, Unredacted):
             return job
         if job.is_empty:

@@ -91,7 +91,9 @@ async def steps(request: Request, memory: MemoryHere, operator: OperatorHere) ->
     """
     if len(memory.lifecycle.steps) >= MOST_STREAMS:
         raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, f"{MOST_STREAMS} others look on already; close one of them")
-    return StreamingResponse(_told(memory, request.state.is_let_in), media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
+    return StreamingResponse(
+        _told(memory, request.state.is_let_in), media_type="text/event-stream", headers={"X-Accel-Buffering": "no"}
+    )
 
 
 async def _told(memory: CognitiveService, is_let_in: Callable[[], bool]) -> AsyncIterator[str]:

@@ -26,12 +26,58 @@ STRANGER = "stranger-9"
 PEOPLE = frozenset(("user_id", "sender_id", "bot_id", "entity", "messages[].sender_id", "recent_messages[].sender_id"))
 """Every field of a request, in the address or the body, that may say who somebody is."""
 OTHERS = frozenset(
-    """
-    action_summary at bot_name by context corrects cursor end_seq event_id everywhere explain flush force group_id
-    group_name holds is_absolute job_id kind language layer limit max_tokens mentions messages new new_info occurs_from occurs_to
-    offset old query recent_messages recent_messages[].at recent_messages[].sender_name recent_messages[].text request_id
-    request_type revision scope source state text time_from time_to timestamp timezone top_k user_name wait_seconds
-    """.split()
+    [
+        "action_summary",
+        "at",
+        "bot_name",
+        "by",
+        "context",
+        "corrects",
+        "cursor",
+        "end_seq",
+        "event_id",
+        "everywhere",
+        "explain",
+        "flush",
+        "force",
+        "group_id",
+        "group_name",
+        "holds",
+        "is_absolute",
+        "job_id",
+        "kind",
+        "language",
+        "layer",
+        "limit",
+        "max_tokens",
+        "mentions",
+        "messages",
+        "new",
+        "new_info",
+        "occurs_from",
+        "occurs_to",
+        "offset",
+        "old",
+        "query",
+        "recent_messages",
+        "recent_messages[].at",
+        "recent_messages[].sender_name",
+        "recent_messages[].text",
+        "request_id",
+        "request_type",
+        "revision",
+        "scope",
+        "source",
+        "state",
+        "text",
+        "time_from",
+        "time_to",
+        "timestamp",
+        "timezone",
+        "top_k",
+        "user_name",
+        "wait_seconds",
+    ]
 )
 BODIES: dict[str, dict[str, Any]] = {
     "/remember": {"messages": [{"role": "user", "content": "我住在杭州，喜欢喝龙井茶。"}], "flush": True},
@@ -113,7 +159,7 @@ def plant(parts: Parts, user_id: str) -> dict[ProfileKey, str]:
 
 
 def layers_of(parts: Parts) -> dict[ProfileKey, str]:
-    found = ((key, parts.profiles.read(key)) for key in parts.profiles.keys())
+    found = ((key, parts.profiles.read(key)) for key in list(parts.profiles.keys()))
     return {key: profile.summary for key, profile in found if profile is not None}
 
 
@@ -126,7 +172,7 @@ async def test_every_field_of_every_address_is_known_to_name_somebody_or_not(tmp
     async with opened_web(tmp_path) as web:
         found = {field for _, _, queried, body in routes(web.app) for field in (*queried, *body)}
         assert found - PEOPLE - OTHERS == set(), "put a new field into PEOPLE if it may say who somebody is"
-        assert PEOPLE <= found
+        assert found >= PEOPLE
 
 
 async def assert_a_token_keeps_to_its_conversation(directory: Path, token: str, user_id: str, rule: LayerRule) -> None:
@@ -137,7 +183,9 @@ async def assert_a_token_keeps_to_its_conversation(directory: Path, token: str, 
             for method, path, sent in requests_about(web.app, user_id, "42" if token == GROUP_100 else "7"):
                 answer = await web.ask(method, API + path, token, **sent)
                 is_foreign = answer.status_code == 422 and any(told in answer.text for told in TOLD)
-                assert answer.is_success or answer.status_code in (403, 404) or is_foreign, f"{method} {path} {sent}: {answer.text}"
+                assert answer.is_success or answer.status_code in (403, 404) or is_foreign, (
+                    f"{method} {path} {sent}: {answer.text}"
+                )
                 assert SECRET not in answer.text, f"{method} {path} {sent}"
             assert await web.memory.settled(60)
         after = layers_of(parts_of(web))
