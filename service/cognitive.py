@@ -231,7 +231,8 @@ class CognitiveService(EventAccess, Operating):
         settings, now, whom, states = self.settings, self.lifecycle.clock(), str(user_id), kept(states)
 
         def made() -> Job | Unredacted | None:
-            said, how = read_states(states), {"threshold": threshold, "reflect": reflect, "fields": fields}
+            said = read_states(states)
+            how: dict[str, Any] = {"threshold": threshold, "reflect": reflect, "fields": fields}
             job = partial(states_job, said, whom, scope, settings, lambda: now, **how)
             return unless_long(sum(len(one.text) for one in said), job)
 

@@ -44,8 +44,8 @@ class Message:
 def read_messages(given: object, what: str = "messages", keys: Sequence[str] = KEYS) -> list[Message]:
     """Return what was said, in order and not redacted; what nobody said, and what is empty, is left out.
 
-    What was read already stays as it is. A mapping may have `keys`; it has to have `content`, unless `text` may stand for it. Raises InvalidInput that names the
-    message (`what[3]`) and what is wrong with it.
+    What was read already stays as it is. A mapping may have `keys`; it has to have `content`, unless `text` may stand for it.
+    Raises InvalidInput that names the message (`what[3]`) and what is wrong with it.
     """
     listed = enumerate(_listed(given, what))
     return [one for n, message in listed if (one := _read(message, f"{what}[{n}]", keys)) is not None]

@@ -112,7 +112,7 @@ class McpMemory:
         service = await self.opened()
         if service is None or self.writer is None:
             raise HistorianError("this server is read-only")
-        where = {"user_id": self.scope.user_id, "group_id": self.scope.group_id}
+        where: dict[str, Any] = {"user_id": self.scope.user_id, "group_id": self.scope.group_id}
         return await service.enqueue_job(action_summary, new_info, **where, **asdict(self.writer))
 
     async def opened(self) -> CognitiveService | None:

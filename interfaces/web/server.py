@@ -31,8 +31,9 @@ def check_host(settings: WebSettings) -> None:
 def make_web_app(memory: CognitiveService) -> FastAPI:
     """Return the pages and the JSON API of `memory` as an ASGI application, for an application of your own.
 
-    Serve it with a server that bounds the heads of requests and the time to send them, as that of `make_web_server` does. Whoever opens the pages types in `web.token`. Raises SettingsError if
-    that is not set, or if the packages of the extra `web` are missing.
+    Serve it with a server that bounds the heads of requests and the time to send them, as that of `make_web_server` does. Whoever
+    opens the pages types in `web.token`. Raises SettingsError if that is not set, or if the packages of the extra `web` are
+    missing.
     """
     settings = memory.settings.web
     if not settings.token:

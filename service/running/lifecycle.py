@@ -148,8 +148,9 @@ class Lifecycle:
     async def hand_over(self, made: Callable[[], Job | Unredacted | None]) -> str | None:
         """Put the redacted job that `made` returns on disk, both in one thread, and wake the worker.
 
-        These threads are no others': who hands over a great deal keeps no recall from its own. Long texts wait for one another
-        in one thread, and nobody else for them. Returns its id, None if there is no job or none is kept. Raises what `made` raises, and StorageError.
+        These threads serve nothing else: however much is handed over, no recall waits for it. Long texts wait for one another
+        in one thread, and nobody else for them. Returns its id, None if there is no job or none is kept. Raises what `made`
+        raises, and StorageError.
         """
         queue, error = None, None
         if self.started:

@@ -10,8 +10,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import pytest
+from historian.retrieval import pending
 from historian.schema.errors import InvalidInput
-from historian.schema.job import MAX_JOB_BYTES
+from historian.schema.event import EventKind
+from historian.schema.job import MAX_JOB_BYTES, Job
+from historian.schema.names import Names
 from historian.schema.scope import Scope
 from historian.service import intake
 from historian.service.cognitive import CognitiveService
@@ -139,13 +142,14 @@ async def test_a_message_of_28_kilobytes_does_not_hold_the_loop(memory: Memory, 
 
 
 async def test_a_waiting_text_is_drafted_as_far_as_a_block_can_show_it(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    from historian.retrieval import pending
-
     drafted: list[int] = []
     draft_of = pending.draft_of
-    monkeypatch.setattr(
-        pending, "draft_of", lambda job, kind, text, names: drafted.append(len(text)) or draft_of(job, kind, text, names)
-    )
+
+    def counted(job: Job, kind: EventKind, text: str, names: Names) -> str:
+        drafted.append(len(text))
+        return draft_of(job, kind, text, names)
+
+    monkeypatch.setattr(pending, "draft_of", counted)
     text = "Yesterday I met Ann for tea. " * 1_000
     await memory.enqueue_job(text, user_id="42", group_id="7", user_name="Ann")
     hits = [hit for hit in await memory.search_events("tea", SCOPE) if hit.pending]

@@ -230,11 +230,14 @@ async def test_what_comes_without_a_token_is_told_so_whatever_it_wants(web: Web)
 async def test_a_stream_ends_when_its_browser_signs_out(web: Web) -> None:
     begun = await web.client.get("/login", params={"token": web.app.state.access.link_token()})
     cookie = {"Cookie": begun.headers["set-cookie"].partition(";")[0], "Host": HOST}
-    async with listening(web.app) as port, httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=SECONDS) as client:
-        async with client.stream("GET", "/api/v1/steps", headers=cookie) as stream:
-            lines = stream.aiter_lines()
-            assert await anext(lines) == "event: state"
-            out = await client.post("/logout", headers={**cookie, "Origin": ORIGIN})
-            assert out.status_code == 303
-            async with asyncio.timeout(SECONDS):
-                assert [line async for line in lines if line.startswith("event:")] == []
+    async with (
+        listening(web.app) as port,
+        httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=SECONDS) as client,
+        client.stream("GET", "/api/v1/steps", headers=cookie) as stream,
+    ):
+        lines = stream.aiter_lines()
+        assert await anext(lines) == "event: state"
+        out = await client.post("/logout", headers={**cookie, "Origin": ORIGIN})
+        assert out.status_code == 303
+        async with asyncio.timeout(SECONDS):
+            assert [line async for line in lines if line.startswith("event:")] == []

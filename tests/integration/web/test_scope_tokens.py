@@ -26,58 +26,15 @@ STRANGER = "stranger-9"
 PEOPLE = frozenset(("user_id", "sender_id", "bot_id", "entity", "messages[].sender_id", "recent_messages[].sender_id"))
 """Every field of a request, in the address or the body, that may say who somebody is."""
 OTHERS = frozenset(
-    [
-        "action_summary",
-        "at",
-        "bot_name",
-        "by",
-        "context",
-        "corrects",
-        "cursor",
-        "end_seq",
-        "event_id",
-        "everywhere",
-        "explain",
-        "flush",
-        "force",
-        "group_id",
-        "group_name",
-        "holds",
-        "is_absolute",
-        "job_id",
-        "kind",
-        "language",
-        "layer",
-        "limit",
-        "max_tokens",
-        "mentions",
-        "messages",
-        "new",
-        "new_info",
-        "occurs_from",
-        "occurs_to",
-        "offset",
-        "old",
-        "query",
-        "recent_messages",
-        "recent_messages[].at",
-        "recent_messages[].sender_name",
-        "recent_messages[].text",
-        "request_id",
-        "request_type",
-        "revision",
-        "scope",
-        "source",
-        "state",
-        "text",
-        "time_from",
-        "time_to",
-        "timestamp",
-        "timezone",
-        "top_k",
-        "user_name",
-        "wait_seconds",
-    ]
+    word
+    for line in (
+        "action_summary at bot_name by context corrects cursor end_seq event_id everywhere explain flush",
+        "force group_id group_name holds is_absolute job_id kind language layer limit max_tokens mentions",
+        "messages new new_info occurs_from occurs_to offset old query recent_messages recent_messages[].at",
+        "recent_messages[].sender_name recent_messages[].text request_id request_type revision scope source",
+        "state text time_from time_to timestamp timezone top_k user_name wait_seconds",
+    )
+    for word in line.split()
 )
 BODIES: dict[str, dict[str, Any]] = {
     "/remember": {"messages": [{"role": "user", "content": "我住在杭州，喜欢喝龙井茶。"}], "flush": True},
@@ -159,7 +116,7 @@ def plant(parts: Parts, user_id: str) -> dict[ProfileKey, str]:
 
 
 def layers_of(parts: Parts) -> dict[ProfileKey, str]:
-    found = ((key, parts.profiles.read(key)) for key in list(parts.profiles.keys()))
+    found = ((key, parts.profiles.read(key)) for key in parts.profiles.keys())  # noqa: SIM118 - it is no mapping
     return {key: profile.summary for key, profile in found if profile is not None}
 
 
