@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .interfaces.langchain.store import HistorianStore
     from .interfaces.langchain.tools import handle_memory_call, make_memory_tools, memory_tool_schemas
     from .interfaces.langchain.turns import recall_node, remember_node
-    from .interfaces.web.server import make_web_app
+    from .interfaces.web.server import make_web_app, make_web_server
     from .schema.errors import HistorianError, InvalidInput, ModelError, SettingsError, StorageError
     from .schema.event import Event, EventFilter
     from .schema.hit import Hit, ProfileHit
@@ -74,6 +74,7 @@ __all__ = [  # noqa: RUF022 - in the order in which a newcomer meets them
     "observe_messages",
     "observe_hooks",
     "make_web_app",
+    "make_web_server",
     "METRICS_CONTENT_TYPE",
     "JsonLines",
     "json_handler",
@@ -99,7 +100,7 @@ _NAMES = {
     ".interfaces.langchain.store": ("HistorianStore",),
     ".interfaces.langchain.tools": ("handle_memory_call", "make_memory_tools", "memory_tool_schemas"),
     ".interfaces.langchain.turns": ("recall_node", "remember_node"),
-    ".interfaces.web.server": ("make_web_app",),
+    ".interfaces.web.server": ("make_web_app", "make_web_server"),
     ".schema.errors": ("HistorianError", "InvalidInput", "ModelError", "SettingsError", "StorageError"),
     ".schema.event": ("Event", "EventFilter"),
     ".schema.hit": ("Hit", "ProfileHit"),

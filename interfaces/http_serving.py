@@ -14,12 +14,10 @@ from ..schema.errors import InvalidInput
 if TYPE_CHECKING:
     from starlette.datastructures import Headers
     from starlette.types import ASGIApp
+    from uvicorn import Server
 
 STOP_SECONDS = 2
 """How long requests that are under way may take after the server is stopped."""
-
-MOST_AT_ONCE = 200
-"""Connections and requests at a time; further ones are answered with 503."""
 
 
 @contextmanager
@@ -36,21 +34,31 @@ def listening_on(host: str, port: int) -> Iterator[socket.socket]:
         yield listener
 
 
-async def serve_until_stopped(app: ASGIApp, listener: socket.socket, announce: Callable[[], None]) -> None:
-    """Serve `app` until SIGINT or SIGTERM. `announce` is called once a signal would be heard."""
+def http_server(app: ASGIApp, host: str = "127.0.0.1", port: int = 0) -> Server:
+    """Return a server whose connections are bounded (`http_connections.py`)."""
     import uvicorn
+
+    from .http_connections import MOST_AT_ONCE, BoundedConnection
 
     config = uvicorn.Config(
         app,
+        host,
+        port,
+        http=BoundedConnection,
         log_config=None,
         access_log=False,
         proxy_headers=False,
         server_header=False,
         ws="none",
-        limit_concurrency=MOST_AT_ONCE,
+        limit_concurrency=MOST_AT_ONCE + 1,
         timeout_graceful_shutdown=STOP_SECONDS,
     )
-    http = uvicorn.Server(config)
+    return uvicorn.Server(config)
+
+
+async def serve_until_stopped(app: ASGIApp, listener: socket.socket, announce: Callable[[], None]) -> None:
+    """Serve `app` until SIGINT or SIGTERM. `announce` is called once a signal would be heard."""
+    http = http_server(app)
 
     def stop() -> None:
         http.should_exit = True

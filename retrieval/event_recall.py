@@ -115,6 +115,7 @@ class EventRecall:
         self.tasks = LoopTasks()
         self.spare = ThreadPoolExecutor(1, thread_name_prefix="historian-held")
         """For what is done while all other threads may wait for the store."""
+        self._marks = ThreadPoolExecutor(1, thread_name_prefix="historian-fingerprint")
         self.told = ToldOnce()
         self._pending = pending
         self._settings = settings
@@ -124,7 +125,7 @@ class EventRecall:
             if embedder is None
             else QueryVectors(
                 embedder,
-                fingerprint=lambda: asyncio.to_thread(events.fingerprint),
+                fingerprint=lambda: asyncio.get_running_loop().run_in_executor(self._marks, events.fingerprint),
                 size=lambda: settings().query_cache_size,
                 seconds=lambda: settings().query_cache_seconds,
                 clock=clock,
@@ -354,7 +355,8 @@ class EventRecall:
     async def aclose(self) -> None:
         """Cancel what runs in the background of this event loop."""
         await self.tasks.aclose()
-        self.spare.shutdown(wait=False, cancel_futures=True)
+        for pool in (self.spare, self._marks):
+            pool.shutdown(wait=False, cancel_futures=True)
         if self.vectors is not None:
             await self.vectors.aclose()
 

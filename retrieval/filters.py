@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime, time, tzinfo
 from inspect import signature
 from typing import Any, TypeVar, get_args
-from zoneinfo import ZoneInfo
 
 from ..schema.errors import InvalidInput
 from ..schema.event import SOURCES, EventFilter, EventKind
 from ..schema.ids import told
+from ..schema.job import named_zone
 from ..schema.profile import ProfileFilter, ProfileKey
 from ..schema.scope import PUBLIC_LAYER, LayerRule, PublicLayer, RequestType, Scope, layers_read
 
@@ -85,7 +85,7 @@ def event_filter(
 def conditioned(scope: Scope | None, conditions: Mapping[str, Any], timezone: str) -> EventFilter:
     """Return `event_filter` of a caller's conditions. Raises InvalidInput for one that there is not."""
     checked_conditions(conditions)
-    return event_filter(scope, **{"timezone": timezone, **conditions})
+    return event_filter(scope, **{**conditions, "timezone": conditions.get("timezone") or timezone})
 
 
 def checked_conditions(conditions: Mapping[str, Any]) -> None:
@@ -128,7 +128,7 @@ def time_range(
     time_from: Moment | None, time_to: Moment | None, timezone: str, *, of: str = "time"
 ) -> tuple[float | None, float | None]:
     """Return both ends in seconds since the epoch, the earlier one first. Errors name `{of}_from` or `{of}_to`."""
-    zone = ZoneInfo(timezone)
+    zone = named_zone(timezone)
     first, last = _seconds(time_from, f"{of}_from", zone, end=False), _seconds(time_to, f"{of}_to", zone, end=True)
     if first is not None and last is not None and first > last:
         return _seconds(time_to, f"{of}_to", zone, end=False), _seconds(time_from, f"{of}_from", zone, end=True)

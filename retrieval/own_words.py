@@ -15,6 +15,7 @@ from ..schema.errors import ModelError
 from ..schema.event import Event, EventFilter
 from ..schema.hit import Hit
 from ..schema.protocols import EventStore, Vector
+from ..schema.scope import is_asserted
 from ..schema.settings import QuerySettings
 from .driver import MODEL_SECONDS
 from .event_recall import EventRecall, RunInThread
@@ -106,5 +107,6 @@ def _is_own(event: Event, user_id: str) -> bool:
         and event.kind == "fact"
         and event.source == "job"
         and event.said_by == user_id
+        and not is_asserted(event.event_id)
         and set(event.speakers) <= {user_id}
     )

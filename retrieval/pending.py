@@ -20,6 +20,7 @@ from ..schema.protocols import EventStore, JobQueue
 from ..text.absolutize import LONGEST_TEXT
 from ..text.job_drafts import draft_of
 from ..text.observed import observed_text
+from ..text.piecewise import pieces
 from ..text.search_words.tokens import first_character, last_characters, lookup_tokens, search_tokens
 from .request import RecallRequest
 
@@ -27,6 +28,8 @@ log = logging.getLogger(__name__)
 
 JOBS_READ = 20
 _DRAFTS_KEPT = 200
+LONGEST_DRAFT = 2_000
+"""Characters of a waiting text that the rules draft; a block holds no more of it. What lies behind is as it was handed over."""
 
 
 class PendingHits:
@@ -104,8 +107,9 @@ def drafts(job: Job, bot_name: str) -> list[str]:
 
 
 def _draft_of(job: Job, names: Names, kind: EventKind, text: str) -> str:
+    beginning = next(pieces(text, LONGEST_DRAFT))
     try:
-        return draft_of(job, kind, text, names)
+        return draft_of(job, kind, beginning, names) + text[len(beginning) :]
     except Exception:
         # A text on which the rules fail is returned unchanged: the reply must go out.
         log.exception("the rules failed on a text of job %s; it is returned unchanged", job.job_id)

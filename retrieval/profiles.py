@@ -25,11 +25,14 @@ JOBS_READ = 20
 """Number of waiting jobs of a scope that are asked for their users."""
 
 EmbedQuery = Callable[[str], Awaitable[Vector]]
+ReadProfile = Callable[[EntityType, str, Scope], Profile | None]
+"""Returns a profile as far as a scope may read it. Blocking; raises StorageError."""
 
 
 def waiting_speakers(queue: JobQueue, scope: Scope) -> list[str]:
     """Return the users of the newest jobs of a scope that are not filed yet. Blocking; raises StorageError."""
-    return list(dict.fromkeys(job.user_id for job in queue.waiting(scope.key, JOBS_READ) if job.scope.key == scope.key))
+    jobs = (job for job in queue.waiting(scope.key, JOBS_READ) if job.scope.key == scope.key and not job.scope.asserted)
+    return list(dict.fromkeys(job.user_id for job in jobs))
 
 
 def has_spoken(events: EventStore, queue: JobQueue, scope: Scope, user_id: str) -> bool:
@@ -60,12 +63,12 @@ def readable_profile(
     return replace(last, name=name, tags=tags, summary="\n\n".join(p.summary for p in layers if p.summary))
 
 
-def readable_profiles(profiles: ProfileStorage, scope: Scope, rule: LayerRule) -> list[Profile]:
+def readable_profiles(read: ReadProfile, scope: Scope) -> list[Profile]:
     """Return the profiles of a conversation: those of the speaker and of the group. Blocking; raises StorageError."""
     wanted: list[tuple[EntityType, str]] = [("user", scope.user_id)] if scope.user_id else []
     if scope.group_id:
         wanted.append(("group", scope.group_id))
-    found = [readable_profile(profiles, scope, kind, entity_id, rule) for kind, entity_id in wanted]
+    found = [read(kind, entity_id, scope) for kind, entity_id in wanted]
     return [profile for profile in found if profile is not None]
 
 
@@ -73,7 +76,7 @@ async def find_profiles(
     query: str,
     scope: Scope,
     *,
-    profiles: ProfileStorage,
+    read: ReadProfile,
     index: ProfileIndex,
     embed: EmbedQuery | None,
     reranker: Reranker | None = None,
@@ -103,10 +106,7 @@ async def find_profiles(
         entity = (key.entity_type, key.entity_id)
         if entity in hits or len(hits) >= wanted:
             continue
-        # What the filter let through is the user's own, or of one who has spoken here.
-        profile = await asyncio.to_thread(
-            readable_profile, profiles, scope, key.entity_type, key.entity_id, rule, has_spoken=True
-        )
+        profile = await asyncio.to_thread(read, key.entity_type, key.entity_id, scope)
         if profile is not None:
             hits[entity] = ProfileHit(profile, fused[key], scores_of(key, dense=dense, keyword=keywords, fused=fused))
     found = list(hits.values())

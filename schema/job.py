@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -14,7 +14,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from .errors import InvalidInput
 from .ids import LONGEST_NAME, encode_id, told, type_and_size, validate_id
-from .scope import RequestType, Scope, no_reserved_user
+from .scope import RequestType, Scope, is_asserted, no_reserved_user
 from .validation import invalid_input, problems
 
 DONE = "job"
@@ -60,13 +60,17 @@ def _clean_items(value: list[str]) -> list[str]:
     return [item for item in (without_list_mark(clean_text(one)) for one in value) if item]
 
 
+def named_zone(value: str) -> ZoneInfo:
+    """Return the IANA time zone of this name, or raise InvalidInput. A name that is a path is none."""
+    try:
+        return ZoneInfo(value)
+    except (ZoneInfoNotFoundError, ValueError, OSError, TypeError):
+        raise InvalidInput(f"timezone: {told(value)} is not an IANA time zone; use a name such as Asia/Shanghai or UTC") from None
+
+
 def check_timezone(value: str) -> str:
     """Return `value` if it is an IANA time zone, else raise InvalidInput."""
-    try:
-        ZoneInfo(value)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise InvalidInput(f"timezone: {told(value)} is not an IANA time zone; use a name such as Asia/Shanghai or UTC") from None
-    return value
+    return named_zone(value).key
 
 
 def check_timestamp(value: str | datetime) -> str:
@@ -87,6 +91,13 @@ def check_timestamp(value: str | datetime) -> str:
             f"timestamp: {moment.isoformat()} lies outside of the years {FIRST_YEAR} to {LAST_YEAR}; pass the real one"
         )
     return moment.isoformat()
+
+
+def check_size(texts: Iterable[str], what: str) -> None:
+    """Raise InvalidInput for texts that no job can hold. It is looked at before anything that takes time by their length."""
+    size = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
+    if size > MAX_JOB_BYTES:
+        raise InvalidInput(f"{what}: {size} bytes, at most {MAX_JOB_BYTES} are allowed; shorten its texts or its recent_messages")
 
 
 CleanText = Annotated[str, AfterValidator(clean_text)]
@@ -176,7 +187,7 @@ class Job(BaseModel):
 
     @property
     def scope(self) -> Scope:
-        return Scope(self.request_type, self.user_id, self.group_id)
+        return Scope(self.request_type, self.user_id, self.group_id, is_asserted(self.request_id))
 
     @property
     def entities(self) -> frozenset[str]:

@@ -61,7 +61,7 @@ class Profile:
 class ProfileFilter:
     """Filter of profiles: those of users in one of `user_layers`, and those in `keys`.
 
-    With `spoken_in`, the key of a scope, `user_layers` are those of users who have spoken there (`EventStore.has_spoken`).
+    With `spoken_in`, the key of a scope, the public layer is that of users who have spoken there (`EventStore.has_spoken`).
     """
 
     user_layers: tuple[str, ...] = ()

@@ -6,7 +6,7 @@ names the scope it is for. The rules of visibility are defined only here.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from .errors import InvalidInput
@@ -20,17 +20,24 @@ PublicLayer = Literal["where_spoken", "everywhere"]
 RESERVED_USER = "historian:shared-notes"
 """The user id of `SHARED_NOTES`. No user of a platform may have it: that one would read the shared notes."""
 
+ASSERTED = "asserted-"
+"""What the ids of jobs begin with, and so those of their events, that the token of one conversation handed over."""
+
 PUBLIC_LAYER = ""
 PRIVATE_LAYER = "private"
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """One conversation. In a group `user_id` is the current speaker (it filters nothing); in private it is the partner."""
+    """One conversation. In a group `user_id` is the current speaker (it filters nothing); in private it is the partner.
+
+    `asserted` is True for the holder of this conversation's token: what its requests say of speakers nobody vouches for.
+    """
 
     request_type: RequestType
     user_id: str = ""
     group_id: str = ""
+    asserted: bool = False
 
     def __post_init__(self) -> None:
         if self.request_type == "group":
@@ -59,6 +66,24 @@ class Scope:
     def key(self) -> str:
         """The scope as one string, `g:{group_id}` or `p:{user_id}`: equal exactly if events are shared."""
         return f"g:{self.group_id}" if self.request_type == "group" else f"p:{self.user_id}"
+
+    @property
+    def speaker_is_asserted(self) -> bool:
+        """True if nothing but a request says who speaks. The token of a private chat names its partner itself."""
+        return self.asserted and self.request_type == "group"
+
+    def spoken_by(self, user_id: str) -> Scope:
+        """Return the same group with the current speaker. Raises InvalidInput."""
+        return replace(Scope.group(self.group_id, user_id), asserted=self.asserted)
+
+    def request_id(self, request_id: str) -> str:
+        """Return the id of a request that this scope makes, which tells whether its speakers are asserted."""
+        return f"{ASSERTED}{request_id}" if self.asserted else request_id
+
+
+def is_asserted(item_id: str) -> bool:
+    """Return True for the id of a job, an event or a state whose speakers are asserted alone."""
+    return item_id.startswith(ASSERTED)
 
 
 def scope_of_key(key: str) -> Scope | None:
@@ -111,7 +136,9 @@ def reads_own_words_of(scope: Scope, *, from_groups: bool) -> str:
 
 
 def layer_written(scope: Scope, entity_type: EntityType, rule: LayerRule) -> str:
-    """Return the profile layer for something learnt in `scope` about an entity."""
+    """Return the profile layer for something learnt in `scope` about an entity: of an asserted speaker the group's own."""
+    if entity_type == "user" and scope.speaker_is_asserted:
+        return scope.key
     if rule == "shared" or entity_type == "group":
         return PUBLIC_LAYER
     if scope.request_type == "private":
@@ -124,15 +151,14 @@ def layers_read(
 ) -> tuple[str, ...]:
     """Return the layers of an entity's profile that may be read in `scope`, most general first; possibly none.
 
-    A group's profile is read only in that group, a user's private layer only in the private chat with that user, and a
-    user's public layer only where they have spoken: the user of `scope` always has, others if `has_spoken`.
+    A group's profile is read only in that group, and so is a group's own layer of a user; a user's private layer only in the
+    private chat with that user, and a user's public layer only where they have spoken: the user of `scope` always has, unless
+    they are asserted alone, others if `has_spoken`.
     """
     if entity_type == "group":
         return (PUBLIC_LAYER,) if scope.request_type == "group" and scope.group_id == entity_id else ()
-    public = (PUBLIC_LAYER,) if has_spoken or entity_id == scope.user_id else ()
-    if rule == "shared":
-        return public
-    own_private = (PRIVATE_LAYER,) if scope.request_type == "private" and scope.user_id == entity_id else ()
-    if rule == "private_separate":
-        return (*public, *own_private)
-    return own_private if scope.request_type == "private" else (scope.key,)
+    has_spoken = has_spoken or (entity_id == scope.user_id and not scope.speaker_is_asserted)
+    public = (PUBLIC_LAYER,) if has_spoken and rule != "per_group" else ()
+    if scope.request_type == "group":
+        return (*public, scope.key)
+    return (*public, PRIVATE_LAYER) if rule != "shared" and entity_id == scope.user_id else public

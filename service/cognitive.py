@@ -20,7 +20,8 @@ from ..schema.scope import RequestType, Scope, checked_scope
 from ..schema.settings import Settings
 from ..schema.settings.source import find_config, load_settings
 from .event_access import EventAccess
-from .intake import kept, make_job, redacted, refuse_unknown
+from .given_messages import read_messages
+from .intake import Unredacted, checked_length, kept, make_job, redacted, refuse_unknown, unless_long
 from .observation.noted import Noted
 from .operating import Operating
 from .reply import ReplyContext
@@ -191,9 +192,9 @@ class CognitiveService(EventAccess, Operating):
         refuse_unknown(unknown, [*who, *names, *which, *said], Job.model_fields)
         settings, now = self.settings, self.lifecycle.clock()
 
-        def made() -> Job:
+        def made() -> Job | Unredacted | None:
             job = make_job({**unknown, **who, **names, **which, **said}, settings, lambda: now)
-            return redacted(job, settings.historian.redact_jobs)
+            return unless_long(checked_length(job), partial(redacted, job, settings.historian.redact_jobs))
 
         return await self.lifecycle.hand_over(made)
 
@@ -223,14 +224,17 @@ class CognitiveService(EventAccess, Operating):
         When this returns, the job is on disk, redacted; the same `request_id` again returns the same id and makes no second
         job. Returns None, and writes nothing, if nothing was said. Raises InvalidInput, StorageError.
         """
-        from .recall.articles import states_job
+        from .recall.articles import read_states, states_job
 
         names = {"user_name": user_name, "group_name": group_name, "bot_name": bot_name}
         fields = {**unknown, **names, "request_id": request_id, "timestamp": timestamp, "timezone": timezone}
         settings, now, whom, states = self.settings, self.lifecycle.clock(), str(user_id), kept(states)
 
-        def made() -> Job | None:
-            return states_job(states, whom, scope, settings, lambda: now, threshold=threshold, reflect=reflect, fields=fields)
+        def made() -> Job | Unredacted | None:
+            said = read_states(states)
+            how: dict[str, Any] = {"threshold": threshold, "reflect": reflect, "fields": fields}
+            job = partial(states_job, said, whom, scope, settings, lambda: now, **how)
+            return unless_long(sum(len(one.text) for one in said), job)
 
         return await self.lifecycle.hand_over(made)
 
@@ -265,9 +269,14 @@ class CognitiveService(EventAccess, Operating):
         messages = kept(messages)
         jobs: list[Job] = []
 
-        def first() -> Job | None:  # read and written in one thread: most calls bring one message
-            jobs.extend(talk_jobs(messages, scope, settings, clock, fields))
-            return self._gathering.due(jobs[0], clock(), settings) if jobs else None
+        def first() -> Job | Unredacted | None:  # read and written in one thread: most calls bring one message
+            said = read_messages(messages)
+
+            def redacted() -> Job | None:
+                jobs.extend(talk_jobs(said, scope, settings, clock, fields))
+                return self._gathering.due(jobs[0], clock(), settings) if jobs else None
+
+            return unless_long(sum(len(one.text) for one in said), redacted)
 
         ids: list[str] = []
         try:

@@ -9,6 +9,7 @@ from ..retrieval.filters import Moment, conditioned
 from ..schema.errors import InvalidInput
 from ..schema.event import Event, EventKind
 from ..schema.ids import told
+from ..schema.job import check_size
 from ..schema.scope import Scope, checked_scope
 from ..text.redaction import redact
 from .recall.arguments import ReadingState
@@ -75,8 +76,9 @@ class EventAccess(Reading):
         parts = self.lifecycle.in_use().parts
         if not isinstance(text, str) or not text.strip():
             raise InvalidInput("text: empty; `delete_event` removes an event")
+        check_size((text,), "text")
         await self._existing(parts, event_id, scope)
-        written = redact(text.strip(), self.lifecycle.settings.historian.redact_jobs)
+        written = await self.lifecycle.redacting(redact, text.strip(), self.lifecycle.settings.historian.redact_jobs)
         (vector,) = await vectors_for([written], parts.embedder, parts.events)
         await asyncio.to_thread(parts.events.edit, event_id, written, vector)
         return await self._existing(parts, event_id, scope)

@@ -8,7 +8,7 @@ from typing import Any, TypeGuard
 
 from ..schema.errors import InvalidInput
 from ..schema.ids import told, type_and_size
-from ..schema.job import check_timestamp, clean_text
+from ..schema.job import check_size, check_timestamp, clean_text
 from ..schema.talk import TalkRole
 
 ROLES: Mapping[str, TalkRole] = {
@@ -23,6 +23,10 @@ ROLES: Mapping[str, TalkRole] = {
 NOT_SAID = frozenset(("system", "developer", "remove"))
 """Roles of messages that are no part of what was said: left out."""
 KEYS = ("role", "content", "text", "sender_id", "name", "sender_name", "id", "at", "tool_calls", "tool_call_id")
+
+
+LONGEST_RESULT = 8_000
+"""Characters of a tool's result that are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +44,8 @@ class Message:
 def read_messages(given: object, what: str = "messages", keys: Sequence[str] = KEYS) -> list[Message]:
     """Return what was said, in order and not redacted; what nobody said, and what is empty, is left out.
 
-    A mapping may have `keys`; it has to have `content`, unless `text` may stand for it. Raises InvalidInput that names the
-    message (`what[3]`) and what is wrong with it.
+    What was read already stays as it is. A mapping may have `keys`; it has to have `content`, unless `text` may stand for it.
+    Raises InvalidInput that names the message (`what[3]`) and what is wrong with it.
     """
     listed = enumerate(_listed(given, what))
     return [one for n, message in listed if (one := _read(message, f"{what}[{n}]", keys)) is not None]
@@ -70,6 +74,8 @@ def _is_pair(message: object) -> TypeGuard[Sequence[str]]:
 
 def _read(message: object, where: str, keys: Sequence[str]) -> Message | None:
     """Return a message; None for what nobody said."""
+    if isinstance(message, Message):
+        return message
     if isinstance(message, str):
         return _made("user", message, {}, where)
     if _is_pair(message):
@@ -97,7 +103,9 @@ def _made(role: object, content: object, known: Mapping[str, Any], where: str) -
     kind = ROLES.get(role) if isinstance(role, str) else None
     if kind is None:
         raise InvalidInput(f"{where}.role: {role!r:.40} is not one of {', '.join(ROLES)}")
-    text = clean_text(_text_of(content, where))
+    text = _text_of(content, where)
+    text = clean_text(text if kind != "tool" else text[: 2 * LONGEST_RESULT])
+    check_size((text,), where)
     if not text:
         return None
     name, at = clean_text(str(known.get("name") or known.get("sender_name") or "")), known.get("at")

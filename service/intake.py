@@ -6,12 +6,13 @@ import re
 import uuid
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from ..schema.errors import InvalidInput
-from ..schema.job import Job, RecentMessage, check_timezone, parse_job
+from ..schema.job import Job, RecentMessage, check_size, check_timezone, parse_job
 from ..schema.settings import Settings
 from ..schema.states_payload import StatesPayload
 from ..schema.validation import validated
@@ -32,11 +33,34 @@ _NAMED_BY_COMMANDS = frozenset(
     ("event_id", "event_ids", "entity_type", "entity_id", "layer", "user_id", "group_id", "folder", "notes_scope")
 )
 """Fields of a command's payload that are compared or opened, and are therefore not redacted."""
+LONG = 20_000
+"""Longer texts are redacted in a thread of their own, one after the other: a hostile megabyte takes seconds."""
 _ONE_LOOK = 2_000
 """Up to so many characters, texts are first searched together: most hold nothing, and one search is cheaper than ten."""
 _TIME = re.compile(r"(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:Z|[+-]\d\d:?\d\d)?)?", re.ASCII)
 _PASSES = 8
 """The most passes over one text: what is beside a placeholder may be a secret too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unredacted:
+    """Long texts that are read and checked: `redacted` returns their job."""
+
+    redacted: Callable[[], Job | None]
+
+
+def unless_long(characters: int, redacted: Callable[[], Job | None]) -> Job | Unredacted | None:
+    """Return the redacted job of texts of so many characters; of long ones what is left to do."""
+    return redacted() if characters <= LONG else Unredacted(redacted)
+
+
+def checked_length(job: Job) -> int:
+    """Return how many characters are to be redacted. Raises InvalidInput if they are too many for a job."""
+    names = [job.user_name, job.group_name, job.bot_name]
+    said = [text for one in job.recent_messages for text in (one.text, one.sender_name, one.at)]
+    texts = [job.action_summary, *job.new_info, *names, *said]
+    check_size(texts, f"job {job.job_id}")
+    return sum(map(len, texts))
 
 
 def make_job(data: Mapping[str, Any], settings: Settings, clock: Callable[[], float]) -> Job:

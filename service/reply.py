@@ -75,9 +75,9 @@ class ReplyContext:
             plain.database_away = False
         elif (not hits or recalled.is_held) and await self._lifecycle.database_is_away():
             hits = [*hits, *await asyncio.to_thread(plain.hits, scope)]
-        return await asyncio.to_thread(
-            format_memories, recalled.profiles, hits, language=written, max_tokens=budget, article=recalled.article
-        )
+        article = recalled.article
+        block = partial(format_memories, recalled.profiles, hits, language=written, max_tokens=budget, article=article)
+        return await opened.recall.written(block)
 
     async def _plain_summaries(self, scope: Scope) -> Sequence[tuple[str, str]]:
         """Return the summaries that can be read while memory is switched off or cannot be opened."""

@@ -16,11 +16,9 @@ from ..schema.scope import Scope, checked_scope
 from ..schema.settings import Settings
 from ..schema.talk import TalkPayload
 from ..text.tokens import estimate_tokens
-from .given_messages import Message, read_messages
+from .given_messages import LONGEST_RESULT, Message, read_messages
 from .intake import make_job, redacted_in_turn, refuse_unknown, with_redacted_names
 
-LONGEST_RESULT = 8_000
-"""Characters of a tool's result that are kept."""
 SCOPES_COUNTED = 10_000
 _FIELDS = ("bot_id", "bot_name", "user_name", "group_name", "timezone")
 
@@ -59,7 +57,7 @@ class Gathering:
         with self._lock:
             keys = list(self._waiting) if scope_key is None else [key for key in (scope_key,) if key in self._waiting]
             last = [self._waiting.pop(key)[3] for key in keys]
-        return [_without_message(job, f"flush-{uuid.uuid4().hex}") for job in last]
+        return [_without_message(job, job.scope.request_id(f"flush-{uuid.uuid4().hex}")) for job in last]
 
 
 def talk_jobs(
@@ -86,7 +84,7 @@ def talk_jobs(
         own = (one.message_id,) if one.message_id else (text, one.role, person[0], said_at, str(place))
         data = {
             "kind": "talk",
-            "request_id": f"talk-{_digest(scope.key, *own)}",
+            "request_id": scope.request_id(f"talk-{_digest(scope.key, *own)}"),
             "user_id": person[0] or str(fields.get("bot_id") or "") or one.sender_id or "bot",
             "group_id": scope.group_id or None,
             "user_name": person[1],

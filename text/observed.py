@@ -31,7 +31,7 @@ def observation_events(
             scope,
             moment,
             timezone,
-            event_id=f"{OBSERVATION}-{digest(scope, sender_id, piece.text)}",
+            event_id=scope.request_id(f"{OBSERVATION}-{digest(scope, sender_id, piece.text)}"),
             job_id=f"{OBSERVATION}-{source}",
             kind=kind,
             text=piece.text,

@@ -38,16 +38,16 @@ def matches(pattern: re.Pattern[str], text: str, start: int = 0) -> Iterator[re.
     yield from pattern.finditer(text, start)
 
 
-def pieces(text: str) -> Iterator[str]:
-    """Yield a text in pieces of at most PIECE characters, cut between words where words end within a piece.
+def pieces(text: str, most: int = PIECE) -> Iterator[str]:
+    """Yield a text in pieces of at most `most` characters, cut between words where words end within a piece.
 
     >>> [len(piece) for piece in pieces("tea " * 1_500)], list(pieces("tea"))
     ([4000, 2000], ['tea'])
     """
     start = 0
-    while len(text) - start > PIECE:
-        end = start + PIECE
-        *_, last = (end, *(found.end() for found in _BREAK.finditer(text, end - PIECE // 4, end)))
+    while len(text) - start > most:
+        end = start + most
+        *_, last = (end, *(found.end() for found in _BREAK.finditer(text, end - most // 4, end)))
         yield text[start:last]
         start = last
     yield text[start:]

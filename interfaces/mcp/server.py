@@ -112,7 +112,8 @@ class McpMemory:
         service = await self.opened()
         if service is None or self.writer is None:
             raise HistorianError("this server is read-only")
-        return await service.enqueue_job(action_summary, new_info, **asdict(self.scope), **asdict(self.writer))
+        where: dict[str, Any] = {"user_id": self.scope.user_id, "group_id": self.scope.group_id}
+        return await service.enqueue_job(action_summary, new_info, **where, **asdict(self.writer))
 
     async def opened(self) -> CognitiveService | None:
         async with self._opening:

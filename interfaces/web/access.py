@@ -6,7 +6,7 @@ import hmac
 import secrets
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 
 from ...schema.errors import InvalidInput
@@ -24,7 +24,10 @@ NOTES = "notes"
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Whoever sends a request: the operator, or somebody who has the token of one conversation (`scope`)."""
+    """Whoever sends a request: the operator, or somebody who has the token of one conversation (`scope`).
+
+    The speakers of such a conversation are asserted (`Scope.asserted`), in whichever field of a request they stand.
+    """
 
     scope: Scope | None = None
 
@@ -45,11 +48,12 @@ class Caller:
         scope = _scope(named) if named else self.scope
         if self.scope is not None and (scope is None or scope.key != self.scope.key):
             raise Refused(HTTPStatus.FORBIDDEN, f"this token is for {self.scope.key} alone")
+        scope = self.scope or scope
         if scope is None or not user_id or scope.request_type != "group":
             if scope is not None and user_id and scope.user_id != user_id:
                 raise InvalidInput(f"user_id: this is the private chat with {scope.user_id!r}; leave user_id out")
             return scope
-        return Scope.group(scope.group_id, user_id)
+        return scope.spoken_by(user_id)
 
     def needed_scope(self, named: str | None, user_id: str | None = None) -> Scope:
         """Return `scope_named`; raises InvalidInput if the request names none."""
@@ -76,7 +80,8 @@ class Access:
         self.is_new_token = not settings.token
         self._clock = clock
         self._known = [(self.token.encode(), Caller())]
-        self._known += [(token.encode(), Caller(notes_scope(named))) for named, token in settings.scope_tokens.items()]
+        scopes = ((token, replace(notes_scope(named), asserted=True)) for named, token in settings.scope_tokens.items())
+        self._known += [(token.encode(), Caller(scope)) for token, scope in scopes]
         self._links: dict[str, float] = {}
         self._sessions: dict[str, tuple[Caller, float]] = {}
         self._lock = threading.Lock()

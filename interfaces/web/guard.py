@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 import time
 from collections import OrderedDict
+from collections.abc import Iterable
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.requests import HTTPConnection
 
 from ...schema.settings import WebSettings
 from ..http_serving import bearer_token
 from .access import Access, Caller
+from .pages.language import COOKIE as LANGUAGE
 from .problems import Refused, problem
 
 if TYPE_CHECKING:
@@ -30,6 +31,10 @@ SAFE_METHODS = frozenset(("GET", "HEAD"))
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\s:/@?#\\\[\]]+)(?::\d{1,5})?")
 MOST_COUNTED = 1_024
 """Callers and addresses whose requests are counted at a time."""
+MOST_HEADER_BYTES = 16 * 1024
+"""What the headers of a request may hold, whichever server has read them."""
+MOST_BYTES_UNKNOWN = 8 * 1024
+"""What the body of a request without a token may hold: a form to sign in, or to choose a language."""
 
 SECURITY_HEADERS = {
     # `data:` for the small pictures of a style sheet; nothing is loaded from, sent to or framed by another host.
@@ -90,20 +95,34 @@ class Guard:
                     given["Cache-Control"] = "no-store"
             await send(message)
 
+        state = scope.setdefault("state", {})
         try:
+            self._check_headers(scope)
+            cookies = read_cookies(headers.getlist("cookie"), (self._cookie, LANGUAGE))
+            session = cookies.get(self._cookie, "")
+            caller = self._caller(headers, session)
+            self._check_rate(scope, caller)
             if scope["path"] != HEALTH:  # asked by whatever name a container has; it tells nothing
                 self._check_host(headers)
-            caller = self._caller(scope, headers)
-            self._check_rate(scope, caller)
-            self._check_origin(scope, headers)
+            self._check_origin(headers)
             if caller is None and scope["path"] not in PUBLIC_PATHS and not scope["path"].startswith(STATIC):
                 raise self._unknown(scope, headers)
-            self._check_length(headers)
+            self._check_sender(scope, headers)
+            most = self._most_bytes if caller is not None else min(self._most_bytes, MOST_BYTES_UNKNOWN)
+            self._check_length(headers, most)
         except Refused as refusal:
             await problem(refusal.status, str(refusal), refusal.headers)(scope, receive, answer)
             return
-        scope.setdefault("state", {})["caller"] = caller
-        await self._app(scope, self._bounded(receive), answer)
+        state["caller"], state["cookies"] = caller, cookies
+        state["is_let_in"] = lambda: caller is not None and self._caller(headers, session) is not None
+        # Nothing behind reads cookies by http.cookies, which takes time by the square of what an attacker sends.
+        inside = {**scope, "headers": [one for one in scope["headers"] if one[0] != b"cookie"]}
+        await self._app(inside, _bounded(receive, most), answer)
+
+    def _check_headers(self, scope: Scope) -> None:
+        if sum(len(name) + len(value) for name, value in scope["headers"]) > MOST_HEADER_BYTES:
+            detail = f"the headers have more than {MOST_HEADER_BYTES // 1024} KiB"
+            raise Refused(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, detail, headers={"Connection": "close"})
 
     def _check_host(self, headers: Headers) -> None:
         """A foreign page can let its own name point to this machine, but it cannot change the name that the browser sends."""
@@ -112,13 +131,13 @@ class Guard:
             detail = "this server is not reached by that name; add it to web.hosts in the settings"
             raise Refused(HTTPStatus.MISDIRECTED_REQUEST, detail)
 
-    def _caller(self, scope: Scope, headers: Headers) -> Caller | None:
+    def _caller(self, headers: Headers, session: str) -> Caller | None:
         if len(headers.getlist("authorization")) > 1:
             return None
         token = bearer_token(headers)
         if token is not None:
             return self._access.caller_of_token(token)
-        return self._access.caller_of_session(HTTPConnection(scope).cookies.get(self._cookie, ""))
+        return self._access.caller_of_session(session)
 
     def _check_rate(self, scope: Scope, caller: Caller | None) -> None:
         client = scope.get("client") or ("",)
@@ -127,12 +146,14 @@ class Guard:
             detail = "too many requests; wait, or raise web.requests_per_second in the settings"
             raise Refused(HTTPStatus.TOO_MANY_REQUESTS, detail, headers={"Retry-After": str(int(wait) + 1)})
 
-    def _check_origin(self, scope: Scope, headers: Headers) -> None:
-        """Refuse what a page of another origin sends. A cookie alone carries out nothing: the browser must say where from."""
-        origins = headers.getlist("origin")
-        if any(one.partition("://")[2].lower() != headers.get("host", "").lower() for one in origins):
+    def _check_origin(self, headers: Headers) -> None:
+        """Refuse what a page of another origin sends."""
+        if any(one.partition("://")[2].lower() != headers.get("host", "").lower() for one in headers.getlist("origin")):
             raise Refused(HTTPStatus.FORBIDDEN, "this request comes from a page of another origin")
-        if scope["method"] in SAFE_METHODS or origins or bearer_token(headers) is not None:
+
+    def _check_sender(self, scope: Scope, headers: Headers) -> None:
+        """A cookie alone carries out nothing: the browser must say where from."""
+        if scope["method"] in SAFE_METHODS or headers.getlist("origin") or bearer_token(headers) is not None:
             return
         if headers.get("sec-fetch-site", "cross-site") != "same-origin":
             raise Refused(HTTPStatus.FORBIDDEN, "send an Origin, or the token as `Authorization: Bearer TOKEN`")
@@ -145,27 +166,39 @@ class Guard:
         detail = "send the token as `Authorization: Bearer TOKEN`; `historian serve` prints it, or web.token is it"
         return Refused(HTTPStatus.UNAUTHORIZED, detail, headers={"WWW-Authenticate": "Bearer"})
 
-    def _check_length(self, headers: Headers) -> None:
+    def _check_length(self, headers: Headers, most: int) -> None:
         length = headers.get("content-length", "0")
-        if not length.isdecimal() or int(length) > self._most_bytes:
-            raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, self._too_large, headers={"Connection": "close"})
+        if len(length) > 20 or not length.isdecimal() or int(length) > most:
+            raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, _too_large(most), headers={"Connection": "close"})
 
-    @property
-    def _too_large(self) -> str:
-        return f"the body has more than {self._most_bytes // 1024} KiB; send less at a time, or raise web.body_max_kib"
 
-    def _bounded(self, receive: Receive) -> Receive:
-        taken = 0
+def read_cookies(given: Iterable[str], names: Iterable[str]) -> dict[str, str]:
+    """Return the cookies with these names, as they are; of several with one name the last. Takes time by the length."""
+    found: dict[str, str] = {}
+    for header in given:
+        for pair in header.split(";"):
+            name, equals, value = pair.partition("=")
+            if equals and (name := name.strip()) in names:
+                found[name] = value.strip()
+    return found
 
-        async def bounded() -> Message:
-            nonlocal taken
-            message = await receive()
-            taken += len(message.get("body", b""))
-            if taken > self._most_bytes:
-                raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, self._too_large)
-            return message
 
-        return bounded
+def _too_large(most: int) -> str:
+    return f"the body has more than {most // 1024} KiB; send less at a time, with a token, or raise web.body_max_kib"
+
+
+def _bounded(receive: Receive, most: int) -> Receive:
+    taken = 0
+
+    async def bounded() -> Message:
+        nonlocal taken
+        message = await receive()
+        taken += len(message.get("body", b""))
+        if taken > most:
+            raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, _too_large(most))
+        return message
+
+    return bounded
 
 
 def _name_of(host: str) -> str:

@@ -40,7 +40,7 @@ async def sign_in(request: Request, token: Annotated[str, Form()], then: Annotat
 @router.post("/logout")
 async def sign_out(request: Request) -> Response:
     """End the session of this browser."""
-    _access(request).end_session(request.cookies.get(request.app.state.cookie, ""))
+    _access(request).end_session(request.state.cookies.get(request.app.state.cookie, ""))
     answer = RedirectResponse("/login", HTTPStatus.SEE_OTHER)
     answer.delete_cookie(request.app.state.cookie, httponly=True, samesite="strict")
     return answer

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 from ...schema.errors import SettingsError
 from ...schema.settings import WebSettings
 from ...service.cognitive import CognitiveService
-from ..http_serving import listening_on, serve_until_stopped
+from ..http_serving import http_server, listening_on, serve_until_stopped
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
+    from uvicorn import Server
 
     from .access import Access
 
@@ -28,15 +29,25 @@ def check_host(settings: WebSettings) -> None:
 
 
 def make_web_app(memory: CognitiveService) -> FastAPI:
-    """Return the pages and the JSON API of `memory` as an ASGI application, for a server in the process of a bot.
+    """Return the pages and the JSON API of `memory` as an ASGI application, for an application of your own.
 
-    The live view then shows the jobs of that very bot. Whoever opens the pages types in `web.token`. Raises SettingsError if
-    that is not set, or if the packages of the extra `web` are missing.
+    Serve it with a server that bounds the heads of requests and the time to send them, as that of `make_web_server` does. Whoever
+    opens the pages types in `web.token`. Raises SettingsError if that is not set, or if the packages of the extra `web` are
+    missing.
     """
     settings = memory.settings.web
     if not settings.token:
         raise SettingsError("web.token: set it (or HISTORIAN__WEB__TOKEN) to a long random text; the pages ask for it")
     return _made(memory, settings)
+
+
+def make_web_server(memory: CognitiveService) -> Server:
+    """Return a server of `make_web_app(memory)` at `web.host` and `web.port`, for the process of a bot: `await server.serve()`.
+
+    The live view then shows the jobs of that very bot.
+    """
+    app, settings = make_web_app(memory), memory.settings.web
+    return http_server(app, settings.host, settings.port)
 
 
 async def serve(memory: CognitiveService, settings: WebSettings, listening: Callable[[str, Access], None]) -> None:

@@ -68,12 +68,16 @@ def _together(parts: list[HistorianPart]) -> dict[str, Any]:
 
 
 def _people(parts: list[HistorianPart]) -> list[HistorianPart]:
-    """Return one part a person: their last job, and the facts of all their messages that were not forgotten meanwhile."""
-    found: dict[str, HistorianPart] = {}
+    """Return one part a person: their last job, and the facts of all their messages that were not forgotten meanwhile.
+
+    Whom a token's requests alone call so is a person apart: what they tell enters another layer.
+    """
+    found: dict[tuple[str, bool], HistorianPart] = {}
     for one in parts:
         if one.get("filed") == "forgotten" or not any(item["kind"] == "fact" for item in one.get("items", [])):
             continue
-        user = Job.model_validate(one["job"]).user_id
+        job = Job.model_validate(one["job"])
+        user = job.user_id, job.scope.asserted
         before = found.get(user)
         found[user] = {
             "job": one["job"],

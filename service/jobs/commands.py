@@ -55,7 +55,7 @@ class CommandRunner:
         if not command.text:
             return
         # Whoever sends the command redacts too; one that was given by other means is none the less cleaned here.
-        text = redact(command.text, self._context.settings.historian.redact_jobs)
+        text = await asyncio.to_thread(redact, command.text, self._context.settings.historian.redact_jobs)
         (vector,) = await vectors_for([text], self._context.embedder, self._context.events)
         if not await asyncio.to_thread(self._context.events.edit, command.event_id, text, vector):
             raise InvalidInput(f"event_id: {command.event_id!r} does not exist; `historian events list` shows those that do")

@@ -36,9 +36,10 @@ async def feed(job: Job, context: ReflectionContext, queue: JobQueue) -> None:
 
 def following_job(job: Job) -> Job:
     """Return the job that summarises the buffer which `job` filled. Its id is derived from that of `job`."""
+    digest = hashlib.sha256(job.job_id.encode()).hexdigest()[:32]
     return Job(
         kind="states",
-        request_id=f"states-{hashlib.sha256(job.job_id.encode()).hexdigest()[:32]}",
+        request_id=job.scope.request_id(f"states-{digest}"),
         payload={"states": []},
         **job.model_dump(include=_KEPT),
     )

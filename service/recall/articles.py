@@ -12,14 +12,14 @@ from ...retrieval.prompt_block.articles import format_relevant, said_line
 from ...retrieval.prompt_block.formatting import hit_line
 from ...retrieval.relevant import ReadMemory, deepened, read_memory, waiting_talk
 from ...schema.errors import HistorianError, InvalidInput
-from ...schema.job import Job, clean_text
+from ...schema.job import Job, check_size, clean_text
 from ...schema.language import Language
 from ...schema.scope import Scope
 from ...schema.settings import Settings
 from ...schema.states_payload import SpokenPayload, StatesPayload
 from ...schema.summary import ArticleKey
 from ...text.redaction import redact
-from ..given_messages import read_messages
+from ..given_messages import Message, read_messages
 from ..intake import make_job, redacted_in_turn, refuse_unknown, with_redacted_names
 from .arguments import is_conversation
 from .timed import Recall
@@ -38,13 +38,20 @@ _STATE_KEYS = ("role", "content", "name", "at")
 _NAME_CHARACTERS = 200
 
 
-def spoken_payloads(states: object) -> list[SpokenPayload]:
-    """Return what was said, in order and redacted; empty states are left out.
+def read_states(states: object) -> list[Message]:
+    """Return what was said, in order and not redacted; empty states are left out, and what was read already stays as it is.
 
     `states` is one state or several: a text (said by the user), a mapping `{role, content, name?, at?}`, or a message of
     LangChain. `at` is ISO 8601 with offset. Raises InvalidInput that names the state and what is wrong with it.
     """
     said = read_messages(states, "states", _STATE_KEYS)
+    check_size((text for one in said for text in (one.text, one.name)), "states")
+    return said
+
+
+def spoken_payloads(states: object) -> list[SpokenPayload]:
+    """Return what `read_states` reads, redacted, without what is empty then."""
+    said = read_states(states)
     texts = [clean_text(text) for text in redacted_in_turn([one.text for one in said], "all")]
     return [
         SpokenPayload(role=one.role, text=text, name=redact(one.name, "all")[:_NAME_CHARACTERS], at=one.at)

@@ -140,6 +140,7 @@ class Recall:
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="historian-recall")
         # Where many are under way one thread does more than four, which only take the interpreter from each other.
         self._crowd = ThreadPoolExecutor(1, thread_name_prefix="historian-recalls")
+        self._blocks = ThreadPoolExecutor(1, thread_name_prefix="historian-blocks")
 
     async def context(
         self, query: str | Sequence[str], scope: Scope, *, top_k: int | None = None, context: Sequence[str] = ()
@@ -214,7 +215,7 @@ class Recall:
         return await find_profiles(
             bounded_query(query),
             scope,
-            profiles=self.parts.profiles,
+            read=self._profile,
             index=self.parts.backend.profile_index,
             embed=None if self.events.vectors is None else self.events.vectors.get,
             reranker=self.events.reranker,
@@ -259,10 +260,14 @@ class Recall:
 
     async def aclose(self) -> None:
         """Cancel what runs in the background of this event loop."""
-        for pool in (self._pool, self._crowd):
+        for pool in (self._pool, self._crowd, self._blocks):
             pool.shutdown(wait=False, cancel_futures=True)
         self.events.tables.close()
         await self.events.aclose()
+
+    async def written(self, block: Callable[[], str]) -> str:
+        """Return a block that is put together in a thread of recall's own: others may keep the threads of the loop busy."""
+        return await self._run_in(self._blocks, block)
 
     def clear(self) -> None:
         """Empty the caches: scopes, and the vectors of queries."""
@@ -302,7 +307,7 @@ class Recall:
         deadline = Deadline(end - seconds, end - CROWD_SHARE * seconds) if is_crowded else Deadline(end - reserved, end)
         run = partial(self._run_in, self._crowd if is_crowded else self._pool)
         spawn, with_article = self.events.tasks.spawn, scope.request_type == "private" and self.settings().query.include_chapters
-        profiles = spawn(self._run(readable_profiles, self.parts.profiles, scope, self._rule()), "profiles")
+        profiles = spawn(self._run(readable_profiles, self._profile, scope), "profiles")
         article = spawn(self._run(self._article, scope), "article") if with_article else None
         groups: asyncio.Task[list[Hit]] | None = None
         if user_id := self._own_words_of(scope):
@@ -356,7 +361,7 @@ class Recall:
             await asyncio.gather(
                 self.events.embed(request),
                 asyncio.shield(asyncio.wrap_future(self.events.tables.fill(scope.key))),
-                self._run(readable_profiles, self.parts.profiles, scope, self._rule()),
+                self._run(readable_profiles, self._profile, scope),
             )
         except HistorianError as error:
             log.debug("prefetch for %s: %s", scope.key, error)
@@ -369,7 +374,8 @@ class Recall:
             self.events.tables.snapshot(one.key).words.match("warm 预热")
 
     def _profile(self, entity_type: EntityType, entity_id: str, scope: Scope) -> Profile | None:
-        asked = entity_type == "user" and entity_id != scope.user_id  # of the speaker that is known without any look
+        # Of the speaker that is known without any look, unless a request alone names them.
+        asked = entity_type == "user" and (entity_id != scope.user_id or scope.speaker_is_asserted)
         spoken = asked and (
             self._public_layer() == "everywhere" or has_spoken(self.parts.events, self.parts.queue, scope, entity_id)
         )

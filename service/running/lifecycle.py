@@ -6,6 +6,7 @@ import asyncio
 import logging
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, suppress
 from functools import partial
 from importlib import import_module
@@ -19,7 +20,9 @@ from ...schema.protocols import JobQueue
 from ...schema.protocols.forget_requests import ForgetReport
 from ...schema.settings import Settings
 from ...stores.opening import open_queue, plain_summaries
+from ...text.redaction import Level
 from ..data_directory import data_directory
+from ..intake import Unredacted
 from ..jobs.step_stream import StepStream
 from ..languages import Languages
 from ..observation.hooks import Hooks
@@ -40,6 +43,8 @@ REOPEN_SECONDS, LONGEST_REOPEN_SECONDS = 5.0, 60.0
 LOOK_SECONDS, CLOSE_SECONDS = 1.0, 5.0
 """How often a missing database is looked for; how long running jobs may continue once it is another file."""
 SETTLED_POLL_SECONDS = 0.02
+HANDING = 6
+"""Jobs that are put on disk at a time."""
 
 
 _NOTHING_READ: dict[ReadingState, str] = {
@@ -48,6 +53,11 @@ _NOTHING_READ: dict[ReadingState, str] = {
     "closed": "memory is not open: recall gives nothing, and nothing is observed; open it first, with "
     "`async with CognitiveService.open(…) as memory:` or `await memory.start()`",
 }
+
+
+def _threads() -> tuple[ThreadPoolExecutor, ThreadPoolExecutor]:
+    """Return the threads that put jobs on disk, and the one that redacts long texts. None is started yet."""
+    return ThreadPoolExecutor(HANDING, "historian-hand-over"), ThreadPoolExecutor(1, "historian-redaction")
 
 
 class Lifecycle:
@@ -84,6 +94,7 @@ class Lifecycle:
         self._models = models
         self._watch = ConfigWatch(config, settings, self._apply) if config is not None else None
         self._home: asyncio.AbstractEventLoop | None = None
+        self._handing, self._redacting = _threads()
         self._reopening: asyncio.Task[None] | None = None
         self._trouble: asyncio.Task[None] | None = None
 
@@ -127,16 +138,19 @@ class Lifecycle:
     async def aclose(self, timeout_seconds: float) -> None:
         """Close everything. See `CognitiveService.aclose`."""
         async with AsyncExitStack() as stack:  # last in, first out; each one, even if another raises
+            stack.callback(self._end_threads)
             stack.push_async_callback(self._let_go)
             stack.push_async_callback(self._close_opened, timeout_seconds)
             stack.callback(self.hooks.close)
             stack.push_async_callback(self._stop_reopening)
             stack.push_async_callback(asyncio.to_thread, self._copies.settle)
 
-    async def hand_over(self, made: Callable[[], Job | None]) -> str | None:
+    async def hand_over(self, made: Callable[[], Job | Unredacted | None]) -> str | None:
         """Put the redacted job that `made` returns on disk, both in one thread, and wake the worker.
 
-        Returns its id, None if there is no job or none is kept. Raises what `made` raises, and StorageError.
+        These threads serve nothing else: however much is handed over, no recall waits for it. Long texts wait for one another
+        in one thread, and nobody else for them. Returns its id, None if there is no job or none is kept. Raises what `made`
+        raises, and StorageError.
         """
         queue, error = None, None
         if self.started:
@@ -144,10 +158,26 @@ class Lifecycle:
                 queue = await self._opened_queue()
             except StorageError as trouble:  # told only where there is something to keep
                 error = trouble
-        job_id = await asyncio.to_thread(self._put, made, queue, error)
-        if job_id is not None:
+        loop, put = asyncio.get_running_loop(), partial(self._put, queue, error)
+        done = await loop.run_in_executor(self._handing, lambda: put(made()))
+        if isinstance(done, Unredacted):
+            unredacted = done
+            done = await loop.run_in_executor(self._redacting, lambda: put(unredacted.redacted()))
+            assert not isinstance(done, Unredacted)
+        if done is not None:
             self.wake()
-        return job_id
+        return done
+
+    async def redacting(self, redact: Callable[[str, Level], str], text: str, level: Level) -> str:
+        """Return a text redacted in the thread of long ones."""
+        return await asyncio.get_running_loop().run_in_executor(self._redacting, redact, text, level)
+
+    def _end_threads(self) -> None:
+        """Let the threads of this service end when they are done; it may be started again."""
+        ended = self._handing, self._redacting
+        self._handing, self._redacting = _threads()
+        for one in ended:
+            one.shutdown(wait=False)
 
     def wake(self) -> None:
         """Let the worker of this process, if there is one, look into the queue now."""
@@ -160,9 +190,10 @@ class Lifecycle:
             raise HistorianError("memory is off or not open; use `async with CognitiveService.open(…)` or call `start()`")
         return self.opened
 
-    def _put(self, made: Callable[[], Job | None], queue: JobQueue | None, error: StorageError | None) -> str | None:
-        job = made()
-        if job is None or job.is_empty:
+    def _put(self, queue: JobQueue | None, error: StorageError | None, job: Job | Unredacted | None) -> str | Unredacted | None:
+        if job is None or isinstance(job, Unredacted):
+            return job
+        if job.is_empty:
             return None
         if not self.settings.cognitive.enabled:
             if job.kind == "remember":

@@ -18,7 +18,7 @@ from ..components import AS_CONFIGURED, Parts, open_parts
 from ..jobs.step_stream import StepStream
 from ..observation.queue import Observation, make_observation
 from ..recall.timed import Recall
-from .background import Background
+from .background import Background, spare_loaded
 from .config_watch import ConfigWatch
 
 log = logging.getLogger(__name__)
@@ -77,8 +77,13 @@ async def open_memory(
         opened.push_async_callback(observation.aclose, 0.0)
         await observation.start()
         opened.pop_all()
-    warming = asyncio.create_task(recall.warm(), name="historian warm-up")
+    warming = asyncio.create_task(_warmed(recall), name="historian warm-up")
     return OpenMemory(parts, recall, background, observation, warming)
+
+
+async def _warmed(recall: Recall) -> None:
+    await recall.warm()
+    spare_loaded("recall")
 
 
 async def _opened(open_them: Callable[[], Parts]) -> Parts:

@@ -22,6 +22,8 @@ def serving_metrics(port: int, text: Callable[[], str]) -> Iterator[int]:
     """
 
     class Handler(BaseHTTPRequestHandler):
+        timeout = 10.0  # of a client that sends half a request
+
         def do_GET(self) -> None:
             if self.path.partition("?")[0] != "/metrics":
                 self.send_error(404, "not found; use /metrics")

@@ -36,6 +36,6 @@ class ProfileIndexTables(BesideEvents):
         if where.spoken_in is not None:
             spoken, of_spoken = self._events.spoken_in(where.spoken_in, "p.entity_id")
         return (
-            f"((p.entity_type = 'user' AND p.layer = ANY(%s) AND {spoken}) OR p.item_id = ANY(%s))",
+            f"((p.entity_type = 'user' AND p.layer = ANY(%s) AND (p.layer != '' OR {spoken})) OR p.item_id = ANY(%s))",
             [list(where.user_layers), *of_spoken, [key.index_id for key in where.keys]],
         )

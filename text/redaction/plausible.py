@@ -45,6 +45,9 @@ _WORD = r"[A-Za-z_$][A-Za-z_$]*"
 _CODE_SIGNS = r"[(){};]|(?<!\w)(?:def|return|const|let|var|import|self|this|func|fn|if|public|private)(?!\w)|->|::|=="
 _ASKING = r"(?i)(?:get|read|fetch|load|prompt|ask|find|remove|has|check|verify|validate|hash|forgot|reset)\w{0,16}\([\"'`]$"
 _ASKED = r"(?i)\b(?:please|your|must|required|password|cannot|invalid|enter|at least)\b"
+# What is done with a password, where a word behind it is none: `忘记密码 login`
+_DOING = r"(?:忘|改|输|填|找回|重置|设置|验证|校验|检查|管理|强|错|无|没)\w{0,8}$"
+_CLAUSE_END = r"[ \t]*(?:$|[，。！？；,.!?;\n])"
 _TALK = _PATTERNS["TALK"]
 
 
@@ -136,6 +139,9 @@ def _is_password(link: Link, linking: str, value: Value, text: str) -> bool:
     if compiled(_WORD).fullmatch(written):
         han = bool(compiled(f"[{HAN}]").search(text, max(0, value.start - 60), value.start))
         in_talk = han and not compiled(_CODE_SIGNS).search(text, max(0, value.start - 80), value.end + 80)
+        if link == "beside" and text[value.start - len(linking) - 1] in "码碼令":
+            clause = text[max(0, value.start - len(linking) - 16) : value.start - len(linking)]
+            return len(written) >= 6 and bool(compiled(_CLAUSE_END).match(after)) and not compiled(_DOING).search(clause)
         return not counted and _is_plain_password(link, linking, written, after, in_talk=in_talk)
     if compiled(_ORDINARY).fullmatch(written) and (link in ("beside", "said") or not re.match(r"\d", written)):
         return False

@@ -12,7 +12,7 @@ from .personal import find_personal_data
 from .providers import find_provider_keys
 from .rules import compiled, lowered
 from .spans import Level, Redaction, merged, replaced
-from .spoken import find_spoken
+from .spoken import find_spoken, with_others
 
 _PASSES = 8
 _WINDOW = 20_000
@@ -122,10 +122,14 @@ def _origin(view: View, span: Redaction) -> Redaction:
 
 def _in_plain(text: str, level: Level) -> Iterator[Redaction]:
     folded = lowered(text)
+    yield from with_others(text, _secrets(text, folded))
+    if level == "all":
+        yield from find_personal_data(text, folded)
+
+
+def _secrets(text: str, folded: str) -> Iterator[Redaction]:
     yield from find_key_blocks(text)
     yield from find_provider_keys(text)
     yield from find_credentials(text, folded)
     yield from find_named_values(text, folded)
     yield from find_spoken(text, folded)
-    if level == "all":
-        yield from find_personal_data(text, folded)

@@ -1,7 +1,7 @@
 """Secrets in sentences: `我的密码我设成了 …`, `the wifi password at home is …`, `验证码 4829…`, seed phrases."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from .plausible import is_placeholder, is_strong
 from .rules import Rules, compiled
@@ -69,10 +69,36 @@ def _is_line(match: re.Match[str]) -> bool:
     return is_strong(match["value"]) and not re.search(r"(?i):$|^gpio|[=(,|]", match["value"])
 
 
+def _is_changed(match: re.Match[str]) -> bool:
+    """Return True if one of the two values, or the only one, is seen to be a password or a number."""
+    values = [_trimmed(value) for name in ("value", "other") if (value := match.groupdict().get(name))]
+    return any(is_strong(value) or (value.isdecimal() and 4 <= len(value) <= 12) for value in values)
+
+
+_ANOTHER = (
+    r"[\"'”’」』`)）]{0,2}(?:[ ](?:and|or|then|&|->|→|to)[ ]|[ ]?[,、，/][ ]?(?:and |or )?|"
+    r"[ ]?(?:和|与|跟|或者?|及|以及|还有|→|(?:现在|后来|又|再)?(?:改|换|变|更新|设)(?:成|为|到)了?)[ ]?)"
+    r"[\"'“‘「『`(（]{0,2}(?P<value>[!-~]{4,96})"
+)
+"""What stands between a password and another one: `hunter2 and …`, `、…`, `改成了 …`."""
+
+
+def _is_another(match: re.Match[str]) -> bool:
+    value = _trimmed(match["value"])
+    after = match.string[match.start("value") + len(value) : match.end("value") + 12]
+    if is_placeholder(value) or re.match(r"[\w.-]+[=(]|https?:", value) or "@" in value[1:-1]:
+        return False
+    if value.isdecimal():
+        is_listed = set(",，/").isdisjoint(match.string[match.start() : match.start("value")])
+        return is_listed and 4 <= len(value) <= 12 and not compiled(_UNIT).match(after) and not re.match(r" [a-z]+s\b", after)
+    return is_strong(value, after)
+
+
 _SENTENCE = r"(?i)\b(?:is|was|must|should|the|your|you|and|for|are|not|words?)\b"
 _RULES = Rules(
     "spoken.toml",
     {
+        "changed": _is_changed,
         "told in Chinese": _is_told_in_chinese,
         "told in English": _is_told_in_english,
         "given before": _is_given_before,
@@ -82,6 +108,21 @@ _RULES = Rules(
         "seed": lambda match: not re.search(r"\b(?:the|and|you|for|that|with|are|not)\b", match["value"]),
     },
 )
+
+
+def with_others(text: str, found: Iterable[Redaction]) -> Iterator[Redaction]:
+    """Yield what was found, and the passwords that are listed behind one, or took its place: `… and …`, `…、…`, `… 改成 …`."""
+    seen: set[int] = set()
+    for span in found:
+        yield span
+        while span.label == "PASSWORD" and span.end not in seen:
+            seen.add(span.end)
+            match = compiled(_ANOTHER).match(text, span.end)
+            if match is None or not _is_another(match):
+                break
+            start = match.start("value")
+            span = Redaction(start, start + len(_trimmed(match["value"])), "PASSWORD")
+            yield span
 
 
 def find_spoken(text: str, folded: str) -> Iterator[Redaction]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import asdict
 from http import HTTPStatus
 from typing import Annotated, Any, Literal
@@ -87,16 +87,19 @@ async def steps(request: Request, memory: MemoryHere, operator: OperatorHere) ->
 
     The first event is `state`: `{"owner": true}` if this process runs the worker; otherwise no steps pass here. Then an event
     `step` after each node: `{job_id, kind, scope, at, node, found, outcome}`; `node` is `__start__` and `__end__` at the ends.
+    It ends when the browser that asks for it is signed out.
     """
     if len(memory.lifecycle.steps) >= MOST_STREAMS:
         raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, f"{MOST_STREAMS} others look on already; close one of them")
-    return StreamingResponse(_told(memory), media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
+    return StreamingResponse(
+        _told(memory, request.state.is_let_in), media_type="text/event-stream", headers={"X-Accel-Buffering": "no"}
+    )
 
 
-async def _told(memory: CognitiveService) -> AsyncIterator[str]:
+async def _told(memory: CognitiveService, is_let_in: Callable[[], bool]) -> AsyncIterator[str]:
     with memory.lifecycle.steps.subscribed() as steps:
         owner, looks = None, 0
-        while True:
+        while is_let_in():
             if owner != (memory.lifecycle.worker is not None):
                 owner = memory.lifecycle.worker is not None
                 yield _event("state", {"owner": owner})
@@ -108,7 +111,8 @@ async def _told(memory: CognitiveService) -> AsyncIterator[str]:
                 if looks % PULSE_LOOKS == 0:
                     yield ": nothing has happened\n\n"
             else:
-                yield _event("step", asdict(step))
+                if is_let_in():
+                    yield _event("step", asdict(step))
 
 
 def _event(name: str, data: dict[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from http import HTTPStatus
 from typing import Annotated, Any
 
@@ -78,10 +79,10 @@ class TurnRequest(Names):
         kind = fields.get("request_type") or ("group" if fields.get("group_id") else own.request_type)
         place = "group" if kind == "group" else "user"
         whose = fields.get(f"{place}_id") or getattr(own, f"{place}_id")
-        caller.scope_named(f"{place}:{whose}")
-        if fields.get("request_id") is not None:  # ids are those of the whole memory: nobody takes one of another conversation
-            fields["request_id"] = f"{own.key}:{fields['request_id']}"
-        return {**fields, "request_type": kind, f"{place}_id": whose}
+        scope = caller.needed_scope(f"{place}:{whose}")
+        # Ids are those of the whole memory: nobody takes one of another conversation.
+        which = uuid.uuid4().hex if fields.get("request_id") is None else f"{scope.key}:{fields['request_id']}"
+        return {**fields, "request_id": scope.request_id(which), "request_type": kind, f"{place}_id": whose}
 
 
 class ContextRequest(InScope):

@@ -51,7 +51,7 @@ def page(request: Request, template: str, *, status: int = 200, **values: object
 
 def spoken(request: Request) -> Language:
     """Return the language that a visitor reads."""
-    return language_of(request.cookies.get(COOKIE), request.headers.get("Accept-Language", ""))
+    return language_of(request.state.cookies.get(COOKIE), request.headers.get("Accept-Language", ""))
 
 
 def link(path: str, /, **parameters: object) -> str:

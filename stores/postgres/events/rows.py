@@ -46,7 +46,10 @@ class PostgresEventRows(EventRows):
     new_vectors = "(LIKE event_vectors INCLUDING ALL)"
     empty = "TRUNCATE"
     hold = "FOR SHARE"
-    among_speakers = "EXISTS (SELECT 1 FROM events o WHERE o.speakers != '{{}}' AND o.speakers @> ARRAY[{user}] AND o.row {rows})"
+    among_speakers = (
+        "EXISTS (SELECT 1 FROM events o WHERE o.speakers != '{{}}' AND o.speakers @> ARRAY[{user}] AND o.row {rows}"
+        " AND o.event_id {known})"
+    )
 
     def as_list(self, values: Sequence[str]) -> list[str]:
         return list(values)

@@ -30,7 +30,10 @@ class SqliteEventRows(EventRows):
     empty = "DELETE FROM"
     hold = ""
     words_form = f"{WORDS_VERSION} {FTS5_TOKENIZER}"
-    among_speakers = "{user} IN (SELECT s.value FROM events o, json_each(o.speakers) s WHERE o.speakers != '[]' AND o.row {rows})"
+    among_speakers = (
+        "{user} IN (SELECT s.value FROM events o, json_each(o.speakers) s WHERE o.speakers != '[]' AND o.row {rows}"
+        " AND o.event_id {known})"
+    )
 
     def as_list(self, values: Sequence[str]) -> str:
         return json.dumps(values, ensure_ascii=False)

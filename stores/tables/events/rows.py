@@ -14,6 +14,7 @@ from typing import Any
 
 from ....schema.event import Event, EventFilter
 from ....schema.protocols import Vector
+from ....schema.scope import ASSERTED
 from ....text.search_words.keywords import WORDS_VERSION
 from ..engine import Database, Transaction
 
@@ -52,7 +53,7 @@ class EventRows(ABC):
     not_embedded: str
     """The condition on events without a vector, as it stands in their index."""
     among_speakers: str
-    """The condition that the user id in the column `user` is among the speakers of an event whose row is of `rows`."""
+    """The condition that the user id in the column `user` is among the speakers of an event of `rows` whose id is `known`."""
     profiles: str
     """The table in which profiles are indexed."""
     new_vectors: str
@@ -237,13 +238,14 @@ class EventRows(ABC):
     def spoken_in(self, scope_key: str, user: str) -> tuple[str, list[Any]]:
         """Return, with its parameters, the condition that the user id in the column `user` has spoken in a scope.
 
-        A look into an index for each user, whatever the scope holds; only summaries of several speakers are read.
+        A look into an index for each user; only their asserted events, and those of several speakers, are read.
         """
+        asserted, known = f"{ASSERTED}%", "NOT LIKE %s"
         return (
-            f"(EXISTS (SELECT 1 FROM events e WHERE e.user_id = {user} AND e.row {ROWS_OF_SCOPE})"
-            f" OR EXISTS (SELECT 1 FROM buffered_states b WHERE b.user_id = {user} AND b.scope_key = %s)"
-            f" OR {self.among_speakers.format(user=user, rows=ROWS_OF_SCOPE)})",
-            [scope_key] * 5,
+            f"(EXISTS (SELECT 1 FROM events e WHERE e.user_id = {user} AND e.row {ROWS_OF_SCOPE} AND e.event_id {known})"
+            f" OR EXISTS (SELECT 1 FROM buffered_states b WHERE b.user_id = {user} AND b.scope_key = %s"
+            f" AND b.entry_id {known}) OR {self.among_speakers.format(user=user, rows=ROWS_OF_SCOPE, known=known)})",
+            [scope_key, scope_key, asserted, scope_key, asserted, scope_key, scope_key, asserted],
         )
 
 

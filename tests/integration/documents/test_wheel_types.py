@@ -62,6 +62,7 @@ from historian import (
     make_end_tool,
     make_memory_tools,
     make_web_app,
+    make_web_server,
     memory_tool_schemas,
     observe_hooks,
     observe_messages,
@@ -113,6 +114,7 @@ async def bot(settings: Settings, model: BaseChatModel, vectors: Embeddings, ord
         async with HistorianStore(memory, index={"dims": 3, "embed": vectors}) as store:
             await store.aput(("notes",), "a", {"text": "tea"})
         print(make_web_app(memory).openapi())
+        await make_web_server(memory).serve()
         retriever = CognitiveRetriever(memory=memory, scope=scope, k=3)
         documents = await retriever.ainvoke("tea")
         return block + answer + ended + await memory.metrics_text()

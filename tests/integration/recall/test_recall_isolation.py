@@ -390,7 +390,7 @@ def test_the_filter_of_profiles_says_what_the_rules_say(reader: Scope, user: str
         for entity in (user, reader.user_id):
             if entity:
                 key = ProfileKey("user", entity, layer)
-                assert admits(where, key) == (layer in layers_read(reader, "user", entity, rule)) or rule == "per_group"
+                assert admits(where, key) == (layer in layers_read(reader, "user", entity, rule))
                 for admitted in (admits(where, key, has_spoken=True), admits(everywhere, key)):
                     assert admitted == (layer in layers_read(reader, "user", entity, rule, has_spoken=True))
         for entity in (group, reader.group_id):

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
-import uvicorn
-from historian.interfaces.http_serving import listening_on
+from historian.interfaces.http_serving import http_server, listening_on
 from historian.interfaces.web.access import Access
 from historian.interfaces.web.app import make_app
 from historian.service.cognitive import CognitiveService
@@ -68,8 +67,7 @@ def served(directory: Path, **web: Any) -> Iterator[Served]:
             async with CognitiveService.open(settings) as memory:
                 await memory.ready()
                 access = Access(here, memory.lifecycle.clock)
-                config = uvicorn.Config(make_app(memory, here, access), log_config=None, ws="none", timeout_graceful_shutdown=1)
-                server = uvicorn.Server(config)
+                server = http_server(make_app(memory, here, access))
                 done.append(server)
                 url = f"http://127.0.0.1:{here.port}"
                 ready.set_result(Served(memory, access, url, asyncio.get_running_loop()))

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import uvicorn
 from fastapi import FastAPI
-from historian.interfaces.http_serving import listening_on
+from historian.interfaces.http_serving import http_server, listening_on
 from historian.interfaces.web.app import make_app
 from historian.schema.settings import Settings
 from historian.schema.settings.source import parse_settings
@@ -44,11 +43,17 @@ class Web:
 
 
 def web_settings(
-    directory: Path, recall_seconds: float | str = 20.0, stores: dict[str, str] | None = None, **web: Any
+    directory: Path,
+    recall_seconds: float | str = 20.0,
+    stores: dict[str, str] | None = None,
+    query: dict[str, Any] | None = None,
+    profile: dict[str, Any] | None = None,
+    **web: Any,
 ) -> Settings:
     """Return settings without models, with the three tokens; recalls have time on a busy machine."""
     cognitive: dict[str, Any] = {"data_dir": str(directory / "data"), "timezone": "Asia/Shanghai", "bot_name": "小史"}
-    cognitive |= {"historian": {"poll_interval_seconds": 0.02}, "query": {"recall_timeout_seconds": recall_seconds}}
+    cognitive |= {"historian": {"poll_interval_seconds": 0.02}, "profile": profile or {}}
+    cognitive |= {"query": {"recall_timeout_seconds": recall_seconds, **(query or {})}}
     tokens = {"token": OPERATOR, "scope_tokens": {"group:100": GROUP_100, "user:7": USER_7}}
     data = {
         "cognitive": cognitive,
@@ -73,7 +78,7 @@ async def opened_web(directory: Path, *, worker: bool = False, **web: Any) -> As
 async def listening(app: FastAPI) -> AsyncIterator[int]:
     """Serve `app` on loopback in this event loop; yield the port."""
     with listening_on("127.0.0.1", 0) as listener:
-        server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, ws="none", timeout_graceful_shutdown=1))
+        server = http_server(app)
         serving = asyncio.create_task(server._serve([listener]))  # without the handlers of signals
         try:
             yield listener.getsockname()[1]

@@ -6,6 +6,7 @@ Made-up secrets stand in parts, so that no scanner takes them for real.
 import json
 import os
 import random
+import re
 import string
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from pathlib import Path
 import pytest
 from historian.text.redaction import Level, Redaction, find_secrets, redact, redact_value, search
 from historian.text.redaction.search import announces_secret
+from historian.text.redaction.spoken import with_others
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from quality.redaction_lines import HELD_OUT, LABELLED, is_left, read_lines, remains
@@ -140,6 +142,56 @@ def test_keys_tokens_cookies_and_codes_go(text: str, expected: str) -> None:
 def test_personal_data_goes_at_level_all(text: str, expected: str) -> None:
     assert redact(text, "all") == expected
     assert "[" not in redact(text, "secrets")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My password was changed from {0}1 to {1}2",
+        "I changed the wifi password from sunflower to {1}9.",
+        "The PIN went from 4829 to 7731",
+        "Their passwords are {0}1 and {1}2",
+        "the passwords: {0}1, {1}2 and {0}3",
+        "my passwords are {0}1 or {1}2.",
+        "密码从{0}1改成了{1}2",
+        "我把密码从 {0}1 改成 {1}2 了",
+        "银行卡密码从482913改成了773105",
+        "两个密码分别是{0}1和{1}2",
+        "密码有两个：{0}1、{1}2",
+        "我的密码{0}qwert",
+        "微信密码 {0}qwert，别告诉别人",
+    ],
+)
+def test_every_password_of_a_sentence_goes(text: str) -> None:
+    said = text.format("hunter", "maple")
+    left = redact(said)
+    assert not re.search(r"hunter|maple|sunflower|\d", left), left
+    assert redact(left) == left
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "passwords are stored and hashed",
+        "the password was changed from Monday to Tuesday",
+        "changed the password from the admin page to the settings page",
+        "password: [PASSWORD], see https://docs.example.com/a1",
+        "密码是[PASSWORD]，2024年改的",
+        "the wifi password is [PASSWORD] and 2000 users know it",
+        "忘记密码 please",
+        "修改密码login页面",
+        "密码从今天开始改成每月更新",
+    ],
+)
+def test_words_beside_a_password_stay(text: str) -> None:
+    assert redact(text) == text
+
+
+def test_a_list_of_passwords_takes_time_by_its_length() -> None:
+    found = [Redaction(start, start + 7, "PASSWORD") for start in range(0, 12_000, 12)]
+    text = "hunter2 and " * 1_000
+    spans = list(with_others(text, found))
+    assert len(spans) <= 2 * len(found)
 
 
 @pytest.mark.parametrize(
