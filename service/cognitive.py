@@ -115,7 +115,7 @@ class CognitiveService(EventAccess, Operating):
 
         If the database cannot be used, or nothing can be written, that is logged, the reply path returns what is left,
         and the stores are tried again. After any other error, or a cancellation, nothing stays open and it may be called
-        again.
+        again. If the event loop of an earlier start has ended without `aclose`, everything is opened in this one.
         """
         await self.lifecycle.start()
 
@@ -124,7 +124,7 @@ class CognitiveService(EventAccess, Operating):
 
         Call it when the bot starts: an earlier question is answered with what is ready by then, perhaps by keywords.
         """
-        if self.lifecycle.opened is None:
+        if self.lifecycle.opened is None or self.lifecycle.opened.warming.done():
             return True
         done, _ = await asyncio.wait({self.lifecycle.opened.warming}, timeout=timeout_seconds)
         return bool(done)
@@ -137,6 +137,8 @@ class CognitiveService(EventAccess, Operating):
         """
         try:
             await self._silence.aclose()
+            if self.lifecycle.has_outlived_loop:
+                await self.start()
             if self.lifecycle.started:
                 await self.flush()
         except HistorianError as error:
@@ -302,8 +304,9 @@ class CognitiveService(EventAccess, Operating):
 
     @property
     def observation(self) -> Observation | None:
-        """The observation queue, for callers outside the event loop; None if memory is off or not open."""
-        return None if self.lifecycle.opened is None else self.lifecycle.opened.observation
+        """The observation queue, for callers outside the event loop; None if memory is off or not open, or its loop has ended."""
+        opened = self.lifecycle.opened
+        return None if opened is None or self.lifecycle.has_outlived_loop else opened.observation
 
     def on_tool_executed(
         self, name: str, arguments: object, result: object, *, scope: Scope | None = None, session_id: str = ""

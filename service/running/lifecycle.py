@@ -31,6 +31,7 @@ from .plain_copies import PlainCopies
 if TYPE_CHECKING:
     from ...models.brought.given import GivenModels
     from ..jobs.worker import HistorianWorker
+    from ..observation.queue import Observation
     from .opening import OpenMemory
 
 log = logging.getLogger(__name__)
@@ -48,6 +49,12 @@ _NOTHING_READ: dict[ReadingState, str] = {
     "closed": "memory is not open: recall gives nothing, and nothing is observed; open it first, with "
     "`async with CognitiveService.open(…) as memory:` or `await memory.start()`",
 }
+
+
+_LOOP_ENDED = (
+    "the event loop in which memory was opened has ended, and the historian with it: nothing would be filed. Call "
+    "`await memory.start()` in this one, or use `async with memory:`; what was accepted before waits on disk"
+)
 
 
 class Lifecycle:
@@ -92,6 +99,11 @@ class Lifecycle:
         """The worker of this process, while this process owns the data directory."""
         return None if self.opened is None else self.opened.background.worker
 
+    @property
+    def has_outlived_loop(self) -> bool:
+        """True if the event loop that memory was opened in has ended without `aclose`; `start` opens it in another one."""
+        return self.started and self._home is not None and self._home.is_closed()
+
     def reading_state(self) -> ReadingState:
         """Return `Reading.reading_state` of the service."""
         if self.opened is not None and not self.plain.database_away:
@@ -109,6 +121,7 @@ class Lifecycle:
 
     async def start(self) -> None:
         """Open everything. See `CognitiveService.start`."""
+        former = await self._leave_ended_loop() if self.has_outlived_loop else None
         if self.started:
             return
         if not self.settings.cognitive.enabled:
@@ -118,7 +131,7 @@ class Lifecycle:
         self._told.clear()
         self._home = asyncio.get_running_loop()
         try:
-            await self._open_or_wait()
+            await self._open_or_wait(former)
         except BaseException:
             self.started = False
             await self._let_go()
@@ -136,8 +149,11 @@ class Lifecycle:
     async def hand_over(self, made: Callable[[], Job | None]) -> str | None:
         """Put the redacted job that `made` returns on disk, both in one thread, and wake the worker.
 
-        Returns its id, None if there is no job or none is kept. Raises what `made` raises, and StorageError.
+        Returns its id, None if there is no job or none is kept. Raises what `made` raises, StorageError, and HistorianError
+        if no worker would ever run here because its event loop has ended.
         """
+        if self.has_outlived_loop:
+            raise HistorianError(_LOOP_ENDED)
         queue, error = None, None
         if self.started:
             try:
@@ -255,7 +271,9 @@ class Lifecycle:
                 queue.close()
 
     def not_observed(self) -> None:
-        """Count an observation that comes while the database cannot be used. If memory is off or not open, that is told once."""
+        """Count an observation that is not kept: memory is off or not open, its event loop has ended, the database is away."""
+        if self.has_outlived_loop:
+            raise HistorianError(_LOOP_ENDED)
         if not self.started:
             self.tell_why_nothing_is_read()
         else:
@@ -281,10 +299,20 @@ class Lifecycle:
         except TimeoutError:
             return is_away or self.plain.database_away
 
-    async def _open_or_wait(self) -> None:
+    async def _leave_ended_loop(self) -> Observation | None:
+        """Close what is left of an event loop that has ended. Return its observations, of which some may not be stored."""
+        self._home = asyncio.get_running_loop()  # a second call from here changes nothing
+        opened, self._reopening, self._trouble = self.opened, None, None
+        if opened is not None:
+            await opened.close_remains()
+        await self._let_go()
+        self.started = False
+        return None if opened is None else opened.observation
+
+    async def _open_or_wait(self, former: Observation | None) -> None:
         """Open everything; if the stores cannot be opened, serve plain summaries and retry in the background."""
         try:
-            await self._open()
+            await self._open(former)
         except StorageError as error:
             waiting = "Jobs are accepted and wait on disk" if self.queue is not None else "No job can be accepted"
             log.error("memory cannot be read, only plain summaries are: %s. %s", error, waiting)
@@ -294,7 +322,7 @@ class Lifecycle:
             if self.started:
                 self._reopening = asyncio.create_task(self._reopen(), name="historian reopening")
 
-    async def _open(self) -> None:
+    async def _open(self, former: Observation | None = None) -> None:
         """Open everything. Raises StorageError; after any error nothing but the queue is open."""
         # Imported here, and in a thread: a memory that is switched off imports none of it, and the event loop stays free.
         await asyncio.to_thread(import_module, ".opening", __package__)
@@ -309,6 +337,7 @@ class Lifecycle:
             steps=self.steps,
             clock=self.clock,
             models=self._models,
+            former=former,
         )
         if not self.started:  # closed meanwhile: close what was opened
             await opened.aclose(0.0)
