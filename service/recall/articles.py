@@ -32,19 +32,16 @@ EMBEDDING_SHARE = 0.7
 """The share of the time limit that a deep search waits for the query's vector; without it, keywords alone are searched."""
 
 _FIELDS = ("request_id", "user_name", "bot_name", "group_name", "timestamp", "timezone")
-
-
-_STATE_KEYS = ("role", "content", "name", "at")
 _NAME_CHARACTERS = 200
 
 
 def spoken_payloads(states: object) -> list[SpokenPayload]:
     """Return what was said, in order and redacted; empty states are left out.
 
-    `states` is one state or several: a text (said by the user), a mapping `{role, content, name?, at?}`, or a message of
-    LangChain. `at` is ISO 8601 with offset. Raises InvalidInput that names the state and what is wrong with it.
+    `states` is one state or several, in any form that `read_messages` takes. Raises InvalidInput that names the state and what
+    is wrong with it.
     """
-    said = read_messages(states, "states", _STATE_KEYS)
+    said = read_messages(states, "states")
     texts = [clean_text(text) for text in redacted_in_turn([one.text for one in said], "all")]
     return [
         SpokenPayload(role=one.role, text=text, name=redact(one.name, "all")[:_NAME_CHARACTERS], at=one.at)

@@ -9,7 +9,6 @@ from ...schema.names import Names
 from ..protected import overlaps, protected_spans
 
 _BY_ID = re.compile(r"\[CQ:at,qq=(?P<cq>[^\[\],]+)[^\[\]]*\]|<@[!&]?(?P<discord>\w+)>")
-_REPLY = re.compile(r"\[CQ:reply,[^\[\]]*\]\s*")
 _AT = re.compile(r"(?<![\w.@/])@(?P<name>[\w·.\-]+)")
 _EVERYBODY = frozenset(("all", "everyone", "here", "全体成员", "所有人"))
 
@@ -46,7 +45,6 @@ def with_mentions(text: str, job: Job, names: Names) -> tuple[str, list[str]]:
             return match.group()
         return known[name] + said[len(name) :]
 
-    text = _REPLY.sub("", text)
     spaced = re.sub(rf"(?:{_BY_ID.pattern})", by_id, text)
     code = [span for span in protected_spans(spaced) if spaced[span[0]] == "`"]
     return _AT.sub(by_name, spaced).strip(), unknown

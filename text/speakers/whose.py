@@ -16,6 +16,7 @@ from ...schema.job import Job
 from ...schema.names import Names
 from ..gate.quotations import comparable
 from ..language import Language, detect_language
+from ..message_parts import without_media
 from ..references.finding import deictic_words
 from ..references.first_person import (
     cast_of,
@@ -37,7 +38,7 @@ from .bare_names import with_nicknames
 from .beginnings import with_beginning
 from .mentions import with_group, with_mentions
 from .no_facts import why_no_fact
-from .talk_statements import leans_on_talk, without_greeting
+from .talk_statements import leans_on_talk, without_address, without_greeting
 from .third_persons import AT_HOME, HOLDS, means_nobody_named, meant_by_talk, teller
 from .utterances import BOT, HEADER, Utterance, utterances
 
@@ -86,7 +87,9 @@ class Whose:
 
 def whose(text: str, kind: Literal["action", "fact"], job: Job, names: Names) -> Whose:
     """Return whose words a text of `job` is."""
-    text = _RE.today_is.sub(r"\1 is", without_greeting(_AS_USER.sub("", text)) if kind == "fact" else text)
+    if kind == "fact":
+        text = without_address(without_greeting(without_media(_AS_USER.sub("", text))))
+    text = _RE.today_is.sub(r"\1 is", text)
     text, unknown = with_mentions(text, job, names)
     text = with_group(with_nicknames(text, names), names)
     reasons = tuple(("reference", "mention", mention) for mention in unknown)

@@ -114,3 +114,18 @@ def test_what_was_observed_in_an_event_loop_that_ended_is_stored_by_the_next_one
     asyncio.run(first())
     asyncio.run(second())
     assert asyncio.run(third()) == ["user: the tulips are in the cellar"]
+
+
+async def test_an_agent_recalls_by_the_words_of_a_message_with_a_picture_and_remembers_both(tmp_path: Path) -> None:
+    async with CognitiveService.open(settings_for(tmp_path)) as memory:
+        await memory.enqueue_job(new_info=["She plays the piano"], user_id="7", user_name="Ann")
+        assert await memory.settled(20)
+        model = ScriptedModel(script=["<think>hm</think>The piano."])
+        content: Any = [{"type": "text", "text": "What do I play?"}, {"type": "image_url", "image_url": {"url": "x"}}]
+        agent = create_agent(model, [], middleware=[HistorianMiddleware(memory, ANN)])
+        await agent.ainvoke({"messages": [HumanMessage(content, name="Ann")]})
+        assert "Ann plays the piano" in model.seen[0][0].text
+        await filed(memory)
+        assert memory.lifecycle.opened is not None
+        said = memory.lifecycle.opened.parts.events.find(EventFilter(ANN.key, sources=("observation",)), newest_first=False)
+        assert [one.text for one in said] == ["Ann: What do I play?\n[image]", "小史: The piano."]
