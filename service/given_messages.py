@@ -59,8 +59,9 @@ class Message:
 def read_messages(given: object, what: str = "messages") -> list[Message]:
     """Return what was said, in order and not redacted.
 
-    Unknown keys are ignored, unless they look like a misspelt `role` or `sender_id`. Left out are messages of the system and those without words; of the latter the log tells those
-    that had some content. Raises InvalidInput that names the message (`what[3]`) and what is wrong with it.
+    Unknown keys are ignored, unless they look like a misspelt `role` or `sender_id`. Left out are messages of the system and
+    those without words; of the latter the log tells those that had some content. Raises InvalidInput that names the message
+    (`what[3]`) and what is wrong with it.
     """
     listed = enumerate(_listed(given, what))
     return [one for n, message in listed if (one := _read(message, f"{what}[{n}]")) is not None]
