@@ -192,6 +192,7 @@ async def _ended(
         parsed = EndArguments.model_validate(given)
     except (ValueError, TypeError, RecursionError) as error:
         language = memory.language_of(scope, language=asked)
+        log.warning("a turn is not kept: the arguments of `end` are wrong: %s", problem(error, "en"))
         return _Answer(_ANSWERS["wrong"][language] + problem(error, language), language, has_ended=False)
     language = memory.language_of(scope, [parsed.action_summary, *parsed.new_info], language=asked)
     if replied is not None and not parsed.force and not replied():
