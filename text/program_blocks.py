@@ -11,6 +11,9 @@ MEMORY_OPENING = {
 MEMORY_CLOSING = "</memory>"
 
 _NAME = r"(?=[a-z_-]{0,60}[_-])(?=[a-z_-]{0,60}(?:system|remind|memor|context|environment|instruct))[a-z][a-z_-]{0,60}"
+_MEMORY = re.compile(
+    rf"\s*(?:{'|'.join(map(re.escape, MEMORY_OPENING.values()))})(?:(?!{MEMORY_CLOSING}).)*{MEMORY_CLOSING}\s*", re.DOTALL
+)
 _AT_HEAD = re.compile(rf"\s*<(?P<name>{_NAME})(?:\s[^<>]{{0,500}})?>.*?</(?P=name)>\s*", re.DOTALL)
 _END_AT_TAIL = re.compile(rf"</(?P<name>{_NAME})>\s*\Z")
 
@@ -27,14 +30,17 @@ def without_program_blocks(text: str) -> str:
     """
     if "</" not in text:
         return text
-    for opening in MEMORY_OPENING.values():
-        while (start := text.find(opening)) != -1 and (end := text.find(MEMORY_CLOSING, start)) != -1:
-            text = f"{text[:start].rstrip()}\n{text[end + len(MEMORY_CLOSING) :].lstrip()}".strip()
-    while head := _AT_HEAD.match(text):
-        text = text[head.end() :]
-    while tail := _END_AT_TAIL.search(text):
-        start = max(text.rfind(f"<{tail['name']}{mark}", 0, tail.start()) for mark in "> \n")
-        if start == -1:
+    text = _MEMORY.sub("\n", text).strip() if "<memory>" in text else text
+    start, end = 0, len(text)
+    while head := _AT_HEAD.match(text, start):
+        start = head.end()
+    while tail := _END_AT_TAIL.search(text, start, end):
+        opening = _last_opening(text, tail["name"], start, tail.start())
+        if opening == -1:
             break
-        text = text[:start].rstrip()
-    return text
+        end = opening
+    return text if (start, end) == (0, len(text)) else text[start:end].rstrip()
+
+
+def _last_opening(text: str, name: str, start: int, end: int) -> int:
+    return max(text.rfind(f"<{name}{mark}", start, end) for mark in "> \n")
