@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+LIVE := $(BIN)/python tests/support/with_name.py
 ALSO_quick := $(wildcard tests/integration/commands/test_cli*.py)
 ALSO_slow := tests/integration/commands tests/integration/documents tests/integration/test_articles.py
 PACKAGES := interfaces service graph nodes retrieval stores models prompts text schema
@@ -14,7 +15,7 @@ setup: $(READY)
 $(READY): pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "Installing into $(VENV) (once; about a minute on an idle machine) ..."
-	@$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e ".[dev]"
+	@$(BIN)/python -m pip install --progress-bar off --disable-pip-version-check -c constraints.txt -e ".[dev]"
 	@touch $(READY)
 
 demo: $(READY)
@@ -30,18 +31,19 @@ notebooks: $(READY)
 
 # The quick suite first, so that an ordinary mistake shows early; then the slow one (crashes, hostile models). Each runs in two
 # processes side by side, about as long each: the tests of units and of commands (of the slow ones also those of
-# documents), and the others; what they print comes as each of them ends.
+# documents), and the others; their lines come as they are printed, behind the name of their half.
 test: quick slow
 
 quick slow: $(READY)
-	@echo "Running the $@ tests; what they print comes at their end, in a few minutes ..."
-	@$(MAKE) --no-print-directory -j2 --output-sync=target $@-units $@-others
+	@echo "Running the $@ tests in two halves, units and others; a line of dots is 72 tests ..."
+	@$(MAKE) --no-print-directory -j2 $@-units $@-others
+	@echo "The $@ tests passed."
 
 %-units: $(READY)
-	$(BIN)/python -m pytest -m "$(if $(filter quick,$*),not slow,slow)" tests/unit tests/conformance $(ALSO_$*)
+	@$(LIVE) units $(BIN)/python -m pytest -m "$(if $(filter quick,$*),not slow,slow)" tests/unit tests/conformance $(ALSO_$*)
 
 %-others: $(READY)
-	$(BIN)/python -m pytest -m "$(if $(filter quick,$*),not slow,slow)" tests/integration $(ALSO_$*:%=--ignore=%)
+	@$(LIVE) others $(BIN)/python -m pytest -m "$(if $(filter quick,$*),not slow,slow)" tests/integration $(ALSO_$*:%=--ignore=%)
 
 lint: $(READY) shipped
 	$(BIN)/ruff check .

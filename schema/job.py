@@ -6,7 +6,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -24,6 +24,9 @@ MAX_JOB_BYTES = 1024 * 1024
 """Maximum size of a job as JSON (1 MiB); `enqueue_job` rejects larger ones."""
 
 SPEAKERS_LOOKED_AT = 64
+
+MILLISECONDS = 100_000_000_000
+"""From here on a time since the epoch is in milliseconds (since 1973); in seconds it would lie beyond the year 5138."""
 
 FIRST_YEAR, LAST_YEAR = 1900, 9000
 """Times outside these years could overflow `datetime` when converted to another time zone or moved by years."""
@@ -73,13 +76,21 @@ def check_timezone(value: str) -> str:
     return named_zone(value).key
 
 
-def check_timestamp(value: str | datetime) -> str:
-    """Return an ISO 8601 time with its offset, or raise InvalidInput."""
+def check_timestamp(value: str | float | datetime) -> str:
+    """Return an ISO 8601 time with its offset, or raise InvalidInput.
+
+    A number is seconds since the epoch, from MILLISECONDS on milliseconds.
+    """
     if isinstance(value, datetime):
         moment = value
+    elif type(value) in (int, float):
+        try:
+            moment = datetime.fromtimestamp(float(value) / (1000 if float(value) >= MILLISECONDS else 1), UTC)
+        except (ValueError, OverflowError, OSError):
+            raise InvalidInput(f"timestamp: {value!r:.40} is no time in seconds or milliseconds since 1970") from None
     else:
         try:
-            moment = datetime.fromisoformat(value)
+            moment = datetime.fromisoformat(value)  # type: ignore[arg-type]  # TypeError is caught
         except (ValueError, TypeError):
             raise InvalidInput(
                 f"timestamp: {told(value)} is not an ISO 8601 time; write it like 2026-02-21T17:30:00+08:00"
@@ -112,7 +123,7 @@ class RecentMessage(BaseModel):
     sender_id: Annotated[str, BeforeValidator(lambda value: str(value) if isinstance(value, int) else value)] = ""
     sender_name: CleanName = ""
     text: CleanText = ""
-    at: str = ""
+    at: Annotated[str, BeforeValidator(lambda value: value if isinstance(value, str) else check_timestamp(value))] = ""
 
 
 class Job(BaseModel):

@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+Query = str | Mapping[str, Any] | Sequence[Any]
+"""What was said: a text, a message, or several."""
+
 
 class CognitiveService(EventAccess, Operating):
     """Long-term memory over one data directory.
@@ -116,7 +119,7 @@ class CognitiveService(EventAccess, Operating):
 
         If the database cannot be used, or nothing can be written, that is logged, the reply path returns what is left,
         and the stores are tried again. After any other error, or a cancellation, nothing stays open and it may be called
-        again.
+        again. If the event loop of an earlier start has ended without `aclose`, everything is opened in this one.
         """
         await self.lifecycle.start()
 
@@ -125,7 +128,7 @@ class CognitiveService(EventAccess, Operating):
 
         Call it when the bot starts: an earlier question is answered with what is ready by then, perhaps by keywords.
         """
-        if self.lifecycle.opened is None:
+        if self.lifecycle.opened is None or self.lifecycle.opened.warming.done():
             return True
         done, _ = await asyncio.wait({self.lifecycle.opened.warming}, timeout=timeout_seconds)
         return bool(done)
@@ -138,6 +141,8 @@ class CognitiveService(EventAccess, Operating):
         """
         try:
             await self._silence.aclose()
+            if self.lifecycle.has_outlived_loop:
+                await self.start()
             if self.lifecycle.started:
                 await self.flush()
         except HistorianError as error:
@@ -160,7 +165,7 @@ class CognitiveService(EventAccess, Operating):
         bot_name: str | None = None,
         request_id: str | int | None = None,
         end_seq: int | None = None,
-        timestamp: str | datetime | None = None,
+        timestamp: str | float | datetime | None = None,
         timezone: str | None = None,
         recent_messages: Sequence[RecentMessage | Mapping[str, Any]] | None = None,
         force: bool | None = None,
@@ -172,8 +177,8 @@ class CognitiveService(EventAccess, Operating):
         - `group_id`: the group. `request_type`: `"group"` or `"private"`; default: whether there is a group.
         - `user_name`, `group_name`, `bot_name`: names to write instead of "he", "here", "I". `bot_id`: the bot's own id.
         - `request_id`, `end_seq`: identify the job. The same pair again returns the same id and makes no second job.
-        - `timestamp`: when it was said, ISO 8601 with offset or an aware datetime; default: now. `timezone`: IANA name;
-          default: the configured one.
+        - `timestamp`: when it was said, ISO 8601 with offset, an aware datetime, or seconds since 1970; default: now.
+          `timezone`: IANA name; default: the configured one.
         - `recent_messages`: the last messages, oldest first: `{sender_id, sender_name, text, at}`.
         - `force`: the turn ended on purpose without a reply.
 
@@ -210,13 +215,13 @@ class CognitiveService(EventAccess, Operating):
         user_name: str | None = None,
         group_name: str | None = None,
         bot_name: str | None = None,
-        timestamp: str | datetime | None = None,
+        timestamp: str | float | datetime | None = None,
         timezone: str | None = None,
         **unknown: Never,
     ) -> str | None:
         """Hand over what was said in a running conversation, for the assistant's own memory of `user_id`.
 
-        `states` are LangChain messages, mappings `{role, content, name?, at?}`, or text; `scope` is the conversation
+        `states` are messages in any form that `remember` takes; `scope` is the conversation
         (default: the private chat with that user). They wait on disk until they hold `threshold` tokens (default:
         `cognitive.shortterm.summary_token_threshold`), then become a dated summary. With `reflect` the article about the
         person is rewritten now, if these states are significant. The other parameters are those of `enqueue_job`.
@@ -252,15 +257,20 @@ class CognitiveService(EventAccess, Operating):
     ) -> list[str]:
         """Hand over talk as it is; the historian chooses what is worth remembering.
 
-        `messages` is one message or several: LangChain messages, OpenAI dicts, a LangGraph state `{"messages": …}`, pairs
-        `(role, text)`, text (said by the user), or dicts `{role, content, sender_id, name, id, at}`; `at` is ISO 8601 with
-        offset, default: now. In a group every message of a person needs its `sender_id`, or `scope` the speaker's. Of what the
-        bot said its deeds and promises are filed as its actions; the rest of it, what tools returned, and everything that tells
-        nothing lasting, is kept as observations alone.
+        `messages` is one message or several: LangChain messages, those of OpenAI and Ollama, OneBot's events, its arrays of
+        segments and its CQ strings, a LangGraph state `{"messages": …}`, pairs `(role, text)`, text (said by the user), or
+        dicts `{role, content, sender_id, name, id, at}`, other keys of which are ignored. `at` is ISO 8601 with offset, or
+        seconds since 1970 (from 100,000,000,000 on milliseconds); default: now. What is no text becomes a placeholder
+        (`[image]`); thoughts of a model, memory's own blocks and reminders of frameworks are left out.
+
+        In a group every message of a person needs its `sender_id`, or `scope` the speaker's. Of what the bot said its deeds
+        and promises are filed as its actions; the rest of it, what tools returned, and everything that tells nothing lasting,
+        is kept as observations alone.
 
         When this returns, the messages are on disk, redacted. A message with an `id` that was handed over before is not taken
         again. Those of a conversation wait for one another (`cognitive.talk`), until `flush` or `aclose`. Returns the jobs'
-        ids, one a message. Raises InvalidInput, StorageError; of several messages the first ones may be kept then.
+        ids, one for each message that is kept; the log tells of one without words. Raises InvalidInput, StorageError; of
+        several messages the first ones may be kept then.
         """
         settings, clock = self.settings, self.lifecycle.clock
         names = {"bot_name": bot_name, "user_name": user_name, "group_name": group_name}
@@ -311,8 +321,9 @@ class CognitiveService(EventAccess, Operating):
 
     @property
     def observation(self) -> Observation | None:
-        """The observation queue, for callers outside the event loop; None if memory is off or not open."""
-        return None if self.lifecycle.opened is None else self.lifecycle.opened.observation
+        """The observation queue, for callers outside the event loop; None if memory is off or not open, or its loop has ended."""
+        opened = self.lifecycle.opened
+        return None if opened is None or self.lifecycle.has_outlived_loop else opened.observation
 
     def on_tool_executed(
         self, name: str, arguments: object, result: object, *, scope: Scope | None = None, session_id: str = ""
@@ -331,7 +342,10 @@ class CognitiveService(EventAccess, Operating):
     def feed_message(
         self, role: str, content: object, session_id: str = "", *, scope: Scope | None = None, name: str = ""
     ) -> None:
-        """Note what was said in a session; `scope` binds the session the first time. As `on_tool_executed`."""
+        """Note what was said in a session; `scope` binds the session the first time. As `on_tool_executed`.
+
+        `content` is text or its parts (content blocks, OneBot segments), which are read as in `remember`.
+        """
         if self.observation is None:
             self.lifecycle.not_observed()
         else:
@@ -343,7 +357,7 @@ class CognitiveService(EventAccess, Operating):
 
     async def build_context(
         self,
-        query: str | Sequence[str],
+        query: Query,
         scope: Scope,
         *,
         language: LanguageChoice | None = None,
@@ -353,14 +367,15 @@ class CognitiveService(EventAccess, Operating):
     ) -> str:
         """Return the few things worth remembering for a reply, as one quoted block for a user-role message; "" for none.
 
-        `query` is what was said, or the messages of the turn; `context` is what was said before, for queries too short to
-        search with. Never raises and never takes longer than `recall_timeout_seconds`: what is ready by then is used.
+        `query` is what was said, or the messages of the turn, in any form that `remember` takes; `context` is what was said
+        before, for queries too short to search with. Never raises and never takes longer than `recall_timeout_seconds`: what
+        is ready by then is used.
         """
         return await self._reply.block(query, scope, language, top_k, max_tokens, context)
 
     def get_memory_context(
         self,
-        query: str | Sequence[str],
+        query: Query,
         scope: Scope,
         *,
         language: LanguageChoice | None = None,
@@ -377,7 +392,7 @@ class CognitiveService(EventAccess, Operating):
 
     async def build_messages(
         self,
-        query: str | Sequence[str],
+        query: Query,
         scope: Scope,
         *,
         language: LanguageChoice | None = None,

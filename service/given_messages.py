@@ -1,15 +1,25 @@
-"""Messages of any common form as bots hand them over: of LangChain, of OpenAI, pairs, mappings, text."""
+"""Messages of any common form as bots hand them over: of LangChain, OpenAI, Ollama, OneBot, pairs, mappings, text.
+
+Everything that takes words goes through here once: `remember`, `feed_message`, `build_context` and what is built on them.
+"""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any, TypeGuard
 
 from ..schema.errors import InvalidInput
 from ..schema.ids import told, type_and_size
 from ..schema.job import check_size, check_timestamp, clean_text
 from ..schema.talk import TalkRole
+from ..text.message_parts import from_cq, is_part, text_of_parts
+from ..text.program_blocks import without_program_blocks
+from ..text.thoughts import without_thoughts
+
+log = logging.getLogger(__name__)
 
 ROLES: Mapping[str, TalkRole] = {
     "user": "user",
@@ -17,12 +27,21 @@ ROLES: Mapping[str, TalkRole] = {
     "assistant": "assistant",
     "ai": "assistant",
     "bot": "assistant",
+    "model": "assistant",
     "tool": "tool",
     "function": "tool",
 }
 NOT_SAID = frozenset(("system", "developer", "remove"))
 """Roles of messages that are no part of what was said: left out."""
-KEYS = ("role", "content", "text", "sender_id", "name", "sender_name", "id", "at", "tool_calls", "tool_call_id")
+
+_CONTENTS = ("content", "text", "message", "raw_message", "parts", "output", "refusal")
+"""Keys of what a message says, the first that holds anything. `message` and `raw_message` are OneBot's."""
+_INSTEAD = ("tool_calls", "function_call", "audio", "images")
+"""Keys of messages that may come without one of those."""
+_SENDERS, _NAMES = ("sender_id", "user_id"), ("name", "sender_name", "card", "nickname")
+_IDS, _TIMES = ("id", "message_id"), ("at", "time", "timestamp", "date")
+_CHUNK = "MessageChunk"
+"""The end of the type of a piece of a message that LangChain streams."""
 
 
 LONGEST_RESULT = 8_000
@@ -41,14 +60,49 @@ class Message:
     at: str = ""
 
 
-def read_messages(given: object, what: str = "messages", keys: Sequence[str] = KEYS) -> list[Message]:
-    """Return what was said, in order and not redacted; what nobody said, and what is empty, is left out.
+def read_messages(given: object, what: str = "messages") -> list[Message]:
+    """Return what was said, in order and not redacted.
 
-    What was read already stays as it is. A mapping may have `keys`; it has to have `content`, unless `text` may stand for it.
-    Raises InvalidInput that names the message (`what[3]`) and what is wrong with it.
+    What was read already stays as it is. Unknown keys are ignored, unless they look like a misspelt
+    `role` or `sender_id`. Left out are messages of the system and those without words; of the latter
+    the log tells those that had some content. Raises InvalidInput that names the message (`what[3]`)
+    and what is wrong with it.
     """
     listed = enumerate(_listed(given, what))
-    return [one for n, message in listed if (one := _read(message, f"{what}[{n}]", keys)) is not None]
+    return [one for n, message in listed if (one := _read(message, f"{what}[{n}]")) is not None]
+
+
+def words_of(content: object, role: TalkRole = "user", name: str = "") -> str:
+    """Return the words of a message's content: a text, or its parts.
+
+    Parts that are no text are placeholders. What programs and models put in beside the words is left out, and CQ codes and
+    their escapes are read. Raises InvalidInput for anything else.
+    """
+    if isinstance(content, str):
+        text = without_program_blocks(content)
+        text = text if role == "tool" else from_cq(text, by_form=role == "user")
+    elif content is None or isinstance(content, Mapping | list | tuple):
+        parts = [content] if isinstance(content, Mapping) else content or ()
+        text = without_program_blocks(text_of_parts(parts, name))
+    else:
+        raise InvalidInput(f"content: expected text or a list of its parts, got {type(content).__name__}")
+    return without_thoughts(text) if role == "assistant" else text
+
+
+def is_content(given: object) -> bool:
+    """Return True for the parts of one message: content blocks or OneBot segments, with texts between them or not."""
+    if not isinstance(given, list | tuple) or not any(map(is_part, given)):
+        return False
+    return all(isinstance(one, str) or (is_part(one) and one["type"] not in ROLES) for one in given)
+
+
+def given_id(value: object, where: str) -> str:
+    """Return an id as a string: it may be a number, or None for none. Raises InvalidInput for anything else."""
+    if value is None:
+        return ""
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise InvalidInput(f"{where}: expected a string or a number, got {type_and_size(value)}")
+    return str(value)
 
 
 def _listed(given: object, what: str) -> Sequence[object]:
@@ -56,9 +110,23 @@ def _listed(given: object, what: str) -> Sequence[object]:
         given = given["messages"]
     if isinstance(given, str | Mapping) or hasattr(given, "content") or _is_pair(given):
         return [given]
+    if is_content(given) and not any(isinstance(one, str) for one in given):  # type: ignore[attr-defined]  # is a list
+        return [{"content": given}]
     if not isinstance(given, Iterable):
         raise InvalidInput(f"{what}: expected messages, mappings, pairs or text, got {type(given).__name__}")
-    return list(given)
+    return _with_whole_chunks(given)
+
+
+def _with_whole_chunks(given: Iterable[Any]) -> list[Any]:
+    """Return the messages; consecutive pieces of one that was streamed are one."""
+    joined: list[Any] = []
+    for one in given:
+        is_piece = str(getattr(one, "type", "")).endswith(_CHUNK)
+        if is_piece and joined and type(joined[-1]) is type(one) and joined[-1].id == one.id:
+            joined[-1] = joined[-1] + one
+        else:
+            joined.append(one)
+    return joined
 
 
 def _is_pair(message: object) -> TypeGuard[Sequence[str]]:
@@ -72,7 +140,7 @@ def _is_pair(message: object) -> TypeGuard[Sequence[str]]:
     )
 
 
-def _read(message: object, where: str, keys: Sequence[str]) -> Message | None:
+def _read(message: Any, where: str) -> Message | None:
     """Return a message; None for what nobody said."""
     if isinstance(message, Message):
         return message
@@ -80,61 +148,92 @@ def _read(message: object, where: str, keys: Sequence[str]) -> Message | None:
         return _made("user", message, {}, where)
     if _is_pair(message):
         return _made(message[0], message[1], {}, where)
-    if isinstance(message, Mapping):
-        unknown = next((str(key) for key in message if key not in keys), None)
-        if unknown is not None or ("content" not in message and "text" not in keys):
-            wrong = "content is missing" if unknown is None else f"unknown key {told(unknown)}"
-            raise InvalidInput(f"{where}: {wrong}; a message is {{{', '.join(key for key in keys if key in _TOLD)}}}")
-        return _made(message.get("role") or "user", message.get("content", message.get("text")), message, where)
-    if hasattr(message, "content") and hasattr(message, "type"):
-        sender = getattr(message, "additional_kwargs", {}).get("sender_id")
-        known = {"name": getattr(message, "name", None), "id": getattr(message, "id", None), "sender_id": sender}
-        return _made(message.type, message.content, known, where)
-    raise InvalidInput(f"{where}: expected a message, a mapping, a pair or text, got {type(message).__name__}")
+    if hasattr(message, "additional_kwargs"):  # of LangChain
+        more = message.additional_kwargs
+        known = {"name": message.name, "id": message.id, **{key: more.get(key) for key in ("sender_id", "at")}}
+        return _made(getattr(message, "role", message.type), message.content or more.get("refusal"), known, where)
+    if not isinstance(message, Mapping) and hasattr(message, "role"):  # of a client: OpenAI's, Ollama's
+        message = message.model_dump() if hasattr(message, "model_dump") else vars(message)
+    if not isinstance(message, Mapping):
+        raise InvalidInput(f"{where}: expected a message, a mapping, a pair or text, got {type(message).__name__}")
+    _check_spelling(message, where)
+    if message.get("type") in ROLES and isinstance(message.get("data"), Mapping):  # as LangChain stores them
+        message = {"role": message["type"], **message["data"]}
+    if is_part(message) and "text" not in message:
+        message = {"content": [message]}
+    if not any(key in message for key in (*_CONTENTS, *_INSTEAD)):
+        raise InvalidInput(f"{where}: content is missing; a message is {{role, content, sender_id, name, id, at}}")
+    role, content = _role_of(message), _content_of(message)
+    if isinstance(content, list) and content and all(map(_is_result, content)):  # Anthropic's form of what tools returned
+        role, content = "tool", [{**one, "type": "text"} for one in content]
+    return _made(role, content, message, where)
 
 
-_TOLD = frozenset(("role", "content", "sender_id", "name", "id", "at"))
-"""The keys that a message about a wrong one tells; the others are other names, and what is passed over."""
+def _check_spelling(message: Mapping[str, Any], where: str) -> None:
+    """Raise InvalidInput for a misspelt `role` or `sender_id`: passed over, it would give the words to somebody else."""
+    missing = [key for key in ("role", "sender_id") if key not in message]
+    for key, value in message.items():
+        near = get_close_matches(str(key), missing, n=1, cutoff=0.8)
+        if near and not isinstance(value, Mapping):
+            raise InvalidInput(f"{where}.{told(str(key))}: unknown key; did you mean {near[0]}?")
+
+
+def _is_result(part: object) -> bool:
+    return isinstance(part, Mapping) and part.get("type") == "tool_result"
+
+
+def _role_of(message: Mapping[str, Any]) -> object:
+    """Return the role that a mapping names, or that its type or its ids tell."""
+    kind = str(message.get("type", ""))
+    if message.get("role") or _plain_role(kind) in (*ROLES, *NOT_SAID):
+        return message.get("role") or kind
+    is_own = message.get("self_id") is not None and message["self_id"] == message.get("user_id")
+    return "tool" if kind == "function_call_output" else "assistant" if is_own else "user"
+
+
+def _plain_role(role: str) -> str:
+    """Return a role without the end of the type of a streamed piece: `ai` of `AIMessageChunk`."""
+    return role.removesuffix(_CHUNK).lower()
+
+
+def _content_of(message: Mapping[str, Any]) -> object:
+    """Return what a message says: its content, and what it has of audio and images beside it."""
+    content = next((message[key] for key in _CONTENTS if message.get(key)), None)
+    beside = [{"type": "image"}] if message.get("images") else []
+    if isinstance(audio := message.get("audio"), Mapping):
+        beside.append({**audio, "type": "audio"})
+    return content if not beside else [*(content if isinstance(content, list) else [content] if content else ()), *beside]
 
 
 def _made(role: object, content: object, known: Mapping[str, Any], where: str) -> Message | None:
-    if role in NOT_SAID:
+    plain = _plain_role(role) if isinstance(role, str) else ""
+    if plain in NOT_SAID:
         return None
-    kind = ROLES.get(role) if isinstance(role, str) else None
+    kind = ROLES.get(plain)
     if kind is None:
         raise InvalidInput(f"{where}.role: {role!r:.40} is not one of {', '.join(ROLES)}")
-    text = _text_of(content, where)
+    if isinstance(content, str):
+        content = content if kind != "tool" else content[: 2 * LONGEST_RESULT]
+        check_size((content,), where)  # before it is read
+    sender = known.get("sender")
+    known = {**sender, **known} if isinstance(sender, Mapping) else known
+    name = clean_text(str(_first(known, _NAMES) or ""))
+    try:
+        text = words_of(content, kind, name)
+    except InvalidInput as error:
+        raise InvalidInput(f"{where}.{error}") from None
     text = clean_text(text if kind != "tool" else text[: 2 * LONGEST_RESULT])
     check_size((text,), where)
     if not text:
+        if content:
+            level = logging.WARNING if kind == "user" and not isinstance(content, str) else logging.INFO
+            log.log(level, "%s is not kept: it holds no words of anybody", where)
         return None
-    name, at = clean_text(str(known.get("name") or known.get("sender_name") or "")), known.get("at")
-    ids = given_id(known.get("sender_id"), f"{where}.sender_id"), given_id(known.get("id"), f"{where}.id")
-    return Message(kind, text, ids[0], name, ids[1], check_timestamp(at) if at else "")
+    at = _first(known, _TIMES)
+    ids = (given_id(_first(known, keys), f"{where}.{keys[0]}") for keys in (_SENDERS, _IDS))
+    return Message(kind, text, next(ids), name, next(ids), check_timestamp(at) if at else "")
 
 
-def _text_of(content: object, where: str) -> str:
-    """Return the text of a content: a string, or a list of blocks of which the text blocks are read."""
-    if content is None:
-        return ""
-    if isinstance(content, str):
-        return content
-    if not isinstance(content, list | tuple):
-        raise InvalidInput(f"{where}.content: expected text or a list of blocks, got {type(content).__name__}")
-    return "\n".join(filter(None, map(_text_of_block, content)))
-
-
-def _text_of_block(block: Any) -> str:
-    if isinstance(block, str):
-        return block
-    text = block.get("text") if isinstance(block, Mapping) else None
-    return text if isinstance(text, str) else ""
-
-
-def given_id(value: object, where: str) -> str:
-    """Return an id as a string: it may be a number, or None for none. Raises InvalidInput for anything else."""
-    if value is None:
-        return ""
-    if isinstance(value, bool) or not isinstance(value, str | int):
-        raise InvalidInput(f"{where}: expected a string or a number, got {type_and_size(value)}")
-    return str(value)
+def _first(known: Mapping[str, Any], keys: Sequence[str]) -> Any:
+    """Return the value of the first key that has one."""
+    return next((known[key] for key in keys if known.get(key) not in (None, "")), None)

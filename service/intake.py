@@ -16,6 +16,7 @@ from ..schema.job import Job, RecentMessage, check_size, check_timezone, parse_j
 from ..schema.settings import Settings
 from ..schema.states_payload import StatesPayload
 from ..schema.validation import validated
+from ..text.message_parts import from_cq
 from ..text.redaction import Level, Redaction, find_secrets, redact, redact_value
 from ..text.redaction.search import announces_secret
 from ..text.redaction.spans import placeholder
@@ -80,9 +81,21 @@ def make_job(data: Mapping[str, Any], settings: Settings, clock: Callable[[], fl
     try:
         if not complete.get("timestamp"):
             complete["timestamp"] = datetime.fromtimestamp(clock(), ZoneInfo(check_timezone(str(timezone)))).isoformat()
-        return with_ids(parse_job(complete))
+        return with_ids(_plain(parse_job(complete)))
     except InvalidInput as error:
         raise InvalidInput(redact(str(error))) from None
+
+
+def _plain(job: Job) -> Job:
+    """Return the job with the words of those of its texts that are CQ strings. Talk has come through `read_messages`."""
+    heard = job.recent_messages
+    given = [job.action_summary, *job.new_info, *(one.text for one in heard)]
+    if job.kind != "remember" or not any("[CQ:" in text or "&" in text for text in given):
+        return job
+    facts = [words for text in job.new_info if (words := from_cq(text))]
+    changes: dict[str, Any] = {"action_summary": from_cq(job.action_summary, by_form=False), "new_info": facts}
+    changes["recent_messages"] = [one.model_copy(update={"text": from_cq(one.text)}) for one in heard]
+    return job.model_copy(update=changes)
 
 
 def kept(said: Any) -> Any:

@@ -29,10 +29,11 @@ class Silence:
             timer.cancel()
 
     async def aclose(self) -> None:
-        """End all timers; calls that have begun are finished."""
+        """End all timers; calls that have begun are finished, except those of an event loop that has ended."""
         for key in list(self._timers):
             self.end(key)
-        await asyncio.gather(*self._calls)
+        here = asyncio.get_running_loop()
+        await asyncio.gather(*(call for call in self._calls if call.get_loop() is here))
 
     def _silent(self, key: str) -> None:
         del self._timers[key]

@@ -59,8 +59,8 @@ class HistorianPlugin(Star):
     async def remember(self, event: AstrMessageEvent, response: LLMResponse) -> None:
         """Hand the turn over as it was said."""
         message_id = f"{event.unified_msg_origin}:{event.message_obj.message_id}"
-        who = {"sender_id": user_of(event), "name": event.get_sender_name()}
-        talk: list[dict[str, str]] = [{"role": "user", "content": event.message_str, "id": message_id, **who}]
+        who = {"sender_id": user_of(event), "name": event.get_sender_name(), "at": event.message_obj.timestamp}
+        talk: list[dict[str, Any]] = [{"role": "user", "content": event.message_str, "id": message_id, **who}]
         if response.completion_text:
             talk.append({"role": "assistant", "content": response.completion_text, "id": f"{message_id}:reply"})
         await self.ask("/remember", **conversation_of(event), messages=talk)

@@ -38,7 +38,8 @@ class Historian extends Service {
   async remember(session, reply) {
     if (!session.content) return
     const id = `${session.cid}:${session.messageId}`
-    const messages = [{ role: 'user', content: session.content, sender_id: this.user(session), name: session.username, id }]
+    const who = { sender_id: this.user(session), name: session.username, id, at: session.timestamp }
+    const messages = [{ role: 'user', content: session.content, ...who }]
     if (reply) messages.push({ role: 'assistant', content: reply, name: session.bot.user?.name, id: `${id}:reply` })
     await this.ask('/remember', { ...this.conversation(session), messages })
   }

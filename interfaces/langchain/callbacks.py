@@ -106,7 +106,7 @@ class ObservationHandler(BaseCallbackHandler):
         for conversation in messages:
             last = next((one for one in reversed(conversation) if isinstance(one, HumanMessage)), None)
             if last is not None and self._said.is_new(last, len(conversation) - conversation[::-1].index(last)):
-                self._message("user", last.text, getattr(last, "name", None))
+                self._message("user", last.content, getattr(last, "name", None))
 
     @_never_raising
     def on_llm_end(self, response: LLMResult, *, run_id: UUID, **kwargs: Any) -> None:
@@ -120,8 +120,8 @@ class ObservationHandler(BaseCallbackHandler):
         name, arguments = self._tools.pop(run_id, ("tool", None))
         _observe_tool(self._memory, name, arguments, outcome, self._scope, self._session_id)
 
-    def _message(self, role: str, text: str, name: str | None) -> None:
-        self._memory.feed_message(role, text, self._session_id or self._scope.key, scope=self._scope, name=name or "")
+    def _message(self, role: str, content: object, name: str | None) -> None:
+        self._memory.feed_message(role, content, self._session_id or self._scope.key, scope=self._scope, name=name or "")
 
 
 def observe_messages(
@@ -155,9 +155,9 @@ def observe_messages(
             if isinstance(message, ToolMessage):
                 name, arguments = calls.get(message.tool_call_id, ("tool", None))
                 _observe_tool(memory, message.name or name, arguments, message.content, conversation, session)
-            elif isinstance(message, HumanMessage | AIMessage) and message.text.strip():
+            elif isinstance(message, HumanMessage | AIMessage) and message.content:
                 role = "user" if isinstance(message, HumanMessage) else "assistant"
-                memory.feed_message(role, message.text, session, scope=conversation, name=message.name or "")
+                memory.feed_message(role, message.content, session, scope=conversation, name=message.name or "")
 
     def observe(state: Mapping[str, Any]) -> dict[str, Any]:
         try:

@@ -14,20 +14,20 @@ With a plain OpenAI client, offer `end_tool_schema()` and give what the model ca
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import Field, field_validator, model_validator
 
+from ...models.chat.lenient_json import find_json
 from ...prompts.templates import render
 from ...schema.errors import HistorianError, InvalidInput
 from ...schema.language import Language, LanguageChoice
 from ...schema.scope import Scope
 from .argument_problems import problem
 from .texts import TEXTS, Texts, spoken
-from .tool_arguments import Arguments, function_schema
+from .tool_arguments import Arguments, function_schema, read_arguments
 
 if TYPE_CHECKING:
     from langchain_core.tools import StructuredTool
@@ -40,6 +40,8 @@ END_TOOL_NAME = "end"
 
 OLD_NAME = "summary"
 """A former name of `action_summary`."""
+_TEXT_KEYS = ("text", "fact", "content", "info", "statement", "summary", "action_summary", "value", "item")
+"""Keys under which models put an item's text, beside labels of it."""
 _IDS = (("user_id", "sender_id"), ("group_id", "group_id"))
 
 END_ARGUMENTS: Texts = TEXTS["end_arguments"]
@@ -47,7 +49,7 @@ _ANSWERS: Texts = TEXTS["end_answers"]
 
 
 class EndArguments(Arguments):
-    """The arguments of `end`. Accepts OLD_NAME for `action_summary`, and one string for a list of one."""
+    """The arguments of `end`. Accepts OLD_NAME for `action_summary`, and text, lists and mappings in place of one another."""
 
     action_summary: str = ""
     new_info: list[str] = Field(default_factory=list)
@@ -62,20 +64,41 @@ class EndArguments(Arguments):
         is_used = isinstance(summary, str) and summary and not data.get("action_summary")
         return {**data, "action_summary": summary} if is_used else data
 
+    @field_validator("action_summary", mode="before")
+    @classmethod
+    def _as_text(cls, value: Any) -> Any:
+        parts = _texts(value)
+        return value if parts is None else "; ".join(parts)
+
     @field_validator("new_info", mode="before")
     @classmethod
     def _as_list(cls, value: Any) -> Any:
-        """Accept one string, or a JSON list inside of a string, which some models send for a list."""
-        if not isinstance(value, str):
-            return value
-        if value.lstrip().startswith("["):
-            try:
-                parsed = json.loads(value)
-            except ValueError:
-                return [value]
-            if isinstance(parsed, list):
-                return [str(item) for item in parsed]
-        return [value] if value.strip() else []
+        """Accept also a list inside of a string, which some models send for a list."""
+        if isinstance(value, str):
+            found = find_json(value).lists if value.lstrip().startswith(("[", "```")) else []
+            value = found[0] if found else [value] if value.strip() else []
+        parts = _texts(value)
+        return value if parts is None else parts
+
+
+def _texts(value: Any) -> list[str] | None:
+    """Return the texts of a value, one an item; None if there is anything else among them.
+
+    >>> _texts([{"kind": "taste", "fact": "Ann likes tea"}, "She has a cat"]), _texts({"Ann": "likes tea", "Ben": "has a cat"})
+    (['Ann likes tea', 'She has a cat'], ['Ann: likes tea', 'Ben: has a cat'])
+    """
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, Mapping):
+        named = next((value[key] for key in _TEXT_KEYS if isinstance(value.get(key), str)), None)
+        if named is not None:
+            return [named]
+        items = [(_texts(one), "" if str(key).isdigit() else f"{key}: ") for key, one in value.items()]
+    else:
+        items = [(_texts(one), "") for one in value] if isinstance(value, list) else []
+    if (not items and value != []) or any(not texts for texts, _ in items):
+        return None
+    return [label + "; ".join(texts or ()) for texts, label in items]
 
 
 def end_tool_schema(language: LanguageChoice = "auto", *, said: str | Sequence[str] = ()) -> dict[str, Any]:
@@ -165,10 +188,11 @@ async def _ended(
     """Carry out a call. Its own words tell the language where nothing else was heard of the conversation."""
     scope = _scope_of(conversation)
     try:
-        given = json.loads(arguments or "{}") if isinstance(arguments, str) else dict(arguments)
+        given = read_arguments(arguments)
         parsed = EndArguments.model_validate(given)
     except (ValueError, TypeError, RecursionError) as error:
         language = memory.language_of(scope, language=asked)
+        log.warning("a turn is not kept: the arguments of `end` are wrong: %s", problem(error, "en"))
         return _Answer(_ANSWERS["wrong"][language] + problem(error, language), language, has_ended=False)
     language = memory.language_of(scope, [parsed.action_summary, *parsed.new_info], language=asked)
     if replied is not None and not parsed.force and not replied():

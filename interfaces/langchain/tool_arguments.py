@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import PydanticCustomError
 
+from ...models.chat.lenient_json import find_json
 from ...schema.errors import InvalidInput
 from ...schema.language import Language
 from ...schema.scope import EntityType, Scope
@@ -31,6 +33,27 @@ class Arguments(BaseModel):
         if info.field_name.endswith("_id") and isinstance(value, int) and not isinstance(value, bool):
             return str(value)
         return value
+
+
+def read_arguments(arguments: object) -> dict[str, Any]:
+    """Return the arguments of a call: a mapping, or JSON as models write it (fenced, with single quotes, as text in text).
+
+    One mapping in a list is that mapping. Raises ValueError, TypeError or RecursionError for anything else.
+    """
+    if isinstance(arguments, str):
+        text = arguments
+        try:
+            arguments = json.loads(text or "{}")
+        except ValueError:
+            found = find_json(text)
+            arguments = found.objects or found.lists
+        if isinstance(arguments, str):
+            arguments = find_json(arguments).objects
+    while isinstance(arguments, list) and len(arguments) == 1:
+        (arguments,) = arguments
+    if not isinstance(arguments, Mapping):
+        raise TypeError("the arguments are no mapping")
+    return dict(arguments)
 
 
 class KnownArguments(Arguments):

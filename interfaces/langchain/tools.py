@@ -15,7 +15,6 @@ The model chooses the query and its conditions, never the conversation: the tool
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -34,7 +33,7 @@ from ...service.recall.reading import Reading
 from . import deep_recall
 from .argument_problems import problem, unknown_tool
 from .texts import TEXTS, Texts, spoken
-from .tool_arguments import Arguments, TargetArguments, function_schema
+from .tool_arguments import Arguments, TargetArguments, function_schema, read_arguments
 
 if TYPE_CHECKING:
     from langchain_core.callbacks import AsyncCallbackManagerForToolRun, CallbackManagerForToolRun
@@ -232,7 +231,7 @@ async def answer_memory_call(
     if here_alone and name == "search_events":
         call = partial(_search_events, here_alone=True)
     try:
-        data = json.loads(arguments or "{}") if isinstance(arguments, str) else dict(arguments)
+        data = read_arguments(arguments)
         answer: str = await call(memory, scope, arguments_class.model_validate(data), written)
     except (InvalidInput, ValueError, TypeError, RecursionError) as error:
         log.info("%s: the arguments are wrong: %s", name, problem(error, "en"))
@@ -255,14 +254,11 @@ def _with_state(memory: Reading, answer: str, language: Language) -> ToolAnswer:
 
 def _asked(arguments: str | Mapping[str, Any]) -> str:
     """Return what a call looks for; its language is that of the conversation where nothing else was heard of it."""
-    if isinstance(arguments, str):
-        try:
-            arguments = json.loads(arguments or "{}")
-        except (ValueError, RecursionError):
-            return ""
-    if not isinstance(arguments, Mapping):
+    try:
+        given = read_arguments(arguments)
+    except (ValueError, TypeError, RecursionError):
         return ""
-    return next((said for name in ("query", "about") if isinstance(said := arguments.get(name), str)), "")
+    return next((said for name in ("query", "about") if isinstance(said := given.get(name), str)), "")
 
 
 def is_admin(settings: Settings, scope: Scope) -> bool:

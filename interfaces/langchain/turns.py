@@ -200,10 +200,10 @@ def _turn_begins(messages: Sequence[BaseMessage]) -> int:
     return place
 
 
-def _question(messages: Sequence[BaseMessage]) -> tuple[list[str], list[str]]:
-    """Return the texts of the last messages of people, and those of the people's messages before."""
+def _question(messages: Sequence[BaseMessage]) -> tuple[list[Any], list[Any]]:
+    """Return the contents of the last messages of people, and those of the people's messages before."""
     asked = last_said(messages)
-    said = [str(message.text) for message in messages if _is_said(message)]
+    said = [message.content for message in messages if _is_said(message)]
     before = said[: len(said) - len(asked)]
     return said[len(before) :], before[-SAID_BEFORE:]
 

@@ -128,6 +128,13 @@ class Observation:
         if self._summaries is not None:
             self._summaries.start()
 
+    def take_over(self, former: Observation) -> None:
+        """Take what is left in another queue whose event loop has ended. Call it before `start`."""
+        self._held += former._held
+        self._queue.extend([*former._taken, *former._queue])
+        self._scopes = former._scopes
+        self.statistics = former.statistics
+
     async def aclose(self, timeout_seconds: float = 5.0) -> None:
         """Close the queue and store its observations without vectors, within the time limit; the rest is lost and counted.
 

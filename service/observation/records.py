@@ -12,6 +12,7 @@ from ...text.observed import observation_events
 from ...text.preview import preview_text, snapshot
 from ...text.redaction import redact
 from ...text.speakers.shown_names import shown_name
+from ..given_messages import ROLES, is_content, words_of
 
 SUMMARY = "summary"
 
@@ -80,7 +81,7 @@ def cleaned(observed: Observed) -> Cleaned:
     `{"name": "DB_PASSWORD"}`, or a message of the role `password`, is recognised as a secret only beside that word.
     """
     name = preview_text(observed.name, NAME_CHARACTERS)
-    content = preview_text(observed.content, RESULT_CHARACTERS)
+    content = preview_text(_words(observed) if observed.role else observed.content, RESULT_CHARACTERS)
     if observed.role:
         role = preview_text(observed.role, NAME_CHARACTERS)
         if role.lower() not in _ROLES:
@@ -90,6 +91,15 @@ def cleaned(observed: Observed) -> Cleaned:
         return Cleaned(observed.scope, observed.session_id, observed.at, role, name, content)
     arguments = "" if observed.arguments in (None, "", {}) else preview_text(observed.arguments, ARGUMENT_CHARACTERS)
     return Cleaned(observed.scope, observed.session_id, observed.at, "", name, redact(f"{name}({arguments}) → {content}", "all"))
+
+
+def _words(observed: Observed) -> object:
+    """Return the words of a message; its content as it is if that has no form of a message's."""
+    content, role = observed.content, ROLES.get(str(observed.role).lower(), "user")
+    if not isinstance(content, str):
+        return words_of(content, role, str(observed.name or "")) if is_content(content) else content
+    words = words_of(content, role)
+    return content if words == content else words  # a cut text knows how much of it is missing
 
 
 def _clean_together(speaker: str, content: str) -> tuple[str, str]:

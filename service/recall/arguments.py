@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import islice
 from typing import Literal, TypeGuard
 
 from ...schema.errors import InvalidInput
 from ...schema.ids import type_and_size
 from ...schema.scope import Scope
+from ...text.message_parts import without_placeholders
+from ..given_messages import is_content, read_messages, words_of
 
 MOST_GIVEN = 64
 """Messages that are looked at; of more, the last ones."""
@@ -23,11 +25,15 @@ database cannot be read, since it was not opened, or since it is switched off.""
 def texts(given: object) -> list[str]:
     """Return a query, or the messages of a turn, as texts; an empty list for anything else.
 
+    A message may have any form that `remember` takes. Placeholders, and what programs added to the words, are left out.
+
     >>> texts("hello"), texts(["a", None, 7]), texts(None), texts(b"tea")
     (['hello'], ['a', '7'], [], ['tea'])
     """
-    if isinstance(given, Sequence) and not isinstance(given, str | bytes):
-        many: Iterable[object] = given[-MOST_GIVEN:]
+    if isinstance(given, Mapping) or is_content(given):
+        many: Iterable[object] = [given]
+    elif isinstance(given, Sequence) and not isinstance(given, str | bytes):
+        many = given[-MOST_GIVEN:]
     else:
         many = islice(given, MOST_GIVEN) if isinstance(given, Set) else [given]
     return [text for one in many if (text := _text(one))]
@@ -53,7 +59,13 @@ def is_conversation(scope: object) -> TypeGuard[Scope]:
 
 def _text(one: object) -> str:
     if isinstance(one, str):
-        return one
+        return without_placeholders(words_of(one))
+    if isinstance(one, Mapping | list | tuple) or hasattr(one, "content"):
+        try:
+            said = read_messages(one)
+        except InvalidInput:
+            return ""
+        return without_placeholders("\n".join(message.text for message in said if message.role == "user"))
     if isinstance(one, bytes):
         return one[:_LONGEST_GIVEN].decode("utf-8", "replace")
     is_number = isinstance(one, int | float) and not isinstance(one, bool) and abs(one) < 2**63

@@ -32,19 +32,16 @@ EMBEDDING_SHARE = 0.7
 """The share of the time limit that a deep search waits for the query's vector; without it, keywords alone are searched."""
 
 _FIELDS = ("request_id", "user_name", "bot_name", "group_name", "timestamp", "timezone")
-
-
-_STATE_KEYS = ("role", "content", "name", "at")
 _NAME_CHARACTERS = 200
 
 
 def read_states(states: object) -> list[Message]:
     """Return what was said, in order and not redacted; empty states are left out, and what was read already stays as it is.
 
-    `states` is one state or several: a text (said by the user), a mapping `{role, content, name?, at?}`, or a message of
-    LangChain. `at` is ISO 8601 with offset. Raises InvalidInput that names the state and what is wrong with it.
+    `states` is one state or several, in any form that `read_messages` takes. Raises InvalidInput that names the state and what
+    is wrong with it.
     """
-    said = read_messages(states, "states", _STATE_KEYS)
+    said = read_messages(states, "states")
     check_size((text for one in said for text in (one.text, one.name)), "states")
     return said
 

@@ -7,8 +7,8 @@ import gc
 import logging
 import random
 from collections.abc import Callable
-from contextlib import ExitStack, suppress
-from typing import TYPE_CHECKING
+from contextlib import AbstractContextManager, ExitStack, suppress
+from typing import TYPE_CHECKING, TypeVar
 
 from ...schema.errors import OwnerLockHeld
 from ...schema.protocols import VectorIndex
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from ..jobs.worker import HistorianWorker
 
 log = logging.getLogger(__name__)
+
+Entered = TypeVar("Entered")
 
 CONFIG_LOOK_SECONDS = 2.0
 TEND_SECONDS = 2.0
@@ -100,9 +102,7 @@ class Background:
         while not self._closing.is_set():
             with ExitStack() as stack:
                 try:
-                    worker = await asyncio.to_thread(
-                        stack.enter_context, owned_worker(parts, random=random.random, watch=self._steps)
-                    )
+                    worker = await _entered(stack, owned_worker(parts, random=random.random, watch=self._steps))
                 except OwnerLockHeld as error:
                     if str(error) != said:  # it also tells when the owner is suspended
                         said = str(error)
@@ -126,3 +126,14 @@ class Background:
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._closing.wait()
+
+
+async def _entered(stack: ExitStack, context: AbstractContextManager[Entered]) -> Entered:
+    """Enter a context in a thread. A thread cannot be cancelled: after a cancellation it is waited for, so that `stack`
+    knows what to leave."""
+    entering = asyncio.get_running_loop().run_in_executor(None, stack.enter_context, context)
+    try:
+        return await asyncio.shield(entering)
+    except asyncio.CancelledError:
+        await asyncio.wait([entering])
+        raise

@@ -34,6 +34,7 @@ from .plain_copies import PlainCopies
 if TYPE_CHECKING:
     from ...models.brought.given import GivenModels
     from ..jobs.worker import HistorianWorker
+    from ..observation.queue import Observation
     from .opening import OpenMemory
 
 log = logging.getLogger(__name__)
@@ -58,6 +59,12 @@ _NOTHING_READ: dict[ReadingState, str] = {
 def _threads() -> tuple[ThreadPoolExecutor, ThreadPoolExecutor]:
     """Return the threads that put jobs on disk, and the one that redacts long texts. None is started yet."""
     return ThreadPoolExecutor(HANDING, "historian-hand-over"), ThreadPoolExecutor(1, "historian-redaction")
+
+
+_LOOP_ENDED = (
+    "the event loop in which memory was opened has ended, and the historian with it: nothing would be filed. Call "
+    "`await memory.start()` in this one, or use `async with memory:`; what was accepted before waits on disk"
+)
 
 
 class Lifecycle:
@@ -103,6 +110,11 @@ class Lifecycle:
         """The worker of this process, while this process owns the data directory."""
         return None if self.opened is None else self.opened.background.worker
 
+    @property
+    def has_outlived_loop(self) -> bool:
+        """True if the event loop that memory was opened in has ended without `aclose`; `start` opens it in another one."""
+        return self.started and self._home is not None and self._home.is_closed()
+
     def reading_state(self) -> ReadingState:
         """Return `Reading.reading_state` of the service."""
         if self.opened is not None and not self.plain.database_away:
@@ -120,6 +132,7 @@ class Lifecycle:
 
     async def start(self) -> None:
         """Open everything. See `CognitiveService.start`."""
+        former = await self._leave_ended_loop() if self.has_outlived_loop else None
         if self.started:
             return
         if not self.settings.cognitive.enabled:
@@ -129,7 +142,7 @@ class Lifecycle:
         self._told.clear()
         self._home = asyncio.get_running_loop()
         try:
-            await self._open_or_wait()
+            await self._open_or_wait(former)
         except BaseException:
             self.started = False
             await self._let_go()
@@ -150,8 +163,11 @@ class Lifecycle:
 
         These threads serve nothing else: however much is handed over, no recall waits for it. Long texts wait for one another
         in one thread, and nobody else for them. Returns its id, None if there is no job or none is kept. Raises what `made`
-        raises, and StorageError.
+        raises, StorageError, and HistorianError
+        if no worker would ever run here because its event loop has ended.
         """
+        if self.has_outlived_loop:
+            raise HistorianError(_LOOP_ENDED)
         queue, error = None, None
         if self.started:
             try:
@@ -286,7 +302,9 @@ class Lifecycle:
                 queue.close()
 
     def not_observed(self) -> None:
-        """Count an observation that comes while the database cannot be used. If memory is off or not open, that is told once."""
+        """Count an observation that is not kept: memory is off or not open, its event loop has ended, the database is away."""
+        if self.has_outlived_loop:
+            raise HistorianError(_LOOP_ENDED)
         if not self.started:
             self.tell_why_nothing_is_read()
         else:
@@ -312,10 +330,20 @@ class Lifecycle:
         except TimeoutError:
             return is_away or self.plain.database_away
 
-    async def _open_or_wait(self) -> None:
+    async def _leave_ended_loop(self) -> Observation | None:
+        """Close what is left of an event loop that has ended. Return its observations, of which some may not be stored."""
+        self._home = asyncio.get_running_loop()  # a second call from here changes nothing
+        opened, self._reopening, self._trouble = self.opened, None, None
+        if opened is not None:
+            await opened.close_remains()
+        await self._let_go()
+        self.started = False
+        return None if opened is None else opened.observation
+
+    async def _open_or_wait(self, former: Observation | None) -> None:
         """Open everything; if the stores cannot be opened, serve plain summaries and retry in the background."""
         try:
-            await self._open()
+            await self._open(former)
         except StorageError as error:
             waiting = "Jobs are accepted and wait on disk" if self.queue is not None else "No job can be accepted"
             log.error("memory cannot be read, only plain summaries are: %s. %s", error, waiting)
@@ -325,7 +353,7 @@ class Lifecycle:
             if self.started:
                 self._reopening = asyncio.create_task(self._reopen(), name="historian reopening")
 
-    async def _open(self) -> None:
+    async def _open(self, former: Observation | None = None) -> None:
         """Open everything. Raises StorageError; after any error nothing but the queue is open."""
         # Imported here, and in a thread: a memory that is switched off imports none of it, and the event loop stays free.
         await asyncio.to_thread(import_module, ".opening", __package__)
@@ -340,6 +368,7 @@ class Lifecycle:
             steps=self.steps,
             clock=self.clock,
             models=self._models,
+            former=former,
         )
         if not self.started:  # closed meanwhile: close what was opened
             await opened.aclose(0.0)

@@ -43,6 +43,15 @@ class OpenMemory:
             stack.push_async_callback(self.background.stop, timeout_seconds)
             stack.push_async_callback(self.observation.aclose, timeout_seconds / 2)
 
+    async def close_remains(self) -> None:
+        """Close what an ended event loop left open. Its tasks ended with it and are not waited for."""
+        for part in (self.recall, self.parts):
+            try:
+                await part.aclose()
+            except Exception as error:
+                # A connection of that loop; everything else of the part is closed.
+                log.info("a part of an ended event loop could not be closed: %s", error)
+
     async def _stop_warming(self) -> None:
         self.warming.cancel()
         await asyncio.gather(self.warming, return_exceptions=True)
@@ -57,8 +66,12 @@ async def open_memory(
     steps: StepStream,
     clock: Callable[[], float],
     models: GivenModels | None = None,
+    former: Observation | None = None,
 ) -> OpenMemory:
-    """Open the stores and start the background tasks. On an error nothing stays open. Raises StorageError."""
+    """Open the stores and start the background tasks. On an error nothing stays open. Raises StorageError.
+
+    `former` is the observation queue of an ended event loop; what it still holds is stored.
+    """
     async with AsyncExitStack() as opened:
         parts = await _opened(partial(open_parts, settings(), queue=queue, clock=clock, models=models or AS_CONFIGURED))
         opened.push_async_callback(parts.aclose)
@@ -75,6 +88,8 @@ async def open_memory(
         await background.start(parts, work=work, watch=watch)
         observation = make_observation(parts, random=random.random)
         opened.push_async_callback(observation.aclose, 0.0)
+        if former is not None:
+            observation.take_over(former)
         await observation.start()
         opened.pop_all()
     warming = asyncio.create_task(_warmed(recall), name="historian warm-up")

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from ...schema.job import clean_text
 from ...schema.profile import Profile
+from ..thoughts import without_thoughts
 from ..word_lists import compiled_patterns, word_tables
 
 _RE = compiled_patterns(word_tables("profiles/cleaning.toml"))
@@ -28,7 +29,6 @@ SMALLEST_SHARE = 0.15
 """A new summary shorter than this share of a long old one (200 characters) has lost content and is rejected."""
 
 _INVISIBLE = re.compile("[\u200b\u2060\ufeff\u202a-\u202e\u2066-\u2069]")
-_THOUGHT, _THOUGHT_END = re.compile(r"<think(?:ing)?>", re.IGNORECASE), re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _COMMENT, _COMMENT_END = re.compile("<!--"), re.compile("-->")
 _FENCE = re.compile(r"\A(?:[^\n]{0,80}[:：]\s*\n\s*)?(?P<mark>```+|~~~+)[^\n`]*\n")
 _OPEN_FENCE = re.compile(r"\A(?P<mark>```+|~~~+)[^\n`]*\n")
@@ -111,7 +111,7 @@ def clean_summary(summary: str, *, names: Iterable[str] = (), characters: int = 
 
     Headings that repeat one of `names` are removed.
     """
-    text = _without_thoughts(_printable(summary))
+    text = without_thoughts(_printable(summary))
     text = _without_pairs(text, _COMMENT, _COMMENT_END).strip()
     for _ in range(5):  # wrappers can be nested
         before = text
@@ -169,12 +169,6 @@ def _tag_texts(tags: str | Iterable[object]) -> Iterable[str]:
     except (ValueError, RecursionError):
         return [tags]
     return _tag_texts(listed) if isinstance(listed, list) else [tags]
-
-
-def _without_thoughts(text: str) -> str:
-    """Return an answer without what a model thought, and without what stands before the end of its first thought."""
-    end = _THOUGHT_END.search(text)
-    return _without_pairs(text[end.end() :] if end else text, _THOUGHT, _THOUGHT_END)
 
 
 def _without_pairs(text: str, opening: re.Pattern[str], closing: re.Pattern[str]) -> str:

@@ -9,14 +9,13 @@ from ...schema.names import Names
 from ..protected import overlaps, protected_spans
 
 _BY_ID = re.compile(r"\[CQ:at,qq=(?P<cq>[^\[\],]+)[^\[\]]*\]|<@[!&]?(?P<discord>\w+)>")
-_REPLY = re.compile(r"\[CQ:reply,[^\[\]]*\]\s*")
 _AT = re.compile(r"(?<![\w.@/])@(?P<name>[\w·.\-]+)")
 _EVERYBODY = frozenset(("all", "everyone", "here", "全体成员", "所有人"))
 
 
 def mentioned_first(text: str) -> str:
     """Return the id of the mention with which a text begins, "" if it begins otherwise."""
-    found = _BY_ID.match(_REPLY.sub("", text).lstrip())
+    found = _BY_ID.match(text.lstrip())
     return (found["cq"] or found["discord"]) if found else ""
 
 
@@ -52,7 +51,6 @@ def with_mentions(text: str, job: Job, names: Names) -> tuple[str, list[str]]:
             return match.group()
         return known[name] + said[len(name) :]
 
-    text = _REPLY.sub("", text)
     spaced = re.sub(rf"(?:{_BY_ID.pattern})", by_id, text)
     code = [span for span in protected_spans(spaced) if spaced[span[0]] == "`"]
     return _AT.sub(by_name, spaced).strip(), unknown

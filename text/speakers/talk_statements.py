@@ -10,6 +10,7 @@ from ...schema.language import Language
 from ...schema.names import Names
 from ..gate import find_invented
 from ..language import detect_language
+from ..message_parts import without_media
 from ..profiles.rules import is_about
 from ..questions.asking import asking_sentences
 from ..references.finding import deictic_words
@@ -50,11 +51,12 @@ _GREETING = re.compile(
     re.I,
 )
 """A greeting, a thanks or an "okay" before what somebody tells of themself."""
-_COMMAND = re.compile(r"^\s*(?:[/!#.]\w|https?://\S+\s*$|\[CQ:[^\]]+\]\s*$)")
+_COMMAND = re.compile(r"^\s*(?:[/!#.]\w|https?://\S+\s*$)")
 
 _REPLY = re.compile(r"^\s*\[(?:回复|引用|reply\b)[^\]\n]*\]\s*", re.I)
-_CALLED = re.compile(r"^\s*(?:@\S{1,40}\s+)+")
+_CALLED = re.compile(r"^\s*(?:@\S{1,40}\s+|\[CQ:at,[^\[\]]*\][,，:：]?\s*)+")
 """Whom a message is said to. "You" in it is they; else they are not in what it tells."""
+_CALLED_TO_TELL = re.compile(_CALLED.pattern + r"(?=[我俺咱]|I\b|[Mm]y\b|[Ww]e\b|[Oo]ur\b)")
 _FORWARDED = re.compile(r"^\s*[\[【(（]?(?:转发|fwd\b|forwarded\b)", re.I)
 _OWN = re.compile(r"[我咱俺]|(?<![\w'’])(?:I|me|my|mine|we|our|us)(?![\w])", re.I)
 _OURS = re.compile(r"[我俺]们|咱|(?<![\w'’])(?:we|us|our|ours)(?![\w])", re.I)
@@ -111,7 +113,7 @@ def statements_by_rules(message: str, names: Names) -> list[str]:
     if _COMMAND.match(message) or _FORWARDED.match(message):
         return []
     found: list[str] = []
-    for one in map(without_greeting, statements(_REPLY.sub("", message)[:LONGEST_MESSAGE])):
+    for one in map(without_greeting, statements(without_media(_REPLY.sub("", message)[:LONGEST_MESSAGE]))):
         short = compact(one if _YOURS.search(one) else _CALLED.sub("", one), names)
         if (
             not short
@@ -138,6 +140,11 @@ def without_greeting(statement: str) -> str:
     return _GREETING.sub("", statement, count=1)
 
 
+def without_address(statement: str) -> str:
+    """Return a statement that begins with "I" after a mention without that mention: whom it is said to. "You" needs it."""
+    return statement if _YOURS.search(statement) else _CALLED_TO_TELL.sub("", statement)
+
+
 def _with_speaker(statement: str, names: Names, language: Language) -> str:
     name = names.user(language)
     is_theirs = predicate_of(statement, names) or with_subject(statement, names, "fact", language) != statement
@@ -149,7 +156,7 @@ def _with_speaker(statement: str, names: Names, language: Language) -> str:
 def deeds_by_rules(message: str, names: Names) -> list[str]:
     """Return what a bot's message tells of what it did or promised to do, in its own words."""
     found: list[str] = []
-    for one in statements(message[:LONGEST_MESSAGE]):
+    for one in statements(without_media(message[:LONGEST_MESSAGE])):
         bare = one.strip()
         if (
             len(bare) <= LONGEST_STATEMENT

@@ -19,6 +19,7 @@ from ..gate.quotations import comparable
 from ..gate.relative_words import is_unread
 from ..instructions import gives_orders
 from ..language import Language, detect_language
+from ..message_parts import without_media
 from ..references.finding import deictic_words
 from ..references.first_person import (
     cast_of,
@@ -42,7 +43,7 @@ from .claims import as_said, is_claim, without_speaker
 from .mentions import with_group, with_mentions
 from .no_facts import why_no_fact
 from .shown_names import shared_name_in, shared_names
-from .talk_statements import leans_on_talk, without_greeting
+from .talk_statements import leans_on_talk, without_address, without_greeting
 from .third_persons import AT_HOME, HOLDS, means_nobody_named, meant_by_talk, teller
 from .utterances import BOT, HEADER, Utterance, utterances
 
@@ -101,7 +102,9 @@ def whose(text: str, kind: Literal["action", "fact"], job: Job, names: Names) ->
         told = _of_fact(text, job, names, "en") if kind == "fact" and job.kind != "talk" else None
         return Whose(text, None, said_by=job.user_id if job.kind == "talk" else told.said_by if told else "")
     shared = shared_name_in(text, shared_names(job))
-    text = _RE.today_is.sub(r"\1 is", without_greeting(_AS_USER.sub("", text)) if kind == "fact" else text)
+    if kind == "fact":
+        text = without_address(without_greeting(without_media(_AS_USER.sub("", text))))
+    text = _RE.today_is.sub(r"\1 is", text)
     text, unknown = with_mentions(text, job, names)
     text = with_nicknames(text, names)
     text = text if shared else with_group(text, names)

@@ -48,7 +48,8 @@ class Names(Body):
 
 class RememberRequest(InScope, Names):
     messages: list[dict[str, Any]] | dict[str, Any] | str = Field(
-        description="Talk: `{role, content, sender_id?, name?, id?, at?}`, one or several; or a text of the user."
+        description="Talk: `{role, content, sender_id?, name?, id?, at?}`, or messages of OpenAI or OneBot, one or several; "
+        "or a text of the user."
     )
     bot_id: Id | None = None
     timezone: str | None = None
@@ -65,7 +66,7 @@ class TurnRequest(Names):
     bot_id: Id | None = None
     request_id: Id | None = Field(None, description="The same one (with the same end_seq) makes one job.")
     end_seq: int | None = None
-    timestamp: str | None = Field(None, description="ISO 8601 with offset; by default now.")
+    timestamp: str | float | None = Field(None, description="ISO 8601 with offset, or seconds since 1970; by default now.")
     timezone: str | None = None
     recent_messages: list[RecentMessage] | None = None
     force: bool | None = None
@@ -86,7 +87,9 @@ class TurnRequest(Names):
 
 
 class ContextRequest(InScope):
-    query: str | list[str]
+    query: str | dict[str, Any] | list[str | dict[str, Any]] = Field(
+        description="What was said: text or messages, as in /remember."
+    )
     context: list[str] = Field([], description="What was said before, for queries too short to search with.")
     language: Language | None = None
     top_k: TopK | None = None

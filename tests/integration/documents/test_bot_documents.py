@@ -123,6 +123,15 @@ def test_a_raw_bot_is_wired_in_ten_lines() -> None:
     assert len(body) <= 10
 
 
+@pytest.mark.parametrize("page", PAGES)
+def test_every_bot_of_the_page_hands_over_time_and_id_and_logs_what_became_of_the_turn(page: str) -> None:
+    bots = [block for block in blocks(page, "python") if "handle_end_call(memory" in block]
+    assert len(bots) == 3
+    for block in bots:
+        (call,) = (line for line in block.splitlines() if "handle_end_call(memory" in line)
+        assert "log.info(" in call and re.search(r'turn = \{"request_id": .*, "timestamp": ', block)
+
+
 @pytest.mark.slow
 def test_talk_that_is_handed_over_as_the_page_shows_is_filed(tmp_path: Path) -> None:
     assert run(tmp_path, blocks("docs/calls.md", "python")[0]) == ""
@@ -133,11 +142,14 @@ def test_talk_that_is_handed_over_as_the_page_shows_is_filed(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("page", "said", "filed"),
     [
-        (PAGES[0], "Noted.", [r"Ann has a cat called Tom", r"Clio promised to remind Ann on \d{4}-\d\d-\d\d"]),
-        (PAGES[1], "记住了。", [r"小史答应\d{4}-\d\d-\d\d提醒阿明", r"阿明养了一只叫阿橘的猫"]),
+        (PAGES[0], "Noted.", [r"Ann has a cat called Tom", r"Clio promised to remind Ann on 2026-02-22"]),
+        (PAGES[1], "记住了。", [r"小史答应2026-02-22提醒阿明", r"阿明养了一只叫阿橘的猫"]),
     ],
 )
-def test_the_raw_bot_files_its_turn(tmp_path: Path, page: str, said: str, filed: list[str]) -> None:
+def test_the_raw_bot_files_its_turn_of_the_day_of_its_event(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, page: str, said: str, filed: list[str]
+) -> None:
+    monkeypatch.setitem(SCRIPTS, "HISTORIAN__COGNITIVE__TIMEZONE", "Asia/Shanghai")
     wiring, trial, *_ = blocks(page, "python")
     assert run(tmp_path, wiring + "\n" + trial) == f"{said}\n"
     for text, expected in zip(sorted(records(tmp_path)), filed, strict=True):
@@ -176,6 +188,7 @@ def test_the_telegram_bot_files_its_turns(tmp_path: Path) -> None:
 
 DISCORD = """
 import asyncio
+from datetime import datetime
 from types import SimpleNamespace as Some
 
 class Intents(Some):
@@ -185,7 +198,8 @@ def message(number, author, guild, text, mentions):
     async def send(content):
         print(guild, content)
     channel = Some(id=7001, send=send)
-    return Some(id=number, author=author, guild=guild, channel=channel, clean_content=text, mentions=mentions)
+    at = datetime.fromisoformat("2026-02-21T09:30:00+00:00")
+    return Some(id=number, author=author, guild=guild, channel=channel, clean_content=text, mentions=mentions, created_at=at)
 
 class Client:
     user = Some(id=900, bot=True)
@@ -211,8 +225,10 @@ class Client:
 def test_the_discord_bot_files_its_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "discord.py").write_text(DISCORD, encoding="utf-8")
     monkeypatch.setitem(SCRIPTS, "DISCORD_BOT_TOKEN", "token of the test")
+    monkeypatch.setitem(SCRIPTS, "HISTORIAN__COGNITIVE__TIMEZONE", "Asia/Shanghai")
     assert run(tmp_path, with_ask_model(PAGES[0], "class Bot(discord.Client)")) == "None Noted.\nguild Noted.\n"
     assert len(records(tmp_path, "--user", "dc:1001")) == len(records(tmp_path, "--group", "dc:7001")) == 2
+    assert any(re.search("remind Ann on 2026-02-22", text) for text in records(tmp_path, "--user", "dc:1001"))
 
 
 @pytest.mark.slow

@@ -49,6 +49,14 @@ def test_every_make_target_that_is_named_exists() -> None:
     assert named <= targets
 
 
+@pytest.mark.parametrize("readme", READMES)
+def test_the_quick_start_has_both_commands_of_a_clone_in_one_block(readme: str) -> None:
+    quick_start = (ROOT / readme).read_text(encoding="utf-8").split("\n## ")[1]
+    together = [body for language, body in FENCE.findall(quick_start) if language == "sh" and "make" in body]
+    assert [[line.split("  #")[0].strip() for line in body.splitlines()] for body in together] == [["make demo", "make test"]]
+    assert all("  # " in line for line in together[0].splitlines()), "each with what it shows"
+
+
 def test_every_kind_of_line_in_a_shell_block_is_checked_by_something() -> None:
     for document, line in shell_lines():
         assert re.match(r"(make|pip install|curl|docker compose) |(python -m )?historian |echo .* \| historian ", line), (

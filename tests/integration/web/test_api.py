@@ -104,6 +104,19 @@ async def test_talk_handed_over_is_looked_through_and_filed(tmp_path: Path) -> N
         assert any("杭州" in event["text"] for event in found["events"])
 
 
+async def test_a_platforms_event_is_handed_over_and_asked_with_as_it_is(tmp_path: Path) -> None:
+    async with opened_web(tmp_path, worker=True) as web:
+        event = {"user_id": 42, "message_id": 1, "time": 1771666200, "sender": {"nickname": "阿明"}, "font": 0}
+        said = {**event, "message": [{"type": "face", "data": {"id": "1"}}, {"type": "text", "data": {"text": "我明天去杭州"}}]}
+        turn = {"group_id": "100", "user_id": "42", "user_name": "阿明", "new_info": ["他后天去上海"], "timestamp": 1771666200}
+        await web.json("POST", f"{API}/remember", GROUP_100, json={"scope": "group:100", "messages": said, "flush": True})
+        await web.json("POST", f"{API}/jobs", GROUP_100, json=turn)
+        assert await web.memory.settled(30)
+        asked = {"scope": "group:100", "user_id": 42, "query": {**event, "raw_message": "[CQ:at,qq=900] 我哪天去杭州和上海？"}}
+        block = (await web.json("POST", f"{API}/context", GROUP_100, json=asked))["context"]
+        assert "2026-02-22去杭州" in block and "2026-02-23去上海" in block
+
+
 async def test_a_search_tells_the_parts_of_each_score(web: Web) -> None:
     found = await web.json("POST", f"{API}/search", json={"scope": "g:100", "query": "龙井茶", "explain": True})
     best = found["hits"][0]

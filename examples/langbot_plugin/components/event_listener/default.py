@@ -20,6 +20,8 @@ class Turn:
     name: str
     scope: str
     message_id: str
+    at: float | None
+    """Seconds since 1970, if the platform tells them."""
 
 
 class Memory(EventListener):
@@ -40,7 +42,8 @@ class Memory(EventListener):
         user_id, message = str(event.sender_id), event.message_event
         scope = f"group:{event.launcher_id}" if event.launcher_type == "group" else f"user:{user_id}"
         message_id = f"{scope}:{event.message_chain.message_id}" if event.message_chain.message_id not in (None, -1, "") else ""
-        self.turns[context.query_id] = Turn(str(event.message_chain), user_id, message.sender.get_name(), scope, message_id)
+        name, at = message.sender.get_name(), getattr(message, "time", None)
+        self.turns[context.query_id] = Turn(str(event.message_chain), user_id, name, scope, message_id, at)
         if len(self.turns) > TURNS_KEPT:
             self.turns.popitem(last=False)
 
@@ -54,6 +57,7 @@ class Memory(EventListener):
     async def remember(self, context: EventContext) -> None:
         """Hand the turn over as it was said."""
         if turn := self.turns.pop(context.query_id, None):
-            talk = [{"role": "user", "content": turn.text, "sender_id": turn.user_id, "name": turn.name, "id": turn.message_id}]
+            who = {"sender_id": turn.user_id, "name": turn.name, "id": turn.message_id, "at": turn.at}
+            talk = [{"role": "user", "content": turn.text, **who}]
             talk.append({"role": "assistant", "content": context.event.response_text})
             await self.plugin.ask("/remember", scope=turn.scope, user_id=turn.user_id, messages=talk)

@@ -80,6 +80,37 @@ async def test_wrong_arguments_are_told_to_the_model_and_raise_nothing(
     assert accepted(tmp_path) == []
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        '```json\n{"action_summary": "I sang", "new_info": ["She likes tea"]}\n```',
+        "{'action_summary': 'I sang', 'new_info': ['She likes tea'], 'force': False}",
+        'Here it is: {"action_summary": "I sang", "new_info": "She likes tea"}',
+        '<think>{"new_info": 1}</think>{"action_summary": "I sang", "new_info": "[\'She likes tea\']"}',
+        json.dumps('{"action_summary": "I sang", "new_info": ["She likes tea"]}'),
+        [{"action_summary": ["I sang"], "new_info": {"1": "She likes tea"}}],
+        {"action_summary": {"text": "I sang"}, "new_info": [{"kind": "taste", "fact": "She likes tea"}]},
+    ],
+)
+async def test_arguments_are_read_in_the_forms_in_which_models_write_them(
+    memory: CognitiveService, tmp_path: Path, arguments: Any
+) -> None:
+    assert "handed over" in await handle_end_call(memory, arguments, private_fields(), language="en")
+    (job,) = accepted(tmp_path)
+    assert (job.action_summary, job.new_info) == ("I sang", ["She likes tea"])
+
+
+async def test_what_a_model_told_of_several_people_keeps_their_names(memory: CognitiveService, tmp_path: Path) -> None:
+    await handle_end_call(memory, {"new_info": {"Ann": "likes tea", "Ben": "has a cat"}}, private_fields())
+    assert accepted(tmp_path)[0].new_info == ["Ann: likes tea", "Ben: has a cat"]
+
+
+@pytest.mark.parametrize("arguments", ['{"action_summary": "I sa', '{"action_summary": "a"} {"action_summary": "b"}'])
+async def test_half_a_call_and_two_in_one_are_refused(memory: CognitiveService, tmp_path: Path, arguments: str) -> None:
+    assert (await handle_end_call(memory, arguments, private_fields(), language="en")).startswith("Not ended")
+    assert accepted(tmp_path) == []
+
+
 async def test_wrong_arguments_to_the_langchain_tool_are_told_too(memory: CognitiveService) -> None:
     answer = await make_end_tool(memory, private_fields(), language="en").ainvoke({"action_summary": 5})
     assert answer.startswith("Not ended, the arguments are wrong: ")

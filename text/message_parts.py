@@ -1,0 +1,155 @@
+"""The parts of a message (content blocks, OneBot segments, CQ codes) as one text.
+
+Words stay words. A part that is no text becomes a placeholder: `[image]`, in Chinese `[图片]`. What a model thought or called,
+and the quotation of a replied message, is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..schema.language import Language
+from .edits import edited
+from .language import detect_language
+
+_MEDIA: tuple[tuple[str, str, str], ...] = (
+    ("image|img|photo|picture", "图片", "image"),
+    ("audio|voice|record|speech", "语音", "audio"),
+    ("video", "视频", "video"),
+    ("face|sticker|emoji", "表情", "sticker"),
+    ("file|document|attachment", "文件", "file"),
+)
+"""What the type of a part holds (`image_url`, `input_audio`, `mface`), and its placeholder in Chinese and in English."""
+_MEDIUM = re.compile("|".join(f"({types})" for types, _, _ in _MEDIA))
+_PLACEHOLDER = re.compile(
+    rf"\[(?:[一-鿿]{{0,2}}(?:{'|'.join(zh for _, zh, _ in _MEDIA)})|{'|'.join(types for types, _, _ in _MEDIA)})\]", re.IGNORECASE
+)
+"""Placeholders of this module and of chat clients: [动画表情], [Photo]."""
+_NO_TALK = re.compile(r"think|reason|tool_?(?:use|call|result)|function_call|^reply$")
+"""Types of parts that nobody said."""
+_NOT_IN_NAMES = re.compile(r"[^\w .-]+")
+
+_CODE = re.compile(r"\[CQ:(?P<type>[\w.-]{1,40})(?P<data>(?:,[^\[\]]{0,4000})?)\]")
+_ESCAPE = re.compile(r"&(amp|#91|#93|#44);")
+_ESCAPED = {"amp": "&", "#91": "[", "#93": "]", "#44": ","}
+_UNESCAPED = re.compile(r"[\[\]`]|&(?!(?:amp|#91|#93|#44);)")
+"""What stands nowhere in the text of a CQ string, where OneBot escapes it; and code, in which escapes may be meant."""
+
+
+def text_of_parts(parts: Sequence[Any], name: str = "") -> str:
+    """Return the text of a message's parts. Placeholders are in its language, or in that of its sender's `name`.
+
+    >>> text_of_parts([{"type": "text", "text": "look at my cat"}, {"type": "image_url", "image_url": {"url": "x"}}])
+    'look at my cat\\n[image]'
+    >>> text_of_parts([{"type": "text", "data": {"text": "看我的猫"}}, {"type": "image", "data": {"file": "x"}}])
+    '看我的猫[图片]'
+    """
+    between = "" if any(isinstance(one, Mapping) and isinstance(one.get("data"), Mapping) for one in parts) else "\n"
+    texts = [_text_of(one, "en") for one in parts]
+    if detect_language(without_placeholders(between.join(texts)) or name) == "zh":
+        texts = [_text_of(one, "zh") for one in parts]
+    return between.join(filter(None, texts))
+
+
+def placeholder(kind: str, language: Language) -> str:
+    """Return the placeholder of a part by its type: `[image]` of `image_url`; of an unknown one its own name."""
+    medium = _MEDIUM.search(kind)
+    if medium is None:
+        return f"[{_NOT_IN_NAMES.sub('', kind)[:40] or 'attachment'}]"
+    _, zh, en = _MEDIA[(medium.lastindex or 1) - 1]
+    return f"[{zh if language == 'zh' else en}]"
+
+
+def without_placeholders(text: str) -> str:
+    """Return a text without its placeholders and the codes of mentions: what is left are words."""
+    return _PLACEHOLDER.sub("", _CODE.sub("", text)).strip() if "[" in text else text
+
+
+def without_media(text: str) -> str:
+    """Return a text without the placeholders of pictures, faces and the like; the text itself if it is nothing else."""
+    return (_PLACEHOLDER.sub("", text).strip() or text) if "[" in text else text
+
+
+def is_no_talk(part: Mapping[str, Any]) -> bool:
+    """Return True for a part that nobody said: a thought, a call of a tool, the quotation of a replied message."""
+    return bool(_NO_TALK.search(str(part.get("type", ""))))
+
+
+def is_part(given: object) -> bool:
+    """Return True for a part of a message: a content block or a OneBot segment, and no message of its own."""
+    return isinstance(given, Mapping) and "type" in given and not {"role", "content", "message", "output"}.intersection(given)
+
+
+def from_cq(text: str, *, by_form: bool = True) -> str:
+    """Return the text of a CQ string (OneBot's `raw_message`): codes are parts, and the four escapes are read once.
+
+    >>> from_cq("[CQ:reply,id=7]I work at AT&amp;T [CQ:face,id=14]")
+    'I work at AT&T [sticker]'
+
+    What has escapes and no code counts as a CQ string where everything that one escapes is escaped (`by_form`). Any other
+    text is returned as it is.
+    """
+    codes = list(_CODE.finditer(text)) if "[CQ:" in text else []
+    if not codes and not (by_form and _ESCAPE.search(text)):
+        return text
+    is_escaped = not _UNESCAPED.search(edited(text, ((*code.span(), "") for code in codes)))
+    parts: list[dict[str, Any]] = []
+    done = 0
+    for code in codes:
+        parts += [_words(text[done : code.start()], is_escaped), _segment(code)]
+        done = code.end()
+    return text_of_parts([*parts, _words(text[done:], is_escaped)]).strip()
+
+
+def _words(text: str, is_escaped: bool) -> dict[str, Any]:
+    return {"type": "text", "data": {"text": _unescaped(text) if is_escaped else text}}
+
+
+def _unescaped(text: str) -> str:
+    return _ESCAPE.sub(lambda one: _ESCAPED[one[1]], text)
+
+
+def _segment(code: re.Match[str]) -> dict[str, Any]:
+    pairs = (pair.partition("=") for pair in code["data"].split(",")[1:])
+    return {"type": code["type"], "data": {key.strip(): _unescaped(value) for key, _, value in pairs}}
+
+
+def _text_of(part: Any, language: Language) -> str:
+    if isinstance(part, str):
+        return part
+    if hasattr(part, "model_dump"):
+        part = part.model_dump()
+    if not isinstance(part, Mapping):
+        return ""
+    kind, data = str(part.get("type") or next(iter(part), "")).lower(), part.get("data")
+    known = data if isinstance(data, Mapping) else part
+    if kind in ("at", "mention", "mention_all"):
+        return _mention(kind, known, language)
+    if is_no_talk(part):
+        return ""
+    words = _words_in(known)
+    return placeholder(kind, language) if words is None else words
+
+
+def _words_in(known: Mapping[str, Any]) -> str | None:
+    """Return the words that a part holds; None if it holds none."""
+    for name in ("text", "refusal", "transcript", "content", "output"):
+        value = known.get(name)
+        if isinstance(value, Mapping):
+            value = value.get("value", value.get("text"))
+        if isinstance(value, list | tuple):
+            value = text_of_parts(value)
+        if isinstance(value, str):
+            return value
+    return None
+
+
+def _mention(kind: str, known: Mapping[str, Any], language: Language) -> str:
+    """Return a mention: by the name that it brings, else as the code that is replaced once the name is known."""
+    who = str(known.get("qq") or known.get("user_id") or known.get("id") or "")
+    if kind == "mention_all" or who == "all":
+        return "@全体成员 " if language == "zh" else "@everyone "
+    name = str(known.get("name") or known.get("text") or "").lstrip("@").strip()
+    return f"@{name} " if name else f"[CQ:at,qq={who}]" if who else ""
