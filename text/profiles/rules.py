@@ -29,7 +29,8 @@ def bullets_of(summary: str) -> list[str]:
 
 def is_about(fact: str, name: str) -> bool:
     """Return True if a fact begins with `name`, its subject. A fact that only mentions it may be about others."""
-    return begins_with(fact.lstrip(" \t“\"'@").casefold(), name.casefold())
+    begins, folded = (one.lstrip(" \t“\"'@").casefold() for one in (fact, name))
+    return begins_with(begins, folded)
 
 
 def subject_of(fact: str, names: Names) -> str:
