@@ -54,7 +54,7 @@ def latin_names(text: str, language: str) -> tuple[LatinName, ...]:
             continue
         start, end = match.span()
         shaped = "_" in word or any(letter.isupper() or letter.isdigit() for letter in word[1:]) or word[0].isdigit()
-        if language == "zh":
+        if language == "zh" and word != "I":
             found.append(LatinName(start, end, word, shaped or word[0].isupper()))
         elif word not in _CAPITALISED_WORDS and (shaped or (word[0].isupper() and not _opens_sentence(text, start))):
             found.append(LatinName(start, end, word, True))

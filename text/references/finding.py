@@ -68,8 +68,8 @@ def deictic_words(text: str, protected: Sequence[Span], language: LanguageChoice
     han = not text.isascii() and _HAN.search(text) is not None
     if han:
         found.extend(chinese_references(text))
-    if not han or language == "en" or _LATIN_SENTENCE.search(text):
-        spoken = language if language != "auto" else (detect_language(text, ignore=protected) if han else "en")
+    spoken = language if language != "auto" else (detect_language(text, ignore=protected) if han else "en")
+    if spoken == "en" or _LATIN_SENTENCE.search(text):
         found.extend(english_references(text, whole=spoken == "en"))
     if protected:
         found = [reference for reference in found if not overlaps(protected, reference.start, reference.end)]
