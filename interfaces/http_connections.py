@@ -27,7 +27,6 @@ _END_OF_HEAD = re.compile(rb"\n\r?\n")
 class BoundedConnection(H11Protocol):
     """A connection of uvicorn, with bounds."""
 
-    _head_bytes = _head_lines = 0
     _since = 0.0
     _awaited = ""
     _timer: asyncio.TimerHandle | None = None
@@ -82,13 +81,11 @@ class BoundedConnection(H11Protocol):
     def _fits(self, piece: bytes) -> bool:
         """Return True unless a head is too large with this piece; then the request is refused."""
         if self.conn.their_state is not h11.IDLE:
-            self._head_bytes = self._head_lines = 0
             return True
-        end = _END_OF_HEAD.search(piece)
-        head = piece[: end.end()] if end else piece
-        self._head_bytes += len(head)
-        self._head_lines += head.count(b"\n")
-        if self._head_bytes <= MOST_HEAD_BYTES and self._head_lines <= MOST_HEAD_LINES + 2:
+        head = self.conn.trailing_data[0] + piece
+        if end := _END_OF_HEAD.search(head):
+            head = head[: end.end()]
+        if len(head) <= MOST_HEAD_BYTES and head.count(b"\n") <= MOST_HEAD_LINES + 2:
             return True
         self._refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
         return False

@@ -140,6 +140,13 @@ async def test_as_many_headers_as_are_allowed_and_a_body_of_many_lines_are_taken
             assert answer.status_code == 200
 
 
+async def test_a_connection_that_stays_open_takes_as_many_requests_as_come(web: Web) -> None:
+    async with listening(web.app) as port, connected(port) as (reader, writer):
+        for _ in range(40):
+            writer.write(b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX: " + b"y" * 1_000 + b"\r\n\r\n")
+            assert (await asyncio.wait_for(reader.readuntil(b"}"), SECONDS)).startswith(b"HTTP/1.1 200")
+
+
 async def test_requests_without_end_behind_one_are_not_kept(web: Web) -> None:
     async with listening(web.app) as port:
         behind = b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX: " + b"y" * 200_000
