@@ -9,13 +9,13 @@ from ..schema.job import Job
 from .protected import whole_name_pattern
 from .references.people import ROLE_NOUNS, find_people
 from .speakers.mentions import mentioned_first
+from .speakers.shown_names import namesakes
 from .superseding import Statement, named_first
 
 
 def teller_of(job: Job, said_by: str) -> str:
     """Return the id of who told a fact of the job: `said_by`, else the job's user. "" if a namesake may have said it."""
-    spoke = {one.sender_id for one in job.recent_messages if one.sender_name and one.sender_name == job.user_name}
-    return said_by or ("" if spoke - {"", job.user_id} else job.user_id)
+    return said_by or ("" if namesakes(job) - {"", job.user_id} else job.user_id)
 
 
 class People:

@@ -122,6 +122,7 @@ def _first_term(text: str) -> str:
 
 
 def _without_people(text: str, names: Names) -> str:
-    people = (names.bot_name, names.user_name, names.user("zh"), names.user("en"), names.user_id)
+    bare = names.user_name.removesuffix(f" ({names.user_id})")  # of a name that is shown with its id
+    people = (names.bot_name, names.user_name, bare, names.user("zh"), names.user("en"), names.user_id)
     pattern = whole_name_pattern(tuple(name for name in people if name not in ("用户", "user")))
     return pattern.sub(" ", text) if pattern else text

@@ -311,6 +311,7 @@ class SqliteDatabase(Database):
                 # With its last connection SQLite would delete the logs by name, and they may be those of another process.
                 # So this one ends with the process, not with the object.
                 ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._writer))
+                self._files.keep()
             else:
                 self._files.release()
                 self._writer.close()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import threading
+import weakref
 from contextlib import suppress
 from pathlib import Path
 
@@ -29,8 +30,10 @@ NOT_IN_PLACE: dict[Place, str] = {
 }
 
 _lock = threading.Lock()
-_open: dict[str, tuple[tuple[str, ...], int]] = {}
-"""By the identity of each database file that is open in this process: its logs, and how often."""
+_open: weakref.WeakValueDictionary[int, OpenFiles] = weakref.WeakValueDictionary()
+"""The database files that are open in this process. What ends unclosed leaves it together with its connections."""
+_kept: list[OpenFiles] = []
+"""Those whose connections stay open until the process ends."""
 
 
 class OpenFiles:
@@ -42,13 +45,11 @@ class OpenFiles:
         status = _status(self._path)
         self.identity = _identity(status)
         """Device and inode of the open file."""
-        self._logs = _logs_of(self._path)
+        self.logs = _logs_of(self._path)
         self._unchanged = _state(status)
         with _lock:
-            logs, count = _open.get(self.identity, (self._logs, 0))
-            if logs != self._logs:
-                raise _unlogged(path)
-            _open[self.identity] = (logs, count + 1)
+            _check_logs(path, self.identity, self.logs)
+            _open[id(self)] = self
 
     @property
     def place(self) -> Place:
@@ -56,7 +57,7 @@ class OpenFiles:
         found = _status(self._path)
         if _identity(found) != self.identity:
             return "replaced" if found else "gone"
-        if _logs_of(self._path) != self._logs:
+        if _logs_of(self._path) != self.logs:
             return "unlogged"
         self._unchanged = _state(found)
         return "here"
@@ -73,7 +74,7 @@ class OpenFiles:
 
     def remove_logs(self) -> None:
         """Remove the logs if they are those of this database: a new file must not get them."""
-        for suffix, found, own in zip(LOGS, _logs_of(self._path), self._logs, strict=True):
+        for suffix, found, own in zip(LOGS, _logs_of(self._path), self.logs, strict=True):
             if found and found == own:
                 with suppress(OSError):
                     os.unlink(self._path + suffix)  # noqa: PTH108 - of a string
@@ -81,17 +82,22 @@ class OpenFiles:
     def release(self) -> None:
         """Say that SQLite is about to close the database."""
         with _lock:
-            logs, count = _open.pop(self.identity)
-            if count > 1:
-                _open[self.identity] = (logs, count - 1)
+            _open.pop(id(self), None)
+
+    def keep(self) -> None:
+        """Say that a connection stays open until the process ends."""
+        _kept.append(self)
 
 
 def check_openable(path: Path) -> None:
     """Raise StorageError if this process has the file open with another log: they would mix."""
     with _lock:
-        known = _open.get(file_identity(path))
-    if known is not None and known[0] != _logs_of(os.fspath(path)):
-        raise _unlogged(path)
+        _check_logs(path, file_identity(path), _logs_of(os.fspath(path)))
+
+
+def _check_logs(path: Path, identity: str, logs: tuple[str, ...]) -> None:
+    if any(one.logs != logs for one in _open.values() if one.identity == identity):
+        raise StorageError(f"{path}: {NOT_IN_PLACE['unlogged']}")
 
 
 def remove_leftover_logs(path: Path) -> None:
@@ -128,7 +134,3 @@ def _identity(status: os.stat_result | None) -> str:
 def _state(status: os.stat_result | None) -> tuple[int, int]:
     """Return what every writing of a file changes."""
     return (status.st_mtime_ns, status.st_size) if status else (0, 0)
-
-
-def _unlogged(path: Path) -> StorageError:
-    return StorageError(f"{path}: {NOT_IN_PLACE['unlogged']}")

@@ -53,7 +53,18 @@ def shown_name(who: str, name: str, bot_name: str, group_name: str = "", *, seve
 def shared_names(job: Job) -> tuple[str, ...]:
     """Return the names, without ids, of the people whom `with_ids` shows with theirs."""
     people = ((job.user_id, job.user_name), *((one.sender_id, one.sender_name) for one in job.recent_messages))
-    return tuple(dict.fromkeys(name.removesuffix(_mark(who)) for who, name in people if who and name.endswith(_mark(who))))
+    return tuple(dict.fromkeys(bare_name(who, name) for who, name in people if who and name.endswith(_mark(who))))
+
+
+def bare_name(who: str, name: str) -> str:
+    """Return the name of a person without the id that `shown_name` put behind it."""
+    return name.removesuffix(_mark(who))
+
+
+def namesakes(job: Job) -> set[str]:
+    """Return the ids of those who spoke before the job under its user's name; that of the user too, if they spoke."""
+    name = bare_name(job.user_id, job.user_name)
+    return {one.sender_id for one in job.recent_messages if name and bare_name(one.sender_id, one.sender_name) == name}
 
 
 def shared_name_in(text: str, shared: Sequence[str]) -> str:

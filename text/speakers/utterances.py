@@ -19,7 +19,7 @@ BOT = "\0bot"
 """Who said what the bot said."""
 _QUOTED = re.compile(r"[“「『\"](?P<body>[^”」』\"]{2,})[”」』\"]")
 HEADER = re.compile(
-    r"^(?P<name>[^\s:：,，。.!?！？\"“][^:：,，。!?！？\"“\n]{0,30}?)\s*"
+    r"^(?P<name>[^\s\[:：,，。.!?！？\"“][^:：,，。!?！？\"“\n]{0,30}?)\s*"
     r"(?P<said>发消息说|的?原话|[说說]道?|[写寫]道|\s(?:said|says|wrote))?\s*[:：]\s*(?P<body>\S.*)$",
     re.DOTALL | re.IGNORECASE,
 )

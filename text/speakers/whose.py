@@ -42,7 +42,7 @@ from .beginnings import with_beginning
 from .claims import as_said, is_claim, without_speaker
 from .mentions import with_group, with_mentions
 from .no_facts import why_no_fact
-from .shown_names import shared_name_in, shared_names
+from .shown_names import namesakes, shared_name_in, shared_names
 from .talk_statements import leans_on_talk, without_address, without_greeting
 from .third_persons import AT_HOME, HOLDS, means_nobody_named, meant_by_talk, teller
 from .utterances import BOT, HEADER, Utterance, utterances
@@ -212,8 +212,7 @@ def _of_fact(text: str, job: Job, names: Names, language: Language) -> Whose:
         }
         best = max(held, key=lambda sender: held[sender], default=job.user_id)
         if held.get(best, 0.0) > held.get(job.user_id, 0.0):
-            namesake = any((best, job.user_name) == (one.sender_id, one.sender_name) for one in job.recent_messages)
-            return replace(found, said_by=best if namesake else "")
+            return replace(found, said_by=best if best in namesakes(job) else "")
     return found
 
 

@@ -145,3 +145,14 @@ def test_the_process_that_has_a_deleted_log_open_is_named(path: Path) -> None:
         assert processes_with_deleted(beside(path, "-wal")) == []
         beside(path, "-wal").unlink()
         assert processes_with_deleted(beside(path, "-wal")) == [process.pid]
+
+
+def test_a_database_that_ended_without_being_closed_is_opened_again(path: Path) -> None:
+    """The garbage collector closes its connections, and the logs go with them."""
+    ended = SqliteDatabase(path, [NOTES])
+    write(ended, "a")
+    del ended
+    gc.collect()
+    with closing(SqliteDatabase(path, [NOTES])) as database:
+        write(database, "b")
+        assert database.rows("SELECT text FROM notes") == [("a",), ("b",)]
