@@ -62,10 +62,13 @@ class People:
         return bool(teller) and self.subject_of(event) == teller
 
     def statement(self, text: str, user_id: str) -> Statement:
-        """Return a fact of a person as a statement in which they have one name, whichever they had when it was filed."""
+        """Return a fact of a person as a statement in which their id stands for every name that they had.
+
+        Words of a nickname are none of the statement: 今天也要早睡搬到福州了 is no plan.
+        """
         names = self.names_of(user_id)
         pattern = whole_name_pattern(names)
-        return Statement(pattern.sub(names[0], text) if pattern else text, (names[0], *self._everybody()))
+        return Statement(pattern.sub(names[-1], text) if pattern else text, (names[-1], *self._everybody()))
 
     def _everybody(self) -> tuple[str, ...]:
         names = (name for names in self._names.values() for name in names)

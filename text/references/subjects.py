@@ -35,6 +35,9 @@ _THAT = re.compile(r"\s+(?:it|that|this|there)\b", re.IGNORECASE)
 _SHOUTED = re.compile(r"[A-Z]{2}")
 
 
+_PARTICIPLE = re.compile(r"[A-Za-z]+ing\b")
+
+
 def with_subject(
     text: str, names: Names, item: Literal["action", "fact"], language: Language, subject: str = "", said: str = ""
 ) -> str:
@@ -47,6 +50,8 @@ def with_subject(
     begins = predicate_of(said or text, names) if subject else ""
     lacks = begins == "act" or (_is_deed(text, names) if item == "action" else begins == "state" or _is_clear(text, names))
     name = subject or (names.bot(language) if item == "action" else names.user(language))
+    if _PARTICIPLE.match(text) and names_one(text, (name,)):
+        return text  # "Starting in May Ann will teach" has its subject
     return _told_of(name, text, language, is_deed=item == "action") if lacks else text
 
 
