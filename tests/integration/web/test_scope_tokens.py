@@ -23,7 +23,9 @@ API = "/api/v1"
 SECRET = "瓷器"
 STRANGER = "stranger-9"
 
-PEOPLE = frozenset(("user_id", "sender_id", "bot_id", "entity", "messages[].sender_id", "recent_messages[].sender_id"))
+MESSAGE_FORMS = ("messages[].sender_id", "messages[].user_id", "messages[].sender")
+"""Fields of messages that say who sent them. Messages are of any common form: the description does not list their fields."""
+PEOPLE = frozenset(("user_id", "sender_id", "bot_id", "entity", *MESSAGE_FORMS, "recent_messages[].sender_id"))
 """Every field of a request, in the address or the body, that may say who somebody is."""
 OTHERS = frozenset(
     word
@@ -72,8 +74,7 @@ def routes(app: FastAPI) -> Iterator[tuple[str, str, list[str], list[str]]]:
             queried = [one["name"] for one in operation.get("parameters", ()) if one["in"] == "query"]
             content = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
             body = list(properties(app, content["schema"])) if content else []
-            if "messages" in body:  # of any common form: the description does not list its fields
-                body.append("messages[].sender_id")
+            body += MESSAGE_FORMS if "messages" in body else ()
             yield method.upper(), path.removeprefix(API), queried, body
 
 
@@ -81,11 +82,15 @@ def named(field: str, user_id: str) -> str:
     return f"user:{user_id}" if field == "entity" else user_id
 
 
+def value_of(name: str, user_id: str) -> str | dict[str, str]:
+    return {"user_id": user_id, "card": "某人"} if name == "sender" else user_id
+
+
 def with_field(body: dict[str, Any], field: str, user_id: str) -> dict[str, Any]:
     outer, inside, name = field.partition("[].")
     if not inside:
         return {**body, field: named(field, user_id)}
-    return {**body, outer: [{**one, name: user_id} for one in body[outer]]}
+    return {**body, outer: [{**one, name: value_of(name, user_id)} for one in body[outer]]}
 
 
 def requests_about(app: FastAPI, user_id: str, usual: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
