@@ -60,7 +60,7 @@ def chatter(candidate: str, source: str) -> Iterator[Finding]:
 def _language(candidate: str, source: str, drafts: Sequence[str], name_spans: Sequence[tuple[int, int]]) -> Iterator[Finding]:
     written = detect_language(candidate, ignore=name_spans)
     given = detect_language(source)
-    if is_other_language(candidate, ignore=name_spans):
+    if is_other_language(candidate, ignore=name_spans) and not any(map(is_other_language, drafts)):
         yield Finding("language", candidate, 0, len(candidate), f"{given} to another")
     elif given not in (written, detect_language(candidate)) and all(detect_language(draft) != written for draft in drafts):
         yield Finding("language", candidate, 0, len(candidate), f"{given} to {written}")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from ...schema.names import Names
+from ..borders import begins_with
 from ..instructions import gives_orders
 from ..language import Language
 from ..profiles.rules import is_about_group, subject_of
@@ -15,24 +17,33 @@ _CALLED = re.compile(r"^@?[^\s,，!！:：]{1,40}[,，!！]\s*(?=\S)")
 """Whom a statement is said to: "Momo, I asked him"."""
 _OF_ALL = re.compile(
     r"^(?:(?:the|our|all|according to) )*(?:nobody|no one|any(?:one|body)|(?:(?:club|group|server|chat)(?:['’]s)? )?"
-    r"(?:rules?|admins?|owners?|moderators?|members?)|club|group|server|chat|of (?:you|us))\b"
+    r"(?:rules?|admins?|owners?|moderators?|members?)|club|group|server|chat|of (?:you|us))\b(?! (?:of|at|in|with|for|from)\b)"
     r"|^(?:按照?|根据|依照)?(?:本?群|规[则定矩]|管理员|没有?人|谁[都也]|任何人|除了[^，。]{1,8}谁|你们)",
     re.IGNORECASE,
 )
-"""What a statement about all members, or about rules and those who make them, begins with."""
+"""What a statement about all members of a group, or about its rules and those who make them, begins with."""
+_AND = re.compile(r"\s*(?:(?:and|&)\s+|[和跟与同、]\s*)")
 
 
 def is_claim(text: str, names: Names) -> bool:
     """Return True if the subject of a statement is not its speaker, the user of `names`, but another person, the bot, everybody,
     or the group and its rules."""
     text = _CALLED.sub("", text)
+    own = (names.user("zh"), names.user("en"))
     subject = subject_of(text, names)
     if subject:
-        return subject not in (names.user("zh"), names.user("en"))
-    if _OF_ALL.match(text) or is_about_group(with_group(text, names), names):
+        return subject not in own and not _is_with(text[len(subject) :], own)
+    if names.group() and (_OF_ALL.match(text) or is_about_group(with_group(text, names), names)):
         return True
     named = find_people(text, names.everybody)
-    return bool(named) and named[0].start == 0 and named[0].name.lower() not in ROLE_NOUNS
+    is_other = bool(named) and named[0].start == 0 and named[0].name.lower() not in ROLE_NOUNS
+    return is_other and not _is_with(text[named[0].end :], own)
+
+
+def _is_with(rest: str, own: Sequence[str]) -> bool:
+    """Return True if the subject goes on with the speaker: " and I got married"."""
+    joined = _AND.match(rest)
+    return joined is not None and any(begins_with(rest, one, joined.end()) for one in ("I", "我", *own))
 
 
 def as_said(text: str, speaker: str, language: Language) -> str:

@@ -19,6 +19,12 @@ MOST_READ = 1_000
 """Characters of a text that are read for names and words; a statement is much shorter."""
 _OWNED = re.compile(r"['’]s (?P<en>\w+(?: \w+){0,2})|家?的(?P<zh>\w{1,4})")
 _DATES = re.compile(r"\d+|[年月日号]")
+_DATE = r"\d{4}(?:-\d\d(?:-\d\d)?|年(?:\d{1,2}月(?:\d{1,2}[日号])?)?)"
+_WHEN = re.compile(
+    rf"\s*\(as of {_DATE}\)|\s*\b(?:as of|around|on|in) {_DATE}\b"
+    rf"|\s*(?:截至)?{_DATE}(?:至{_DATE})?(?:前后)?(?=[㐀-鿿])"
+)
+"""When it is so, as resolved times are written: "(as of 2026-02-20)", 截至2026-02-20."""
 _FIRST = re.compile(r"[㐀-鿿]{2}|[A-Z][\w-]+")
 _LIGHT = frozenset(map(stem, LIGHT))
 """Words that say nothing of what a statement is about; a Chinese pair is light if both of its characters are."""
@@ -98,9 +104,13 @@ class Statement:
         return tuple(found["zh"][n : n + 2] for n in range(len(found["zh"]) - 1))
 
     @cached_property
+    def _undated(self) -> str:
+        return _WHEN.sub("", self.said)
+
+    @cached_property
     def is_compound(self) -> bool:
         """True if it may hold more than one statement. Nothing ends it: what else it says would be lost."""
-        if MARKS.joined.search(self.said[len(self.subject) :].rstrip(" .。!！")):
+        if MARKS.joined.search(self._undated[len(self.subject) :].rstrip(" .。!！")):
             return True
         if not all(one.is_all for one in self.values):
             return True
@@ -109,7 +119,7 @@ class Statement:
     @cached_property
     def parts(self) -> list[Statement]:
         """The clauses that are statements by themselves, since they begin with the subject's name; without one, the first."""
-        clauses = [clause.strip() for clause in MARKS.joined.split(self.said) if clause and clause.strip()]
+        clauses = [clause.strip() for clause in MARKS.joined.split(self._undated) if clause and clause.strip()]
         if not self.subject:
             return [Statement(clause, self.people) for clause in clauses[:1]]
         named = (clause for clause in clauses if named_first(clause, self.people) == self.subject)

@@ -356,3 +356,20 @@ def test_what_had_happened_and_what_is_said_in_talk_is_ended_by_another_value_al
 def test_a_change_ends_few_former_facts() -> None:
     before = [Statement(f"Ann has a game tournament in {month} 2026", PEOPLE) for month in ("May", "June", "July", "August")]
     assert len(links_of(Statement("Ann's game tournament got pushed back", PEOPLE), before)) == 2
+
+
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [
+        ("小李截至2025-11-21住在深圳", "小李住在杭州"),
+        ("小李2025-11-10至2025-11-16搬到北京了", "小李住在杭州"),
+        ("小李搬到北京了", "小李截至2025-11-21住在深圳"),
+        ("Ann around 2025-11-21 moved to Berlin", "Ann lives in Leeds"),
+        ("Ann has (as of 2025-11-21) moved to Berlin", "Ann lives in Leeds"),
+        ("Ann moved to York", "Ann is (as of 2025-11-21) living in Leeds"),
+        ("Ann got divorced", "Ann is married to Tom"),
+    ],
+)
+def test_when_it_was_so_is_no_part_of_what_is_so(new: str, old: str) -> None:
+    people = ("Ann", "小李")
+    assert change_by(Statement(new, people), Statement(old, people)) == "superseded"
