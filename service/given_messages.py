@@ -171,10 +171,10 @@ def _read(message: Any, where: str) -> Message | None:
 
 def _check_spelling(message: Mapping[str, Any], where: str) -> None:
     """Raise InvalidInput for a misspelt `role` or `sender_id`: passed over, it would give the words to somebody else."""
-    missing = [key for key in ("role", "sender_id") if key not in message]
+    missing = [key for key, names in (("role", ("role",)), ("sender_id", _SENDERS)) if not message.keys() & set(names)]
     for key, value in message.items():
         near = get_close_matches(str(key), missing, n=1, cutoff=0.8)
-        if near and not isinstance(value, Mapping):
+        if near and isinstance(value, str | int):
             raise InvalidInput(f"{where}.{told(str(key))}: unknown key; did you mean {near[0]}?")
 
 

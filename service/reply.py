@@ -47,7 +47,7 @@ class ReplyContext:
             if opened is None:
                 self._lifecycle.tell_why_nothing_is_read()
                 summaries = self._lifecycle.plain.of(scope.key)
-                written = self._language(query, language, scope)
+                written = self._language(texts(query), language, scope)
                 return format_summaries(summaries, language=written, max_tokens=self._budget(max_tokens))
             work = partial(self.block, query, scope, language, top_k, max_tokens, context)
             return in_thread(work, opened.recall.time_limit() + SYNCHRONOUS_SECONDS) or ""
@@ -61,7 +61,8 @@ class ReplyContext:
     ) -> str:
         if not _is_usable(scope):
             return ""
-        written, budget = self._language(query, language, scope), self._budget(max_tokens)
+        said = texts(query)
+        written, budget = self._language(said, language, scope), self._budget(max_tokens)
         opened, plain = self._lifecycle.opened, self._lifecycle.plain
         if opened is None:
             self._lifecycle.tell_why_nothing_is_read()
@@ -69,7 +70,7 @@ class ReplyContext:
             if not summaries:
                 return ""
             return await asyncio.to_thread(format_summaries, summaries, language=written, max_tokens=budget)
-        recalled = await opened.recall.context(texts(query), scope, top_k=count(top_k), context=texts(context))
+        recalled = await opened.recall.context(said, scope, top_k=count(top_k), context=texts(context))
         hits = recalled.hits
         if not recalled.reasons:
             plain.database_away = False
@@ -91,9 +92,9 @@ class ReplyContext:
             log.warning("recall gives nothing: %s", str(error) or "out of time")
             return []
 
-    def _language(self, query: object, language: object, scope: Scope) -> Language:
+    def _language(self, said: Sequence[str], language: object, scope: Scope) -> Language:
         """Return the given language, else the configured one, else that of the query and its conversation."""
-        languages, said = self._lifecycle.languages, texts(query)
+        languages = self._lifecycle.languages
         languages.hear(scope.key, said)
         return languages.choose(language, scope.key, said)
 

@@ -15,6 +15,9 @@ from ..given_messages import is_content, read_messages, words_of
 MOST_GIVEN = 64
 """Messages that are looked at; of more, the last ones."""
 _LONGEST_GIVEN = 20_000
+"""Characters of one message that are read. A block of memory may stand before what was asked."""
+_MOST_READ = 40_000
+"""Characters of all messages together, the last ones first: reading them takes the event loop about 1 us each."""
 
 
 ReadingState = Literal["open", "keywords", "unreadable", "closed", "off"]
@@ -36,7 +39,31 @@ def texts(given: object) -> list[str]:
         many = given[-MOST_GIVEN:]
     else:
         many = islice(given, MOST_GIVEN) if isinstance(given, Set) else [given]
-    return [text for one in many if (text := _text(one))]
+    cut = _Cut()
+    read = [_text(cut.of(one)) for one in reversed(list(many))]
+    return [text for text in reversed(read) if text]
+
+
+class _Cut:
+    """Cuts the texts in messages of any form, so that all of them together have at most _MOST_READ characters."""
+
+    def __init__(self) -> None:
+        self._left = _MOST_READ
+
+    def of(self, one: object) -> object:
+        """Return a message, a part of one, or anything else with its texts cut."""
+        if isinstance(one, str | bytes):
+            kept = one[: min(self._left, _LONGEST_GIVEN)]
+            self._left -= len(kept)
+            return kept
+        if isinstance(one, Mapping):
+            return {key: self.of(value) for key, value in islice(one.items(), MOST_GIVEN)}
+        if isinstance(one, list | tuple):
+            parts = map(self.of, one[:MOST_GIVEN])
+            return tuple(parts) if isinstance(one, tuple) else list(parts)
+        if hasattr(one, "content") and hasattr(one, "model_copy"):
+            return one.model_copy(update={"content": self.of(one.content)})
+        return one
 
 
 def count(number: object) -> int | None:

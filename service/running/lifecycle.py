@@ -163,10 +163,9 @@ class Lifecycle:
 
         These threads serve nothing else: however much is handed over, no recall waits for it. Long texts wait for one another
         in one thread, and nobody else for them. Returns its id, None if there is no job or none is kept. Raises what `made`
-        raises, StorageError, and HistorianError
-        if no worker would ever run here because its event loop has ended.
+        raises, StorageError, and HistorianError if the worker of this process has ended with its event loop.
         """
-        if self.has_outlived_loop:
+        if self.has_outlived_loop and self._work:
             raise HistorianError(_LOOP_ENDED)
         queue, error = None, None
         if self.started:

@@ -54,10 +54,10 @@ def _is_ordinary(path: Path) -> bool:
 
 def _started() -> subprocess.Popen[bytes]:
     """Start `file_reader.py`, in a session of its own: Ctrl-C is for this process. Raises OSError."""
-    if not sys.executable:
-        raise OSError("this program does not know its Python (sys.executable)")
+    if not sys.executable or getattr(sys, "frozen", False):
+        raise OSError("this program has no Python of its own to start (sys.executable)")
     return subprocess.Popen(
-        [sys.executable, "-I", "-S", _PROGRAM],
+        [sys.executable, "-I", "-S", "-X", f"utf8={sys.flags.utf8_mode}", _PROGRAM],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

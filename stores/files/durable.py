@@ -126,7 +126,8 @@ def sync_folder(folder: Path) -> None:
 
 def sweep_leftovers(folder: Path) -> int:
     """Remove the temporary files that killed processes left in `folder` and below. Return how many. Safe at any time."""
-    return remove_abandoned(folder.rglob(TEMPORARY_PREFIX + "*") if folder.is_dir() else ())
+    found = (Path(at, name) for at, _, names in os.walk(folder) for name in names if name.startswith(TEMPORARY_PREFIX))
+    return remove_abandoned(found)  # a folder may vanish meanwhile
 
 
 def remove_abandoned(temporary: Iterable[Path]) -> int:
@@ -157,6 +158,8 @@ def _is_written(path: Path) -> bool:
             os.rename(path, path)  # noqa: PTH104 - refused while it is open
         except PermissionError:
             return True
+        except FileNotFoundError:  # its writer has just given it its name
+            return False
         return False
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)

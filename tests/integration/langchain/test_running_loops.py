@@ -73,6 +73,18 @@ def test_a_service_that_was_left_open_refuses_in_the_next_event_loop_and_says_wh
     assert sorted(asyncio.run(third())) == ["Ann is vegetarian", "Ann lives in Leeds"]
 
 
+def test_a_service_without_a_worker_hands_over_in_whatever_event_loop(tmp_path: Path) -> None:
+    """Another process files: none of this one has ended."""
+    memory = CognitiveService.open(settings_for(tmp_path), worker=False)
+
+    async def first() -> None:
+        await memory.start()
+
+    asyncio.run(first())
+    assert asyncio.run(memory.enqueue_job(new_info=["She lives in Leeds"], user_id="7", user_name="Ann"))
+    asyncio.run(memory.aclose())
+
+
 def test_a_service_may_be_opened_and_closed_in_one_event_loop_after_another(tmp_path: Path) -> None:
     memory = CognitiveService.open(settings_for(tmp_path))
 

@@ -245,3 +245,20 @@ def test_a_message_of_a_person_without_any_words_is_reported(caplog: pytest.LogC
 )
 def test_a_query_may_be_what_remember_takes_and_holds_words_alone(given: Any, expected: list[str]) -> None:
     assert [text.removeprefix("@小史 ") for text in texts(given)] == expected
+
+
+@pytest.mark.parametrize("extra", [{"roles": ["admin"]}, {"sender": "Bob", "user_id": "1"}])
+def test_a_key_like_role_or_sender_id_is_ignored_where_it_can_be_neither(extra: dict[str, Any]) -> None:
+    assert [one.text for one in read_messages([{"role": "user", "content": "I like fog", **extra}])] == ["I like fog"]
+
+
+@pytest.mark.parametrize("form", ["{}", "mapping", "parts", "message"])
+def test_of_the_longest_messages_recall_reads_a_bounded_part_the_last_ones_first(form: str) -> None:
+    def said(text: str) -> object:
+        if form == "message":
+            return HumanMessage(text)
+        parts = [{"type": "text", "text": text}] if form == "parts" else text
+        return parts if form == "{}" else {"role": "user", "content": parts}
+
+    read = texts([*(said("密码" * 150_000) for _ in range(64)), said("what do I drink?")])
+    assert read[-1] == "what do I drink?" and 20_000 < sum(map(len, read)) <= 40_000

@@ -131,3 +131,17 @@ def test_a_sweep_passes_over_what_its_writer_names_meanwhile(tmp_path: Path, mon
 
     monkeypatch.setattr(Path, "unlink", gone)
     assert durable.sweep_leftovers(tmp_path) == 0
+
+
+def test_a_sweep_goes_on_where_a_folder_vanishes_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "history" / "1").mkdir(parents=True)
+    (tmp_path / ".tmp-left").touch()
+    scandir = os.scandir
+
+    def vanishing(folder: str | Path) -> object:
+        if Path(folder).name == "history":
+            raise FileNotFoundError(folder)
+        return scandir(folder)
+
+    monkeypatch.setattr(os, "scandir", vanishing)
+    assert sweep_leftovers(tmp_path) == 1
