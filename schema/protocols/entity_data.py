@@ -9,13 +9,13 @@ from ..entity import Entity
 
 
 class Record(NamedTuple):
-    """A stored record. `id` is the argument of `EntityData.drop` (`service/entity_data/members.py`).
+    """A stored record. `id` is what `EntityData.drop` is given (`service/entity_data/members.py`).
 
     `texts` are its texts, `names` the names of the entity in it, `told` the texts searched for mentions (default: `texts`).
     `job_ids` and `moments` (scope key, seconds since the epoch) identify its jobs; `event_id` is given for events.
 
     `scope` is the key of its conversation ("": those in which who bears a name in it spoke), `borne` the names in it as
-    (entity key, name), the bot's with an empty key.
+    (entity key, name): the bot's with an empty key, and who spoke with an empty name where none is known.
     """
 
     id: str

@@ -66,16 +66,16 @@ class ArticleData:
         self._erasure.erase_ledger(entity)
         return self._stores.erase(entity)
 
-    def drop(self, record_id: str, unwanted: Collection[str]) -> None:
+    def drop(self, unwanted: Mapping[str, Collection[str]]) -> None:
         now = datetime.fromtimestamp(self._clock(), UTC).isoformat(timespec="seconds")
-        is_unwanted = unwanted.__contains__
         for key in self._keys():
-            if str(key) == record_id:
+            if lines := unwanted.get(str(key)):
                 # The article last: after an interruption its lines still show which vectors to check.
-                self._stores.line_vectors.without_lines(key, is_unwanted)
-                self._stores.buffer.remove([one.entry_id for one in self._waiting(key) if _with_speaker(one) in unwanted])
-                self._stores.summaries.without_lines(key, is_unwanted)
-                self._stores.articles.without_lines(key, is_unwanted, now=now)
+                self._stores.line_vectors.without_lines(key, lines.__contains__)
+                spoken = [one for one in self._waiting(key) if _with_speaker(one) in lines]
+                self._stores.buffer.remove([one.entry_id for one in spoken])
+                self._stores.summaries.without_lines(key, lines.__contains__)
+                self._stores.articles.without_lines(key, lines.__contains__, now=now)
 
     def _keys(self) -> list[ArticleKey]:
         stores = self._stores

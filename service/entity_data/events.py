@@ -50,8 +50,9 @@ class EventData(LineMember[Carried]):
     def erase(self, traces: Traces) -> int:
         return self._erasure.erase_events(traces.entity.where)
 
-    def drop(self, record_id: str, unwanted: Collection[str]) -> None:
-        self._erasure.erase_events(EventFilter(None, event_ids=(record_id,)))
+    def drop(self, unwanted: Mapping[str, Collection[str]]) -> None:
+        for event_id in unwanted:
+            self._erasure.erase_events(EventFilter(None, event_ids=(event_id,)))
 
     def values(self, entity: Entity) -> Iterator[Carried]:
         return self._transfer.take(entity.where)

@@ -61,7 +61,8 @@ class Forgetting:
         self.requests = parts.backend.forget_requests
         self.index_waits = False
         """True while the derived index must not be brought up to date, because it would take in what is being deleted."""
-        self._mention_texts: dict[tuple[str, str], str] = {}
+        self._mention_texts: dict[tuple[str, str, str], str] = {}
+        """By the key of the entity that was looked for last, and kind and id of the record."""
         self.let_go = False
         """Set to break off the slice that runs, as far as it can be."""
 
@@ -119,7 +120,7 @@ class Forgetting:
             scanned[0],
             removed={store.kind: removed[store.kind] for store in stores if removed[store.kind]},
             mentions=mentions,
-            mention_texts=tuple(self._mention_texts.get(one, "") for one in mentions),
+            mention_texts=tuple(self._mention_texts.get((entity.key, *one), "") for one in mentions),
             mentions_removed=request.mentions,
         )
         empty_remembered()
@@ -183,9 +184,10 @@ class Forgetting:
         for one in mentions.found():
             found[one.kind].setdefault(one.id, []).append(one.text)
         every = {(kind, item): texts for kind, items in found.items() for item, texts in items.items()}
-        self._mention_texts = {known: "\n".join(texts) for known, texts in every.items()}
+        key = traces.entity.key
+        self._mention_texts = {(key, *one): "\n".join(texts) for one, texts in every.items()}
         noted = [(kind, item, digest(text)) for (kind, item), texts in every.items() for text in texts]
-        self._erasure.keep_mentions(traces.entity.key, noted)
+        self._erasure.keep_mentions(key, noted)
         if remove and every:
             self._note(traces, [Record("", tuple(text for texts in every.values() for text in texts))])
             for ids in portions(found[stores[0].kind], RECORDS_AT_ONCE):
@@ -194,8 +196,8 @@ class Forgetting:
             yield "alone"
             with self._parts.backend.workers.alone():
                 for store in stores[1:]:
-                    for item, texts in found[store.kind].items():
-                        store.drop(item, frozenset(texts))
+                    if some_found := found[store.kind]:
+                        store.drop({item: frozenset(texts) for item, texts in some_found.items()})
         self._on_step("mentions looked for")
 
     def _erase_bytes(self) -> Iterator[Company]:

@@ -38,7 +38,8 @@ class JobData(LineMember[Job]):
             texts = tuple(_texts(job))
             if traces is None:
                 told = tuple(map(_with_speaker, _states(job))) if job.kind == "states" else texts
-                senders = tuple((f"user:{one.sender_id}", one.sender_name) for one in job.recent_messages if one.sender_name)
+                recent = job.recent_messages
+                senders = tuple((f"user:{one.sender_id}", one.sender_name) for one in recent)
                 yield Record(job.job_id, texts, told=told, scope=job.scope.key, borne=(*names_in(job), *senders))
             elif _concerns(job, traces):
                 names = [job.user_name if traces.entity.type == "user" else job.group_name]
@@ -57,8 +58,9 @@ class JobData(LineMember[Job]):
         marks = [f'"{traces.entity.id}"'.encode(), *(text.encode() for text in traces.texts if len(text.encode()) > 8)]
         return amended + self._queue.discard_unreadable(lambda content: any(mark in content for mark in marks))
 
-    def drop(self, record_id: str, unwanted: Collection[str]) -> None:
-        left = {job.job_id: _without(job, unwanted) for job in self._waiting() if job.job_id == record_id}
+    def drop(self, unwanted: Mapping[str, Collection[str]]) -> None:
+        waiting = (job for job in self._waiting() if job.job_id in unwanted)
+        left = {job.job_id: _without(job, unwanted[job.job_id]) for job in waiting}
         self._erasure.bury_jobs([job_id for job_id, job in left.items() if job is None])
         self._queue.amend(lambda job: left.get(job.job_id, job))
 

@@ -67,9 +67,9 @@ def _redacted(given: str | tuple[str, ...], level: Level) -> str | tuple[str, ..
 
 
 def names_in(said: Event | Job) -> tuple[tuple[str, str], ...]:
-    """Return the names of a turn as `Record.borne`."""
+    """Return the names of a turn as `Record.borne`, who spoke also without a name."""
     borne = ((f"user:{said.user_id}", said.user_name), ("", said.bot_name), (f"group:{said.group_id}", said.group_name))
-    return tuple((whose, name) for whose, name in borne if name)
+    return tuple((whose, name) for n, (whose, name) in enumerate(borne) if name or n == 0)
 
 
 def redact_time(value: str) -> str:
@@ -130,8 +130,11 @@ class EntityData(Protocol):
     def erase(self, traces: Traces) -> int:
         """Permanently remove the data of an entity. Return the number of items."""
 
-    def drop(self, record_id: str, unwanted: Collection[str]) -> None:
-        """Remove the `unwanted` texts (`Record.told`) from a record, and the record where it has no other."""
+    def drop(self, unwanted: Mapping[str, Collection[str]]) -> None:
+        """Remove texts (`Record.told`) from records, and a record where it has no other, in one pass.
+
+        `unwanted` are the texts by the id of the record.
+        """
 
 
 class LineMember(Member[Value]):

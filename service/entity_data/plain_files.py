@@ -38,8 +38,11 @@ class PlainSummaryData(LineMember[dict[str, Any]]):
     def erase(self, traces: Traces) -> int:
         return self._store.forget(lambda key, entry: self.is_of(key, entry, traces))
 
-    def drop(self, record_id: str, unwanted: Collection[str]) -> None:
-        self._store.forget(lambda key, entry: _id(key, entry) == record_id and str(entry.get("text", "")) in unwanted)
+    def drop(self, unwanted: Mapping[str, Collection[str]]) -> None:
+        def is_unwanted(key: str, entry: Mapping[str, Any]) -> bool:
+            return str(entry.get("text", "")) in unwanted.get(_id(key, entry), ())
+
+        self._store.forget(is_unwanted)
 
     def values(self, entity: Entity) -> Iterator[dict[str, Any]]:
         found = self._store.entries()
@@ -106,7 +109,7 @@ class ErasedData:
     def records(self, traces: Traces | None) -> Iterator[Record]:
         return iter(())
 
-    def drop(self, record_id: str, unwanted: Collection[str]) -> None:
+    def drop(self, unwanted: Mapping[str, Collection[str]]) -> None:
         return None
 
 

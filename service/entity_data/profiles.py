@@ -68,17 +68,17 @@ class ProfileData(FileMember[ProfileKey, Profile]):
         for key in self._group_keys(traces):
             theirs = {line for line in self._store.lines(key) if _is_line_of(line, traces)}
             if theirs := theirs - self._told_by_others(key, theirs, traces.entity):
-                self.drop(key.index_id, theirs)
+                self.drop({key.index_id: theirs})
                 removed += 1
         return removed
 
-    def drop(self, record_id: str, unwanted: Collection[str]) -> None:
+    def drop(self, unwanted: Mapping[str, Collection[str]]) -> None:
         now = datetime.fromtimestamp(self._clock(), UTC).isoformat(timespec="seconds")
-        key = ProfileKey.of_index_id(record_id)
-        self._store.without_lines(key, unwanted.__contains__, now=now)
-        profile = self._store.read(key)
-        if profile is not None:
-            self._index.put(profile, None)
+        for key, lines in ((ProfileKey.of_index_id(one), lines) for one, lines in unwanted.items()):
+            self._store.without_lines(key, lines.__contains__, now=now)
+            profile = self._store.read(key)
+            if profile is not None:
+                self._index.put(profile, None)
 
     def _told_by_others(self, key: ProfileKey, lines: Collection[str], entity: Entity) -> set[str]:
         """Return the lines of a group's profile that repeat an event of another person in that group."""

@@ -1,18 +1,23 @@
 """Forgetting with mentions: what others say of the person goes; what they say of themselves, in whatever words, stays."""
 
 import asyncio
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from historian.schema.article import Spoken
 from historian.schema.entity import Entity
 from historian.schema.job import parse_job
 from historian.schema.profile import Profile, ProfileKey
-from historian.schema.protocols.forget_requests import ForgetReport
+from historian.schema.protocols.forget_requests import ForgetReport, ForgetRequest
 from historian.schema.scope import Scope
+from historian.schema.summary import ArticleKey
 from historian.service.components import Parts
-from historian.service.entity_data.forgetting import forget
+from historian.service.entity_data.forgetting import Forgetting, forget
+from historian.service.entity_data.mentions import digest
+from historian.stores.files.markdown_memory import MarkdownMemory
 from support.canaries import opened
 from support.events import make_event
 from support.memory import settings_for
@@ -237,6 +242,91 @@ def test_a_line_of_the_emergency_memory_in_the_same_words_stays_the_other_person
     filed(parts, (Said(ANN, "Ann", None, "Ann is allergic to peanuts", words),))
     assert forgotten(parts, mentions=True).clean
     assert words in (parts.directory / "MEMORY.md").read_text(encoding="utf-8")
+
+
+def passes(folder: Path, count: int, monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """How often each store is read or written while Ann is forgotten, whom `count` others name."""
+    parts, calls = opened(folder), Counter[str]()
+    memory = MarkdownMemory(parts.directory / "MEMORY.md")
+    filed(parts, (Said(ANN, "Ann", "7", "Ann lives in Leeds"),))
+    for n in range(count):
+        text, user = f"Ann gave {n} apples away", f"20{n:02}"
+        job = parse_job(
+            {
+                "request_id": f"wait{n}", "request_type": "private", "user_id": user, "user_name": f"Ben{n}",
+                "new_info": [text], "action_summary": text, "timestamp": "2026-02-21T17:00:00+08:00", "timezone": "UTC",
+            }
+        )  # fmt: skip
+        parts.queue.put(job)
+        parts.backend.plain_summaries.add([job])
+        memory.add(job)
+        spoken = Spoken("user", text, f"Ben{n}", "2026-02-21T15:00:00+08:00")
+        parts.article_stores.buffer.add(ArticleKey(user), f"b{n}-0", [(f"b{n}-0:0", spoken)], entities=[], at=NOW)
+
+    def counted(owner: type, name: str) -> None:
+        known: Callable[..., Any] = getattr(owner, name)
+
+        def call(*given: Any, **more: Any) -> Any:
+            calls[f"{owner.__name__}.{name}"] += 1
+            return known(*given, **more)
+
+        monkeypatch.setattr(owner, name, call)
+
+    with monkeypatch.context() as monkeypatch:
+        counted(type(parts.queue), "amend")
+        counted(type(parts.backend.plain_summaries), "forget")
+        counted(MarkdownMemory, "forget")
+        counted(type(parts.article_stores.buffer), "keys")
+        report = forgotten(parts, mentions=True)
+    assert report.clean and len(report.mentions) == 4 * count
+    assert not parts.queue.jobs("pending") and not list(parts.backend.plain_summaries.entries())
+    assert not list(memory.entries()) and not parts.article_stores.buffer.keys()
+    asyncio.run(parts.aclose())
+    return calls
+
+
+def test_what_many_others_say_is_removed_in_as_many_passes_as_what_one_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = passes(tmp_path / "one", 1, monkeypatch)
+    assert len(one) == 4 and passes(tmp_path / "many", 20, monkeypatch) == one
+
+
+def test_what_somebody_without_a_name_tells_of_a_namesake_stays(parts: Parts) -> None:
+    told = "Ann is my sister"
+    filed(
+        parts,
+        (Said(ANN, "Ann", "7", "Ann lives in Leeds"), Said(CLEO, "Ann", "7", "Ann lives in York"), Said(BEN, "", "7", told)),
+    )
+    wrote(parts, ProfileKey("user", BEN), "", told)
+    report = forgotten(parts, mentions=True)
+    assert report.clean and report.mentions == () and left(parts, 3) == ["j1-0:0", "j2-0:0"]
+    assert summary(parts, ProfileKey("user", BEN)) == [told]
+
+
+def test_what_a_sender_without_a_name_told_of_a_namesake_stays(parts: Parts) -> None:
+    told = "Ann is my sister"
+    filed(parts, (Said(ANN, "Ann", "7", "Ann lives in Leeds"),))
+    fields = {"request_type": "group", "group_id": "7", "user_id": CLEO, "user_name": "Ann", "timezone": "UTC"}
+    recent = [{"text": told, "sender_id": BEN}]
+    more = {"new_info": ["Cleo lives in York"], "timestamp": "2026-02-21T17:00:00+08:00", "recent_messages": recent}
+    parts.queue.put(parse_job({"request_id": "wait", **fields, **more}))
+    wrote(parts, ProfileKey("user", BEN), "", told)
+    report = forgotten(parts, mentions=True)
+    assert report.clean and report.mentions == ()
+    assert summary(parts, ProfileKey("user", BEN)) == [told]
+
+
+def test_a_report_shows_no_text_that_was_found_for_the_request_before(parts: Parts) -> None:
+    told = "Ann sings with Cleo"
+    filed(parts, (Said(ANN, "Ann", "7", "Ann lives in Leeds"), Said(BEN, "Ben", "7", told)))
+    work = Forgetting(parts, None)
+    work.requests.ask(ForgetRequest(Entity("user", ANN), NOW))
+    assert [one.mention_texts for one in work.carry_out()] == [(told,)]
+    resumed = ForgetRequest(Entity("user", CLEO), NOW, stage="erasing")
+    parts.backend.erasure.keep_mentions(resumed.entity.key, [("events", "j1-0:0", digest(told))])
+    work.requests.ask(resumed)
+    assert [(one.mentions, one.mention_texts) for one in work.carry_out()] == [((("events", "j1-0:0"),), ("",))]
 
 
 async def test_after_forgetting_another_person_still_knows_their_allergy(tmp_path: Path) -> None:
