@@ -13,6 +13,10 @@ from .speakers.shown_names import namesakes
 from .superseding import Statement, named_first
 
 
+_SUBJECT = "Xx"
+"""The name of whoever a statement is about, while statements are compared."""
+
+
 def teller_of(job: Job, said_by: str) -> str:
     """Return the id of who told a fact of the job: `said_by`, else the job's user. "" if a namesake may have said it."""
     return said_by or ("" if namesakes(job) - {"", job.user_id} else job.user_id)
@@ -62,13 +66,12 @@ class People:
         return bool(teller) and self.subject_of(event) == teller
 
     def statement(self, text: str, user_id: str) -> Statement:
-        """Return a fact of a person as a statement in which their id stands for every name that they had.
+        """Return a fact of a person as a statement in which one word stands for every name that they had.
 
         Words of a nickname are none of the statement: 今天也要早睡搬到福州了 is no plan.
         """
-        names = self.names_of(user_id)
-        pattern = whole_name_pattern(names)
-        return Statement(pattern.sub(names[-1], text) if pattern else text, (names[-1], *self._everybody()))
+        pattern = whole_name_pattern(self.names_of(user_id))
+        return Statement(pattern.sub(_SUBJECT, text) if pattern else text, (_SUBJECT, *self._everybody()))
 
     def _everybody(self) -> tuple[str, ...]:
         names = (name for names in self._names.values() for name in names)
