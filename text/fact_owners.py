@@ -12,7 +12,6 @@ from .speakers.mentions import mentioned_first
 from .speakers.shown_names import namesakes
 from .superseding import Statement, named_first
 
-
 _SUBJECT = "Xx"
 """The name of whoever a statement is about, while statements are compared."""
 

@@ -21,7 +21,10 @@ __all__ = ["Gender", "Kind", "Person", "Reference", "antecedents", "find_referen
 
 _RE = compiled_patterns(word_tables("references/finding.toml"))
 _HAN = re.compile(r"[㐀-鿿]")
-_LATIN_SENTENCE = re.compile(r"[A-Za-z][A-Za-z'’]* +[A-Za-z'’]+,? +[A-Za-z]")
+_LATIN_SENTENCE = re.compile(
+    r"[A-Za-z][A-Za-z'’]* +[A-Za-z'’]+,? +[A-Za-z]|(?<![A-Za-z])(?:I|[Hh]e|[Ss]he|[Yy]ou|[Ww]e) [a-z]{2,} *(?=[㐀-鿿《])"
+)
+"""Three Latin words in a row, or a pronoun and its verb before a Chinese object: "I like 火锅"."""
 
 
 def find_references(
@@ -68,8 +71,8 @@ def deictic_words(text: str, protected: Sequence[Span], language: LanguageChoice
     han = not text.isascii() and _HAN.search(text) is not None
     if han:
         found.extend(chinese_references(text))
-    spoken = language if language != "auto" else (detect_language(text, ignore=protected) if han else "en")
-    if spoken == "en" or _LATIN_SENTENCE.search(text):
+    if not han or language == "en" or _LATIN_SENTENCE.search(text):
+        spoken = language if language != "auto" else (detect_language(text, ignore=protected) if han else "en")
         found.extend(english_references(text, whole=spoken == "en"))
     if protected:
         found = [reference for reference in found if not overlaps(protected, reference.start, reference.end)]
