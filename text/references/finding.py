@@ -22,7 +22,8 @@ __all__ = ["Gender", "Kind", "Person", "Reference", "antecedents", "find_referen
 _RE = compiled_patterns(word_tables("references/finding.toml"))
 _HAN = re.compile(r"[㐀-鿿]")
 _LATIN_SENTENCE = re.compile(
-    r"[A-Za-z][A-Za-z'’]* +[A-Za-z'’]+,? +[A-Za-z]|(?<![A-Za-z])(?:I|[Hh]e|[Ss]he|[Yy]ou|[Ww]e)(?:['’][a-z]+)? [a-z]{2,} *(?=[㐀-鿿《])"
+    r"[A-Za-z][A-Za-z'’]* +[A-Za-z'’]+,? +[A-Za-z]"
+    r"|(?<![A-Za-z])(?:I|[Hh]e|[Ss]he|[Yy]ou|[Ww]e)(?:['’][a-z]+)? [a-z]{2,} *(?=[㐀-鿿《])"
 )
 """Three Latin words in a row, or a pronoun and its verb before a Chinese object: "I like 火锅"."""
 
