@@ -73,3 +73,8 @@ def encode_id(value: str) -> str:
         return encoded
     digest = hashlib.sha256(value.encode()).hexdigest()[:32]
     return f"{encoded[: MAX_NAME_BYTES - 33]}~{digest}"
+
+
+def id_mark(who: str) -> str:
+    """Return what stands behind a name that is shown with its id: " (1003)" of "Clio (1003)"."""
+    return f" ({who})"

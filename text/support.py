@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
+from ..schema.ids import id_mark
 from ..schema.names import Names
 from .protected import whole_name_pattern
 from .remembered import remembered
@@ -122,7 +123,7 @@ def _first_term(text: str) -> str:
 
 
 def _without_people(text: str, names: Names) -> str:
-    bare = names.user_name.removesuffix(f" ({names.user_id})")  # of a name that is shown with its id
+    bare = names.user_name.removesuffix(id_mark(names.user_id))  # of a name that is shown with its id
     people = (names.bot_name, names.user_name, bare, names.user("zh"), names.user("en"), names.user_id)
     pattern = whole_name_pattern(tuple(name for name in people if name not in ("用户", "user")))
     return pattern.sub(" ", text) if pattern else text

@@ -10,7 +10,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Sequence
 
-from ...schema.ids import LONGEST_NAME
+from ...schema.ids import LONGEST_NAME, id_mark
 from ...schema.job import Job
 from ...schema.names import Names
 from ..protected import whole_name_pattern
@@ -44,7 +44,7 @@ def with_ids(job: Job) -> Job:
 
 def shown_name(who: str, name: str, bot_name: str, group_name: str = "", *, several: bool = False) -> str:
     """Return the name of a person, with the id `who` behind it if it does not tell who is meant or `several` bear it."""
-    mark = _mark(who)
+    mark = id_mark(who)
     if not who or not name or name.endswith(mark) or not (several or _is_shared(name, bot_name, group_name)):
         return name
     return name[: LONGEST_NAME - len(mark)] + mark
@@ -53,12 +53,12 @@ def shown_name(who: str, name: str, bot_name: str, group_name: str = "", *, seve
 def shared_names(job: Job) -> tuple[str, ...]:
     """Return the names, without ids, of the people whom `with_ids` shows with theirs."""
     people = ((job.user_id, job.user_name), *((one.sender_id, one.sender_name) for one in job.recent_messages))
-    return tuple(dict.fromkeys(bare_name(who, name) for who, name in people if who and name.endswith(_mark(who))))
+    return tuple(dict.fromkeys(bare_name(who, name) for who, name in people if who and name.endswith(id_mark(who))))
 
 
 def bare_name(who: str, name: str) -> str:
     """Return the name of a person without the id that `shown_name` put behind it."""
-    return name.removesuffix(_mark(who))
+    return name.removesuffix(id_mark(who))
 
 
 def namesakes(job: Job) -> set[str]:
@@ -91,10 +91,6 @@ def _is_shared(name: str, bot_name: str, group_name: str) -> bool:
 def _is_bot(job: Job, who: str, name: str) -> bool:
     """Return True for the bot: by its id, or by its name where its id is not known."""
     return who == job.bot_id if job.bot_id else who != job.user_id and name == job.bot_name
-
-
-def _mark(who: str) -> str:
-    return f" ({who})"
 
 
 def _folded(name: str) -> str:
