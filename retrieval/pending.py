@@ -12,14 +12,14 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import replace
 
-from ..schema.event import OBSERVATION, Event, EventFilter, EventKind
+from ..schema.event import Event, EventFilter, EventKind
 from ..schema.hit import Hit
 from ..schema.job import Job
 from ..schema.names import Names
 from ..schema.protocols import EventStore, JobQueue
 from ..text.absolutize import LONGEST_TEXT
 from ..text.job_drafts import draft_of
-from ..text.observed import observed_text
+from ..text.messages import message_events, message_name
 from ..text.piecewise import pieces
 from ..text.search_words.tokens import first_character, last_characters, lookup_tokens, search_tokens
 from .request import RecallRequest
@@ -56,11 +56,9 @@ class PendingHits:
         words = {word for query in request.queries for word in lookup_tokens(query)} if jobs else set()
         for job in jobs:
             if job.kind in ("remember", "talk") and job.scope.key == where.scope_key and not self._is_settled(job):
-                for n, (kind, text) in enumerate(texts_of(job)):
-                    source = OBSERVATION if job.kind == "talk" else "job"
-                    event = Event.of_job(job, n, kind, text, is_absolute=False, source=source)
+                for n, event in enumerate(_events_of(job)):
                     if admits(where, event):
-                        found.append((len(words & _words_of(text)) / len(words) if words else 0.0, job, event, n))
+                        found.append((len(words & _words_of(event.said)) / len(words) if words else 0.0, job, event, n))
         found.sort(key=lambda one: -one[0])
         return [
             Hit(replace(event, text=self._drafts_of(job)[n]), share, {"words": share, "final": share}, pending=True)
@@ -69,6 +67,8 @@ class PendingHits:
 
     def _is_settled(self, job: Job) -> bool:
         """Return True for a job that is filed by now and about to leave the queue, or forgotten."""
+        if job.kind == "talk" and self._events.known_messages([message_name(job)]):
+            return True
         return self._events.is_filed(job.job_id) or self._events.is_forgotten(job.job_id, job.entities, job.moment.timestamp())
 
     def _drafts_of(self, job: Job) -> list[str]:
@@ -90,18 +90,17 @@ def _words_of(text: str) -> set[str]:
     return {*words, *map(first_character, words), *last_characters(text)}
 
 
-def texts_of(job: Job) -> list[tuple[EventKind, str]]:
-    """Return (kind, text) of what a waiting job tells: its texts, or its message as the observation that it will be."""
-    if job.kind != "talk":
-        return list(job.texts)
-    kind, text = observed_text(job)
-    return [(kind, text)] if text else []
+def _events_of(job: Job) -> list[Event]:
+    """Return what a waiting job will file: its message, or its texts."""
+    if job.kind == "talk":
+        return message_events(job, LONGEST_DRAFT)
+    return [Event.of_job(job, n, kind, text, is_absolute=False) for n, (kind, text) in enumerate(job.texts)]
 
 
 def drafts(job: Job, bot_name: str) -> list[str]:
     """Return the texts of a job as the rules alone would write them."""
     if job.kind == "talk":
-        return [text for _, text in texts_of(job)]
+        return [event.text for event in message_events(job, LONGEST_DRAFT)]
     names = Names.of_job(job, bot_name)
     return [_draft_of(job, names, kind, text) for kind, text in job.texts]
 

@@ -11,9 +11,9 @@ from .job import Job
 from .scope import RequestType, Scope
 from .version import VERSION
 
-EVENT_SCHEMA_VERSION = 2
+EVENT_SCHEMA_VERSION = 3
 
-EventKind = Literal["action", "fact"]
+EventKind = Literal["action", "fact", "message"]
 RewrittenBy = Literal["model", "rules", "time", "none", "hand"]
 
 
@@ -32,13 +32,20 @@ class Written(TypedDict, total=False):
     bot_name: str
     group_name: str
     version: str
+    role: str
+    message_id: str
+    reply_to: str
+    times: tuple[str, ...]
+    sources: tuple[str, ...]
+    people: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One absolutized record: a text that is true out of context.
+    """One record: a message as it was said, or a text that is true out of context.
 
-    `event_id` is `{job_id}:{n}`. `kind` is `action` (something the bot did) or `fact` (something it learnt). `timestamp` is in
+    `event_id` is `{job_id}:{n}`. `kind` is `message` (what somebody said), `action` (something the bot did) or `fact` (something
+    it learnt). `timestamp` is in
     seconds since the epoch, `timestamp_local` the same moment in ISO 8601 with the offset of `timezone`. `is_absolute` is
     True if the gate passed it; if not, `gate_reasons` say why. `rewritten_by` is the author of the final text. `speakers` are
     the ids of the people whose words it tells, if there are several: it is forgotten with each of them.
@@ -52,6 +59,15 @@ class Event:
 
     `version` is the version of Historian that wrote the text ("" for versions that did not note it), `bot_name` and `group_name`
     are the names of its job.
+
+    Of a message `text` are its words alone, `role` is `user`, `assistant` (the bot) or `tool`, `message_id` the id that its
+    platform gives it and `reply_to` that of the message which it answers ("" if unknown). `said_by` is its sender, whose name at
+    that time is `user_name`; the bot's is `bot_name`, and `user_id` the person whom the bot answers. A long message is several
+    records of one `job_id`. `times` are the days that its words name, each as `end:day`, where `end` is the number of characters
+    up to the end of the expression (`17:2026-12-04`).
+
+    `sources` are the `job_id`s of the messages on which an event rests alone: it goes with the last of them. `people` are those
+    whom a text names, each as `start:end:id`, with `start` and `end` in characters.
     """
 
     event_id: str
@@ -81,6 +97,12 @@ class Event:
     bot_name: str = ""
     group_name: str = ""
     version: str = ""
+    role: str = ""
+    message_id: str = ""
+    reply_to: str = ""
+    times: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    people: tuple[str, ...] = ()
 
     @classmethod
     def of_job(cls, job: Job, n: int, kind: EventKind, text: str, *, is_absolute: bool, **written: Unpack[Written]) -> Event:
@@ -123,6 +145,32 @@ class Event:
     @property
     def scope(self) -> Scope:
         return Scope(self.request_type, self.user_id, self.group_id)
+
+    @property
+    def is_message(self) -> bool:
+        """True for what was said, as it was said; False for an action, a fact, a note."""
+        return self.kind == MESSAGE
+
+    @property
+    def speaker(self) -> str:
+        """How the sender of a message was called when it was said: a person's name or id, the bot's name; "" for a tool."""
+        if self.role == "user":
+            return self.user_name or self.said_by or self.user_id
+        return self.bot_name or self.role if self.role == "assistant" else ""
+
+    @property
+    def said(self) -> str:
+        """The text as it is searched: of a message `speaker: words`."""
+        return f"{self.speaker}: {self.text}" if self.is_message and self.speaker else self.text
+
+    @property
+    def dated_text(self) -> str:
+        """The text with each of `times` in brackets behind its expression: `we move in on Friday (2026-12-04)`."""
+        text = self.text
+        for one in sorted(self.times, key=lambda one: -int(one.partition(":")[0])):
+            end, _, day = one.partition(":")
+            text = f"{text[: int(end)]} ({day}){text[int(end) :]}"
+        return text
 
     @property
     def holds(self) -> bool:
@@ -183,6 +231,15 @@ class KnownPerson(NamedTuple):
     events: int
 
 
+class BorneName(NamedTuple):
+    """A name that a person bore in a scope, and when they were first and last seen with it (seconds since the epoch)."""
+
+    user_id: str
+    name: str
+    first: float
+    last: float
+
+
 @dataclass(frozen=True, slots=True)
 class Revision:
     """A former text of an event, which was written anew at `replaced_at` (ISO 8601). `revision` counts from 1."""
@@ -194,17 +251,19 @@ class Revision:
     replaced_at: str
 
 
+MESSAGE = "message"
+"""`kind` and `source` of messages, which are stored as they were said."""
 OBSERVATION = "observation"
-"""`source` of observations, which are stored unchanged."""
+"""`source` of what tools returned, which is stored unchanged and expires."""
 TIME_UNKNOWN = "it is not known when this was said"
 """The gate's reason of migrated events without a time."""
-SOURCES = frozenset(("job", OBSERVATION, "summary", "note", "migrated"))
+SOURCES = frozenset(("job", MESSAGE, OBSERVATION, "summary", "note", "migrated"))
 """Every value of `source`."""
 
 
 def is_raw(event: Event) -> bool:
-    """Return True for an observation that no person said: what a tool returned, or a message of the bot."""
-    return event.source == OBSERVATION and event.kind == "action"
+    """Return True for what a tool returned."""
+    return event.source == OBSERVATION or event.role == "tool"
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ TalkRole = Literal["user", "assistant", "tool"]
 class TalkPayload(BaseModel):
     """One message, redacted. `role` is `user` (a person), `assistant` (the bot) or `tool` (what a tool returned).
 
+    `message_id` is the id that its platform gives it, `reply_to` that of the message which it answers ("" if unknown).
     The job's `user_id` and `user_name` are those of its sender; of a message of the bot or a tool, of the person it answers.
     """
 
@@ -22,3 +23,5 @@ class TalkPayload(BaseModel):
 
     role: TalkRole = "user"
     text: str = ""
+    message_id: str = ""
+    reply_to: str = ""

@@ -175,7 +175,7 @@ async def measure(samples: Sequence[dict[str, Any]], settings: Settings) -> tupl
             seconds += time.perf_counter() - started
             await embedded(memory)
             moments = {one.at.timestamp(): n for n, one in enumerate(talk.documents)}
-            for name, sources in (("turns", ("observation",)), ("events", ("job",)), ("both", ("observation", "job"))):
+            for name, sources in (("turns", ("message",)), ("events", ("job",)), ("both", ("message", "job"))):
                 await ask(memory, talk, scope, sources, {**places, **moments}, rows[name])
             await read_blocks(memory, talk, scope, {**places, **moments}, rows[BLOCK])
             noted_places = await file_observations(memory, noted, beside)

@@ -13,8 +13,8 @@ from ...prompts.templates import render
 from ...schema.graph_states.historian import HistorianContext, HistorianPart, HistorianState, HistorianUpdate
 from ...schema.job import Job
 from ...text.job_drafts import language_among, names_of
-from ...text.observed import observed_message
-from ...text.talk_jobs import by_rules_of, said_by_people, told_apart, with_statements
+from ...text.messages import message_events
+from ...text.talk_jobs import said_by_people, told_apart, with_statements
 
 log = logging.getLogger(__name__)
 
@@ -23,25 +23,19 @@ ANSWERS = 2
 
 
 async def extract(state: HistorianState, runtime: Runtime[HistorianContext]) -> HistorianUpdate:
-    """File the messages as observations; return one part a message, its job with the statements that it tells."""
+    """File the messages; return one part a message, its job with the statements that a model finds in it."""
     context = runtime.context
     jobs = [Job.model_validate(one) for one in (state.get("talk") or [state["job"]])]
     limit = context.settings.cognitive.observation.chunk_max_tokens
-    seen = await asyncio.to_thread(lambda: [event for job in jobs for event in observed_message(job, limit)])
-    await asyncio.to_thread(context.events.file_new, seen, [None] * len(seen))
+    messages = [message_events(job, limit) for job in jobs]
+    await asyncio.to_thread(context.events.file_messages, messages)
     jobs = told_apart(jobs)
     said = [job for job in jobs if job.payload.get("text")]
-    found: dict[str, list[str]] | None = None
+    found: dict[str, list[str]] = {}
     if any(map(said_by_people, said)) and context.chat is not None and context.settings.historian.rewrite_mode != "rules":
         taken = await _asked(said, context)
-        found = None if taken is None else dict(zip((job.job_id for job in said), taken, strict=True))
-
-    def told_in(job: Job) -> list[str]:
-        if found is not None and said_by_people(job):
-            return found.get(job.job_id, [])
-        return by_rules_of(job, context.settings)
-
-    told = await asyncio.to_thread(lambda: list(map(told_in, jobs)))
+        found = {} if taken is None else dict(zip((job.job_id for job in said), taken, strict=True))
+    told = [found.get(job.job_id, []) if said_by_people(job) else [] for job in jobs]
     parts = [HistorianPart(job=with_statements(job, mine, jobs).model_dump()) for job, mine in zip(jobs, told, strict=True)]
     return {"parts": parts}
 

@@ -21,8 +21,7 @@ from ...schema.settings import Settings
 from ...schema.states_payload import StatesPayload
 from ...schema.summary import ArticleKey
 from ...text.job_verdicts import by_rules
-from ...text.observed import observed_message
-from ...text.talk_jobs import by_rules_of, with_statements
+from ...text.messages import message_events
 from ..components import Parts
 from .feeding import feed
 from .statistics import WorkerStatistics
@@ -203,8 +202,10 @@ class JobRuns:
             if job.kind == "states":
                 return await asyncio.to_thread(self._keep_states, job)
             if job.kind == "talk":
-                job = await asyncio.to_thread(self._told_by_rules, job)
-            elif job.kind != "remember":
+                message = message_events(job, self.settings.cognitive.observation.chunk_max_tokens)
+                await asyncio.to_thread(events.file_messages, [message])
+                return True
+            if job.kind != "remember":
                 return False
             if not await asyncio.to_thread(events.is_filed, job.job_id):
                 made = events_of(job, await asyncio.to_thread(by_rules, job, self.settings))
@@ -224,12 +225,6 @@ class JobRuns:
         key = ArticleKey(job.user_id, job.group_id)
         buffered.add(key, job.job_id, states, entities=job.entities, at=job.moment.timestamp())
         return buffered.was_taken(job.job_id)
-
-    def _told_by_rules(self, job: Job) -> Job:
-        """Keep a message as an observation, and return its job with the statements that the rules find in it."""
-        seen = observed_message(job, self.settings.cognitive.observation.chunk_max_tokens)
-        self.context.events.file_new(seen, [None] * len(seen))
-        return with_statements(job, by_rules_of(job, self.settings), [job])
 
 
 def _config(job: Job) -> RunnableConfig:

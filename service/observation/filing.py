@@ -80,7 +80,7 @@ class UnwrittenRecords:
             return nothing
         try:
             async with asyncio.timeout(EMBEDDING_SECONDS):
-                matrix = await self._embedder.embed_documents([event.text for event in events])
+                matrix = await self._embedder.embed_documents([event.said for event in events])
             await asyncio.to_thread(self.events.set_fingerprint, self._embedder.model, int(matrix.shape[1]))
         except Released:
             return nothing

@@ -86,7 +86,7 @@ class MissingVectors:
 
     async def _embed(self, embedder: Embedder, events: list[Event]) -> None:
         """Embed and store a batch. What the model can make nothing of is left to keywords."""
-        vectors = await embedded_apart([event.text for event in events], embedder)
+        vectors = await embedded_apart([event.said for event in events], embedder)
         made = {event.event_id: vector for event, vector in zip(events, vectors, strict=True) if vector is not None}
         self._not_embeddable.update(event.event_id for event in events if event.event_id not in made)
         if made:

@@ -185,7 +185,7 @@ class Reembedding:
     async def complete(self) -> None:
         """Embed what was filed since the change, under the fingerprint now on record."""
         while events := await asyncio.to_thread(self._events.without_vector, BATCH + len(self._skipped)):
-            wanted = [Lacking(n, event.event_id, event.text) for n, event in enumerate(events)][:BATCH]
+            wanted = [Lacking(n, event.event_id, event.said) for n, event in enumerate(events)][:BATCH]
             embedded = await self._vectors(wanted, skipped=set())
             await asyncio.to_thread(
                 self._events.set_vectors, [item.event_id for item, _ in embedded], [vector for _, vector in embedded]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from ...event import Event, EventFilter, EventLink, KnownPerson
+from ...event import BorneName, Event, EventFilter, EventLink, KnownPerson
 from ..vectors import Matrix, Vector
 
 
@@ -43,6 +43,23 @@ class EventStore(Protocol):
 
         Events of entities that were forgotten at the time of the event or later are not stored.
         """
+
+    def file_messages(self, messages: Sequence[Sequence[Event]]) -> list[str]:
+        """Store messages, each given as its parts, in one transaction. Return the ids of the events that are new.
+
+        Of a message with a known `job_id` and the same words nothing changes. Other words replace it at its former time, and
+        events that rest on it alone go. One that was withdrawn, or whose entities were forgotten, is not stored.
+        """
+
+    def withdraw(self, message_ids: Sequence[str]) -> list[str]:
+        """Delete messages (given by `job_id`) for good, with the events that rest on none that is left; they are never filed
+        again. Return the ids of the events that are gone."""
+
+    def known_messages(self, message_ids: Sequence[str]) -> set[str]:
+        """Return which messages (by `job_id`) are stored."""
+
+    def names(self, scope_key: str) -> list[BorneName]:
+        """Return every name that the people of a scope have borne there, by when it was seen last, the newest at the end."""
 
     def is_filed(self, job_id: str) -> bool: ...
 

@@ -42,6 +42,7 @@ class PostgresEventRows(EventRows):
     absolute = ("NOT e.is_absolute", "e.is_absolute")
     greatest = "greatest"
     not_embedded = "NOT embedded"
+    rests_on = "sources != '{}' AND sources && %s::text[]"
     profiles = "profile_index"
     new_vectors = "(LIKE event_vectors INCLUDING ALL)"
     empty = "TRUNCATE"
@@ -62,7 +63,7 @@ class PostgresEventRows(EventRows):
         for n, event in enumerate(events):
             by_scope.setdefault(event.scope.key, []).append(n)
         self.lock_scope_keys(transaction, by_scope)
-        indexed = [_indexed(event.text) for event in events]
+        indexed = [_indexed(event.said) for event in events]
         rows = [0] * len(events)
         sequenced: list[tuple[int, int, Any]] = []
         for key, members in by_scope.items():

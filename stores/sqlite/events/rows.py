@@ -29,6 +29,7 @@ class SqliteEventRows(EventRows):
     new_vectors = "(sequence INTEGER PRIMARY KEY, row INTEGER NOT NULL UNIQUE, vector BLOB NOT NULL)"
     empty = "DELETE FROM"
     hold = ""
+    rests_on = "sources != '[]' AND EXISTS (SELECT 1 FROM json_each(sources) s WHERE s.value = ANY(%s))"
     words_form = f"{WORDS_VERSION} {FTS5_TOKENIZER}"
     among_speakers = (
         "{user} IN (SELECT s.value FROM events o, json_each(o.speakers) s WHERE o.speakers != '[]' AND o.row {rows}"
@@ -45,7 +46,7 @@ class SqliteEventRows(EventRows):
         rows = [_new_row(transaction, event.scope.key) for event in events]
         each = list(zip(rows, events, vectors, strict=True))
         transaction.executemany(_INSERT, [(row, *self.values(event), vector is not None) for row, event, vector in each])
-        self.add_words(transaction, [(row, event.text) for row, event, _ in each])
+        self.add_words(transaction, [(row, event.said) for row, event, _ in each])
         self.add_vectors(transaction, [(row, vector) for row, _, vector in each if vector is not None])
         self.note_changed(transaction, [event.event_id for _, event, vector in each if vector is not None])
 

@@ -25,11 +25,11 @@ NAMES = [field.name for field in fields(Event)]
 EVENT_COLUMNS = ", ".join(NAMES)
 """The fields of `Event` in their order."""
 EVENT_COLUMNS_OF_E = ", ".join(f"e.{name}" for name in NAMES)
-_ABSOLUTE, *_TUPLES = map(NAMES.index, ("is_absolute", "gate_reasons", "speakers"))
+_ABSOLUTE, *_TUPLES = map(NAMES.index, ("is_absolute", "gate_reasons", "speakers", "times", "sources", "people"))
 _SHARED = [
     *map(NAMES.index, ("job_id", "kind", "user_id", "group_id", "request_type", "timestamp_local", "timezone", "user_name")),
     *map(NAMES.index, ("rewritten_by", "source", "handed_over", "said_by", "superseded_by", "corrected_by", "bot_name")),
-    *map(NAMES.index, ("group_name", "version")),
+    *map(NAMES.index, ("group_name", "version", "role")),
 ]
 _values_of = attrgetter(*NAMES)
 
@@ -54,6 +54,8 @@ class EventRows(ABC):
     """The condition on events without a vector, as it stands in their index."""
     among_speakers: str
     """The condition that the user id in the column `user` is among the speakers of an event of `rows` whose id is `known`."""
+    rests_on: str
+    """The condition that an event of the table `events` rests on one of some messages."""
     profiles: str
     """The table in which profiles are indexed."""
     new_vectors: str

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ....schema.errors import InvalidInput
-from ....schema.event import Event, EventFilter, EventLink, KnownPerson
+from ....schema.event import BorneName, Event, EventFilter, EventLink, KnownPerson
 from ....schema.protocols import Matrix, ScopeNews, Vector
 from ....schema.scope import RESERVED_USER
 from ..engine import Transaction
 from ..fingerprint import check_dimension, read_fingerprint, set_fingerprint
 from ..meta import note, noted
-from ..tombstones import is_buried
+from ..tombstones import SECONDS_OF_EVER, add_tombstones, is_buried
 from .links import clear_links, set_links
-from .rows import EVENT_COLUMNS, EVENT_COLUMNS_OF_E, NEW_IN_SCOPE, EventRows, sizes
+from .rows import EVENT_COLUMNS, EVENT_COLUMNS_OF_E, NEW_IN_SCOPE, ROWS_OF_SCOPE, EventRows, sizes
 
 _ALL_THERE_ARE = 2**62
 _AT_ONCE = 1_000
@@ -41,10 +42,10 @@ class EventTables:
             if noted(transaction, "words") == form:
                 return
             self._rows.empty_words(transaction)
-            last, page = -1, "SELECT row, text FROM events WHERE row > %s ORDER BY row LIMIT %s"
-            while texts := transaction.rows(page, (last, _AT_ONCE)):
-                self._rows.add_words(transaction, texts)
-                last = texts[-1][0]
+            last, page = -1, f"SELECT {EVENT_COLUMNS}, row FROM events WHERE row > %s ORDER BY row LIMIT %s"
+            while found := transaction.rows(page, (last, _AT_ONCE)):
+                self._rows.add_words(transaction, [(row[-1], self._rows.event(row).said) for row in found])
+                last = found[-1][-1]
             # Readers in every process drop what they hold of the former words.
             transaction.run("UPDATE scopes SET removals = removals + 1")
             note(transaction, "words", form)
@@ -87,6 +88,72 @@ class EventTables:
             check_dimension(transaction, sizes(vector for _, vector, _ in new))
             self._rows.insert(transaction, [event for event, _, _ in new], [stored for _, _, stored in new])
         return [event.event_id for event, _, _ in new]
+
+    def file_messages(self, messages: Sequence[Sequence[Event]]) -> list[str]:
+        """See `EventStore.file_messages`."""
+        wanted = {parts[0].job_id: list(parts) for parts in messages if parts}
+        with self._database.writing() as transaction:
+            transaction.lock_entities({entity for parts in wanted.values() for event in parts for entity in event.entities})
+            self._rows.lock_scope_keys(transaction, [parts[0].scope.key for parts in wanted.values()])
+            known: dict[str, list[Event]] = {}
+            same = f"SELECT {EVENT_COLUMNS} FROM events WHERE job_id = ANY(%s) ORDER BY row"
+            for row in transaction.rows(same, (list(wanted),)):
+                event = self._rows.event(row)
+                known.setdefault(event.job_id, []).append(event)
+            new: list[Event] = []
+            edited: list[str] = []
+            for job_id, parts in wanted.items():
+                former, first = known.get(job_id, []), parts[0]
+                if [one.text for one in former] == [one.text for one in parts]:
+                    continue
+                if is_buried(transaction, job_id, first.entities, first.timestamp):
+                    continue
+                if former:  # an edited message was said when it was said
+                    edited.append(job_id)
+                    at, local = former[0].timestamp, former[0].timestamp_local
+                    parts = [replace(one, timestamp=at, timestamp_local=local) for one in parts]
+                new += parts
+            self._withdraw(transaction, edited)
+            self._rows.insert(transaction, new, [None] * len(new))
+            if edited:
+                self._scrub_words(transaction)
+        return [event.event_id for event in new]
+
+    def withdraw(self, message_ids: Sequence[str]) -> list[str]:
+        """See `EventStore.withdraw`."""
+        with self._database.writing() as transaction:
+            add_tombstones(transaction, "job", message_ids, SECONDS_OF_EVER)
+            gone = self._withdraw(transaction, message_ids)
+            self._scrub_words(transaction)
+        self._database.truncate_log()
+        return gone
+
+    def _withdraw(self, transaction: Transaction, message_ids: Sequence[str]) -> list[str]:
+        """Delete messages, and the events that rest on none that is left. Return the ids of what is gone."""
+        if not message_ids:
+            return []
+        gone = [one for (one,) in transaction.rows("SELECT event_id FROM events WHERE job_id = ANY(%s)", (list(message_ids),))]
+        resting = f"SELECT {EVENT_COLUMNS} FROM events WHERE {self._rows.rests_on}"
+        for event in map(self._rows.event, transaction.rows(resting, (list(message_ids),))):
+            others = list(set(event.sources).difference(message_ids))
+            if not others or transaction.row("SELECT 1 FROM events WHERE job_id = ANY(%s) LIMIT 1", (others,)) is None:
+                gone.append(event.event_id)
+        self._delete(transaction, gone)
+        return gone
+
+    def known_messages(self, message_ids: Sequence[str]) -> set[str]:
+        """See `EventStore.known_messages`."""
+        found = self._database.rows("SELECT DISTINCT job_id FROM events WHERE job_id = ANY(%s)", (list(message_ids),))
+        return {job_id for (job_id,) in found}
+
+    def names(self, scope_key: str) -> list[BorneName]:
+        """See `EventStore.names`."""
+        found = self._database.rows(
+            "SELECT user_id, user_name, min(timestamp), max(timestamp) FROM events"
+            f" WHERE row {ROWS_OF_SCOPE} AND user_name != '' GROUP BY user_id, user_name ORDER BY max(timestamp), user_name",
+            (scope_key, scope_key),
+        )
+        return [BorneName._make(row) for row in found]
 
     def is_filed(self, job_id: str) -> bool:
         return self._database.row("SELECT 1 FROM filed_jobs WHERE job_id = %s", (job_id,)) is not None
