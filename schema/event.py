@@ -13,6 +13,8 @@ from .version import VERSION
 
 EVENT_SCHEMA_VERSION = 3
 
+WrittenKind = Literal["action", "fact"]
+"""Kinds of events that the historian writes."""
 EventKind = Literal["action", "fact", "message"]
 RewrittenBy = Literal["model", "rules", "time", "none", "hand"]
 
@@ -251,7 +253,7 @@ class Revision:
     replaced_at: str
 
 
-MESSAGE = "message"
+MESSAGE: Literal["message"] = "message"
 """`kind` and `source` of messages, which are stored as they were said."""
 OBSERVATION = "observation"
 """`source` of what tools returned, which is stored unchanged and expires."""

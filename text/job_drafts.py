@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..schema.event import EventKind
+from ..schema.event import WrittenKind
 from ..schema.graph_states.historian import ItemState
 from ..schema.job import Job
 from ..schema.names import Names
@@ -73,18 +73,18 @@ def _without_day_names(text: str, names: Names, job: Job) -> str:
     return text
 
 
-def draft_of(job: Job, kind: EventKind, source: str, names: Names) -> str:
+def draft_of(job: Job, kind: WrittenKind, source: str, names: Names) -> str:
     """Return one text of the job as the rules alone would write it."""
     return _written(_whose(source, kind, job, names), kind, job, names)[1]
 
 
-def _whose(source: str, kind: EventKind, job: Job, names: Names) -> Whose:
+def _whose(source: str, kind: WrittenKind, job: Job, names: Names) -> Whose:
     """Return whose words a text is; of one longer than LONGEST_TEXT characters its beginning tells."""
     told = whose(source[:LONGEST_TEXT], kind, job, names)
     return replace(told, text=told.text + source[LONGEST_TEXT:])
 
 
-def _written(told: Whose, kind: EventKind, job: Job, names: Names) -> tuple[Absolutized, str]:
+def _written(told: Whose, kind: WrittenKind, job: Job, names: Names) -> tuple[Absolutized, str]:
     done = absolutize(told.text, job.moment, job.timezone, names, kind, recent_speakers=job.speakers, cast=told.cast)
     if not told.subject:
         return done, done.text

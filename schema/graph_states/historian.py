@@ -8,7 +8,7 @@ from typing import Any, Literal, NotRequired, Required
 
 from typing_extensions import TypedDict
 
-from ..event import Event, EventKind, RewrittenBy
+from ..event import Event, RewrittenBy, WrittenKind
 from ..job import Job
 from ..protocols import Embedder, EventStore, ProfileIndex, ProfileStorage, StructuredChat
 from ..scope import EntityType
@@ -35,7 +35,7 @@ class ItemState(TypedDict):
     `asks` is True for a fact that tells of a question.
     """
 
-    kind: EventKind
+    kind: WrittenKind
     source: str
     resolved: str
     draft: str
