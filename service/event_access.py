@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..retrieval.filters import Moment, conditioned
@@ -57,7 +58,7 @@ class EventAccess(Reading):
     ) -> list[Event]:
         """Return the events of a conversation, newest first, narrowed by conditions as in `search_events`.
 
-        `source` is `job` (what was handed over), `observation`, `summary`, `note` or `migrated`; default: all.
+        `source` is `job` (what was handed over), `message`, `observation`, `summary`, `note` or `migrated`; default: all.
         """
         if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
             raise InvalidInput(f"limit: expected a number from 1 on, got {told(limit)}")
@@ -77,14 +78,17 @@ class EventAccess(Reading):
         if not isinstance(text, str) or not text.strip():
             raise InvalidInput("text: empty; `delete_event` removes an event")
         check_size((text,), "text")
-        await self._existing(parts, event_id, scope)
+        event = await self._existing(parts, event_id, scope)
         written = await self.lifecycle.redacting(redact, text.strip(), self.lifecycle.settings.historian.redact_jobs)
-        (vector,) = await vectors_for([written], parts.embedder, parts.events)
+        (vector,) = await vectors_for([replace(event, text=written).said], parts.embedder, parts.events)
         await asyncio.to_thread(parts.events.edit, event_id, written, vector)
         return await self._existing(parts, event_id, scope)
 
     async def delete_event(self, event_id: str, *, scope: Scope | None = None) -> None:
-        """Remove an event for good. What profiles and summaries took from it stays: `forget_user` removes everything."""
+        """Remove an event for good; of a message all parts, with what rests on it alone.
+
+        What profiles and summaries took from it stays: `forget_user` removes everything.
+        """
         parts = self.lifecycle.in_use().parts
         await self._existing(parts, event_id, scope)
         await asyncio.to_thread(parts.events.forget, [event_id])

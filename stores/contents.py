@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
+from ..schema.event import Event
 from ..schema.protocols.contents import Row
 from .tables.events.rows import NAMES, BesideEvents
 from .tables.meta import note, noted
@@ -16,6 +17,9 @@ _KINDS: dict[str, Kind] = {
     "done": "flag",
     "gate_reasons": "list",
     "speakers": "list",
+    "times": "list",
+    "sources": "list",
+    "people": "list",
     "vector": "vector",
 }
 MARK = "moved here"
@@ -49,7 +53,7 @@ TABLES: dict[str, _Table] = {
     "other_profile_vectors": _table("role item_id", "revision vector"),
     "meta": _table("name", "value"),
 }
-_MOVED = {"meta": f"name NOT IN ('words', 'reembedding', '{MARK}')"}
+_MOVED = {"meta": f"name NOT IN ('words', 'messages', 'remains', 'reembedding', '{MARK}')"}
 """Which rows of a table are moved, where not all are."""
 
 
@@ -95,8 +99,9 @@ class TableContents(BesideEvents):
                 [[self.encode(kind, value) for kind, value in zip(kinds, row, strict=True)] for row in rows],
             )
             if table == "events":
-                text = columns.index("text")
-                self._events.add_words(transaction, [(row[0], row[text]) for row in rows])
+                n = columns.index(NAMES[0])
+                said = [(row[0], Event(*row[n : n + len(NAMES)]).said) for row in rows]
+                self._events.add_words(transaction, said)
             note(transaction, MARK, mark)
 
     def mark(self) -> str:

@@ -84,6 +84,15 @@ class Erasure(Protocol):
     def rewrite(self, stop: Callable[[], bool] = bool) -> bool:
         """Overwrite what deleted records left behind. Return False if `stop` broke it off. Raises StorageError."""
 
+    def has_remains(self) -> bool:
+        """Return True if messages were withdrawn or edited since `overwrite` last ended."""
+
+    def overwrite(self, stop: Callable[[], bool] = bool, *, insist: bool = False) -> bool:
+        """Overwrite what withdrawn and edited messages left behind, as `merge_words` and `rewrite` do. Return True if done.
+
+        Return False, with something left to do, if `stop` broke it off, or a writer that waits, unless `insist`.
+        """
+
     def holds(self, places: Collection[str]) -> bool:
         """Return True if one of the places (`StoredBytes.place`) is one that `rewrite` overwrites."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -10,6 +11,7 @@ from zoneinfo import ZoneInfo
 from ...models.embeddings.recorded import vectors_for
 from ...schema.commands import EditCommand, ForgetCommand, IndexCommand, RollbackArticleCommand, RollbackCommand
 from ...schema.errors import InvalidInput
+from ...schema.event import Event
 from ...schema.job import Job
 from ...schema.scope import notes_scope
 from ...schema.validation import validated
@@ -56,15 +58,21 @@ class CommandRunner:
             return
         # Whoever sends the command redacts too; one that was given by other means is none the less cleaned here.
         text = await asyncio.to_thread(redact, command.text, self._context.settings.historian.redact_jobs)
-        (vector,) = await vectors_for([text], self._context.embedder, self._context.events)
-        if not await asyncio.to_thread(self._context.events.edit, command.event_id, text, vector):
-            raise InvalidInput(f"event_id: {command.event_id!r} does not exist; `historian events list` shows those that do")
+        said = replace(await self._event(command.event_id), text=text).said
+        (vector,) = await vectors_for([said], self._context.embedder, self._context.events)
+        await asyncio.to_thread(self._context.events.edit, command.event_id, text, vector)
 
     async def _uphold(self, event_id: str) -> None:
         """Let an event hold again. Raises InvalidInput if it does not exist."""
-        if not await asyncio.to_thread(self._context.events.get, [event_id]):
-            raise InvalidInput(f"event_id: {event_id!r} does not exist; `historian events list` shows those that do")
+        await self._event(event_id)
         await asyncio.to_thread(self._context.events.uphold, [event_id])
+
+    async def _event(self, event_id: str) -> Event:
+        """Return an event. Raises InvalidInput if it does not exist."""
+        found = await asyncio.to_thread(self._context.events.get, [event_id])
+        if not found:
+            raise InvalidInput(f"event_id: {event_id!r} does not exist; `historian events list` shows those that do")
+        return found[0]
 
     async def _roll_back(self, command: RollbackCommand, job: Job) -> None:
         profile = await asyncio.to_thread(

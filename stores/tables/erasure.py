@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ...schema.entity import Entity
-from ...schema.event import EventFilter
+from ...schema.event import MESSAGE, EventFilter
 from ...schema.profile import ProfileKey
 from ..files.naming import PROFILES, is_noted_of
-from .events.rows import SCOPE_SHIFT, BesideEvents
-from .meta import note, noted
+from .events.rows import MESSAGES, SCOPE_SHIFT, BesideEvents
+from .meta import REMAINS, note, noted
 from .tombstones import SECONDS_OF_EVER, add_tombstones
 
 ERASED_AT_ONCE = 500
 """Events deleted in one transaction, for about a tenth of a second."""
 _MENTIONS = "mentions of "
+_ERASED = "e.row, e.job_id, e.text, e.handed_over, e.kind"
 
 
-class ErasureTables(BesideEvents):
+class ErasureTables(BesideEvents, ABC):
     """What is alike in the `Erasure` of every engine."""
 
     among: str
@@ -50,25 +52,59 @@ class ErasureTables(BesideEvents):
         before: Callable[[Sequence[str], Sequence[str]], None] | None = None,
     ) -> int:
         with self._database.writing() as transaction:
+            transaction.lock_name(MESSAGES)
             condition, parameters = self._events.conditions(where)
             if last_rows is not None:
                 condition += f" AND e.row <= (SELECT r FROM {self.among} WHERE r >> {SCOPE_SHIFT} = e.row >> {SCOPE_SHIFT})"
                 parameters = [*parameters, list(last_rows)]
             found = transaction.rows(
-                f"SELECT e.row, e.job_id, e.text, e.handed_over FROM events e WHERE {condition} LIMIT {ERASED_AT_ONCE}",
+                f"SELECT {_ERASED} FROM events e WHERE {condition} LIMIT {ERASED_AT_ONCE}",
                 parameters,
             )
             if not found:
                 return 0
+            messages = {job_id for _, job_id, *_, kind in found if kind == MESSAGE}
+            self._events.lock_messages(transaction, {job_id for _, job_id, *_ in found})
+            known = {row for row, *_ in found}
+            resting = self._events.unsupported(transaction, messages)
+            found += transaction.rows(
+                f"SELECT {_ERASED} FROM events e WHERE e.row = ANY(%s)",
+                ([row for row, _ in resting if row not in known],),
+            )
             rows, jobs = [row for row, *_ in found], sorted({job_id for _, job_id, *_ in found})
             if before is not None:
                 former = transaction.rows("SELECT text FROM event_revisions WHERE row = ANY(%s)", (rows,))
-                before([text for _, _, *texts in found for text in texts] + [text for (text,) in former], jobs)
+                before([text for _, _, *texts, _ in found for text in texts] + [text for (text,) in former], jobs)
             filed = transaction.rows("DELETE FROM filed_jobs WHERE job_id = ANY(%s) RETURNING job_id", (jobs,))
-            add_tombstones(transaction, "job", [job_id for (job_id,) in filed], SECONDS_OF_EVER)
+            # A message is in no list of filed jobs: its edit, or the same message again, must not bring it back.
+            add_tombstones(transaction, "job", {job_id for (job_id,) in filed} | messages, SECONDS_OF_EVER)
             transaction.run("DELETE FROM ledger WHERE job_id = ANY(%s)", (jobs,))
             self._events.delete(transaction, rows)
         return len(found)
+
+    def has_remains(self) -> bool:
+        return noted(self._database, REMAINS) is not None
+
+    def overwrite(self, stop: Callable[[], bool] = bool, *, insist: bool = False) -> bool:
+        mark = noted(self._database, REMAINS)
+        for _ in self.merge_words():
+            if stop():
+                return False
+        if not self.rewrite(lambda: stop() or (not insist and self.writers_wait())):
+            return False
+        with self._database.writing() as transaction:
+            if noted(transaction, REMAINS) == mark:  # else something was deleted meanwhile
+                note(transaction, REMAINS, None)
+        return True
+
+    @abstractmethod
+    def merge_words(self) -> Iterator[None]: ...
+
+    @abstractmethod
+    def rewrite(self, stop: Callable[[], bool] = bool) -> bool: ...
+
+    @abstractmethod
+    def writers_wait(self) -> bool: ...
 
     def erase_profiles(self, entity: Entity) -> int:
         with self._database.writing() as transaction:

@@ -14,7 +14,7 @@ Fingerprint = tuple[str, int]
 
 
 class Lacking(NamedTuple):
-    """An event that has no vector of the new model yet."""
+    """An event that has no vector of the new model yet; `text` is what is embedded (`Event.said`)."""
 
     row: int
     event_id: str

@@ -36,7 +36,10 @@ class EventStore(Protocol):
     """Events with vectors and keywords: the primary data. One transaction per job."""
 
     def file_job(self, job_id: str, events: Sequence[Event], vectors: Sequence[Vector | None]) -> bool:
-        """Store all events of a job atomically. Return False and change nothing if the job is already filed or forgotten."""
+        """Store all events of a job atomically. Return False and change nothing if the job is already filed or forgotten.
+
+        An event whose `sources` were all withdrawn is left out; one of which some were no longer names these.
+        """
 
     def file_new(self, events: Sequence[Event], vectors: Sequence[Vector | None]) -> list[str]:
         """Store, in one transaction, the events whose ids (derived from the content) are new. Return these ids.
@@ -48,12 +51,24 @@ class EventStore(Protocol):
         """Store messages, each given as its parts, in one transaction. Return the ids of the events that are new.
 
         Of a message with a known `job_id` and the same words nothing changes. Other words replace it at its former time, and
-        events that rest on it alone go. One that was withdrawn, or whose entities were forgotten, is not stored.
+        events that rest on it alone go; of a message that is given twice the later words count. One that was withdrawn, or
+        whose entities were forgotten when it was said or later, is not stored. Raises InvalidInput for a `job_id` of a message
+        of another scope.
         """
 
     def withdraw(self, message_ids: Sequence[str]) -> list[str]:
-        """Delete messages (given by `job_id`) for good, with the events that rest on none that is left; they are never filed
-        again. Return the ids of the events that are gone."""
+        """Delete messages (given by `job_id`) for good, with the events that rest on them alone; they are never filed again.
+
+        Return the ids of the events that are gone. Where their words stood is overwritten later (`Erasure.overwrite`).
+        """
+
+    def expire(self, limit: int, *, returned_before: float, said_before: float | None = None, most_messages: int = 0) -> int:
+        """Delete at most `limit` records of what tools returned, or messages, the oldest first. Return how many records.
+
+        What tools returned leaves if it is older than `returned_before`, a message if it is older than `said_before` (both in
+        seconds since the epoch; None: never), or is one of more than `most_messages` of its scope (0: no bound). Messages
+        leave whole. What rests on them stays, and they may be filed again.
+        """
 
     def known_messages(self, message_ids: Sequence[str]) -> set[str]:
         """Return which messages (by `job_id`) are stored."""
@@ -134,7 +149,10 @@ class EventStore(Protocol):
         """Return the number of events with a vector, which is the expected size of the derived index."""
 
     def forget(self, event_ids: Sequence[str]) -> int:
-        """Permanently delete events. Return how many. Where the files are ours, their texts are overwritten in them."""
+        """Permanently delete events, and withdraw the messages among them. Return how many events are gone.
+
+        Where their words stood is overwritten later (`Erasure.overwrite`).
+        """
 
     def is_forgotten(self, job_id: str, entities: Iterable[str] = (), timestamp: float = 0.0) -> bool:
         """Return True if a job, or one of its entities at its time, was forgotten: nothing of it may be written then."""

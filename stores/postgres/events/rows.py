@@ -131,6 +131,15 @@ class PostgresEventRows(EventRows):
         found = transaction.rows("SELECT row FROM events WHERE event_id = ANY(%s)", (list(event_ids),))
         self.lock_scopes(transaction, [row for (row,) in found])
 
+    def lock_messages(self, transaction: Transaction, job_ids: Iterable[str], scope_keys: Iterable[str] = ()) -> None:
+        ids = list(job_ids)
+        found = transaction.rows(
+            f"SELECT scope_key FROM scopes WHERE scope_number IN (SELECT row >> {SCOPE_SHIFT} FROM events"
+            f" WHERE job_id = ANY(%s) UNION SELECT row >> {SCOPE_SHIFT} FROM events WHERE {self.rests_on})",
+            (ids, ids),
+        )
+        self.lock_scope_keys(transaction, {*scope_keys, *(key for (key,) in found)})
+
 
 def scope_lexeme(scope_number: int) -> str:
     """Return the lexeme of a scope, which begins as no word does."""

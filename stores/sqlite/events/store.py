@@ -10,7 +10,7 @@ from ....schema.event import Event, EventFilter
 from ....schema.protocols import Outdated, Vector
 from ...tables.events.rows import EVENT_COLUMNS_OF_E, SCOPE_SHIFT
 from ...tables.events.store import EventTables
-from ..database import SqliteDatabase, SqliteTransaction
+from ..database import SqliteDatabase
 from . import keywords as event_keywords
 from .rows import SqliteEventRows
 
@@ -69,10 +69,6 @@ class SqliteEventStore(EventTables):
 
     def nearest(self, vector: Vector, where: EventFilter, limit: int) -> None:
         """Return None: vectors are compared in memory, where recalls keep them."""
-
-    def _scrub_words(self, transaction: SqliteTransaction) -> None:
-        """Merge the whole index, because the words of deleted events remain until their segment is merged."""
-        transaction.execute("INSERT INTO event_keywords (event_keywords) VALUES ('optimize')")
 
     def unindexed(self, limit: int) -> Outdated:
         found = self.database.rows(

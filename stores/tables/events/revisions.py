@@ -105,7 +105,7 @@ class EventRevisionTables(BesideEvents):
                 (row, row, before.text, before.is_absolute, before.rewritten_by, now, run),
             )
         if before.text != after.text:
-            self._events.replace_text(transaction, row, before.event_id, after.text, vector)
+            self._events.replace_text(transaction, row, after, vector)
         self._events.count_removals(transaction, [row])
         return (
             int(before.text != after.text),

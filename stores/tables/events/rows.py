@@ -19,6 +19,8 @@ from ....text.search_words.keywords import WORDS_VERSION
 from ..engine import Database, Transaction
 
 SCOPE_SHIFT = 32
+MESSAGES = "messages"
+"""The lock that those who file messages, or what rests on them, share, and that who withdraws some has alone."""
 _AT_ONCE = 1_000
 
 NAMES = [field.name for field in fields(Event)]
@@ -140,24 +142,78 @@ class EventRows(ABC):
     def lock_scopes_of(self, transaction: Any, event_ids: Iterable[str]) -> None:  # noqa: B027
         """Lock the scopes of events as `lock_scopes` does."""
 
-    def delete(self, transaction: Transaction, rows: Sequence[int]) -> None:
-        """Delete events by row number, with words and vectors, and count the removals."""
+    def lock_messages(self, transaction: Any, job_ids: Iterable[str], scope_keys: Iterable[str] = ()) -> None:  # noqa: B027
+        """Lock scopes as `lock_scope_keys` does, with those that hold messages, or what rests on them."""
+
+    def delete(self, transaction: Transaction, rows: Sequence[int]) -> int:
+        """Delete events by row number, with words and vectors, and count the removals. Return how many there were."""
         self.lock_scopes(transaction, rows)
+        # Where several may write at once, another one may have deleted some of them meanwhile.
+        there = transaction.rows("SELECT row FROM events WHERE row = ANY(%s)", (list(rows),))
+        rows = [row for (row,) in there]
         self.remove_words(transaction, rows)
         self.remove_vectors(transaction, rows)
-        transaction.run("DELETE FROM events WHERE row = ANY(%s)", (list(rows),))
+        # One by one where both ends of a link go: a trigger hands the link on to what is there still.
+        linked = transaction.rows(
+            "SELECT o.row FROM events o JOIN events n ON n.event_id IN (o.superseded_by, o.corrected_by)"
+            " WHERE o.row = ANY(%s) AND n.row = ANY(%s)",
+            (rows, rows),
+        )
+        transaction.run_many("DELETE FROM events WHERE row = %s", sorted(set(linked)))
+        transaction.run("DELETE FROM events WHERE row = ANY(%s)", (rows,))
         self.count_removals(transaction, rows, gone=True)
+        return len(rows)
 
-    def replace_text(self, transaction: Transaction, row: int, event_id: str, text: str, vector: Any) -> None:
-        """Give an event another text, with its words and its vector (None: to be embedded later). The scope is locked."""
-        text = without_nul(text)
-        transaction.run("UPDATE events SET text = %s, embedded = FALSE WHERE row = %s", (text, row))
+    def replace_text(self, transaction: Transaction, row: int, event: Event, vector: Any) -> None:
+        """Give an event the text of `event` with its spans, its words and its vector (None: to be embedded later).
+
+        The scope is locked.
+        """
+        spans = self.as_list(event.times), self.as_list(event.people)
+        transaction.run(
+            "UPDATE events SET text = %s, times = %s, people = %s, embedded = FALSE WHERE row = %s",
+            (without_nul(event.text), *spans, row),
+        )
         self.remove_words(transaction, [row])
-        self.add_words(transaction, [(row, text)])
+        self.add_words(transaction, [(row, event.said)])
         self.remove_vectors(transaction, [row])
         if vector is not None:
             self.add_vectors(transaction, [(row, vector)])
-        self.note_changed(transaction, [event_id])
+        self.note_changed(transaction, [event.event_id])
+
+    def withdraw(self, transaction: Transaction, job_ids: Sequence[str]) -> list[str]:
+        """Delete messages, and the events that rest on no others. Return the ids of what is gone.
+
+        What rests on others too no longer names them. The scopes are locked (`lock_messages`).
+        """
+        if not job_ids:
+            return []
+        found = transaction.rows("SELECT row, event_id FROM events WHERE job_id = ANY(%s)", (list(job_ids),))
+        found += self.unsupported(transaction, job_ids)
+        self.delete(transaction, [row for row, _ in found])
+        self.note_changed(transaction, [event_id for _, event_id in found])
+        return [event_id for _, event_id in found]
+
+    def unsupported(self, transaction: Transaction, job_ids: Iterable[str]) -> list[tuple[int, str]]:
+        """Return (row, event id) of the events that rest on these messages alone.
+
+        Those that rest on others too no longer name them among their sources.
+        """
+        gone = set(job_ids)
+        if not gone:
+            return []
+        alone: list[tuple[int, str]] = []
+        fewer: list[tuple[Any, int]] = []
+        resting = f"SELECT row, event_id, sources FROM events WHERE {self.rests_on} ORDER BY row"
+        for row, event_id, sources in transaction.rows(resting, (list(gone),)):
+            left = [one for one in self.of_list(sources) if one not in gone]
+            if left:
+                fewer.append((self.as_list(left), row))
+            else:
+                alone.append((row, event_id))
+        transaction.run_many("UPDATE events SET sources = %s WHERE row = %s", fewer)
+        self.count_removals(transaction, [row for _, row in fewer])
+        return alone
 
     def add_vectors(self, transaction: Transaction, vectors: Iterable[tuple[int, Any]]) -> None:
         """Insert vectors of rows without one, in the order given, and count the additions."""

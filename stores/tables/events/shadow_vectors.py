@@ -18,7 +18,7 @@ from ....schema.protocols import Vector
 from ....schema.protocols.events.shadow_vectors import Fingerprint, Lacking, VectorSets
 from ..engine import Transaction
 from ..fingerprint import read_fingerprint, write_fingerprint
-from .rows import BesideEvents, sizes
+from .rows import EVENT_COLUMNS, EVENT_COLUMNS_OF_E, BesideEvents, sizes
 
 _Role = Literal["next", "kept"]
 
@@ -58,20 +58,21 @@ class ShadowVectorTables(BesideEvents):
     def lacking(self, after_row: int, limit: int) -> list[Lacking]:
         """Return events after `after_row` without a vector of the new model, ordered by row."""
         found = self._database.rows(
-            "SELECT e.row, e.event_id, e.text FROM events e WHERE e.row > %s"
+            f"SELECT {EVENT_COLUMNS_OF_E}, e.row FROM events e WHERE e.row > %s"
             " AND NOT EXISTS (SELECT 1 FROM next_event_vectors n WHERE n.row = e.row) ORDER BY e.row LIMIT %s",
             (after_row, max(limit, 0)),
         )
-        return [Lacking._make(row) for row in found]
+        return [Lacking(row[-1], event.event_id, event.said) for row in found for event in [self._events.event(row)]]
 
     def store(self, items: Sequence[Lacking], vectors: Sequence[Vector]) -> int:
         """Store a batch durably. Return how many. Events changed or deleted meanwhile are skipped."""
         stored = [self._database.stored(vector) for vector in vectors]
         with self._database.writing() as transaction:
             _check(transaction, vectors)
-            listed = f"SELECT row, text FROM events WHERE row = ANY(%s) ORDER BY row {self._events.hold}"
-            known = transaction.rows(listed, ([item.row for item in items],))
-            same = [(item.row, vector) for item, vector in zip(items, stored, strict=True) if (item.row, item.text) in known]
+            listed = f"SELECT {EVENT_COLUMNS}, row FROM events WHERE row = ANY(%s) ORDER BY row {self._events.hold}"
+            found = transaction.rows(listed, ([item.row for item in items],))
+            known = {row[-1]: self._events.event(row).said for row in found}
+            same = [(item.row, vector) for item, vector in zip(items, stored, strict=True) if known.get(item.row) == item.text]
             transaction.run_many(
                 "INSERT INTO next_event_vectors (sequence, row, vector) VALUES (%s, %s, %s)"
                 " ON CONFLICT (sequence) DO UPDATE SET vector = excluded.vector",

@@ -2,22 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ....schema.errors import InvalidInput
-from ....schema.event import BorneName, Event, EventFilter, EventLink, KnownPerson
+from ....schema.event import MESSAGE, OBSERVATION, BorneName, Event, EventFilter, EventLink, KnownPerson
 from ....schema.protocols import Matrix, ScopeNews, Vector
 from ....schema.scope import RESERVED_USER
+from ....text.former_messages import FormerTalk
 from ..engine import Transaction
 from ..fingerprint import check_dimension, read_fingerprint, set_fingerprint
-from ..meta import note, noted
+from ..meta import note, note_remains, noted
 from ..tombstones import SECONDS_OF_EVER, add_tombstones, is_buried
 from .links import clear_links, set_links
-from .rows import EVENT_COLUMNS, EVENT_COLUMNS_OF_E, NEW_IN_SCOPE, ROWS_OF_SCOPE, EventRows, sizes
+from .rows import (
+    EVENT_COLUMNS,
+    EVENT_COLUMNS_OF_E,
+    MESSAGES,
+    NAMES,
+    NEW_IN_SCOPE,
+    ROWS_OF_SCOPE,
+    SCOPE_SHIFT,
+    EventRows,
+    sizes,
+    without_nul,
+)
 
 _ALL_THERE_ARE = 2**62
+_RETURNED = f"source = '{OBSERVATION}' OR role = 'tool'"
+"""The condition on what tools returned, as `is_raw` has it."""
+_KEPT = ("event_id", "job_id", "user_id", "group_id", "request_type", "timestamp", "timestamp_local")
+"""What an observation that becomes a message keeps."""
 _AT_ONCE = 1_000
 
 
@@ -30,7 +46,33 @@ class EventTables:
     def __init__(self, rows: EventRows) -> None:
         self._rows = rows
         self._database = rows.database
+        self._make_messages()
         self._bring_words_up_to_date()
+
+    def _make_messages(self) -> None:
+        """Make messages of the talk that former versions kept as observations, once. Words and vectors stay as they are."""
+        if noted(self._database, MESSAGES):
+            return
+        with self._database.writing() as transaction:
+            transaction.lock_name(MESSAGES)
+            if noted(transaction, MESSAGES):
+                return
+            names = [name for name in NAMES if name not in _KEPT]
+            update = f"UPDATE events SET {', '.join(f'{name} = %s' for name in names)} WHERE row = %s"
+            last, talk = -1, FormerTalk()
+            page = f"SELECT {EVENT_COLUMNS}, row FROM events WHERE row > %s AND source = %s ORDER BY row LIMIT %s"
+            while found := transaction.rows(page, (last, OBSERVATION, _AT_ONCE)):
+                made: list[tuple[Any, ...]] = []
+                for row in found:
+                    event = self._rows.event(row)
+                    message = talk.message(event)
+                    if message.is_message:
+                        values = dict(zip(NAMES, self._rows.values(message), strict=True))
+                        made.append((*(values[name] for name in names), row[-1]))
+                transaction.run_many(update, made)
+                last = found[-1][-1]
+            transaction.run("UPDATE scopes SET removals = removals + 1")
+            note(transaction, MESSAGES, "1")
 
     def _bring_words_up_to_date(self) -> None:
         """Index all events anew if the form of indexed words is another one than that of the index."""
@@ -59,11 +101,16 @@ class EventTables:
         entities = {entity for event in events for entity in event.entities}
         with self._database.writing() as transaction:
             transaction.lock_entities(entities)
+            if any(event.sources for event in events):
+                transaction.lock_name(MESSAGES, shared=True)
             if is_buried(transaction, job_id, entities, max((event.timestamp for event in events), default=0.0)):
                 return False
             if not transaction.run("INSERT INTO filed_jobs (job_id) VALUES (%s) ON CONFLICT DO NOTHING", (job_id,)):
                 return False
             check_dimension(transaction, sizes(vectors))
+            supported = self._supported(transaction, events)
+            kept = [(one, vector) for one, vector in zip(supported, stored, strict=True) if one]
+            events, stored = [one for one, _ in kept], [vector for _, vector in kept]
             ids = [event.event_id for event in events]
             taken = transaction.row("SELECT event_id FROM events WHERE event_id = ANY(%s) LIMIT 1", (ids,))
             if taken:
@@ -86,60 +133,122 @@ class EventTables:
                 del wanted[known]
             new = [one for one in wanted.values() if not is_buried(transaction, one[0].job_id, one[0].entities, one[0].timestamp)]
             check_dimension(transaction, sizes(vector for _, vector, _ in new))
-            self._rows.insert(transaction, [event for event, _, _ in new], [stored for _, _, stored in new])
-        return [event.event_id for event, _, _ in new]
+            supported = self._supported(transaction, [event for event, _, _ in new])
+            kept = [(event, one[2]) for event, one in zip(supported, new, strict=True) if event]
+            self._rows.insert(transaction, [event for event, _ in kept], [vector for _, vector in kept])
+        return [event.event_id for event, _ in kept]
+
+    def _supported(self, transaction: Transaction, events: Sequence[Event]) -> list[Event | None]:
+        """Return the events without those of their sources that were withdrawn; None for one of which none is left."""
+        sources = sorted({source for event in events for source in event.sources})
+        if not sources:
+            return list(events)
+        buried = "SELECT value FROM tombstones WHERE kind = 'job' AND value = ANY(%s)"
+        gone = {value for (value,) in transaction.rows(buried, (sources,))}
+        found: list[Event | None] = []
+        for event in events:
+            left = tuple(one for one in event.sources if one not in gone)
+            found.append(replace(event, sources=left) if left or not event.sources else None)
+        return found
 
     def file_messages(self, messages: Sequence[Sequence[Event]]) -> list[str]:
         """See `EventStore.file_messages`."""
-        wanted = {parts[0].job_id: list(parts) for parts in messages if parts}
+        wanted: dict[str, list[Event]] = {}
+        for parts in filter(None, messages):
+            first = wanted.get(parts[0].job_id)
+            wanted[parts[0].job_id] = list(parts) if first is None else _in_place_of(first[0], parts)
+        if not wanted:
+            return []
         with self._database.writing() as transaction:
-            transaction.lock_entities({entity for parts in wanted.values() for event in parts for entity in event.entities})
-            self._rows.lock_scope_keys(transaction, [parts[0].scope.key for parts in wanted.values()])
+            self._lock_messages(transaction, wanted)
             known: dict[str, list[Event]] = {}
             same = f"SELECT {EVENT_COLUMNS} FROM events WHERE job_id = ANY(%s) ORDER BY row"
-            for row in transaction.rows(same, (list(wanted),)):
-                event = self._rows.event(row)
+            for event in map(self._rows.event, transaction.rows(same, (list(wanted),))):
                 known.setdefault(event.job_id, []).append(event)
             new: list[Event] = []
             edited: list[str] = []
             for job_id, parts in wanted.items():
-                former, first = known.get(job_id, []), parts[0]
-                if [one.text for one in former] == [one.text for one in parts]:
+                former = known.get(job_id, [])
+                if [one.text for one in former] == [without_nul(one.text) for one in parts]:
                     continue
-                if is_buried(transaction, job_id, first.entities, first.timestamp):
+                if former and former[0].scope.key != parts[0].scope.key:
+                    raise InvalidInput(
+                        f"job_id: {job_id!r} is a message of {former[0].scope.key}, not of "
+                        f"{parts[0].scope.key}; make its name of the scope it was said in"
+                    )
+                # An edited message was said when it was said, and may be forgotten since.
+                parts = _in_place_of(former[0], parts) if former else parts
+                entities = {one for event in (*former, *parts) for one in event.entities}
+                if is_buried(transaction, job_id, entities, parts[0].timestamp):
                     continue
-                if former:  # an edited message was said when it was said
-                    edited.append(job_id)
-                    at, local = former[0].timestamp, former[0].timestamp_local
-                    parts = [replace(one, timestamp=at, timestamp_local=local) for one in parts]
+                edited += [job_id] if former else []
                 new += parts
-            self._withdraw(transaction, edited)
+            self._rows.withdraw(transaction, edited)
             self._rows.insert(transaction, new, [None] * len(new))
-            if edited:
-                self._scrub_words(transaction)
+            note_remains(transaction, len(edited))
         return [event.event_id for event in new]
+
+    def _lock_messages(self, transaction: Transaction, wanted: Mapping[str, Sequence[Event]]) -> None:
+        """Lock the entities and scopes of messages, and the scopes of what rests on them, in the order of all writers."""
+        events = [event for parts in wanted.values() for event in parts]
+        transaction.lock_entities({entity for event in events for entity in event.entities})
+        transaction.lock_name(MESSAGES, shared=True)
+        self._rows.lock_messages(transaction, wanted, {event.scope.key for event in events})
 
     def withdraw(self, message_ids: Sequence[str]) -> list[str]:
         """See `EventStore.withdraw`."""
         with self._database.writing() as transaction:
+            # What is being filed is waited for; what is filed later finds the tombstones.
+            transaction.lock_name(MESSAGES)
             add_tombstones(transaction, "job", message_ids, SECONDS_OF_EVER)
-            gone = self._withdraw(transaction, message_ids)
-            self._scrub_words(transaction)
-        self._database.truncate_log()
+            self._rows.lock_messages(transaction, message_ids)
+            gone = self._rows.withdraw(transaction, message_ids)
+            note_remains(transaction, len(gone))
         return gone
 
-    def _withdraw(self, transaction: Transaction, message_ids: Sequence[str]) -> list[str]:
-        """Delete messages, and the events that rest on none that is left. Return the ids of what is gone."""
-        if not message_ids:
-            return []
-        gone = [one for (one,) in transaction.rows("SELECT event_id FROM events WHERE job_id = ANY(%s)", (list(message_ids),))]
-        resting = f"SELECT {EVENT_COLUMNS} FROM events WHERE {self._rows.rests_on}"
-        for event in map(self._rows.event, transaction.rows(resting, (list(message_ids),))):
-            others = list(set(event.sources).difference(message_ids))
-            if not others or transaction.row("SELECT 1 FROM events WHERE job_id = ANY(%s) LIMIT 1", (others,)) is None:
-                gone.append(event.event_id)
-        self._delete(transaction, gone)
-        return gone
+    def expire(self, limit: int, *, returned_before: float, said_before: float | None = None, most_messages: int = 0) -> int:
+        """See `EventStore.expire`."""
+        rows = self._expired(limit, returned_before, said_before, most_messages)
+        if not rows:
+            return 0
+        with self._database.writing() as transaction:
+            found = transaction.rows("SELECT event_id FROM events WHERE row = ANY(%s)", (rows,))
+            return self._delete(transaction, [event_id for (event_id,) in found])
+
+    def _expired(self, limit: int, returned_before: float, said_before: float | None, most_messages: int) -> list[int]:
+        """Return the rows of some that are to leave, whole messages; see `expire`."""
+        with self._database.reading() as transaction:
+            found = transaction.rows(
+                f"SELECT row FROM events WHERE timestamp < %s AND ({_RETURNED}) ORDER BY timestamp, row LIMIT %s",
+                (returned_before, limit),
+            )
+            rows, left = [row for (row,) in found], limit - len(found)
+            messages: list[str] = []
+            if said_before is not None and left > 0:
+                old = transaction.rows(
+                    f"SELECT job_id FROM events WHERE timestamp < %s AND kind = '{MESSAGE}'"
+                    " GROUP BY job_id ORDER BY min(timestamp), min(row) LIMIT %s",
+                    (said_before, left),
+                )
+                messages = [job_id for (job_id,) in old]
+            if most_messages and left > len(messages):
+                messages += self._beyond(transaction, most_messages, left - len(messages))
+            found = transaction.rows("SELECT row FROM events WHERE job_id = ANY(%s)", (messages,))
+        return rows + [row for (row,) in found]
+
+    def _beyond(self, transaction: Transaction, most: int, limit: int) -> list[str]:
+        """Return the `job_id`s of the oldest messages that scopes hold beyond `most`."""
+        oldest: list[str] = []
+        large = "SELECT scope_number << %s, scope_number + 1 << %s FROM scopes WHERE events > %s ORDER BY scope_number"
+        for first, end in transaction.rows(large, (SCOPE_SHIFT, SCOPE_SHIFT, most)):
+            messages = f"FROM events WHERE row > %s AND row < %s AND kind = '{MESSAGE}'"
+            (count,) = transaction.row(f"SELECT count(DISTINCT job_id) {messages}", (first, end))
+            found = transaction.rows(
+                f"SELECT job_id {messages} GROUP BY job_id ORDER BY min(timestamp), min(row) LIMIT %s",
+                (first, end, max(min(count - most, limit - len(oldest)), 0)),
+            )
+            oldest += [job_id for (job_id,) in found]
+        return oldest
 
     def known_messages(self, message_ids: Sequence[str]) -> set[str]:
         """See `EventStore.known_messages`."""
@@ -235,14 +344,14 @@ class EventTables:
         """Replace the text and vector of an event (None: to be embedded later). Return False if it does not exist."""
         (stored,) = self._stored([vector])
         with self._database.writing() as transaction:
-            found = transaction.row("SELECT row FROM events WHERE event_id = %s", (event_id,))
+            check_dimension(transaction, sizes([vector]))
+            self._rows.lock_scopes_of(transaction, [event_id])
+            found = transaction.row(f"SELECT {EVENT_COLUMNS}, row FROM events WHERE event_id = %s", (event_id,))
             if found is None:
                 return False
-            row = int(found[0])
-            check_dimension(transaction, sizes([vector]))
-            self._rows.lock_scopes(transaction, [row])
+            row, event = int(found[-1]), replace(self._rows.event(found), text=text, times=(), people=())
             transaction.run("UPDATE events SET rewritten_by = 'hand' WHERE row = %s", (row,))
-            self._rows.replace_text(transaction, row, event_id, text, stored)
+            self._rows.replace_text(transaction, row, event, stored)
             self._rows.count_removals(transaction, [row])
         return True
 
@@ -251,17 +360,18 @@ class EventTables:
             return self._delete(transaction, event_ids)
 
     def forget(self, event_ids: Sequence[str]) -> int:
-        """Permanently delete events. Where the files are ours, texts are overwritten in them, in the keyword index and in the
-        write-ahead log. Return how many.
-        """
+        """See `EventStore.forget`."""
         with self._database.writing() as transaction:
-            deleted = self._delete(transaction, event_ids)
-            self._scrub_words(transaction)
-        self._database.truncate_log()
+            transaction.lock_name(MESSAGES)
+            named = "SELECT job_id, kind FROM events WHERE event_id = ANY(%s)"
+            found = transaction.rows(named, (list(event_ids),))
+            self._rows.lock_messages(transaction, {job_id for job_id, _ in found})
+            messages = sorted({job_id for job_id, kind in found if kind == MESSAGE})
+            add_tombstones(transaction, "job", messages, SECONDS_OF_EVER)
+            gone = self._rows.withdraw(transaction, messages)
+            deleted = len(gone) + self._delete(transaction, event_ids)
+            note_remains(transaction, deleted)
         return deleted
-
-    def _scrub_words(self, transaction: Any) -> None:
-        """Overwrite the words of deleted events in an index that keeps them."""
 
     def is_forgotten(self, job_id: str, entities: Iterable[str] = (), timestamp: float = 0.0) -> bool:
         """Return True if a job, or one of its entities at its time (seconds since the epoch), was forgotten."""
@@ -341,9 +451,24 @@ class EventTables:
 
     def _delete(self, transaction: Transaction, event_ids: Sequence[str]) -> int:
         found = transaction.rows("SELECT row, event_id FROM events WHERE event_id = ANY(%s)", (list(event_ids),))
-        self._rows.delete(transaction, [row for row, _ in found])
+        deleted = self._rows.delete(transaction, [row for row, _ in found])
         self._rows.note_changed(transaction, [event_id for _, event_id in found])
-        return len(found)
+        return deleted
+
+
+def _in_place_of(former: Event, parts: Sequence[Event]) -> list[Event]:
+    """Return the parts of an edited message: said when `former` was, and in answer to what that answered."""
+    at = former.timestamp, former.timestamp_local, former.timezone
+    return [
+        replace(
+            one,
+            timestamp=at[0],
+            timestamp_local=at[1],
+            timezone=at[2],
+            reply_to=one.reply_to or former.reply_to,
+        )
+        for one in parts
+    ]
 
 
 # From one id to the next by the index of users: what each of them has said is not read.
