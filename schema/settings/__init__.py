@@ -222,8 +222,8 @@ class ObservationSettings(Section):
     """会话空闲多久后总结（秒）
     seconds of silence after which a session is summarised"""
     max_age_days: Annotated[float, Field(gt=0)] = 30.0
-    """观察记录保留多少天
-    days an observation is kept"""
+    """工具返回的内容保留多少天
+    days that what a tool returned is kept"""
 
 
 class TalkSettings(Section):
@@ -239,6 +239,12 @@ class TalkSettings(Section):
     gather_seconds: Annotated[float, Field(gt=0, le=86_400)] = hot(300.0)
     """一条消息最多等多少秒，不管有没有安静下来
     seconds that a message waits for others at most, silence or not"""
+    keep_days: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
+    """聊天消息保留多少天，0 为一直保留；由消息得出的记录不受影响
+    days that messages are kept, 0 for good; what was made of them stays"""
+    keep_messages: Annotated[int, Field(ge=0)] = 100_000
+    """一个会话最多保留多少条消息，多了先删最旧的，0 为不限
+    most messages of a conversation that are kept, the oldest leave first; 0: no bound"""
 
 
 class CognitiveSettings(Section):

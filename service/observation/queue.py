@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 
 from ...schema.entity import Entity
 from ...schema.errors import InvalidInput, StorageError
-from ...schema.event import OBSERVATION, Event, EventFilter
+from ...schema.event import Event
 from ...schema.scope import Scope, checked_scope
 from ...schema.settings import ObservationSettings
 from ..components import Parts
@@ -37,15 +37,13 @@ EMBEDDED_AT_ONCE = 64
 
 DROPS_TOLD_SECONDS = 60.0
 HOUSEKEEPING_SECONDS = 600.0
-EXPIRED_AT_ONCE = 500
 SETTLED_POLL_SECONDS = 0.01
-DAY_SECONDS = 86_400.0
 
 
 @dataclass(slots=True)
 class ObservationStatistics:
     """Counts since the start: noted, dropped because the queue was full, events stored, already known, unusable, lost at
-    shutdown, expired. `noted` and `dropped` are counted without a lock, so they are exact only if one thread observes."""
+    shutdown. `noted` and `dropped` are counted without a lock, so they are exact only if one thread observes."""
 
     noted: int = 0
     dropped: int = 0
@@ -53,7 +51,6 @@ class ObservationStatistics:
     known: int = 0
     unusable: int = 0
     lost: int = 0
-    expired: int = 0
 
     def as_dict(self) -> dict[str, int]:
         return asdict(self)
@@ -323,18 +320,12 @@ class Observation:
             self._drops_pause.begin(now, DROPS_TOLD_SECONDS)
 
     async def _housekeep(self) -> None:
-        """Delete expired observations and checkpoint the database. Runs while the queue is empty."""
+        """Checkpoint the database. Runs while the queue is empty."""
         now = self._clock()
         self._tell_drops()
         if self._housekeeping_pause.remaining(now):
             return
         self._housekeeping_pause.begin(now, HOUSEKEEPING_SECONDS)
-        old = EventFilter(None, sources=(OBSERVATION,), time_to=now - self._settings.max_age_days * DAY_SECONDS)
-        while not self._closing:
-            expired = await asyncio.to_thread(self._records.events.find, old, limit=EXPIRED_AT_ONCE, newest_first=False)
-            if not expired:
-                break
-            self.statistics.expired += await asyncio.to_thread(self._records.events.delete, [event.event_id for event in expired])
         await asyncio.to_thread(self._records.events.checkpoint)
 
 

@@ -28,6 +28,14 @@ INDEX_BATCH = 250
 """Events that the derived index takes in at once, for about a fifth of a second: a job may wait for it."""
 NOTES_SECONDS = 60.0
 """How often `cognitive.notes_dir` is looked through for changes; a look at 10,000 unchanged files takes some 0.1 s."""
+EXPIRY_SECONDS = 600.0
+"""How often it is looked for what is too old or too much."""
+EXPIRED_AT_ONCE = 500
+DAY_SECONDS = 86_400.0
+OVERWRITING_SECONDS, OVERWRITING_SHARE = 600.0, 1_000
+"""How long the files are not rewritten again, and how many times as long as the last rewriting took."""
+OVERWRITING_TRIES = 20
+"""So often the rewriting is broken off because somebody waits to write; then they wait for it."""
 TAKE_BACK_ROUNDS = 60
 BAD_ENTRIES_TOLD = 20
 SETTLING_SECONDS = 5.0
@@ -68,6 +76,9 @@ class Maintenance:
         self._finished: list[Job] = []
         self._rounds = 0
         self._notes_pause = Pause()
+        self._expiry_pause = Pause()
+        self._overwriting_pause = Pause()
+        self._overwriting_tries = 0
         self._notes_said: set[str] = set()
         self._outages: dict[str, Outage] = {}
         self._indexing: asyncio.Task[None] | None = None
@@ -134,7 +145,7 @@ class Maintenance:
         missing = self._missing
         own: tuple[Part, ...] = (missing.index_profiles, missing.index_lines, self._tidy, self._take_back)
         first: tuple[Part, ...] = (self._migrate, self._index_notes, missing.embed_events)
-        every = (*first, *own[:2], self._repair_index, *own[2:], self._clean_up)
+        every = (*first, *own[:2], self._expire, self._repair_index, *own[2:], self._clean_up, self._overwrite)
         missing.looks_at_all = leads
         for part in every if leads else own:
             if self._released.is_set():
@@ -223,6 +234,36 @@ class Maintenance:
         if message not in self._notes_said:
             self._notes_said.add(message)
             log.warning("%s", message)
+
+    async def _expire(self) -> None:
+        """Delete what tools returned, and messages, beyond the settings; a batch, then waiting jobs go first."""
+        now, cognitive = self._parts.clock(), self._parts.settings.cognitive
+        if self._expiry_pause.remaining(now):
+            return
+        keep_days, returned_days = cognitive.talk.keep_days, cognitive.observation.max_age_days
+        said_before = now - keep_days * DAY_SECONDS if keep_days else None
+        while await asyncio.to_thread(
+            self._parts.events.expire,
+            EXPIRED_AT_ONCE,
+            returned_before=now - returned_days * DAY_SECONDS,
+            said_before=said_before,
+            most_messages=cognitive.talk.keep_messages,
+        ):
+            if await self.jobs_wait():
+                return  # the next round goes on
+        self._expiry_pause.begin(now, EXPIRY_SECONDS)
+
+    async def _overwrite(self) -> None:
+        """Overwrite what withdrawn and edited messages left in the files; it is broken off when somebody writes."""
+        erasure, begun = self._parts.backend.erasure, self._parts.clock()
+        if self._overwriting_pause.remaining(begun) or not await asyncio.to_thread(erasure.has_remains):
+            return
+        insist = self._overwriting_tries >= OVERWRITING_TRIES
+        self._overwriting_tries += 1
+        if await asyncio.to_thread(erasure.overwrite, self._released.is_set, insist=insist):
+            now = self._parts.clock()
+            self._overwriting_tries = 0
+            self._overwriting_pause.begin(now, max(OVERWRITING_SECONDS, OVERWRITING_SHARE * (now - begun)))
 
     async def _repair_index(self) -> None:
         """Apply the outboxes to the derived index in batches, and verify it. At least one batch; then waiting jobs go first."""

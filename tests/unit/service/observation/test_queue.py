@@ -478,18 +478,3 @@ async def test_what_is_a_secret_only_behind_a_role_or_a_name_reaches_neither_the
         assert LOTTERY not in event.text
     clean = cleaned(observe_message(GROUP, "s1", NOW, role, name, LOTTERY))
     assert LOTTERY not in clean.text
-
-
-async def test_old_observations_expire_and_other_events_do_not(tmp_path: Path) -> None:
-    clock = Clock(NOW)
-    async with observing(tmp_path, clock=clock, max_age_days=30) as (observation, _):
-        for n in range(3):
-            observation.observe_tool("t", {}, f"old {n}", scope=GROUP)
-        assert await observation.settled(10)
-    clock.now += 31 * 86_400
-    async with observing(tmp_path, clock=clock, max_age_days=30) as (observation, events):
-        observation.observe_tool("t", {}, "young", scope=GROUP)
-        assert await observation.settled(10)
-        assert [event.text for event in events.find(EventFilter(GROUP.key))] == ["t() → young"]
-        assert observation.statistics.expired == 3
-        assert (tmp_path / "index.sqlite-wal").stat().st_size == 0
