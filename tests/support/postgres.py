@@ -54,6 +54,14 @@ class Schema:
         self.name = self._emptied.pop() if self._emptied else fresh_schema()
         self._opened: list[PostgresDatabase] = []
 
+    @classmethod
+    def fresh(cls) -> Schema:
+        """A schema that does not exist yet, for one that opens it as another version did."""
+        schema = cls()
+        cls._emptied.append(schema.name)
+        schema.name = fresh_schema()
+        return schema
+
     def open(self, **options: Any) -> PostgresDatabase:
         self._opened.append(PostgresDatabase(server_url(), schema_name=self.name, **{"pool_max": 4, **options}))
         return self._opened[-1]
