@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
@@ -14,15 +15,21 @@ from pydantic import TypeAdapter
 
 from ...schema.entity import Entity
 from ...schema.errors import InvalidInput
-from ...schema.event import EVENT_SCHEMA_VERSION, OBSERVATION, SOURCES, Event, EventFilter, Revision
+from ...schema.event import EVENT_SCHEMA_VERSION, MESSAGE, SOURCES, Event, EventFilter, Revision, is_raw
 from ...schema.job import check_timezone
 from ...schema.protocols.entity_data import Mark, Record, Traces
 from ...schema.protocols.events.transfer import Carried
+from ...text.former_messages import FormerTalk
 from ...text.redaction import Level
 from ..components import Parts
 from .members import LineMember, Member, names_in, redact_time, redacted_in
 
 _EVENT = TypeAdapter(Event)
+_ROLES = ("", "user", "assistant", "tool")
+_DAY = r"\d{4}-\d\d-\d\d(?: \d\d:\d\d)?"
+_TIME = re.compile(rf"(\d{{1,9}}):{_DAY}(?:/{_DAY})?")
+_PERSON = re.compile(r"(\d{1,9}):(\d{1,9}):\S.*")
+_EXAMPLES = {"times": "17:2026-12-04 (end:day)", "people": "0:3:42 (start:end:id)"}
 _REVISIONS = TypeAdapter(tuple[Revision, ...])
 
 
@@ -37,6 +44,7 @@ class EventData(LineMember[Carried]):
         self._erasure = parts.backend.erasure
         self._transfer = parts.backend.transfer
         self._level = parts.settings.historian.redact_jobs
+        self._talk = FormerTalk()
 
     def records(self, traces: Traces | None) -> Iterator[Record]:
         by_name = traces is not None and traces.entity.type == "user"
@@ -45,7 +53,8 @@ class EventData(LineMember[Carried]):
             moment = (event.scope.key, event.timestamp)
             identity, texts = event.event_id, (event.text, event.handed_over, *(one.text for one in revisions))
             jobs, scope = (event.job_id,), event.scope.key
-            yield Record(identity, texts, names, None, jobs, (moment,), identity, scope, names_in(event))
+            people = tuple(one.split(":", 2)[2] for one in event.people)
+            yield Record(identity, texts, names, None, jobs, (moment,), identity, scope, names_in(event), people)
 
     def erase(self, traces: Traces) -> int:
         return self._erasure.erase_events(traces.entity.where)
@@ -74,12 +83,14 @@ class EventData(LineMember[Carried]):
             raise InvalidInput(f"source: expected one of {', '.join(sorted(SOURCES))}")
         if event.schema_version > EVENT_SCHEMA_VERSION:
             raise InvalidInput(f"schema_version {event.schema_version} is newer than {EVENT_SCHEMA_VERSION}; upgrade")
-        return Carried(event, filed, revisions)
+        _check_message(event)
+        return Carried(self._talk.message(event), filed, revisions)
 
     def redact(self, value: Carried) -> Carried:
         event = value.event
-        level: Level = "all" if event.source == OBSERVATION else self._level
+        level: Level = "all" if is_raw(event) else self._level
         clean = redacted_in(event, level, "text", "handed_over", "user_name", "bot_name", "group_name", "gate_reasons")
+        clean = replace(clean, **_spans_in(event, clean.text))
         former = tuple(
             replace(redacted_in(one, level, "text"), replaced_at=redact_time(one.replaced_at)) for one in value.revisions
         )
@@ -100,6 +111,44 @@ class EventData(LineMember[Carried]):
     def restore(self, values: Sequence[Carried]) -> Mapping[str, int | list[str]]:
         arrived = self._transfer.bring(values)
         return {"events": arrived.added, "known_events": arrived.known, "different_events": arrived.different}
+
+
+def _check_message(event: Event) -> None:
+    """Raise InvalidInput unless what only messages have, and the spans of a text, are well-formed."""
+    if event.role not in _ROLES:
+        raise InvalidInput(f"role: expected one of {', '.join(filter(None, _ROLES))}, or nothing")
+    if event.kind == MESSAGE and not event.role:
+        raise InvalidInput(f"role: missing; who said a message is one of {', '.join(filter(None, _ROLES))}")
+    for name, form in (("times", _TIME), ("people", _PERSON)):
+        for one in getattr(event, name):
+            found = form.fullmatch(one)
+            ends = [int(number) for number in found.groups() if number] if found else []
+            if not ends or ends != sorted(ends) or ends[-1] > len(event.text):
+                raise InvalidInput(f"{name}: expected positions in the text, as {_EXAMPLES[name]}")
+
+
+def _spans_in(event: Event, text: str) -> dict[str, tuple[str, ...]]:
+    """Return `times` and `people` for the redacted text of an event: what lies in a part that has changed is left out."""
+    before = event.text
+    if before == text:
+        return {}
+    shorter = min(len(before), len(text))
+    same = next((n for n in range(shorter) if before[n] != text[n]), shorter)
+    behind = next((n for n in range(shorter - same) if before[-1 - n] != text[-1 - n]), shorter - same)
+
+    def moved(span: str, numbers: int) -> str:
+        *places, rest = span.split(":", numbers)
+        ends = [int(one) for one in places]
+        if ends[-1] > same:
+            if ends[0] < len(before) - behind:
+                return ""
+            ends = [one + len(text) - len(before) for one in ends]
+        return ":".join([*map(str, ends), rest])
+
+    return {
+        "times": tuple(filter(None, (moved(one, 1) for one in event.times))),
+        "people": tuple(filter(None, (moved(one, 2) for one in event.people))),
+    }
 
 
 def _local_time(event: Event) -> str:

@@ -72,7 +72,7 @@ class Mentions:
                         self._borne[record.scope].add(name)
             texts = record.texts if record.told is None else record.told
             if record.event_id:
-                if any(self._may(text) or text in self._gone for text in texts):
+                if self._names_it(record) or any(self._may(text) or text in self._gone for text in texts):
                     self._candidates.append(_Candidate(kind, record, texts))
                     self._texts_of_events.update(texts)
             elif some := tuple(text for text in texts if self._may(text) or self._rests_on_events(text)):
@@ -85,7 +85,7 @@ class Mentions:
         goes: set[tuple[str, str]] = set()
         for kind, record, texts in self._candidates:
             if record.event_id:
-                is_mention = any(self._is_about(text, [record.scope]) for text in texts)
+                is_mention = self._names_it(record) or any(self._is_about(text, [record.scope]) for text in texts)
                 (goes if is_mention else stays).add((record.scope, texts[0]))
                 found += [Mention(kind, record.id, texts[0])] if is_mention else []
                 continue
@@ -95,6 +95,9 @@ class Mentions:
                 if told.isdisjoint(stays) and (told & goes or _bare(text) in self._gone or self._is_about(text, scopes)):
                     found.append(Mention(kind, record.id, text))
         return found
+
+    def _names_it(self, record: Record) -> bool:
+        return self._entity.startswith("user:") and self._entity.removeprefix("user:") in record.people
 
     def _may(self, text: str) -> bool:
         """Return True if a text mentions the entity unless somebody else bears its name there."""

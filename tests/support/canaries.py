@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from historian.schema.article import Article, Spoken
+from historian.schema.event import Event
 from historian.schema.job import Job, parse_job
 from historian.schema.profile import Profile, ProfileKey
 from historian.schema.protocols.events.shadow_vectors import Lacking
@@ -49,13 +50,14 @@ def canaries(whose: str) -> dict[str, str]:
             "leftover", "checkpoint", "damaged checkpoint", "damaged summaries", "end summary", "old end summary",
             "end summary in group", "memory", "memory in group", "edit order", "article", "article before", "article in group",
             "dated summary", "promoted summary", "buffered", "buffered in group", "line vector", "states", "failed states",
+            "message", "answer", "tool message",
         ),
         "group": (
             "event", "profile", "pending", "layer of user", "end summary", "memory", "note", "article", "article before",
-            "dated summary", "promoted summary", "buffered", "line vector", "states",
+            "dated summary", "promoted summary", "buffered", "line vector", "states", "message",
         ),
         "other": (
-            "event private", "event group", "profile", "profile before", "pending", "failed", "end summary", "memory",
+            "message", "event private", "event group", "profile", "profile before", "pending", "failed", "end summary", "memory",
             "article", "article before", "dated summary", "promoted summary", "buffered", "line vector", "states",
         ),
     }[whose]  # fmt: skip
@@ -128,11 +130,30 @@ def _plant_events(parts: Parts, mine: dict[str, str], ours: dict[str, str], thei
     file("o1-0", theirs["event private"], OTHER, None)
     file("o2-0", theirs["event group"], OTHER, "77002")
     file("o3-0", "周大年说林小满明天会带蛋糕来", OTHER, "77002")
-    for source in ("observation", "summary"):
+    for source, kind in (("observation", "action"), ("summary", "fact")):
         event = make_event(
-            f"{source}-1", 0, group=GROUP, user_id=USER, text=mine[source], source=source, timestamp=NOW - 5000.0
+            f"{source}-1", 0, group=GROUP, user_id=USER, text=mine[source], source=source, kind=kind, timestamp=NOW - 5000.0
         )  # fmt: skip
         parts.events.file_new([event], [None])
+
+    def said(name: str, text: str, user: str, group: str, role: str = "user", **more: Any) -> list[Event]:
+        return [
+            make_event(
+                name, 0, group=group, user_id=user, text=text, timestamp=NOW - 6000.0, kind="message", source="message",
+                role=role, said_by=user if role == "user" else "", bot_name="小史", is_absolute=False,
+                user_name={USER: "林小满", OTHER: "周大年"}[user], **more,
+            )
+        ]  # fmt: skip
+
+    parts.events.file_messages(
+        [
+            said("message-u1", mine["message"], USER, GROUP, message_id="501", times=("4:2026-02-22",)),
+            said("message-u2", mine["answer"], USER, GROUP, "assistant", message_id="502", reply_to="501"),
+            said("message-u3", mine["tool message"], USER, "77002", "tool"),
+            said("message-g1", ours["message"], OTHER, GROUP, reply_to="501"),
+            said("message-o1", theirs["message"], OTHER, "77002", people=("0:2:13802",)),
+        ]
+    )
     parts.backend.shadow.begin("test:next", 4)
     items = [Lacking(one.row, one.event_id, one.text) for one in parts.backend.shadow.lacking(0, 100)]
     parts.backend.shadow.store(items, [MODEL.vector(item.text)[:4] for item in items])

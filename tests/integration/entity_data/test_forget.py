@@ -108,7 +108,7 @@ def words_left(directory: Path, text: str) -> set[str]:
 
 def test_nothing_of_a_person_is_left_in_any_byte_and_nothing_of_others_is_missing(data: Path, original: Path) -> None:
     report = forgotten(data, PERSON)
-    assert report.clean and report.removed["events"] == 7 and report.removed["note files"] == 1
+    assert report.clean and report.removed["events"] == 10 and report.removed["note files"] == 1
     assert left_of(data, "user") == {}
     assert not any(words_left(data, text) for text in canaries("user").values())
     assert_others_are_whole(data, original)
@@ -116,7 +116,7 @@ def test_nothing_of_a_person_is_left_in_any_byte_and_nothing_of_others_is_missin
     assert set(report.mentions) == MENTIONS and not report.mentions_removed
     parts = opened(data)
     assert parts.profiles.layers("user", USER) == [] and parts.profiles.read(ProfileKey("user", OTHER))
-    assert parts.backend.shadow.sets().next_done == 4
+    assert parts.backend.shadow.sets().next_done == 6
     # What they said before the turn of somebody else went out of that job, too.
     assert all(not job.recent_messages for job in parts.queue.jobs("pending"))
     assert parts.backend.database.rows("SELECT value FROM tombstones WHERE kind != 'entity' AND value = ?", (USER,)) == []
@@ -253,7 +253,7 @@ def test_killed_after_any_step_it_is_finished_by_the_same_command(
     monkeypatch.setattr(erasure, "ERASED_AT_ONCE", 2)
     steps = _steps_of(shutil.copytree(original, tmp_path / "counted"))
     assert len(steps) > 20 and "articles and summaries, second time" in steps
-    assert steps.count("some events deleted") == 4, "seven events, two in a slice"
+    assert steps.count("some events deleted") == 5, "ten events, two in a slice"
     for n in range(len(steps)):
         directory = shutil.copytree(original, tmp_path / f"killed{n}")
         _killed_at(directory, n)
@@ -336,7 +336,7 @@ def test_killed_between_two_slices_nothing_is_lost_and_nothing_comes_back(data: 
     requests = FileForgetRequests(data)
     assert requests.stage_of(PERSON) == "deleting" and canary("event group", "user") in requests.all()[0].texts
     parts = opened(data)
-    assert parts.events.count(PERSON.where) == 3
+    assert parts.events.count(PERSON.where) == 6
     assert parts.events.is_forgotten("x-0", [f"user:{USER}"], NOW)
     # What they say after that is not what was asked to be forgotten.
     new = make_event("new-0", 0, group=GROUP, user_id=USER, text="后来的人在船上画了一座灯塔", timestamp=NOW + 60)
@@ -476,7 +476,7 @@ async def test_a_running_owner_forgets_for_another_process_and_answers_it(data: 
             historian, "forget", "user", USER, "--yes", "--json", "--wait", 60, "--data-dir", data
         )  # fmt: skip
         # One more where the owner was quicker to file the job that waited.
-        assert called.status == 0 and called.lines[0]["removed"]["events"] in (7, 8)
+        assert called.status == 0 and called.lines[0]["removed"]["events"] in (10, 11)
         assert await asyncio.to_thread(reader.ask, text) == (0, 0)
         assert await memory.search_events("鲸鱼", Scope.private(USER)) == []
         assert await memory.settled(30)

@@ -97,10 +97,10 @@ def test_an_archive_of_files_comes_back_whole_in_postgresql_and_from_there_in_fi
     there, back = ("--data-dir", tmp_path / "there"), tmp_path / "back"
     assert run("export", "user", USER, tmp_path / "a.zip", data=data).status == 0
     first, second = (historian("import", tmp_path / "a.zip", "--json", *there, environ=environ).lines[0] for _ in range(2))
-    assert (first["events"], second["events"], second["known_events"]) == (7, 0, 7)
+    assert (first["events"], second["events"], second["known_events"]) == (10, 0, 10)
     assert kept_of(tmp_path / "there", person, **stores) == kept_of(data, person)
     assert historian("export", "user", USER, tmp_path / "b.zip", *there, environ=environ).status == 0
-    assert run("import", tmp_path / "b.zip", data=back).lines[0]["events"] == 7
+    assert run("import", tmp_path / "b.zip", data=back).lines[0]["events"] == 10
     assert kept_of(back, person) == kept_of(data, person)
 
 
@@ -108,7 +108,7 @@ def test_an_archive_of_files_comes_back_whole_in_postgresql_and_from_there_in_fi
 def test_what_is_exported_comes_back_whole_in_another_directory_once(data: Path, tmp_path: Path, entity: Entity) -> None:
     archive = tmp_path / "archive.zip"
     (written,) = run("export", entity.type, entity.id, archive, data=data).lines
-    assert written["events"] == {"user": 7, "group": 5}[entity.type]
+    assert written["events"] == {"user": 10, "group": 8}[entity.type]
     assert archive.stat().st_mode & 0o077 == 0, "others could read it"
     there = tmp_path / "there"
     (arrived,) = run("import", archive, data=there).lines
@@ -131,7 +131,7 @@ def test_what_comes_back_is_found_by_its_words_at_once_and_waits_for_its_vector(
     def look(parts: Parts) -> None:
         found = parts.events.search_keywords(canary("event private", "user"), EventFilter("p:" + USER), 3)
         assert found[0][0] == "u1-0:0"
-        assert len(parts.events.without_vector(100)) == 7 and parts.events.fingerprint() is None
+        assert len(parts.events.without_vector(100)) == 10 and parts.events.fingerprint() is None
         assert not parts.events.file_job("u1-0", [make_event("u1-0", 0)], [None]), "its job is noted as filed"
         assert parts.backend.profile_index.search_keywords(canary("profile", "user"), 3)[0][0] == ProfileKey("user", USER)
 
@@ -169,7 +169,7 @@ def test_an_archive_of_without_articles_is_read(data: Path, tmp_path: Path) -> N
                 manifest = {key: value for key, value in json.loads(content).items() if key not in dropped} if dropped else None
                 target.writestr(name, json.dumps(manifest) if manifest else content)
     (arrived,) = run("import", older, data=tmp_path / "there").lines
-    assert (arrived["events"], arrived["articles"], arrived["dated_summaries"], arrived["buffered_states"]) == (7, 0, 0, 0)
+    assert (arrived["events"], arrived["articles"], arrived["dated_summaries"], arrived["buffered_states"]) == (10, 0, 0, 0)
 
 
 def test_what_an_archive_brings_is_redacted_before_it_is_stored(data: Path, tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ def test_what_an_archive_brings_is_redacted_before_it_is_stored(data: Path, tmp_
     assert holding >= {"events.jsonl", "jobs.jsonl", "summaries.jsonl", "profiles", "articles", "layers"}
     there = tmp_path / "there"
     (arrived,) = run("import", tmp_path / "keys.zip", data=there).lines
-    assert arrived["events"] == 7 and arrived["profiles"] and arrived["jobs"] and arrived["summaries"] and arrived["articles"]
+    assert arrived["events"] == 10 and arrived["profiles"] and arrived["jobs"] and arrived["summaries"] and arrived["articles"]
     assert [str(path) for path in there.rglob("*") if path.is_file() and key.encode() in path.read_bytes()] == []
     assert any("紫色的鲸鱼 [API_KEY]" in carried.event.text for _, carried in kept_of(there, Entity("user", USER))["events"])
     (again,) = run("import", tmp_path / "keys.zip", data=there).lines
@@ -214,7 +214,7 @@ def test_times_and_origins_of_an_archive_are_no_place_for_a_secret(data: Path, t
     refused = run("import", wrong, data=there)
     assert refused.status != 0 and "source: expected one of job" in refused.err and key not in refused.err + refused.out
     local = with_lines_changed(tmp_path / "a.zip", tmp_path / "local.zip", "events.jsonl", timestamp_local=f"noon {key}")
-    assert run("import", local, data=there).lines[0]["events"] == 7
+    assert run("import", local, data=there).lines[0]["events"] == 10
     assert [str(path) for path in there.rglob("*") if path.is_file() and key.encode() in path.read_bytes()] == []
     for _, one in kept_of(there, Entity("user", USER))["events"]:
         assert datetime.fromisoformat(one.event.timestamp_local).timestamp() == one.event.timestamp
@@ -235,7 +235,7 @@ def test_who_was_forgotten_comes_back_only_when_that_is_meant(data: Path, tmp_pa
     assert called.status == 1 and called.err.startswith(refusal) and len(called.err.splitlines()) == 1
     assert not [kind for kind in left_of(data, "user") if kind in canaries("user")]
     (arrived,) = run("import", archive, "--even-forgotten", data=data).lines
-    assert arrived["events"] == 7 and arrived["profiles"] == 3
+    assert arrived["events"] == 10 and arrived["profiles"] == 3
     assert (arrived["articles"], arrived["dated_summaries"], arrived["buffered_states"]) == (2, 2, 2)
 
 
@@ -322,7 +322,7 @@ def test_export_and_import_name_and_count_the_same_things_alike(data: Path, tmp_
     counted = counts(written.out)
     assert counted.pop("lines of MEMORY.md") == "1"
     assert counts(arrived.out) == counted
-    assert counted["events"] == "7" and counted["profiles"] == "3" and counted["articles"] == "2"
+    assert counted["events"] == "10" and counted["profiles"] == "3" and counted["articles"] == "2"
 
 
 def rewritten(archive: Path, **members: Callable[[bytes], bytes]) -> Path:
@@ -355,12 +355,19 @@ def first_line(**values: Any) -> Callable[[bytes], bytes]:
         ({"manifest_json": with_value(format="something else")}, "not an archive of `historian export`"),
         ({"manifest_json": with_value(entity={"type": "planet", "id": "1"})}, "'planet' is not one of user, group"),
         ({"manifest_json": lambda _: b"["}, "manifest.json: not JSON"),
-        ({"events_jsonl": first_line(schema_version=3)}, "events.jsonl, line 1: schema_version 3 is newer"),
+        ({"events_jsonl": first_line(schema_version=4)}, "events.jsonl, line 1: schema_version 4 is newer"),
+        ({"events_jsonl": first_line(role="boss")}, "events.jsonl, line 1: role: expected one of user, assistant, tool"),
+        ({"events_jsonl": first_line(kind="message")}, "events.jsonl, line 1: role: missing"),
+        ({"events_jsonl": first_line(times=["soon"])}, "events.jsonl, line 1: times: .*17:2026-12-04"),
+        ({"events_jsonl": first_line(times=["99999:2026-12-04"])}, "events.jsonl, line 1: times"),
+        ({"events_jsonl": first_line(times=["1:2026-12-04 hunter2"])}, "events.jsonl, line 1: times"),
+        ({"events_jsonl": first_line(people=["3:1:42"])}, "events.jsonl, line 1: people: .*0:3:42"),
+        ({"events_jsonl": first_line(sources="m-1")}, "events.jsonl, line 1: sources"),
         ({"events_jsonl": first_line(timezone="Mars")}, "events.jsonl, line 1: timezone"),
         ({"events_jsonl": first_line(user_id="")}, "events.jsonl, line 1: user_id"),
         ({"events_jsonl": first_line(kind="order")}, "events.jsonl, line 1: kind"),
         ({"events_jsonl": first_line(text="\ud800")}, "events.jsonl, line 1: holds a lone surrogate"),
-        ({"events_jsonl": lambda content: content + b"{"}, "events.jsonl, line 8: not JSON"),
+        ({"events_jsonl": lambda content: content + b"{"}, "events.jsonl, line 11: not JSON"),
         ({"jobs_jsonl": first_line(kind="forget", payload={"event_ids": ["x"]})}, "jobs.jsonl, line 1: kind 'forget'"),
         ({"jobs_jsonl": first_line(request_id="")}, "jobs.jsonl, line 1: request_id"),
         ({"jobs_jsonl": first_line(kind="states", payload={"states": [{"role": "x", "text": "y"}]})}, "line 1: payload.states.0"),
@@ -444,7 +451,7 @@ def test_an_archive_of_one_user_writes_nothing_of_others(data: Path, tmp_path: P
                 archive.writestr(name.removesuffix("_md") + ".md", content)
     there = tmp_path / "there"
     (arrived,) = run("import", made, data=there).lines
-    assert (arrived["events"], arrived["profiles"], arrived["articles"]) == (7, 3, 2)
+    assert (arrived["events"], arrived["profiles"], arrived["articles"]) == (10, 3, 2)
     refused = {name.partition(" of ")[0] for name in arrived["refused"]}
     assert refused == {"events", "jobs", "summaries", "dated_summaries", "buffered_states", "profiles", "articles"}
     assert all(name.endswith(f" of user:{OTHER}") for name in arrived["refused"])

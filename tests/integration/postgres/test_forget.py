@@ -106,14 +106,14 @@ def test_nothing_of_a_person_is_left_in_any_table_or_file(memory: Memory) -> Non
     kinds = [store.kind for store in entity_stores(parts)]
     asyncio.run(parts.aclose())
     report = memory.forget(PERSON)
-    assert report.clean and report.removed["events"] == 7 and list(report.removed) == kinds
+    assert report.clean and report.removed["events"] == 10 and list(report.removed) == kinds
     assert memory.left_of("user") == {}
     assert_others_are_whole(memory, others)
     assert memory.left_of("group") == groups
     assert ("events", "o3-0:0") in report.mentions and not report.mentions_removed
     parts = memory.open()
     assert parts.profiles.layers("user", USER) == [] and parts.profiles.read(ProfileKey("user", OTHER))
-    assert parts.backend.shadow.sets().next_done == 4
+    assert parts.backend.shadow.sets().next_done == 6
     for store in entity_stores(parts):
         assert not list(store.records(Traces(PERSON))), store.kind
     # What they said before is not filed again, whenever it is handed over.
