@@ -330,7 +330,7 @@ def test_a_report_shows_no_text_that_was_found_for_the_request_before(parts: Par
 
 
 async def test_after_forgetting_another_person_still_knows_their_allergy(tmp_path: Path) -> None:
-    async with open_memory(settings_for(tmp_path, bot_name="Clio"), worker=True) as (memory, parts):
+    async with open_memory(settings_for(tmp_path, bot_name="Clio"), worker=True) as (memory, _):
         for user, name in ((ANN, "Ann"), (BEN, "Ben")):
             await memory.remember(
                 [{"role": "user", "content": "I'm allergic to peanuts", "sender_id": user, "name": name}],

@@ -8,7 +8,7 @@ import shutil
 import tracemalloc
 import zipfile
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -16,14 +16,17 @@ from typing import Any
 import pytest
 from historian.schema.article import Article, Spoken
 from historian.schema.entity import Entity
-from historian.schema.event import EventFilter
+from historian.schema.event import Event, EventFilter
 from historian.schema.profile import ProfileKey
+from historian.schema.protocols.events.transfer import Carried
 from historian.schema.summary import ArticleKey, Summary
 from historian.service.components import Parts
 from historian.service.entity_data.forgetting import forget
-from support.canaries import GROUP, MENTIONING, OTHER, USER, canaries, canary, left_of, opened, planted
+from historian.text.redaction import redact
+from support.canaries import GROUP, MENTIONING, OTHER, USER, canaries, canary, left_of, opened, planted, settings_of
 from support.command import Called, historian
 from support.events import make_event
+from support.former_talk import FORMER, messages, observations
 from support.postgres import Schema, server_url
 
 
@@ -557,3 +560,65 @@ def test_a_large_archive_is_read_within_little_memory(data: Path, tmp_path: Path
     called, peak = peak_of(rewritten(tmp_path / "a.zip", events_jsonl=many), tmp_path / "x")
     assert called.status == 2 and "line 301: not JSON" in called.err
     assert peak < 15_000_000, "some 25 MB of events were held at once"
+
+
+def test_talk_in_an_archive_of_the_former_version_becomes_messages_and_what_tools_returned_does_not(tmp_path: Path) -> None:
+    later = ("role", "message_id", "reply_to", "times", "sources", "people")
+
+    def brought(parts: Parts) -> tuple[dict[str, Any], list[str]]:
+        every = {one.event_id: one for one in parts.events.find(EventFilter(None), limit=1_000)}
+        return every, [event_id for event_id, _ in parts.events.search_keywords("ann leeds", EventFilter("g:7"), 2)]
+
+    using(tmp_path / "here", lambda parts: parts.events.file_new([make_event("note-1", text="x")], [None]))
+    run("export", "user", "42", tmp_path / "a.zip", data=tmp_path / "here")
+    former = [one for name in FORMER for one in observations(name)]
+    with zipfile.ZipFile(tmp_path / "a.zip") as source, zipfile.ZipFile(tmp_path / "old.zip", "w") as target:
+        for name in source.namelist():
+            content = source.read(name)
+            if name == "events.jsonl":
+                lines = [{key: value for key, value in asdict(one).items() if key not in later} for one in former]
+                content = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+            if name == "manifest.json":
+                content = json.dumps({**json.loads(content), "event_schema_version": 2}).encode()
+            target.writestr(name, content)
+    (arrived,) = run("import", tmp_path / "old.zip", data=tmp_path / "there").lines
+    assert (arrived["events"], arrived["known_events"]) == (len(former), 0)
+    every, found = using(tmp_path / "there", brought)
+    assert every == {one.event_id: one for name in FORMER for one in messages(name)} and found
+    (again,) = run("import", tmp_path / "old.zip", data=tmp_path / "there").lines
+    assert (again["events"], again["known_events"], again["different_events"]) == (0, len(former), 0)
+
+
+def test_messages_come_back_with_all_their_fields_in_words_redacted_as_jobs_are(tmp_path: Path) -> None:
+    def said(name: str, text: str, **more: Any) -> Event:
+        values = {"kind": "message", "source": "message", "role": "user", "said_by": "42", "user_name": "Ann", **more}
+        return make_event(name, text=text, schema_version=3, is_absolute=False, **values)
+
+    mail, key = "ann@example.org", "AKIAQ7RT5LPW2ZXK9NVM"
+    text = f"on Friday write to {mail} with {key} before Monday, Ben"
+    day, end = text.index("Friday") + 6, text.index("Monday") + 6
+    spans = {"times": (f"{day}:2026-12-04", f"{text.index(key) + 5}:2026-12-05", f"{end}:2026-12-07")}
+    people = (f"{len(text) - 3}:{len(text)}:43", f"{text.index(key)}:{text.index(key) + 4}:44")
+    every = [
+        said("m-1", text, message_id="7", reply_to="6", people=people, **spans),
+        said("m-2", f"the mail is {mail}", role="tool", said_by=""),
+        said("m-3", "noted", role="assistant", said_by="", bot_name="Clio", user_name=""),
+        make_event("j1-0", text="Ann writes to Ben", sources=("m-1", "m-0"), people=("14:17:43",), schema_version=3),
+    ]
+
+    def fill(parts: Parts) -> None:
+        parts.backend.transfer.bring([Carried(one, False) for one in every])
+
+    using(tmp_path / "here", fill)
+    run("export", "user", "42", tmp_path / "a.zip", data=tmp_path / "here")
+    (arrived,) = run("import", tmp_path / "a.zip", data=tmp_path / "there").lines
+    assert arrived["events"] == 4
+    back = {one.event_id: one for one in using(tmp_path / "there", lambda parts: parts.events.find(EventFilter(None)))}
+    message, level = back["m-1:0"], settings_of(tmp_path).historian.redact_jobs
+    assert message.text == redact(text, level) and key not in message.text
+    assert message.dated_text.count("Friday (2026-12-04)") == message.dated_text.count("Monday (2026-12-07)") == 1
+    assert len(message.times) == 2, "the one within the key is gone"
+    assert [message.text[int(a) : int(b)] for a, b, _ in (one.split(":") for one in message.people)] == ["Ben"]
+    assert (message.message_id, message.reply_to, message.said_by) == ("7", "6", "42")
+    assert back["m-2:0"].text == redact(every[1].text, "all") and mail not in back["m-2:0"].text
+    assert back["m-3:0"] == every[2] and back["j1-0:0"] == every[3]

@@ -83,6 +83,11 @@ def fill(backend: Backend) -> None:
         assert backend.events.file_job(
             job_id, events, [unit_vectors(1, seed=n)[0], None if n == 3 else unit_vectors(1, seed=90 + n)[0]]
         )
+    spans = {"times": ("4:2026-12-04",), "people": ("0:3:42",), "reply_to": "8", "message_id": "9"}
+    said = make_event("m-1", text="she moves to 杭州", kind="message", source="message", role="user", user_name="Ann", **spans)
+    backend.events.file_messages([[said], [make_event("m-2", text="withdrawn", kind="message")]])
+    backend.events.file_job("m-1-0", [make_event("m-1-0", text="Ann moves", sources=("m-1", "m-2"))], [None])
+    assert backend.events.withdraw(["m-2"]) == ["m-2:0"]
     backend.events.delete(["j4-0:0", "j0-0:1"])
     backend.events.edit("j5-0:0", "edited by hand", None)
     backend.erasure.bury("user:99", 5.5)
@@ -132,9 +137,12 @@ def test_a_memory_moves_to_the_server_and_back_as_it_is(memories: Memories) -> N
         1,
         {"profiles": 2, "articles": 1, "summaries": 0, "items": 0, "plain summaries": 1},
     )
-    assert report.recalls > 2 and report.differing == 0 and report.rows["events"] == 22
+    assert report.recalls > 2 and report.differing == 0 and report.rows["events"] == 24
     assert steps[-1][0] == steps[-1][1] == sum(report.rows.values())
     assert contents_of(server) == contents_of(source) and documents_of(server) == documents_of(source)
+    for backend in (source, server):
+        found = [event_id for event_id, _ in backend.events.search_keywords("ann", EventFilter("g:7"), 5)]
+        assert sorted(found) == ["m-1-0:0", "m-1:0"], "the speaker of a message is among its words"
     back = memories.open(memories.another("three"))
     assert move(server, back, 1.0).rows == report.rows
     assert contents_of(back) == contents_of(source) and documents_of(back) == documents_of(source)
@@ -304,14 +312,14 @@ def test_the_command_moves_a_memory_and_says_what_arrived(memories: Memories, tm
     schema = memories.server.stores.schema_name
     there = ("--to", server_url(), "--schema", schema)
     moved = historian("--config", config, "--json", "migrate", *there)
-    assert moved.status == 0 and moved.lines[0]["rows"]["events"] == 22 and moved.lines[0]["differing"] == 0
+    assert moved.status == 0 and moved.lines[0]["rows"]["events"] == 24 and moved.lines[0]["differing"] == 0
     again = historian("--config", config, "migrate", *there)
     assert again.status == 0 and "22 events, 2 profiles, 1 article and 1 waiting job moved" in " ".join(again.out.split())
     back = historian("--config", config, "migrate", "--to", tmp_path / "one")
     assert back.status == 2 and "is where the memory is already" in back.err
     assert historian("--config", config, "migrate").status == 2
     assert historian("--config", config, "migrate", "old.json", *there).status == 2
-    assert len(list(memories.open(memories.server).transfer.take(EVERYWHERE))) == 22
+    assert len(list(memories.open(memories.server).transfer.take(EVERYWHERE))) == 24
 
 
 def test_the_command_moves_to_another_precision_and_writes_nothing_where_it_does_not_fit(
@@ -329,4 +337,4 @@ def test_the_command_moves_to_another_precision_and_writes_nothing_where_it_does
     there = fresh_schema()
     moved = historian("--config", config, "--json", "migrate", "--to", server_url(), "--schema", there, "--vectors", "half")
     assert moved.status == 0 and moved.lines[0]["differing"] == 0
-    assert memories.open(memories.on_server(there, vectors="half")).events.count() == 22
+    assert memories.open(memories.on_server(there, vectors="half")).events.count() == 24
