@@ -90,7 +90,8 @@ class EventData(LineMember[Carried]):
         event = value.event
         level: Level = "all" if is_raw(event) else self._level
         clean = redacted_in(event, level, "text", "handed_over", "user_name", "bot_name", "group_name", "gate_reasons")
-        clean = replace(clean, **_spans_in(event, clean.text))
+        times, people = _spans_in(event, clean.text)
+        clean = replace(clean, times=times, people=people)
         former = tuple(
             replace(redacted_in(one, level, "text"), replaced_at=redact_time(one.replaced_at)) for one in value.revisions
         )
@@ -127,11 +128,11 @@ def _check_message(event: Event) -> None:
                 raise InvalidInput(f"{name}: expected positions in the text, as {_EXAMPLES[name]}")
 
 
-def _spans_in(event: Event, text: str) -> dict[str, tuple[str, ...]]:
+def _spans_in(event: Event, text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return `times` and `people` for the redacted text of an event: what lies in a part that has changed is left out."""
     before = event.text
     if before == text:
-        return {}
+        return event.times, event.people
     shorter = min(len(before), len(text))
     same = next((n for n in range(shorter) if before[n] != text[n]), shorter)
     behind = next((n for n in range(shorter - same) if before[-1 - n] != text[-1 - n]), shorter - same)
@@ -145,10 +146,8 @@ def _spans_in(event: Event, text: str) -> dict[str, tuple[str, ...]]:
             ends = [one + len(text) - len(before) for one in ends]
         return ":".join([*map(str, ends), rest])
 
-    return {
-        "times": tuple(filter(None, (moved(one, 1) for one in event.times))),
-        "people": tuple(filter(None, (moved(one, 2) for one in event.people))),
-    }
+    times, people = (moved(one, 1) for one in event.times), (moved(one, 2) for one in event.people)
+    return tuple(filter(None, times)), tuple(filter(None, people))
 
 
 def _local_time(event: Event) -> str:

@@ -32,9 +32,12 @@ from .rows import (
 _ALL_THERE_ARE = 2**62
 _RETURNED = f"source = '{OBSERVATION}' OR role = 'tool'"
 """The condition on what tools returned, as `is_raw` has it."""
-_KEPT = ("event_id", "job_id", "user_id", "group_id", "request_type", "timestamp", "timestamp_local")
-"""What an observation that becomes a message keeps."""
 _AT_ONCE = 1_000
+_BECOMES = (
+    *("kind", "source", "text", "role", "said_by", "user_name", "bot_name"),
+    *("gate_reasons", "rewritten_by", "schema_version"),
+)
+"""What of an observation changes that becomes a message."""
 
 
 class EventTables:
@@ -57,8 +60,7 @@ class EventTables:
             transaction.lock_name(MESSAGES)
             if noted(transaction, MESSAGES):
                 return
-            names = [name for name in NAMES if name not in _KEPT]
-            update = f"UPDATE events SET {', '.join(f'{name} = %s' for name in names)} WHERE row = %s"
+            update = f"UPDATE events SET {', '.join(f'{name} = %s' for name in _BECOMES)} WHERE row = %s"
             last, talk = -1, FormerTalk()
             page = f"SELECT {EVENT_COLUMNS}, row FROM events WHERE row > %s AND source = %s ORDER BY row LIMIT %s"
             while found := transaction.rows(page, (last, OBSERVATION, _AT_ONCE)):
@@ -68,7 +70,7 @@ class EventTables:
                     message = talk.message(event)
                     if message.is_message:
                         values = dict(zip(NAMES, self._rows.values(message), strict=True))
-                        made.append((*(values[name] for name in names), row[-1]))
+                        made.append((*(values[name] for name in _BECOMES), row[-1]))
                 transaction.run_many(update, made)
                 last = found[-1][-1]
             transaction.run("UPDATE scopes SET removals = removals + 1")

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 from historian.schema.article import Spoken
 from historian.schema.entity import Entity
+from historian.schema.event import EventFilter
 from historian.schema.job import parse_job
 from historian.schema.profile import Profile, ProfileKey
 from historian.schema.protocols.forget_requests import ForgetReport, ForgetRequest
@@ -327,6 +328,29 @@ def test_a_report_shows_no_text_that_was_found_for_the_request_before(parts: Par
     parts.backend.erasure.keep_mentions(resumed.entity.key, [("events", "j1-0:0", digest(told))])
     work.requests.ask(resumed)
     assert [(one.mentions, one.mention_texts) for one in work.carry_out()] == [((("events", "j1-0:0"),), ("",))]
+
+
+def test_messages_of_others_that_name_the_person_by_id_or_name_go_and_their_own_stay(parts: Parts) -> None:
+    def said(name: str, text: str, who: str = BEN, **more: Any) -> list[Any]:
+        values = {"kind": "message", "source": "message", "role": "user", "said_by": who, **more}
+        return [make_event(name, text=text, user_id=who, user_name={ANN: "Ann", BEN: "Ben"}[who], timestamp=NOW, **values)]
+
+    parts.events.file_messages(
+        [
+            said("m-1", "I am Ann, hello", ANN),
+            said("m-2", "thanks Ann"),
+            said("m-3", "Annie was late", people=(f"0:5:{ANN}",)),
+            said("m-4", "I was late", people=(f"0:1:{BEN}",)),
+            said("m-5", f"[CQ:at,qq={ANN}] well?"),
+            said("m-6", "Annie was late too"),
+        ]
+    )
+    every = [("events", f"m-{n}:0") for n in (2, 3, 5)]
+    assert sorted(forgotten(parts).mentions) == every
+    assert sorted(forgotten(parts, mentions=True).mentions) == every
+    stays = parts.events.find(EventFilter(None), newest_first=False)
+    assert [event.event_id for event in stays] == ["m-4:0", "m-6:0"]
+    assert parts.events.file_messages([said("m-2", "thanks Ann"), said("m-5", "well?")]) == [], "nor edited"
 
 
 async def test_after_forgetting_another_person_still_knows_their_allergy(tmp_path: Path) -> None:
