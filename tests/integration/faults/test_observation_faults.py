@@ -23,7 +23,7 @@ from historian.service.upkeep.notes_index import NotesIndex, embedded_later
 from historian.stores.tables.notes import NoteTables
 from support.crashes.child import Killer, is_killed
 from support.memory import settings_for
-from support.recall import WordEmbedder, open_memory, replaced_models
+from support.recall import NOW, WordEmbedder, open_memory, replaced_models
 from support.stores import refusing_writes
 
 GROUP = Scope.group("7", "42")
@@ -32,7 +32,7 @@ GROUP = Scope.group("7", "42")
 def opened(data: Path, *, embedder: WordEmbedder | None = None) -> Parts:
     settings = settings_for(data, observation={"chunk_max_tokens": 32})
     with replaced_models(embedder, None):
-        return open_parts(settings, clock=time.time)
+        return open_parts(settings, clock=lambda: NOW)
 
 
 # --- nobody owns the directory

@@ -34,7 +34,8 @@ NOW = 1_800_000_000.0
 @contextmanager
 def opened(folder: Path) -> Iterator[Parts]:
     """The parts of the memory, with the local model."""
-    settings = settings_for(folder / "data", historian={"concurrency": 1})
+    # What `observe` notes bears the time of another clock.
+    settings = settings_for(folder / "data", historian={"concurrency": 1}, observation={"max_age_days": 36_500})
     with replaced_models(WordEmbedder(), None):
         parts = open_parts(settings, clock=time.time)
     try:
