@@ -30,7 +30,7 @@ class DigestState(TypedDict):
 
     significant: bool
     chapters: list[ChapterName]
-    points: list[str]
+    points: dict[str, ChapterName]
 
 
 class DroppedState(TypedDict):
