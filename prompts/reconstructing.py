@@ -163,6 +163,7 @@ def _digest_of(answer: DigestAnswer, stimulus: Sequence[str], names: Names) -> D
             days.append(stamped(statement)[0] or (days[-1] if days else ""))
     terms = [content_terms(statement, names, dates=False) for statement in told]
     points: dict[str, ChapterName] = {}
+    struck: set[ChapterName] = set()
     for point in answer.points[:MOST_POINTS]:
         text = " ".join(point.text.split())
         wanted = content_terms(text, names, dates=False)
@@ -175,7 +176,8 @@ def _digest_of(answer: DigestAnswer, stimulus: Sequence[str], names: Names) -> D
         day = days[sources[0]]
         dated = f"{day} {text}" if point.chapter == "Dynamic" and day and not _YEAR.search(text) else text
         points.setdefault(dated, point.chapter)
-    chapters = tuple(name for name in CHAPTER_NAMES if name in points.values())
+        struck.add(point.chapter)
+    chapters = tuple(name for name in CHAPTER_NAMES if name in struck)
     return Digest(bool(points) and (answer.significant or "Bedrock" in chapters), chapters, points)
 
 

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from ...schema.article import CHAPTER_NAMES, Article, ChapterBounds, ChapterName
 from ...schema.names import Names
 from ..gate.faithfulness import find_lost
+from ..instructions import split_instructions
 from ..profiles.rules import topics_of
-from ..statements import spoken_by, stamped, statements, without_bullet
+from ..statements import spoken_by, stamped, without_bullet
 from ..support import ENOUGH, best_sources, content_terms, share, turns_round, words_only
 from ..tokens import estimate_tokens
 
@@ -74,7 +75,7 @@ def with_summaries(old: Article, summaries: Sequence[str], bounds: ChapterBounds
     """Return `old` with the lines of summaries at the end of Dynamic: its newest lines within its bound.
 
     A line may begin with its day ("2026-02-21 …"); a line without one gets that of the line before it. A line without a
-    speaker is split into its statements.
+    speaker is split into its statements. Instructions to the memory are left out.
     """
     lines = list(old.lines("Dynamic"))
     for text in summaries:
@@ -82,7 +83,8 @@ def with_summaries(old: Article, summaries: Sequence[str], bounds: ChapterBounds
         for line in text.splitlines():
             own, said = stamped(without_bullet(line))
             day = own or day
-            for one in [said] if spoken_by(said)[0] else statements(said):
+            told, orders = split_instructions(said)
+            for one in told if orders or not spoken_by(said)[0] else [said]:
                 short = one if len(one) <= _LONGEST else f"{one[: _LONGEST - 1]}…"
                 lines.append(f"- {day} {short}" if day else f"- {short}")
     kept = newest_within(list(dict.fromkeys(lines)), bounds.dynamic)
