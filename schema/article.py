@@ -88,7 +88,6 @@ class SummaryDraft:
     text: str
     written_by: WrittenBy
     is_absolute: bool
-    gate_reasons: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,6 @@ def summary_of(job: ReflectionJob, states: list[BufferedState], state: Reflectio
         tokens=estimate_tokens(draft["text"]),
         written_by=draft["written_by"],
         is_absolute=draft["is_absolute"],
-        gate_reasons=tuple(draft["gate_reasons"]),
         through=state["through"],
     )
 

@@ -22,7 +22,6 @@ class DraftState(TypedDict):
     text: str
     written_by: WrittenBy
     is_absolute: bool
-    gate_reasons: list[str]
 
 
 class DigestState(TypedDict):
