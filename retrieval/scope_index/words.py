@@ -23,6 +23,8 @@ Mask = npt.NDArray[np.bool_]
 Keys = npt.NDArray[np.int64]
 Places = npt.NDArray[np.int32]
 
+LARGEST_BLOCK = 2**20
+"""Blocks with more places than this are joined with no other: that would take longer than a recall may wait."""
 TELLING_WORDS = 8
 """What a whole match is measured by. A pasted page has many words, of which no record holds more than a few."""
 
@@ -44,11 +46,19 @@ class WordBlock:
         return int(self.keys.nbytes + self.starts.nbytes + self.places.nbytes)
 
     def __add__(self, other: WordBlock) -> WordBlock:
-        """Return both blocks as one; the events of `other` come after those of `self`."""
-        return _block(
-            np.concatenate([np.repeat(one.keys, np.diff(one.starts)) for one in (self, other)]),
-            np.concatenate([self.places, other.places]),
-        )
+        """Return both blocks as one; the events of `other` come after those of `self`. Nothing is sorted."""
+        keys = np.union1d(self.keys, other.keys)
+        spots = [keys.searchsorted(one.keys) for one in (self, other)]
+        counts = [np.zeros(len(keys), dtype=np.int32) for _ in spots]
+        for one, spot, count in zip((self, other), spots, counts, strict=True):
+            count[spot] = np.diff(one.starts)
+        starts = np.concatenate([[0], np.cumsum(counts[0] + counts[1])]).astype(np.int32)
+        places = np.empty(int(starts[-1]), dtype=np.int32)
+        # Of each word the places of `self` go to its start, those of `other` behind them.
+        for one, spot, before in zip((self, other), spots, (np.int32(0), counts[0]), strict=True):
+            first = (starts[:-1] + before)[spot] - one.starts[:-1]
+            places[np.repeat(first, np.diff(one.starts)) + np.arange(len(one.places), dtype=np.int32)] = one.places
+        return WordBlock(keys, starts, places)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +90,7 @@ class ScopeWords:
             return self
         blocks = [*self.blocks, _block_of([words for _, words in added], len(self.lengths))]
         # Each block is more than twice as large as the next, so that there are few, and a word is seldom sorted again.
-        while len(blocks) > 1 and len(blocks[-2].places) <= 2 * len(blocks[-1].places):
+        while len(blocks) > 1 and len(blocks[-2].places) <= min(2 * len(blocks[-1].places), LARGEST_BLOCK):
             last = blocks.pop()
             blocks[-1] = blocks[-1] + last
         lengths = np.concatenate([self.lengths, np.array([length for length, _ in added], dtype=np.int64)])

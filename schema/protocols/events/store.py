@@ -11,7 +11,7 @@ from ..vectors import Matrix, Vector
 
 class ScopeNews(NamedTuple):
     """A consistent snapshot of new events: their row numbers, in the order of filing, and the events themselves, words (row,
-    number of words, words as indexed), and vectors by event id.
+    number of words, words as indexed), and new vectors with the row numbers of their events, `embedded`.
 
     `sequence` is the number of the newest vector.
     """
@@ -19,7 +19,7 @@ class ScopeNews(NamedTuple):
     rows: list[int]
     events: list[Event]
     words: list[tuple[int, int, str]]
-    ids: list[str]
+    embedded: list[int]
     vectors: Matrix
     sequence: int
 
