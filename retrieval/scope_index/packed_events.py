@@ -5,7 +5,7 @@ from __future__ import annotations
 import marshal
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import fields
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from sys import getsizeof
 from typing import Any, overload
 
@@ -21,7 +21,7 @@ COMMON = (
 )
 """Fields that many events of a scope have in common: a set of their values is kept once."""
 OWN = tuple(field.name for field in fields(Event) if field.name not in COMMON)
-_ORDER = [(*COMMON, *OWN).index(field.name) for field in fields(Event)]
+_in_order = itemgetter(*((*COMMON, *OWN).index(field.name) for field in fields(Event)))
 _common_of, _own_of = attrgetter(*COMMON), attrgetter(*OWN)
 BYTES_A_SET = 600
 """About what a set of common values takes."""
@@ -54,7 +54,7 @@ class PackedEvents(Sequence[Event]):
 
     def _event(self, position: int) -> Event:
         values = (*self._common[self._sets[position]], *marshal.loads(self._packed[position]))
-        return Event(*(values[n] for n in _ORDER))
+        return Event(*_in_order(values))
 
     def where(self, name: str, is_admitted: Callable[[Any], bool]) -> npt.NDArray[np.bool_]:
         """Return which events have an admitted value of a field in COMMON."""

@@ -47,7 +47,8 @@ class WordBlock:
 
     def __add__(self, other: WordBlock) -> WordBlock:
         """Return both blocks as one; the events of `other` come after those of `self`. Nothing is sorted."""
-        keys = np.union1d(self.keys, other.keys)
+        both = np.sort(np.concatenate([self.keys, other.keys]), kind="stable")  # two sorted runs: takes no sorting
+        keys = both[np.append(True, both[1:] != both[:-1])] if len(both) else both
         spots = [keys.searchsorted(one.keys) for one in (self, other)]
         counts = [np.zeros(len(keys), dtype=np.int32) for _ in spots]
         for one, spot, count in zip((self, other), spots, counts, strict=True):
@@ -139,20 +140,31 @@ def _keys(words: Sequence[str]) -> Keys:
 def _block_of(texts: Sequence[str], first: int) -> WordBlock:
     """Return the words of texts, at the positions from `first` on."""
     split = [text.split() for text in texts]
-    for text, words in zip(texts, split, strict=True):
-        if not text.isascii():  # what the store finds by the beginning of a pair
-            pairs = [word for word in words if len(word) == 2 and not word.isascii()]
-            words += {character for pair in pairs if (character := first_character(pair))}
-    places = np.repeat(np.arange(first, first + len(split), dtype=np.int32), [len(words) for words in split])
-    return _block(_keys([word for words in split for word in words]), places)
+    lengths = list(map(len, split))
+    numbers: dict[str, int] = {}
+    listed = [numbers.setdefault(word, len(numbers)) for words in split for word in words]
+    number = np.array(listed, dtype=np.intp)
+    place = np.repeat(np.arange(first, first + len(split), dtype=np.int32), lengths)
+    words = list(numbers)
+    # What the store finds by the beginning of a pair: the first character of pairs that are no ASCII.
+    begins = [first_character(word) if len(word) == 2 and not word.isascii() else "" for word in words]
+    beginning = np.array([bool(one) for one in begins], dtype=bool)
+    keys, more = _keys(words), np.zeros(len(words), dtype=np.int64)
+    more[beginning] = _keys([one for one in begins if one])
+    has_beginning = beginning[number]
+    return _block(
+        np.concatenate([keys[number], more[number[has_beginning]]]), np.concatenate([place, place[has_beginning]])
+    )
 
 
 def _block(keys: Keys, places: Places) -> WordBlock:
     """Sorted by word, then by place; a place once a word, though two forms of a word may stand in one text."""
-    order = np.argsort(keys, kind="stable")
+    order = np.lexsort((places, keys))
     keys, places = keys[order], places[order]
-    same_key = keys[1:] == keys[:-1]
-    kept = np.concatenate([[True], ~(same_key & (places[1:] == places[:-1]))])[: len(keys)]
+    kept = np.ones(len(keys), dtype=bool)
+    kept[1:] = (keys[1:] != keys[:-1]) | (places[1:] != places[:-1])
     keys, places = keys[kept], places[kept]
-    starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]])[: len(keys)])
+    is_first = np.ones(len(keys), dtype=bool)
+    is_first[1:] = keys[1:] != keys[:-1]
+    starts = np.flatnonzero(is_first)
     return WordBlock(keys[starts], np.append(starts, len(keys)).astype(np.int32), places)
