@@ -209,7 +209,10 @@ async def measured(folder: Path, queries: int) -> None:
         if meanwhile:
             print(f"{row('recalls meanwhile', meanwhile)}   empty {empty}")
         at = [1000 * percentile(late, share) for share in (0.5, 0.99, 1.0)]
-        print(f"event loop late meanwhile: p50 {at[0]:.1f}, p99 {at[1]:.1f}, max {at[2]:.1f} ms; peak {watch.peak - before[0]:.0f} MiB")
+        print(
+            f"event loop late meanwhile: p50 {at[0]:.1f}, p99 {at[1]:.1f}, max {at[2]:.1f} ms;"
+            f" highest memory {watch.peak - before[0]:.0f} MiB"
+        )
         print(f"memory of the group: {beyond(before)}; by its own account {tables.nbytes / 2**20:.0f} MiB")
 
         def search(question: str) -> Awaitable[object]:

@@ -152,9 +152,7 @@ def _block_of(texts: Sequence[str], first: int) -> WordBlock:
     keys, more = _keys(words), np.zeros(len(words), dtype=np.int64)
     more[beginning] = _keys([one for one in begins if one])
     has_beginning = beginning[number]
-    return _block(
-        np.concatenate([keys[number], more[number[has_beginning]]]), np.concatenate([place, place[has_beginning]])
-    )
+    return _block(np.concatenate([keys[number], more[number[has_beginning]]]), np.concatenate([place, place[has_beginning]]))
 
 
 def _block(keys: Keys, places: Places) -> WordBlock:

@@ -130,6 +130,9 @@ class EventStore(Protocol):
 
     def count(self, where: EventFilter | None = None) -> int: ...
 
+    def waiting_vectors(self) -> tuple[int, float | None]:
+        """Return how many events have no vector, and the time of the oldest of them (seconds since the epoch)."""
+
     def embedded_count(self) -> int:
         """Return the number of events with a vector, which is the expected size of the derived index."""
 

@@ -292,6 +292,10 @@ class EventTables:
             self._rows.add_vectors(transaction, [(row, stored[event_id]) for row, event_id, _ in found])
             self._rows.note_changed(transaction, [event_id for _, event_id, _ in found])
 
+    def waiting_vectors(self) -> tuple[int, float | None]:
+        count, oldest = self._database.row(f"SELECT count(*), min(timestamp) FROM events WHERE {self._rows.not_embedded}")
+        return int(count), oldest
+
     def embedded_count(self) -> int:
         """Return the number of events with a vector, which is the expected size of a derived index."""
         (count,) = self._database.row(
