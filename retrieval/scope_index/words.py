@@ -56,7 +56,7 @@ class WordBlock:
         starts = np.concatenate([[0], np.cumsum(counts[0] + counts[1])]).astype(np.int32)
         places = np.empty(int(starts[-1]), dtype=np.int32)
         # Of each word the places of `self` go to its start, those of `other` behind them.
-        for one, spot, before in zip((self, other), spots, (np.int32(0), counts[0]), strict=True):
+        for one, spot, before in zip((self, other), spots, (np.zeros_like(counts[0]), counts[0]), strict=True):
             first = (starts[:-1] + before)[spot] - one.starts[:-1]
             places[np.repeat(first, np.diff(one.starts)) + np.arange(len(one.places), dtype=np.int32)] = one.places
         return WordBlock(keys, starts, places)

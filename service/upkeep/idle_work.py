@@ -103,30 +103,32 @@ class Maintenance:
 
         A group that talks on and on leaves no idle moment. Of several workers the leading one does it.
         """
-        if self._leads() and (self._embedding is None or self._embedding.done()):
+        if self._leads():
+            self._vectors_under_way()
+
+    def _vectors_under_way(self) -> asyncio.Task[None]:
+        if self._embedding is None or self._embedding.done():
+            self._released.clear()  # no round runs while jobs do
             self._embedding = asyncio.create_task(self._embed_beside_jobs(), name="historian vectors")
+        return self._embedding
 
     async def _embed_beside_jobs(self) -> None:
         try:
             await self._try(self._missing.embed_beside_jobs)
         except Released:
             log.debug("what waits for its vector is embedded after the next job")
+        finally:
+            self._is_embedder_slow = False
 
     async def settle(self) -> None:
-        """Embed messages in the run that has filed them, if no job waits, for SETTLING_SECONDS at most.
+        """Let the run that has filed messages wait for their vectors, if no job waits, for SETTLING_SECONDS at most.
 
-        An embedder that did not answer by then is left to the next idle round.
+        While an embedder has not answered by then, no other run waits for it.
         """
         if self._is_embedder_slow or await self._pending():
             return
-        self._released.clear()  # no round runs while jobs do
-        timer = asyncio.get_running_loop().call_later(SETTLING_SECONDS, self.let_go)
-        try:
-            await self._try(self._missing.embed_events)
-        except Released:
-            self._is_embedder_slow = True
-        finally:
-            timer.cancel()
+        await asyncio.wait((self._vectors_under_way(),), timeout=SETTLING_SECONDS)
+        self._is_embedder_slow = self._embedding is not None and not self._embedding.done()
 
     def let_go(self) -> None:
         """End the running round without waiting for the embedder. Writes that have begun are finished."""
@@ -148,7 +150,6 @@ class Maintenance:
         Of several workers one `leads`; the others do what follows from their own jobs.
         """
         self._rounds += 1
-        self._is_embedder_slow = False
         self._released.clear()
         await self._flush()
         missing = self._missing
