@@ -241,7 +241,8 @@ class EventTables:
             row = int(found[0])
             check_dimension(transaction, sizes([vector]))
             self._rows.lock_scopes(transaction, [row])
-            transaction.run("UPDATE events SET rewritten_by = 'hand' WHERE row = %s", (row,))
+            none = self._rows.as_list(())  # places in the former text
+            transaction.run("UPDATE events SET rewritten_by = 'hand', people = %s, times = %s WHERE row = %s", (none, none, row))
             self._rows.replace_text(transaction, row, event_id, text, stored)
             self._rows.count_removals(transaction, [row])
         return True

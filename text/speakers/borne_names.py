@@ -1,0 +1,104 @@
+"""The names that the people of one conversation bear and have borne, by id."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from ...schema.event import BorneName
+from ..protected import whole_name_pattern
+from ..references.finding import is_deictic_name
+from ..remembered import remembered
+from .mentions import means_everybody
+
+_MOST_NAMES = 2_000
+"""Names of one conversation that are looked for in a text, those seen last: each costs a search in it."""
+_LONG_ID = 5
+"""Shorter ids are found in a text by themselves no more than any other number."""
+
+
+class BorneNames:
+    """Who bears which name in one conversation, made of what its events and messages say. Never changed.
+
+    >>> sam, sammy = BorneName("1001", "Sam", 0, 10), BorneName("1001", "Sammy", 11, 20)
+    >>> names = BorneNames([sam, sammy, BorneName("1002", "Sam", 15, 15)])
+    >>> names.today("1001"), names.all_of("1001"), names.bearers("Sam")
+    ('Sammy', ('Sammy', 'Sam'), ('1002', '1001'))
+
+    Names that differ in case, width, blanks at their ends or invisible characters alone are one name.
+    """
+
+    def __init__(self, borne: Iterable[BorneName] = ()) -> None:
+        self._names: dict[str, list[str]] = {}
+        self._bearers: dict[str, list[str]] = {}
+        self._written: dict[str, list[str]] = {}
+        seen = sorted((one for one in borne if one.user_id and one.name.strip()), key=lambda one: one.last)
+        for one in reversed(seen):
+            name = folded(one.name)
+            if one.name not in (mine := self._names.setdefault(one.user_id, [])):
+                mine.append(one.name)
+            if one.user_id not in (bearers := self._bearers.setdefault(name, [])):
+                bearers.append(one.user_id)
+            if one.name not in (written := self._written.setdefault(name, [])):
+                written.append(one.name)
+        for name, bearers in self._bearers.items():
+            bearers.sort(key=lambda who: folded(self.today(who)) != name)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __contains__(self, user_id: object) -> bool:
+        """Return True for the id of somebody who bears a name."""
+        return user_id in self._names
+
+    def today(self, user_id: str) -> str:
+        """Return the name that a person was seen with last, "" if none is known."""
+        return next(iter(self._names.get(user_id, ())), "")
+
+    def all_of(self, user_id: str) -> tuple[str, ...]:
+        """Return every name of a person, the newest first."""
+        return tuple(self._names.get(user_id, ()))
+
+    def bearers(self, name: str) -> tuple[str, ...]:
+        """Return the ids of those who bear or bore a name: first those who bear it today, then those seen with it last."""
+        return tuple(self._bearers.get(folded(name), ()))
+
+    def bearers_today(self, name: str) -> tuple[str, ...]:
+        """Return the ids of those who bear a name today."""
+        wanted = folded(name)
+        return tuple(who for who in self._bearers.get(wanted, ()) if folded(self.today(who)) == wanted)
+
+    @property
+    def written(self) -> Iterator[str]:
+        """The names in every way of writing that was seen, those seen last first."""
+        return (name for names in self._written.values() for name in names)
+
+    def named_in(self, text: str) -> set[str]:
+        """Return the ids of the people whom a text names, in whatever case: by a name of today or before, or by a long id.
+
+        A name within a longer one ("Ann" in "Ann Lee"), one letter, and a name that is a word (我, "everyone") name nobody.
+        """
+        whole = folded(text)
+        held = tuple(one for one in islice(self._bearers, _MOST_NAMES) if one in whole and not _is_a_letter(one))
+        pattern = whole_name_pattern((*held, *(one for one in self._names if len(one) >= _LONG_ID and one in whole)))
+        found = {match.group() for match in pattern.finditer(whole)} if pattern else set()
+        ids = {who for name in found if not is_a_word(name) for who in self._bearers.get(name, ())}
+        return ids | (found & self._names.keys())
+
+
+@remembered(4096)
+def folded(name: str) -> str:
+    """Return a name as it looks: without case, width, blanks at its ends, "@" and invisible characters."""
+    plain = unicodedata.normalize("NFKC", name).casefold()
+    return "".join(one for one in plain if unicodedata.category(one) != "Cf").strip(" @")
+
+
+@remembered(4096)
+def is_a_word(name: str) -> bool:
+    """Return True if a name is a pronoun, or a word of place, or means everybody, so that in a text it is nobody's."""
+    return is_deictic_name(name) or means_everybody(name)
+
+
+def _is_a_letter(name: str) -> bool:
+    return len(name) < 2 and name.isalnum()
