@@ -314,7 +314,7 @@ class EventRecall:
         if can_compare and settings.vector_centering and snapshot.has_centre:
             likeness = snapshot.likeness(rows, centred=True)(np.arange(len(rows)))
             answers = candidates.steps["dense"][rows]
-        names = list(snapshot.names.written)
+        names = list(snapshot.borne.written)
         return current_first(hits, likeness, answers, names, "\n".join(request.said), now=request.about_now)
 
     def _shown(

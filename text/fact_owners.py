@@ -48,7 +48,7 @@ class FactOwners:
         """
         said = Statement(event.text, self._names).said
         begins = event.text.find(said)
-        first = next((one.user_id for one in self.named(event) if one.start == begins), None)
+        first = next((one.user_id for one in self.named(event) if one.start <= begins < one.end), None)
         if first is None:
             other = next((one for one in find_people(said) if one.start == 0), None)
             first = "" if other is not None and other.name.lower() not in ROLE_NOUNS else event.said_by or event.user_id

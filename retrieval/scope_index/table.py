@@ -43,12 +43,14 @@ class Snapshot:
     """The first and last moment that each event tells of, shape (events, 2): when it was said if it names no time."""
     marks: Mask
     """Which events are superseded, are corrected, ask in the end, are observations, are questions, shape (events, 5)."""
-    who: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
-    """The number of the user id of each event."""
+    who: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int32))
+    """The numbers of the user id and of the name of each event, shape (events, 2)."""
     users: dict[str, int] = field(default_factory=dict)
     """The numbers of the user ids."""
-    names: BorneNames = field(default_factory=BorneNames)
-    """The names that its people bear and have borne."""
+    names: dict[str, int] = field(default_factory=dict)
+    """The numbers of the names, from 1."""
+    borne: BorneNames = field(default_factory=BorneNames)
+    """Who bears which name and has borne it."""
     words: ScopeWords = field(default_factory=ScopeWords)
     mean: Vector = field(default_factory=lambda: np.zeros(0, dtype=np.float32))
     """The mean of the vectors."""
@@ -164,7 +166,7 @@ class Snapshot:
             return None
         mask = np.ones(len(self), dtype=bool)
         if where.user_ids:
-            mask &= np.isin(self.who, [self.users.get(one, -1) for one in where.user_ids])
+            mask &= np.isin(self.who[:, 0], [self.users.get(one, -1) for one in where.user_ids])
         for name, values in (("kind", where.kinds), ("source", where.sources), ("event_id", where.event_ids)):
             if values:
                 allowed = frozenset(values)
@@ -218,9 +220,10 @@ class ScopeTable:
         self._text_bytes = 0
         self._positions: dict[str, int] = {}
         self._users: dict[str, int] = {}
-        self._borne: dict[tuple[str, str], tuple[float, float]] = {}
-        self._names = BorneNames()
-        self._who = np.zeros(0, dtype=np.int32)
+        self._names: dict[str, int] = {}
+        self._seen: dict[tuple[str, str], tuple[float, float]] = {}
+        self._borne = BorneNames()
+        self._who = np.zeros((0, 2), dtype=np.int32)
         self._times = np.empty(0, dtype=np.float64)
         self._told = np.empty((0, 2), dtype=np.float64)
         self._marks = np.zeros((0, 5), dtype=bool)
@@ -262,12 +265,11 @@ class ScopeTable:
             by_row = {row: (length, text) for row, length, text in words}
             self._words = self._words.grown([by_row.get(row, (0, "")) for row in rows])
             self.last_row = rows[-1]
+            self._note_names(events)
             self._times = np.concatenate([self._times, [event.timestamp for event in events]])
             self._told = np.concatenate([self._told, [event.told for event in events]])
             self._marks = np.concatenate([self._marks, np.array([_marks(event) for event in events])])
-            users = [self._users.setdefault(event.user_id, len(self._users)) for event in events]
-            self._who = np.concatenate([self._who, np.array(users, dtype=np.int32)])
-            self._note_names(events)
+            self._who = np.concatenate([self._who, np.array([self._numbers(event) for event in events], dtype=np.int32)])
         self._reserve(len(self._events), vectors.shape[1] if len(ids) else self._matrix.shape[1])
         known = [(n, self._positions[event_id]) for n, event_id in enumerate(ids) if event_id in self._positions]
         if known:
@@ -283,16 +285,21 @@ class ScopeTable:
         return True
 
     def _note_names(self, events: Sequence[Event]) -> None:
-        """Note the names of those who spoke. `BorneNames` is made anew only where somebody is called otherwise than before."""
+        """Note the names of those who spoke. `BorneNames` is made anew only where a name is not its bearer's last one."""
         is_new = False
         for event in events:
-            if name := event.user_name:
-                at = event.timestamp
-                first, last = self._borne.get((event.user_id, name), (at, at))
-                self._borne[event.user_id, name] = min(first, at), max(last, at)
-                is_new = is_new or self._names.today(event.user_id) != name
+            if event.user_name:
+                who, at = (event.user_id, event.user_name), event.timestamp
+                first, last = self._seen.get(who, (at, at))
+                self._seen[who] = min(first, at), max(last, at)
+                is_new = is_new or self._borne.today(event.user_id) != event.user_name
         if is_new:
-            self._names = BorneNames(BorneName(*who, *seen) for who, seen in self._borne.items())
+            self._borne = BorneNames(BorneName(*who, *seen) for who, seen in self._seen.items())
+
+    def _numbers(self, event: Event) -> tuple[int, int]:
+        user = self._users.setdefault(event.user_id, len(self._users))
+        name = event.user_name
+        return user, self._names.setdefault(name, len(self._names) + 1) if name else 0
 
     def _reserve(self, count: int, dimension: int) -> None:
         capacity = len(self._embedded)
@@ -321,6 +328,7 @@ class ScopeTable:
             who=self._who,
             users=self._users,
             names=self._names,
+            borne=self._borne,
             words=self._words,
             mean=self._sum.mean(self._matrix.shape[1]),
             count=self._sum.count,

@@ -112,7 +112,7 @@ class ScopeTables:
     def names(self, scope_key: str) -> BorneNames:
         """Return the names of the people of a scope, as far as it is in memory."""
         table = self._known(scope_key)
-        return BorneNames() if table is None else table.snapshot.names
+        return BorneNames() if table is None else table.snapshot.borne
 
     @property
     def nbytes(self) -> int:

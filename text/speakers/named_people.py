@@ -58,7 +58,7 @@ class NamedPeople:
         pattern = whole_name_pattern(tuple(one for one in known if one in text))
         places = [match.span() for match in pattern.finditer(text)] if pattern else []
         head = len(text) - len(text.lstrip(_BEFORE))
-        if not any(start == head for start, _ in places):
+        if not any(start <= head for start, _ in places):
             folds = (one for one in known if begins_with(text[head : head + len(one) + 1].casefold(), one.casefold()))
             first = max(map(len, folds), default=0)
             places = [*([(head, head + first)] if first else []), *(one for one in places if one[0] >= head + first)]
@@ -71,7 +71,7 @@ class NamedPeople:
             marked = next((who for who in bearers if text.startswith(id_mark(who), end)), "")
             if marked:
                 found.append(NamedPerson(start, end + len(id_mark(marked)), marked))
-            elif _is_a_name(name, begins=start == head):
+            elif _is_a_name(name, begins=start <= head):
                 sure = bearers if len(bearers) == 1 else (teller,) if teller in bearers else ("",)
                 found.append(NamedPerson(start, end, "" if folded(name) in self._shared else sure[0]))
         return sorted([*found, *self._by_id(text, sorted((one.start, one.end) for one in found))])
@@ -79,7 +79,7 @@ class NamedPeople:
     def subject(self, text: str, teller: str = "") -> str | None:
         """Return the id of the person with whose name a text begins ("" if it is not known whose name it is); else None."""
         head = len(text) - len(text.lstrip(_BEFORE))
-        return next((one.user_id for one in self.named(text, teller) if one.start == head), None)
+        return next((one.user_id for one in self.named(text, teller) if one.start <= head), None)
 
     def _bearers(self, name: str) -> tuple[str, ...]:
         """Return the ids of the bearers of a name; of one that was cut to LONGEST_NAME characters those of the whole name."""
