@@ -26,7 +26,7 @@ class BorneNames:
     >>> names.today("1001"), names.all_of("1001"), names.bearers("Sam")
     ('Sammy', ('Sammy', 'Sam'), ('1002', '1001'))
 
-    Names that differ in case, width, blanks at their ends or invisible characters alone are one name.
+    Names that differ in case, width, blanks or invisible characters alone are one name.
     """
 
     def __init__(self, borne: Iterable[BorneName] = ()) -> None:
@@ -89,9 +89,9 @@ class BorneNames:
 
 @remembered(4096)
 def folded(name: str) -> str:
-    """Return a name as it looks: without case, width, blanks at its ends, "@" and invisible characters."""
+    """Return a name as it looks: without case, width, "@" at its ends and invisible characters, its blanks as single spaces."""
     plain = unicodedata.normalize("NFKC", name).casefold()
-    return "".join(one for one in plain if unicodedata.category(one) != "Cf").strip(" @")
+    return " ".join("".join(one for one in plain if unicodedata.category(one) != "Cf").split()).strip(" @")
 
 
 @remembered(4096)

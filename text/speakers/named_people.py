@@ -34,12 +34,13 @@ class NamedPeople:
     @classmethod
     def of_job(cls, job: Job) -> NamedPeople:
         """Return the people of a job and of its recent messages."""
-        senders = ((one.sender_id, one.sender_name) for one in job.recent_messages)
+        senders = [(one.sender_id, one.sender_name) for one in job.recent_messages]
         known = ((job.user_id, job.user_name), (job.bot_id, job.bot_name), *senders)
         borne = (BorneName(who, name.removesuffix(id_mark(who)), 0.0, 0.0) for who, name in known if who)
         # A message without an id may be of one of those who have one and bear the name.
-        others = {name for who, name in known if not who}.difference(name for who, name in known if who)
-        return cls(BorneNames(borne), {who for who, _ in known}, (job.group_name, *others))
+        others = {name for who, name in senders if not who}.difference(name for who, name in known if who)
+        bot = () if job.bot_id else (job.bot_name,)
+        return cls(BorneNames(borne), {who for who, _ in known}, (job.group_name, *bot, *others))
 
     def named(self, text: str, teller: str = "") -> list[NamedPerson]:
         """Return where a text names somebody, in order; the id is "" where nobody can tell whose name it is.
