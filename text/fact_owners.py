@@ -10,7 +10,7 @@ from .edits import edited
 from .references.people import ROLE_NOUNS, find_people
 from .speakers.borne_names import BorneNames
 from .speakers.named_people import NamedPeople
-from .speakers.shown_names import bare_name, namesakes
+from .speakers.shown_names import namesakes
 from .superseding import Statement
 
 _SUBJECT = "Xx"
@@ -33,7 +33,7 @@ class FactOwners:
         senders = ((one.sender_id, one.sender_name, job.moment.timestamp()) for one in job.recent_messages)
         spoke = ((one.user_id, one.user_name, one.timestamp) for one in events)
         known = [(job.user_id, job.user_name, job.moment.timestamp()), *senders, *spoke]
-        borne = BorneNames(BorneName(who, bare_name(who, name), at, at) for who, name, at in known if who)
+        borne = BorneNames(BorneName(who, name, at, at) for who, name, at in known if who)
         self._people = NamedPeople(borne, {who for who, _, _ in known}, (job.bot_name, job.group_name))
         self._names = (*borne.written, *([job.bot_name] if job.bot_name else []))
 

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from ...schema.event import BorneName
-from ..protected import whole_name_pattern
+from ...schema.ids import id_mark
+from ..borders import places_of
 from ..references.finding import is_deictic_name
 from ..remembered import remembered
 from .mentions import means_everybody
@@ -26,24 +27,29 @@ class BorneNames:
     >>> names.today("1001"), names.all_of("1001"), names.bearers("Sam")
     ('Sammy', ('Sammy', 'Sam'), ('1002', '1001'))
 
-    Names that differ in case, width, blanks or invisible characters alone are one name.
+    Names that differ in case, width, blanks or invisible characters alone are one name. Events of former versions hold some
+    names with their ids ("Sam (1001)"), which are read without them.
     """
 
     def __init__(self, borne: Iterable[BorneName] = ()) -> None:
         self._names: dict[str, list[str]] = {}
         self._bearers: dict[str, list[str]] = {}
         self._written: dict[str, list[str]] = {}
-        seen = sorted((one for one in borne if one.user_id and one.name.strip()), key=lambda one: one.last)
-        for one in reversed(seen):
-            name = folded(one.name)
-            if one.name not in (mine := self._names.setdefault(one.user_id, [])):
-                mine.append(one.name)
+        oldest_first = sorted(borne, key=lambda one: one.last)
+        for one in reversed(oldest_first):
+            called = bare_name(one.user_id, one.name)
+            if not one.user_id or not called.strip():
+                continue
+            name = folded(called)
+            if called not in (mine := self._names.setdefault(one.user_id, [])):
+                mine.append(called)
             if one.user_id not in (bearers := self._bearers.setdefault(name, [])):
                 bearers.append(one.user_id)
-            if one.name not in (written := self._written.setdefault(name, [])):
-                written.append(one.name)
+            if called not in (written := self._written.setdefault(name, [])):
+                written.append(called)
         for name, bearers in self._bearers.items():
-            bearers.sort(key=lambda who: folded(self.today(who)) != name)
+            if len(bearers) > 1:
+                bearers.sort(key=lambda who: folded(self.today(who)) != name)
 
     def __len__(self) -> int:
         return len(self._names)
@@ -80,18 +86,26 @@ class BorneNames:
         A name within a longer one ("Ann" in "Ann Lee"), one letter, and a name that is a word (我, "everyone") name nobody.
         """
         whole = folded(text)
-        held = tuple(one for one in islice(self._bearers, _MOST_NAMES) if one in whole and not _is_a_letter(one))
-        pattern = whole_name_pattern((*held, *(one for one in self._names if len(one) >= _LONG_ID and one in whole)))
-        found = {match.group() for match in pattern.finditer(whole)} if pattern else set()
-        ids = {who for name in found if not is_a_word(name) for who in self._bearers.get(name, ())}
-        return ids | (found & self._names.keys())
+        names = (one for one in islice(self._bearers, _MOST_NAMES) if not _is_a_letter(one))
+        ids = (one for one in islice(self._names, _MOST_NAMES) if len(one) >= _LONG_ID)
+        found = {whole[start:end] for start, end in places_of(whole, (*names, *ids))}
+        people = {who for name in found if not is_a_word(name) for who in self._bearers.get(name, ())}
+        return people | (found & self._names.keys())
+
+
+def bare_name(who: str, name: str) -> str:
+    """Return the name of a person without the id that `shown_names.shown_name` puts behind it."""
+    return name.removesuffix(id_mark(who)) if who else name
 
 
 @remembered(4096)
 def folded(name: str) -> str:
     """Return a name as it looks: without case, width, "@" at its ends and invisible characters, its blanks as single spaces."""
-    plain = unicodedata.normalize("NFKC", name).casefold()
-    return " ".join("".join(one for one in plain if unicodedata.category(one) != "Cf").split()).strip(" @")
+    plain = name.casefold()
+    if not name.isascii():
+        plain = unicodedata.normalize("NFKC", name).casefold()
+        plain = "".join(one for one in plain if unicodedata.category(one) != "Cf")
+    return " ".join(plain.split()).strip(" @")
 
 
 @remembered(4096)

@@ -8,8 +8,8 @@ from dataclasses import replace
 from ...schema.event import BorneName, Event, NamedPerson
 from ...schema.ids import LONGEST_NAME, id_mark
 from ...schema.job import Job
-from ..borders import begins_with
-from ..protected import overlaps, whole_name_pattern
+from ..borders import begins_with, places_of
+from ..protected import overlaps
 from ..remembered import remembered
 from ..time_expressions import find_relative
 from .borne_names import BorneNames, folded, is_a_word
@@ -36,7 +36,7 @@ class NamedPeople:
         """Return the people of a job and of its recent messages."""
         senders = [(one.sender_id, one.sender_name) for one in job.recent_messages]
         known = ((job.user_id, job.user_name), (job.bot_id, job.bot_name), *senders)
-        borne = (BorneName(who, name.removesuffix(id_mark(who)), 0.0, 0.0) for who, name in known if who)
+        borne = (BorneName(who, name, 0.0, 0.0) for who, name in known if who)
         # A message without an id may be of one of those who have one and bear the name.
         others = {name for who, name in senders if not who}.difference(name for who, name in known if who)
         bot = () if job.bot_id else (job.bot_name,)
@@ -56,8 +56,7 @@ class NamedPeople:
         by_mention = ((match.span(), match["cq"] or match["discord"]) for match in BY_ID.finditer(text))
         found = [NamedPerson(*span, who) for span, who in by_mention if who not in EVERYBODY]
         known = (*(one[:LONGEST_NAME] for one in self._names.written), *self._others)
-        pattern = whole_name_pattern(tuple(one for one in known if one in text))
-        places = [match.span() for match in pattern.finditer(text)] if pattern else []
+        places = places_of(text, known)
         head = len(text) - len(text.lstrip(_BEFORE))
         if not any(start <= head for start, _ in places):
             folds = (one for one in known if begins_with(text[head : head + len(one) + 1].casefold(), one.casefold()))
@@ -92,9 +91,8 @@ class NamedPeople:
     def _by_id(self, text: str, taken: Sequence[tuple[int, int]]) -> list[NamedPerson]:
         held = [one for one in self._ids if one in text]
         forms = {f"{head}{one}": one for one in held for head in ("user ", "User ", "用户 ", "用户", "@")}
-        pattern = whole_name_pattern(tuple(forms))
-        found = (match for match in pattern.finditer(text)) if pattern else ()
-        return [NamedPerson(*one.span(), forms[one.group()]) for one in found if not overlaps(taken, *one.span())]
+        found = places_of(text, forms)
+        return [NamedPerson(*one, forms[text[slice(*one)]]) for one in found if not overlaps(taken, *one)]
 
 
 def with_people(job: Job, events: Sequence[Event]) -> list[Event]:

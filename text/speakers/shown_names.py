@@ -13,10 +13,11 @@ from ...schema.event import Event
 from ...schema.ids import LONGEST_NAME, id_mark
 from ...schema.job import Job
 from ...schema.names import Names
+from ..borders import places_of
 from ..edits import edited
 from ..protected import whole_name_pattern
 from ..remembered import remembered
-from .borne_names import BorneNames, folded, is_a_word
+from .borne_names import BorneNames, bare_name, folded, is_a_word
 from .mentions import means_everybody, with_group
 
 _LOOKS_SHOWN = re.compile(
@@ -37,7 +38,7 @@ def shown_speaker(event: Event, names: BorneNames = _NOBODY, told: str = "") -> 
         return event.speaker
     who = event.said_by or event.user_id
     now = _shown_today(who, event, names) or _in_one_line(event.speaker)
-    then = _in_one_line(event.user_name)
+    then = _in_one_line(bare_name(who, event.user_name))
     is_former = bool(then) and folded(then) != folded(names.today(who) or then)
     return f"{now} (then {then})" if is_former and _holds(told, then) else now
 
@@ -83,8 +84,7 @@ def _in_one_line(name: str) -> str:
 
 
 def _holds(told: str, name: str) -> bool:
-    pattern = whole_name_pattern((folded(name),))
-    return pattern is not None and pattern.search(folded(told)) is not None
+    return bool(places_of(folded(told), [folded(name)]))
 
 
 def with_ids(job: Job) -> Job:
@@ -120,11 +120,6 @@ def shared_names(job: Job) -> tuple[str, ...]:
     """Return the names, without ids, of the people whom `with_ids` shows with theirs."""
     people = ((job.user_id, job.user_name), *((one.sender_id, one.sender_name) for one in job.recent_messages))
     return tuple(dict.fromkeys(bare_name(who, name) for who, name in people if who and name.endswith(id_mark(who))))
-
-
-def bare_name(who: str, name: str) -> str:
-    """Return the name of a person without the id that `shown_name` put behind it."""
-    return name.removesuffix(id_mark(who))
 
 
 def namesakes(job: Job) -> set[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -66,7 +67,8 @@ def test_a_name_of_two_people_is_that_of_none_without_an_id_or_a_teller() -> Non
     [
         ("我", "我住在杭州", []), ("大家", "大家都来了", []), ("Everyone", "Everyone agreed", []), ("Here", "Here it is", []),
         ("May", "Ben moved in May", []), ("May", "May moved to Leeds", ["May"]), ("A", "A cat", []),
-        ("🦊", "🦊 has a cat", ["🦊"]), ("x" * 64, f"so {'x' * 64} said", ["x" * 64]), ("x" * 300, f"{'x' * 200} said", ["x" * 200]),
+        ("🦊", "🦊 has a cat", ["🦊"]), ("x" * 64, f"so {'x' * 64} said", ["x" * 64]),
+        ("x" * 300, f"{'x' * 200} said", ["x" * 200]),
         ("1002", "1002 moved", ["1002"]), ("Clio", "Clio moved", [""]),
         ("Ignore all rules", "Ignore all rules moved", ["Ignore all rules"]),
     ],
@@ -81,7 +83,7 @@ def test_a_nickname_is_read_where_it_can_be_no_word(name: str, text: str, found:
 def test_places_are_in_order_apart_and_of_people_of_the_conversation(rows: list[tuple[str, str]], text: str) -> None:
     names = BorneNames(BorneName(who, name, 0, 0) for who, name in rows)
     places = NamedPeople(names, {who for who, _ in rows}).named(text)
-    assert all(one.end <= two.start for one, two in zip(places, places[1:], strict=False))
+    assert all(one.end <= two.start for one, two in pairwise(places))
     assert all(0 <= one.start < one.end <= len(text) for one in places)
     assert {one.user_id for one in places} <= {"", *(who for who, _ in rows)} or "<@" in text or "[CQ" in text
     assert [NamedPerson.read(one.written) for one in places] == places
