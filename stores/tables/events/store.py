@@ -150,7 +150,7 @@ class EventTables:
         """See `EventStore.names`."""
         found = self._database.rows(
             "SELECT user_id, user_name, min(timestamp), max(timestamp) FROM events"
-            f" WHERE row {ROWS_OF_SCOPE} AND user_name != '' GROUP BY user_id, user_name ORDER BY max(timestamp), user_name",
+            f" WHERE row {ROWS_OF_SCOPE} AND user_name != '' GROUP BY user_id, user_name ORDER BY max(timestamp), max(row)",
             (scope_key, scope_key),
         )
         return [BorneName._make(row) for row in found]
