@@ -11,6 +11,7 @@ from ..schema.job import Job
 from ..schema.scope import Scope
 from ..schema.talk import SAID_BY_PEOPLE, TalkPayload
 from .chunks import chunk
+from .speakers.named_people import with_people
 from .time_expressions.finding import find_time_expressions
 
 
@@ -20,7 +21,7 @@ def message_events(job: Job, max_tokens: int) -> list[Event]:
     if not said.text.strip():
         return []
     name = message_name(job)
-    return [
+    messages = [
         Event.in_scope(
             job.scope,
             job.moment,
@@ -43,6 +44,7 @@ def message_events(job: Job, max_tokens: int) -> list[Event]:
         )
         for n, piece in enumerate(chunk(said.text, max_tokens))
     ]
+    return with_people(job, messages)
 
 
 def message_name(job: Job) -> str:

@@ -13,9 +13,10 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from ...schema.event import Event, EventFilter, is_raw
+from ...schema.event import BorneName, Event, EventFilter, is_raw
 from ...schema.protocols import Matrix, Vector
 from ...text.questions.asking import ends_asking, is_question
+from ...text.speakers.borne_names import BorneNames
 from .centre import VectorSum
 from .columns import Column
 from .packed_events import EventRowsInMemory, PackedEvents
@@ -54,6 +55,8 @@ class Snapshot:
     """The numbers of the user ids."""
     names: dict[str, int] = field(default_factory=dict)
     """The numbers of the names, from 1."""
+    borne: BorneNames = field(default_factory=BorneNames)
+    """Who bears which name and has borne it."""
     words: ScopeWords = field(default_factory=ScopeWords)
     mean: Vector = field(default_factory=lambda: np.zeros(0, dtype=np.float32))
     """The mean of the vectors, up to those of the last MEAN_KEPT-th of them."""
@@ -224,6 +227,8 @@ class ScopeTable:
         self._events = EventRowsInMemory()
         self._users: dict[str, int] = {}
         self._names: dict[str, int] = {}
+        self._seen: dict[tuple[str, str], tuple[float, float]] = {}
+        self._borne = BorneNames()
         self._rows = Column(np.int64)
         self._who = Column(np.int32, 2)
         self._times = Column(np.float64)
@@ -272,6 +277,7 @@ class ScopeTable:
             by_row = {row: (length, text) for row, length, text in words}
             self._words = self._words.grown([by_row.get(row, (0, "")) for row in rows])
             self.last_row = rows[-1]
+            self._note_names(events)
             self._rows.extend(rows)
             self._times.extend([event.timestamp for event in events])
             self._told.extend([event.told for event in events])
@@ -315,6 +321,18 @@ class ScopeTable:
         else:
             self._along.view()[places] = np.vecdot(vectors, self._mean)
 
+    def _note_names(self, events: Sequence[Event]) -> None:
+        """Note the names of those who spoke. `BorneNames` is made anew only where a name is not its bearer's last one."""
+        is_new = False
+        for event in events:
+            if event.user_name:
+                who, at = (event.user_id, event.user_name), event.timestamp
+                first, last = self._seen.get(who, (at, at))
+                self._seen[who] = min(first, at), max(last, at)
+                is_new = is_new or self._borne.today(event.user_id) != event.user_name
+        if is_new:
+            self._borne = BorneNames(BorneName(*who, *seen) for who, seen in self._seen.items())
+
     def _numbers(self, event: Event) -> tuple[int, int]:
         user = self._users.setdefault(event.user_id, len(self._users))
         name = event.user_name
@@ -331,6 +349,7 @@ class ScopeTable:
             who=self._who.view(),
             users=self._users,
             names=self._names,
+            borne=self._borne,
             words=self._words,
             mean=self._mean,
             along=self._along.view(),

@@ -11,6 +11,7 @@ from weakref import WeakValueDictionary
 
 from ...models.embeddings.general_means import general_means
 from ...schema.protocols import EventStore
+from ...text.speakers.borne_names import BorneNames
 from .table import BYTES_A_DIMENSION, BYTES_AN_EVENT, ScopeTable, Snapshot
 
 SLICE_EVENTS = 500
@@ -108,10 +109,10 @@ class ScopeTables:
         table = self._known(scope_key)
         return None if table is None else table.snapshot
 
-    def names(self, scope_key: str) -> list[str]:
+    def names(self, scope_key: str) -> BorneNames:
         """Return the names of the people of a scope, as far as it is in memory."""
         table = self._known(scope_key)
-        return [] if table is None else list(table.snapshot.names)
+        return BorneNames() if table is None else table.snapshot.borne
 
     @property
     def nbytes(self) -> int:

@@ -451,9 +451,12 @@ def test_the_change_number_tells_additions_from_removals(store: EventStore) -> N
 
 
 def test_an_edit_is_found_by_its_new_words_only(store: EventStore) -> None:
-    store.file_job("j1-0", [make_event(text="old words")], unit_vectors(1))
+    places = {"people": ("0:3:42",), "times": ("9:2026-02-02",)}
+    store.file_job("j1-0", [make_event(text="old words", **places)], unit_vectors(1))
     assert not store.edit("nobody", "x", None)
     assert store.edit("j1-0:0", "fresh sentence", None)
+    (edited,) = store.get(["j1-0:0"])
+    assert (edited.people, edited.times) == ((), ()), "places in the former text"
     assert found(store, "old words") == [] and found(store, "fresh") == ["j1-0:0"]
     assert store.vectors(GROUP)[0] == [] and ids(store.without_vector(5)) == ["j1-0:0"]
     assert store.edit("j1-0:0", "again", unit_vectors(1, seed=4)[0])

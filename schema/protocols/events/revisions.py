@@ -10,7 +10,7 @@ from ...event import Event, EventFilter, Revision
 from ..vectors import Vector
 
 _WRITTEN = ("text", "is_absolute", "gate_reasons", "rewritten_by", "speakers", "handed_over", "said_by", "occurs_from")
-WRITTEN_ANEW = (*_WRITTEN, "occurs_until", "version")
+WRITTEN_ANEW = (*_WRITTEN, "occurs_until", "version", "people")
 """The fields of an event that a run writes."""
 
 

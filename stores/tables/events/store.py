@@ -150,7 +150,7 @@ class EventTables:
         """See `EventStore.names`."""
         found = self._database.rows(
             "SELECT user_id, user_name, min(timestamp), max(timestamp) FROM events"
-            f" WHERE row {ROWS_OF_SCOPE} AND user_name != '' GROUP BY user_id, user_name ORDER BY max(timestamp), user_name",
+            f" WHERE row {ROWS_OF_SCOPE} AND user_name != '' GROUP BY user_id, user_name ORDER BY max(timestamp), max(row)",
             (scope_key, scope_key),
         )
         return [BorneName._make(row) for row in found]
@@ -241,7 +241,8 @@ class EventTables:
             row = int(found[0])
             check_dimension(transaction, sizes([vector]))
             self._rows.lock_scopes(transaction, [row])
-            transaction.run("UPDATE events SET rewritten_by = 'hand' WHERE row = %s", (row,))
+            none = self._rows.as_list(())  # places in the former text
+            transaction.run("UPDATE events SET rewritten_by = 'hand', people = %s, times = %s WHERE row = %s", (none, none, row))
             self._rows.replace_text(transaction, row, event_id, text, stored)
             self._rows.count_removals(transaction, [row])
         return True

@@ -141,6 +141,7 @@ def _article(text: str) -> Article:
 
 CALLERS: dict[str, Callable[[Texts], tuple[Any, ...]]] = {
     "borders.names_one": lambda t: (t.text, ("Ann", "Ben")),
+    "borders.places_of": lambda t: (t.text, ("Ann", "Ben", "aa", "的")),
     "gate.faithfulness.unfaithful": lambda t: (*(Wording.of(one, NAMES) for one in (t.text, t.other, t.other, t.other)), NAMES),
     "job_drafts.prepare": lambda t: (_job(t), Settings()),
     "job_drafts.language_of": lambda t: (_job(t), Settings()),
