@@ -200,7 +200,7 @@ class EventRecall:
         """
         if self.vectors is None or not request.queries or self._knows_that_store_is_away():
             return []  # each vector asks the store for its model
-        names = self.tables.names(request.where.scope_key or "")
+        names = list(self.tables.names(request.where.scope_key or "").written)
         return list(await asyncio.gather(*(self._vector(self.vectors, query, names, until) for query in request.queries)))
 
     async def _vector(self, vectors: QueryVectors, query: str, names: Sequence[str], until: float | None) -> Vector:
@@ -314,7 +314,8 @@ class EventRecall:
         if can_compare and settings.vector_centering and snapshot.has_centre:
             likeness = snapshot.likeness(rows, centred=True)(np.arange(len(rows)))
             answers = candidates.steps["dense"][rows]
-        return current_first(hits, likeness, answers, list(snapshot.names), "\n".join(request.said), now=request.about_now)
+        names = list(snapshot.borne.written)
+        return current_first(hits, likeness, answers, names, "\n".join(request.said), now=request.about_now)
 
     def _shown(
         self, request: RecallRequest, candidates: Candidates, *, scores: Numbers, recent: Numbers | None, count: int

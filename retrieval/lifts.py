@@ -64,14 +64,14 @@ def _lend(lent: Scores, scores: Scores, near: Mask, distance: int, weight: float
 
 
 def of_named_people(query: str, snapshot: Snapshot, speaker_id: str) -> Scores | None:
-    """Return 1 for events of people whom the query names (`speaker_id` is "I"), else 0; None if it names nobody."""
-    folded, count = query.casefold(), len(snapshot)
-    names = list(snapshot.names.items())
-    numbers = [number for name, number in (names if len(names) <= _MOST_NAMES else ()) if _names(folded, name)]
-    named = [snapshot.who[:, 1] == number for number in numbers]
+    """Return 1 for events of people whom the query names (`speaker_id` is "I"), else 0; None if it names nobody.
+
+    A former name is its bearer's as well, whatever they are called today; a name of two people names both.
+    """
+    named = [snapshot.who[:, 0] == snapshot.users.get(one, -1) for one in snapshot.borne.named_in(query)]
     if speaker_id and _FIRST_PERSON.search(query):
         own = snapshot.who[:, 0] == snapshot.users.get(speaker_id, -1)
-        if 0 < np.count_nonzero(own) < count:
+        if 0 < np.count_nonzero(own) < len(snapshot):
             named.append(own)
     return np.logical_or.reduce(named).astype(np.float32) if named else None
 

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Literal, NamedTuple, TypedDict, Unpack
 from zoneinfo import ZoneInfo
 
+from .ids import id_mark
 from .job import Job
 from .scope import RequestType, Scope
 from .version import VERSION
@@ -110,7 +111,9 @@ class Event:
     def of_job(cls, job: Job, n: int, kind: EventKind, text: str, *, is_absolute: bool, **written: Unpack[Written]) -> Event:
         """Return the event of the n-th text of a job. Its id is derived from the job, so a second run makes the same event."""
         ids = {"event_id": f"{job.job_id}:{n}", "job_id": job.job_id}
-        names: Written = {"user_name": job.user_name, "bot_name": job.bot_name, "group_name": job.group_name, "version": VERSION}
+        # What stands behind a name that two people bear is no part of it.
+        user_name = job.user_name.removesuffix(id_mark(job.user_id))
+        names: Written = {"user_name": user_name, "bot_name": job.bot_name, "group_name": job.group_name, "version": VERSION}
         written = {**names, **written}
         return cls.in_scope(job.scope, job.moment, job.timezone, kind, text, **ids, is_absolute=is_absolute, **written)
 
@@ -175,6 +178,15 @@ class Event:
         return text
 
     @property
+    def named(self) -> tuple[NamedPerson, ...]:
+        """`people` as places in the text, in order; those that do not fit into it, or overlap, are left out."""
+        found: list[NamedPerson] = []
+        for one in sorted(map(NamedPerson.read, self.people)):
+            if (found[-1].end if found else 0) <= one.start < one.end <= len(self.text) and one.user_id:
+                found.append(one)
+        return tuple(found)
+
+    @property
     def holds(self) -> bool:
         """True if no later event has superseded or corrected it."""
         return not self.superseded_by and not self.corrected_by
@@ -231,6 +243,26 @@ class KnownPerson(NamedTuple):
     user_id: str
     name: str
     events: int
+
+
+class NamedPerson(NamedTuple):
+    """The place of a person's name in a text, in characters, and their id."""
+
+    start: int
+    end: int
+    user_id: str
+
+    @classmethod
+    def read(cls, written: str) -> NamedPerson:
+        """Return the place that `written` ("0:3:1001") names; an empty one of nobody if it has another form."""
+        start, _, rest = written.partition(":")
+        end, _, user_id = rest.partition(":")
+        fits = all(one.isascii() and one.isdecimal() and len(one) < 10 for one in (start, end))
+        return cls(int(start), int(end), user_id) if fits else cls(0, 0, "")
+
+    @property
+    def written(self) -> str:
+        return f"{self.start}:{self.end}:{self.user_id}"
 
 
 class BorneName(NamedTuple):

@@ -65,8 +65,8 @@ def checked_length(job: Job) -> int:
 
 
 def make_job(data: Mapping[str, Any], settings: Settings, clock: Callable[[], float]) -> Job:
-    """Return a job from a bot's arguments, with defaults for time, time zone, bot name and request id, and the id behind names
-    that do not tell who is meant.
+    """Return a job from a bot's arguments, with defaults for time, time zone, bot name and request id. In a hand-over, of which
+    rules make texts, the id stands behind names that do not tell who is meant.
 
     Raises InvalidInput that names the field; its message is redacted.
     """
@@ -81,7 +81,8 @@ def make_job(data: Mapping[str, Any], settings: Settings, clock: Callable[[], fl
     try:
         if not complete.get("timestamp"):
             complete["timestamp"] = datetime.fromtimestamp(clock(), ZoneInfo(check_timezone(str(timezone)))).isoformat()
-        return with_ids(_plain(parse_job(complete)))
+        job = _plain(parse_job(complete))
+        return with_ids(job) if job.kind == "remember" else job  # a message keeps its words, and its sender's name and id
     except InvalidInput as error:
         raise InvalidInput(redact(str(error))) from None
 

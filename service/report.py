@@ -11,6 +11,7 @@ from .data_directory import data_directory
 from .running.lifecycle import Lifecycle
 
 if TYPE_CHECKING:
+    from ..schema.protocols import EventStore
     from ..schema.protocols.job_queue import QueueCounts
     from .components import Parts
 
@@ -32,6 +33,8 @@ async def service_report(service: Lifecycle) -> dict[str, Any]:
         return report
     try:
         report["events"] = await asyncio.to_thread(opened.parts.events.count)
+        if opened.parts.embedder is not None:
+            report["vectors"] = await asyncio.to_thread(vectors_report, opened.parts.events, service.clock())
     except StorageError as error:
         report |= {"events": None, "error": str(error)}
     report |= {
@@ -49,6 +52,12 @@ async def service_report(service: Lifecycle) -> dict[str, Any]:
 def queue_report(counts: QueueCounts) -> dict[str, Any]:
     """Return the jobs by state and the age of the oldest pending one in seconds."""
     return {**asdict(counts), "oldest_pending_seconds": round(counts.oldest_pending_seconds, 3)}
+
+
+def vectors_report(events: EventStore, now: float) -> dict[str, Any]:
+    """Return how many events wait for their vector and how old the oldest of them is in seconds (0 if none waits)."""
+    count, oldest = events.waiting_vectors()
+    return {"waiting": count, "oldest_waiting_seconds": 0.0 if oldest is None else round(max(now - oldest, 0.0), 3)}
 
 
 def model_names(parts: Parts) -> dict[str, str]:

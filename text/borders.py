@@ -47,6 +47,35 @@ def begins_with(text: str, name: str, at: int = 0) -> bool:
     return bool(name) and text.startswith(name, at) and not (in_word(name[-1]) and in_word(text[end : end + 1]))
 
 
+_DATE = re.compile(r"\d{4}[-年/]")
+
+
+def places_of(text: str, names: Iterable[str]) -> list[tuple[int, int]]:
+    """Return where one of the names stands as a whole word, in order; of names that overlap the first, then the longest.
+
+    A date may follow without a space (Undefined2026-02-20).
+
+    >>> places_of("Ann Lee met Ann and Anna", ["Ann", "Ann Lee"])
+    [(0, 7), (12, 15)]
+    """
+    found: list[tuple[int, int]] = []
+    for name in {one for one in names if one and one in text}:
+        begins, ends = in_word(name[0]), in_word(name[-1])
+        start = text.find(name)
+        while start >= 0:
+            end = start + len(name)
+            if not (begins and in_word(text[max(start - 1, 0) : start])) and (
+                not (ends and in_word(text[end : end + 1])) or _DATE.match(text, end)
+            ):
+                found.append((start, end))
+            start = text.find(name, start + 1)
+    kept: list[tuple[int, int]] = []
+    for start, end in sorted(found, key=lambda one: (one[0], -one[1])):
+        if not kept or start >= kept[-1][1]:
+            kept.append((start, end))
+    return kept
+
+
 def names_one(text: str, names: Iterable[str], *, folded: bool = False) -> bool:
     """Return True if a text holds one of the names as a whole word; with `folded` in whatever case."""
     flags = re.IGNORECASE if folded else 0

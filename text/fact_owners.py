@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..schema.event import Event
+from ..schema.event import BorneName, Event, NamedPerson
 from ..schema.job import Job
-from .protected import whole_name_pattern
+from .edits import edited
 from .references.people import ROLE_NOUNS, find_people
-from .speakers.mentions import mentioned_first
+from .speakers.borne_names import BorneNames
+from .speakers.named_people import NamedPeople
 from .speakers.shown_names import namesakes
-from .superseding import Statement, named_first
+from .superseding import Statement
 
 _SUBJECT = "Xx"
 """The name of whoever a statement is about, while statements are compared."""
@@ -21,40 +22,37 @@ def teller_of(job: Job, said_by: str) -> str:
     return said_by or ("" if namesakes(job) - {"", job.user_id} else job.user_id)
 
 
-class People:
-    """The people of a conversation, by all names under which its facts and messages know their ids."""
+class FactOwners:
+    """Finds whose facts events are, by the ids of the people whom they name, and by who told them.
+
+    Who is named in an event of a former version, which notes no ids, is known by the names in the job and in `events`.
+    """
 
     def __init__(self, job: Job, events: Sequence[Event]) -> None:
         self._job = job
-        self._names: dict[str, dict[str, None]] = {}
-        known = [
-            (job.user_id, job.user_name),
-            *((one.sender_id, one.sender_name) for one in job.recent_messages),
-            *((event.user_id, event.user_name) for event in events),
-        ]
-        for user_id, name in known:
-            if user_id and name:
-                self._names.setdefault(user_id, {})[name] = None
+        senders = ((one.sender_id, one.sender_name, job.moment.timestamp()) for one in job.recent_messages)
+        spoke = ((one.user_id, one.user_name, one.timestamp) for one in events)
+        known = [(job.user_id, job.user_name, job.moment.timestamp()), *senders, *spoke]
+        borne = BorneNames(BorneName(who, name, at, at) for who, name, at in known if who)
+        self._people = NamedPeople(borne, {who for who, _, _ in known}, (job.bot_name, job.group_name))
+        self._names = (*borne.written, *([job.bot_name] if job.bot_name else []))
 
-    def names_of(self, user_id: str) -> tuple[str, ...]:
-        """Return the names of a person, and what stands for them in texts where they have none."""
-        return (*self._names.get(user_id, ()), f"user {user_id}", f"用户 {user_id}")
+    def named(self, event: Event) -> Sequence[NamedPerson]:
+        """Return the people whom an event names."""
+        return event.named or self._people.named(event.text, event.said_by or event.user_id)
 
-    def subject_of(self, event: Event) -> str:
+    def owner_of(self, event: Event) -> str:
         """Return the id of the person whose fact an event is; "" if it is about another person of whom no id is known.
 
         It is the person whom it is about, or who told it if it is about a thing.
         """
-        if mentioned := mentioned_first(event.handed_over):
-            return mentioned
-        teller = event.said_by or event.user_id
-        said = Statement(event.text, (*self._everybody(), *self.names_of(teller))).said
-        if named_first(said, self.names_of(teller)):
-            return teller
-        named = next((one for one in find_people(said) if one.start == 0), None)
-        if named_first(said, self._everybody()) or (named is not None and named.name.lower() not in ROLE_NOUNS):
-            return ""
-        return teller
+        said = Statement(event.text, self._names).said
+        begins = event.text.find(said)
+        first = next((one.user_id for one in self.named(event) if one.start <= begins < one.end), None)
+        if first is None:
+            other = next((one for one in find_people(said) if one.start == 0), None)
+            first = "" if other is not None and other.name.lower() not in ROLE_NOUNS else event.said_by or event.user_id
+        return first
 
     def is_own(self, event: Event) -> bool:
         """Return True if an event of the job tells what a person said of themselves or of a thing, no claim about another.
@@ -62,16 +60,12 @@ class People:
         Where another person of the same name spoke, only the id of who said it tells.
         """
         teller = teller_of(self._job, event.said_by)
-        return bool(teller) and self.subject_of(event) == teller
+        return bool(teller) and self.owner_of(event) == teller
 
-    def statement(self, text: str, user_id: str) -> Statement:
+    def statement(self, event: Event, user_id: str) -> Statement:
         """Return a fact of a person as a statement in which one word stands for every name that they had.
 
         Words of a nickname are none of the statement: 今天也要早睡搬到福州了 is no plan.
         """
-        pattern = whole_name_pattern(self.names_of(user_id))
-        return Statement(pattern.sub(_SUBJECT, text) if pattern else text, (_SUBJECT, *self._everybody()))
-
-    def _everybody(self) -> tuple[str, ...]:
-        names = (name for names in self._names.values() for name in names)
-        return tuple(dict.fromkeys((*names, *([self._job.bot_name] if self._job.bot_name else []))))
+        text = edited(event.text, ((*one[:2], _SUBJECT) for one in self.named(event) if one.user_id == user_id))
+        return Statement(text, (_SUBJECT, *self._names))

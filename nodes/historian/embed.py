@@ -11,6 +11,7 @@ from ...models.embeddings.recorded import vectors_for
 from ...schema.errors import FingerprintMismatch
 from ...schema.graph_states.historian import HistorianContext, HistorianState, HistorianUpdate, events_of
 from ...schema.job import Job
+from ...text.speakers.named_people import with_people
 
 log = logging.getLogger(__name__)
 
@@ -19,7 +20,7 @@ async def embed(state: HistorianState, runtime: Runtime[HistorianContext]) -> Hi
     """File all events of the job in one transaction. Without an embedder, or while it is down, they are filed without vectors."""
     store = runtime.context.events
     job = Job.model_validate(state["job"])
-    events = events_of(job, state["items"])
+    events = with_people(job, events_of(job, state["items"]))
     ids = [event.event_id for event in events]
     if await asyncio.to_thread(store.is_filed, job.job_id):
         return {"filed": "before", "event_ids": ids}

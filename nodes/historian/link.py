@@ -13,7 +13,7 @@ from ...schema.event import Event, EventFilter, EventLink
 from ...schema.graph_states.historian import FormerFact, HistorianContext, HistorianState, HistorianUpdate
 from ...schema.job import Job
 from ...schema.protocols import EventStore
-from ...text.fact_owners import People
+from ...text.fact_owners import FactOwners
 from ...text.job_verdicts import is_no_fact
 from ...text.superseding import could_end, links_of, may_concern
 
@@ -42,12 +42,12 @@ def _link(store: EventStore, job: Job, event_ids: Sequence[str]) -> list[FormerF
     near: dict[str, tuple[tuple[bool, float, float], FormerFact]] = {}
     for event in store.get(event_ids):
         before = _former_facts(store, event)
-        people = People(job, [event, *before])
-        if not people.is_own(event):
+        owners = FactOwners(job, [event, *before])
+        if not owners.is_own(event):
             continue
-        whose = people.subject_of(event)
-        before = [one for one in before if people.subject_of(one) == whose]
-        new, old = people.statement(event.text, whose), [people.statement(one.text, whose) for one in before]
+        whose = owners.owner_of(event)
+        before = [one for one in before if owners.owner_of(one) == whose]
+        new, old = owners.statement(event, whose), [owners.statement(one, whose) for one in before]
         values_only = [n for n, one in enumerate(before) if job.kind == "talk" or _had_happened(one)]
         links = links_of(new, old, values_only)
         store.supersede([EventLink(before[n].event_id, event.event_id, change == "corrected") for n, change in links])

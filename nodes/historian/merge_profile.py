@@ -15,13 +15,15 @@ from ...schema.graph_states.historian import HistorianContext, HistorianState, H
 from ...schema.job import Job
 from ...schema.names import Names
 from ...schema.profile import Profile, ProfileKey
+from ...text.edits import edited
 from ...text.fact_owners import teller_of
 from ...text.job_drafts import language_of, names_of
 from ...text.job_verdicts import is_no_fact
 from ...text.language import Language
 from ...text.profiles.over import without_over
-from ...text.profiles.rules import has_lasting_topic, is_about, is_about_group, merge_facts, subject_of
+from ...text.profiles.rules import has_lasting_topic, is_about_group, merge_facts, subject_of
 from ...text.speakers.claims import is_claim, without_speaker
+from ...text.speakers.named_people import NamedPeople
 
 MOST_MERGES = 3
 """Merges of one job that a model is asked for, each in at most four answers; where a profile keeps changing meanwhile, the rules
@@ -38,9 +40,10 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
     job = Job.model_validate(state["job"])
     names, language = names_of(job, context.settings), language_of(job, context.settings)
     told = [item for item in state["items"] if item["kind"] == "fact" and not is_no_fact(item)]
-    facts = [item for item in told if may_enter_profiles(item, names, job.user_id)]
+    people = NamedPeople.of_job(job)
+    facts = [item for item in told if may_enter_profiles(item, people, names)]
     keys = ProfileKey.of_job(job, context.settings.cognitive.profile.profile_layers)
-    concerned = [key for key in keys if concerns(facts, key, names, language)]
+    concerned = [key for key in keys if concerns(facts, key, people, names)]
     kept: dict[ProfileKey, Profile] = {}
     for key in concerned:
         if not await asyncio.to_thread(context.profiles.is_applied, key, job.job_id):
@@ -70,7 +73,7 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
 
     def merged_of(profile: Profile) -> Profile:
         by_model = None if answer is None else merged_by_model(answer, facts, profile, job, names)
-        return merged_by_rules(facts, profile, names, language) if by_model is None else by_model
+        return merged_by_rules(facts, profile, people, names, language) if by_model is None else by_model
 
     merged = await asyncio.to_thread(lambda: [merged_of(profile) for profile in old.values()])
     proposed = [_proposal(one) for one in merged if one != kept[one.key]]
@@ -79,27 +82,30 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
     return {"proposed_profiles": proposed, "conflict": False, "merges": merges, "links": links}
 
 
-def may_enter_profiles(item: ItemState, names: Names, user_id: str) -> bool:
+def may_enter_profiles(item: ItemState, people: NamedPeople, names: Names) -> bool:
     """Return False for what is no fact, and for a fact about another member of the group, which is no part of these profiles."""
     if is_no_fact(item):
         return False
-    text = item["candidate"].casefold()
-    if any(name and name.casefold() in text for name in (names.user("zh"), names.user("en"), names.group_name)):
+    text = item["candidate"]
+    named = {one.user_id for one in people.named(text)}
+    if names.user_id in named or (names.group_name and names.group_name.casefold() in text.casefold()):
         return True
-    of_another = item.get("said_by", "") not in ("", user_id)
-    return not of_another and not any(is_about(item["candidate"], name) for name in names.others)
+    return item.get("said_by", "") in ("", names.user_id) and people.subject(text) is None
 
 
-def concerns(facts: Sequence[ItemState], key: ProfileKey, names: Names, language: Language) -> bool:
+def concerns(facts: Sequence[ItemState], key: ProfileKey, people: NamedPeople, names: Names) -> bool:
     """Return True if any fact names the entity, or has everybody in the group for its subject.
 
     What names only others is no part of its profile, and no model is asked. A fact that did not become absolute may mean the
     user without naming them.
     """
     if key.entity_type == "user":
-        name = names.user(language).casefold()
-        return any(name in _told(item["candidate"], names).casefold() or not item["passed"] for item in facts)
-    return any(_names_group(item["candidate"], names, language) for item in facts)
+        return any(not item["passed"] or key.entity_id in _named(_told(item["candidate"], names), people) for item in facts)
+    return any(_names_group(item["candidate"], people, names) for item in facts)
+
+
+def _named(text: str, people: NamedPeople) -> set[str]:
+    return {one.user_id for one in people.named(text)}
 
 
 def _told(fact: str, names: Names) -> str:
@@ -108,23 +114,22 @@ def _told(fact: str, names: Names) -> str:
     return body if is_claim(body, names) else fact
 
 
-def _names_group(fact: str, names: Names, language: Language) -> bool:
+def _names_group(fact: str, people: NamedPeople, names: Names) -> bool:
     """Return True if a fact names the group, or is about everybody in it; a nickname that holds its name does not."""
-    for person in names.people:
-        fact = fact.replace(person, "")
-    return names.group(language).casefold() in fact.casefold() or is_about_group(fact, names)
+    bare = edited(fact, ((one.start, one.end, "") for one in people.named(fact) if one.user_id)).casefold()
+    return any(names.group(language).casefold() in bare for language in ("zh", "en")) or is_about_group(fact, names)
 
 
-def merged_by_rules(facts: Sequence[ItemState], old: Profile, names: Names, language: Language) -> Profile:
+def merged_by_rules(facts: Sequence[ItemState], old: Profile, people: NamedPeople, names: Names, language: Language) -> Profile:
     """Return the profile with the absolute facts about its entity as bullets; dated facts only if their topic is lasting."""
     is_user = old.key.entity_type == "user"
-    name = names.user(language) if is_user else names.group(language)
     texts = [
         item["candidate"] for item in facts if item["passed"] and (not item["dated"] or has_lasting_topic(item["candidate"]))
     ]
     told = [text for text in texts if _told(text, names) == text]
-    about = [text for text in told if (subject_of(text, names) == name if is_user else is_about_group(text, names))]
+    about = [text for text in told if (people.subject(text) == old.key.entity_id if is_user else is_about_group(text, names))]
     summary = merge_facts(old.summary, about)
+    name = names.user(language) if is_user else names.group(language)
     return replace(old, name=name, summary=summary) if about and summary != old.summary else old
 
 

@@ -9,33 +9,40 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from sys import getsizeof
 
 import numpy as np
 import numpy.typing as npt
 
-from ...schema.event import Event, EventFilter, is_raw
+from ...schema.event import BorneName, Event, EventFilter, is_raw
 from ...schema.protocols import Matrix, Vector
 from ...text.questions.asking import ends_asking, is_question
+from ...text.speakers.borne_names import BorneNames
 from .centre import VectorSum
+from .columns import Column
+from .packed_events import EventRowsInMemory, PackedEvents
+from .packed_vectors import PackedMatrix, VectorRows
 from .words import Mask, ScopeWords, Scores, WordMatch
 
 Positions = npt.NDArray[np.intp]
 
-BYTES_AN_EVENT = 400
-"""About what an event takes beside its two texts and its vector, with its places in the lists and the dictionary."""
+BYTES_AN_EVENT = 600
+"""About what a message takes beside its vector: its bytes, its words, its places in the arrays."""
+BYTES_A_DIMENSION = 2
+"""What a dimension of a vector takes."""
 
 ENOUGH_EVENTS = 50
 """From so many vectors on the mean of a scope can stand alone."""
+MEAN_KEPT = 64
+"""The mean that is taken from the vectors is kept until a 64th of them are new. The products of all vectors with it are
+known then: a recall after a new message multiplies nothing but the query."""
 
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """`events` in the order of filing; `matrix` has their unit vectors, a row of zeros where `embedded` is False."""
+    """`events` in the order of filing; `matrix` has their unit vectors, undefined where `embedded` is False."""
 
-    events: Sequence[Event]
-    positions: dict[str, int]
-    matrix: Matrix
+    events: PackedEvents
+    matrix: PackedMatrix
     embedded: Mask
     times: npt.NDArray[np.float64]
     told: npt.NDArray[np.float64]
@@ -48,9 +55,13 @@ class Snapshot:
     """The numbers of the user ids."""
     names: dict[str, int] = field(default_factory=dict)
     """The numbers of the names, from 1."""
+    borne: BorneNames = field(default_factory=BorneNames)
+    """Who bears which name and has borne it."""
     words: ScopeWords = field(default_factory=ScopeWords)
     mean: Vector = field(default_factory=lambda: np.zeros(0, dtype=np.float32))
-    """The mean of the vectors."""
+    """The mean of the vectors, up to those of the last MEAN_KEPT-th of them."""
+    along: Scores = field(default_factory=lambda: np.zeros(0, dtype=np.float32))
+    """The product of every vector with the mean."""
     count: int = 0
     """How many events have a vector."""
     has_centre: bool = False
@@ -64,7 +75,12 @@ class Snapshot:
     @property
     def dimension(self) -> int:
         """0 while nothing is embedded."""
-        return int(self.matrix.shape[1])
+        return self.matrix.dimension
+
+    @cached_property
+    def positions(self) -> dict[str, int]:
+        """The positions of the events by their ids: made when first asked for, which takes a microsecond an event."""
+        return {event.event_id: n for n, event in enumerate(self.events)}
 
     @cached_property
     def time_order(self) -> Positions:
@@ -113,24 +129,17 @@ class Snapshot:
         """Which events are a question and little else, or tell of one."""
         return self.marks[:, 4]
 
-    @cached_property
-    def _along(self) -> Scores:
-        """The product of every vector with the mean."""
-        return np.asarray(np.vecdot(self.matrix, self.mean), dtype=np.float32)
-
     def similarities(self, vector: Vector, *, centred: float) -> Scores:
-        """Return the exact cosine of every event with `vector`; undefined where `embedded` is False.
+        """Return the cosine of every event with `vector`; undefined where `embedded` is False.
 
         `centred` (0 to 1): the cosine after so much of the mean of the scope is taken away from both sides. Embeddings of
         small models lie in a narrow cone, where all cosines are alike; seen from the middle of the cone they differ
         (multilingual-e5-small, LoCoMo turns: recall at 10 rises from 53 to 59 %).
         """
-        # Not `matrix @ vector`: BLAS starts its threads for it, which wait for a processor where all are busy. (10,000 vectors
-        # beside ten busy processes on two cores: 28 ms against 0.3, p50.)
-        plain = np.asarray(np.vecdot(self.matrix, vector), dtype=np.float32)
+        plain = self.matrix.dot(vector)
         if not centred:
             return plain
-        along, square = self._along * np.float32(centred), float(self.mean @ self.mean) * centred**2
+        along, square = self.along * np.float32(centred), float(self.mean @ self.mean) * centred**2
         to_mean = float(vector @ self.mean) * centred
         if centred not in self._lengths:
             self._lengths[centred] = np.sqrt(np.maximum(1.0 - 2.0 * along + square, 1e-12), dtype=np.float32)
@@ -164,12 +173,14 @@ class Snapshot:
         mask = np.ones(len(self), dtype=bool)
         if where.user_ids:
             mask &= np.isin(self.who[:, 0], [self.users.get(one, -1) for one in where.user_ids])
-        for name, values in (("kind", where.kinds), ("source", where.sources), ("event_id", where.event_ids)):
+        for name, values in (("kind", where.kinds), ("source", where.sources)):
             if values:
-                allowed = frozenset(values)
-                mask &= np.fromiter((getattr(self.events[n], name) in allowed for n in range(len(self))), bool, len(self))
+                mask &= self.events.where(name, frozenset(values).__contains__)
+        if where.event_ids:
+            wanted = [place for one in where.event_ids if (place := self.positions.get(one)) is not None]
+            mask &= np.isin(np.arange(len(self)), wanted)
         if where.is_absolute is not None:
-            mask &= np.fromiter((self.events[n].is_absolute == where.is_absolute for n in range(len(self))), bool, len(self))
+            mask &= self.events.where("is_absolute", lambda value: value == where.is_absolute)
         if where.holds is not None:
             held = self.in_force(None, past=False)
             mask &= np.full(len(self), where.holds) if held is None else held == where.holds
@@ -213,105 +224,135 @@ class ScopeTable:
         self._sum = VectorSum(means)
         self.sequence = 0
         self.last_row = 0
-        self._events: list[Event] = []
-        self._text_bytes = 0
-        self._positions: dict[str, int] = {}
+        self._events = EventRowsInMemory()
         self._users: dict[str, int] = {}
         self._names: dict[str, int] = {}
-        self._who = np.zeros((0, 2), dtype=np.int32)
-        self._times = np.empty(0, dtype=np.float64)
-        self._told = np.empty((0, 2), dtype=np.float64)
-        self._marks = np.zeros((0, 5), dtype=bool)
-        self._matrix: Matrix = np.zeros((0, 0), dtype=np.float32)
-        self._embedded = np.zeros(0, dtype=bool)
+        self._seen: dict[tuple[str, str], tuple[float, float]] = {}
+        self._borne = BorneNames()
+        self._rows = Column(np.int64)
+        self._who = Column(np.int32, 2)
+        self._times = Column(np.float64)
+        self._told = Column(np.float64, 2)
+        self._marks = Column(bool, 5)
+        self._vectors = VectorRows()
+        self._embedded = Column(bool)
+        self._along = Column(np.float32)
+        self._mean: Vector = np.zeros(0, dtype=np.float32)
+        self._mean_of = 0
         self._words = ScopeWords()
         self._is_sealed = False
         self.snapshot = self._snapshot()
 
     @property
     def nbytes(self) -> int:
-        return int(self._matrix.nbytes) + BYTES_AN_EVENT * len(self._events) + self._text_bytes + self._words.nbytes
+        columns = (self._rows, self._who, self._times, self._told, self._marks, self._embedded, self._along)
+        held = sum(column.nbytes for column in columns) + self._vectors.nbytes + self._events.nbytes
+        return held + self._words.nbytes
 
     def seal(self) -> None:
         """From now on snapshots are in use: what they show is copied before it changes."""
         self._is_sealed = True
+        self._centre()
+        self.snapshot = self._snapshot()
 
     def grow(
         self,
         rows: Sequence[int],
         events: Sequence[Event],
         words: Sequence[tuple[int, int, str]],
-        ids: Sequence[str],
+        embedded: Sequence[int],
         vectors: Matrix,
     ) -> bool:
-        """Add events with their row numbers, their words by row number, and the vectors that came since, by event id.
+        """Add events with their row numbers (ascending), their words by row number, and the vectors that came since, of the
+        events with the row numbers `embedded`.
 
         False: the vectors are of another dimension.
         """
-        if len(ids) and self._matrix.shape[1] not in (0, vectors.shape[1]):
+        if len(embedded) and self._vectors.dimension not in (0, vectors.shape[1]):
             return False
         first = len(self._events)
-        for position, event in enumerate(events, first):
-            self._positions[event.event_id] = position
-        self._events.extend(events)
         if events:
-            self._text_bytes += sum(getsizeof(event.text) + getsizeof(event.handed_over) for event in events)
+            self._events.extend(events)
             # One that was deleted in between has none; its removal is counted, and the table made anew.
             by_row = {row: (length, text) for row, length, text in words}
             self._words = self._words.grown([by_row.get(row, (0, "")) for row in rows])
             self.last_row = rows[-1]
-            self._times = np.concatenate([self._times, [event.timestamp for event in events]])
-            self._told = np.concatenate([self._told, [event.told for event in events]])
-            self._marks = np.concatenate([self._marks, np.array([_marks(event) for event in events])])
-            self._who = np.concatenate([self._who, np.array([self._numbers(event) for event in events], dtype=np.int32)])
-        self._reserve(len(self._events), vectors.shape[1] if len(ids) else self._matrix.shape[1])
-        known = [(n, self._positions[event_id]) for n, event_id in enumerate(ids) if event_id in self._positions]
-        if known:
-            sources, targets = (np.array(column) for column in zip(*known, strict=True))
-            if self._is_sealed and (targets < first).any():
-                # An older event has got its vector: snapshots in use keep the matrix that they have.
-                self._matrix, self._embedded = self._matrix.copy(), self._embedded.copy()
-            self._sum.add(self._matrix[targets[self._embedded[targets]]], -1)
-            self._sum.add(vectors[sources])
-            self._matrix[targets] = vectors[sources]
-            self._embedded[targets] = True
+            self._note_names(events)
+            self._rows.extend(rows)
+            self._times.extend([event.timestamp for event in events])
+            self._told.extend([event.told for event in events])
+            self._marks.extend([_marks(event) for event in events])
+            self._who.extend([self._numbers(event) for event in events])
+            self._embedded.extend(np.zeros(len(events), dtype=bool))
+            self._along.extend(np.zeros(len(events), dtype=np.float32))
+        self._vectors.reserve(len(self._events), vectors.shape[1] if len(embedded) else self._vectors.dimension)
+        if len(embedded):
+            self._embed(np.asarray(embedded, dtype=np.int64), vectors, first)
         self.snapshot = self._snapshot()
         return True
+
+    def _embed(self, rows: npt.NDArray[np.int64], vectors: Matrix, first: int) -> None:
+        """Store vectors by row number. Those of events before `first` may be looked at while they are without one."""
+        known = self._rows.view()
+        places = np.searchsorted(known, rows)
+        is_known = known[np.minimum(places, len(known) - 1)] == rows if len(known) else np.zeros(len(rows), dtype=bool)
+        places, vectors = places[is_known], vectors[is_known]
+        if not len(places):
+            return
+        if self._is_sealed and (places < first).any():
+            # An older event has got its vector: snapshots in use look at what they know as embedded alone.
+            self._embedded, self._along = self._embedded.copy(), self._along.copy()
+        had_one = self._embedded.view()[places]
+        if had_one.any():
+            self._sum.add(self._vectors.view()[places[had_one]], -1)
+        self._sum.add(vectors)
+        self._vectors.put(places, vectors)
+        self._embedded.view()[places] = True
+        if self._is_sealed:
+            self._centre(places, vectors)
+
+    def _centre(self, places: Positions | None = None, vectors: Matrix | None = None) -> None:
+        """Bring the products with the mean up to date: of all vectors with a new mean, or of new ones with the mean as it is."""
+        changed = abs(self._sum.count - self._mean_of)
+        if places is None or vectors is None or changed * MEAN_KEPT > self._mean_of:
+            self._mean, self._mean_of = self._sum.mean(self._vectors.dimension), self._sum.count
+            self._along = Column(np.float32)
+            self._along.extend(self._vectors.view().dot(self._mean))
+        else:
+            self._along.view()[places] = np.vecdot(vectors, self._mean)
+
+    def _note_names(self, events: Sequence[Event]) -> None:
+        """Note the names of those who spoke. `BorneNames` is made anew only where a name is not its bearer's last one."""
+        is_new = False
+        for event in events:
+            if event.user_name:
+                who, at = (event.user_id, event.user_name), event.timestamp
+                first, last = self._seen.get(who, (at, at))
+                self._seen[who] = min(first, at), max(last, at)
+                is_new = is_new or self._borne.today(event.user_id) != event.user_name
+        if is_new:
+            self._borne = BorneNames(BorneName(*who, *seen) for who, seen in self._seen.items())
 
     def _numbers(self, event: Event) -> tuple[int, int]:
         user = self._users.setdefault(event.user_id, len(self._users))
         name = event.user_name
         return user, self._names.setdefault(name, len(self._names) + 1) if name else 0
 
-    def _reserve(self, count: int, dimension: int) -> None:
-        capacity = len(self._embedded)
-        if count <= capacity and dimension == self._matrix.shape[1]:
-            return
-        # Exactly what is there at first; room for more once a table turns out to grow.
-        is_first = capacity == 0 or dimension != self._matrix.shape[1]
-        room = count if is_first else max(count, capacity + capacity // 4 + 16)
-        matrix = np.zeros((room, dimension), dtype=np.float32)
-        embedded = np.zeros(room, dtype=bool)
-        if self._matrix.shape[1] == dimension:
-            matrix[:capacity] = self._matrix
-            embedded[:capacity] = self._embedded
-        self._matrix, self._embedded = matrix, embedded
-
     def _snapshot(self) -> Snapshot:
-        count = len(self._events)
         return Snapshot(
-            events=self._events,
-            positions=self._positions,
-            matrix=self._matrix[:count],
-            embedded=self._embedded[:count],
-            times=self._times,
-            told=self._told,
-            marks=self._marks,
-            who=self._who,
+            events=self._events.view(),
+            matrix=self._vectors.view(),
+            embedded=self._embedded.view(),
+            times=self._times.view(),
+            told=self._told.view(),
+            marks=self._marks.view(),
+            who=self._who.view(),
             users=self._users,
             names=self._names,
+            borne=self._borne,
             words=self._words,
-            mean=self._sum.mean(self._matrix.shape[1]),
+            mean=self._mean,
+            along=self._along.view(),
             count=self._sum.count,
             has_centre=self._has_means or self._sum.count >= ENOUGH_EVENTS,
         )
@@ -320,5 +361,9 @@ class ScopeTable:
 def snapshot_of(events: Sequence[Event], ids: Sequence[str] = (), vectors: Matrix | None = None) -> Snapshot:
     """Return events alone as a snapshot, with the vectors of `ids` and without words."""
     table = ScopeTable((0, 0))
-    table.grow([0] * len(events), events, [], ids, np.zeros((0, 0), dtype=np.float32) if vectors is None else vectors)
+    places = {event.event_id: n for n, event in enumerate(events)}
+    known = [n for n, one in enumerate(ids) if one in places]
+    made = np.zeros((0, 0), dtype=np.float32) if vectors is None else vectors[known]
+    table.grow(range(len(events)), events, [], [places[ids[n]] for n in known], made)
+    table.seal()
     return table.snapshot

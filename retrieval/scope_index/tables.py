@@ -11,7 +11,8 @@ from weakref import WeakValueDictionary
 
 from ...models.embeddings.general_means import general_means
 from ...schema.protocols import EventStore
-from .table import BYTES_AN_EVENT, ScopeTable, Snapshot
+from ...text.speakers.borne_names import BorneNames
+from .table import BYTES_A_DIMENSION, BYTES_AN_EVENT, ScopeTable, Snapshot
 
 SLICE_EVENTS = 500
 """So many events are read at a time (some ten milliseconds), so that recalls beside it get the interpreter."""
@@ -84,7 +85,7 @@ class ScopeTables:
     def _is_too_large(self, events: int) -> bool:
         """Return True if so many events take more memory than all scopes may."""
         model = self._events.fingerprint()
-        return events * (BYTES_AN_EVENT + 4 * (model[1] if model else 0)) > self._limit_bytes()
+        return events * (BYTES_AN_EVENT + BYTES_A_DIMENSION * (model[1] if model else 0)) > self._limit_bytes()
 
     def fill(self, scope_key: str) -> Future[Snapshot]:
         """Have a scope read in the background, once at a time. It rests after each slice as long as that took."""
@@ -108,10 +109,10 @@ class ScopeTables:
         table = self._known(scope_key)
         return None if table is None else table.snapshot
 
-    def names(self, scope_key: str) -> list[str]:
+    def names(self, scope_key: str) -> BorneNames:
         """Return the names of the people of a scope, as far as it is in memory."""
         table = self._known(scope_key)
-        return [] if table is None else list(table.snapshot.names)
+        return BorneNames() if table is None else table.snapshot.borne
 
     @property
     def nbytes(self) -> int:
@@ -158,10 +159,10 @@ class ScopeTables:
         while True:
             started = time.monotonic()
             news = self._events.news(scope_key, table.sequence, table.last_row, SLICE_EVENTS)
-            if not table.grow(news.rows, news.events, news.words, news.ids, news.vectors):
+            if not table.grow(news.rows, news.events, news.words, news.embedded, news.vectors):
                 return False
             table.sequence = news.sequence
-            if SLICE_EVENTS not in (len(news.rows), len(news.ids)):
+            if SLICE_EVENTS not in (len(news.rows), len(news.embedded)):
                 break
             if rests:
                 time.sleep(time.monotonic() - started)

@@ -23,6 +23,8 @@ Mask = npt.NDArray[np.bool_]
 Keys = npt.NDArray[np.int64]
 Places = npt.NDArray[np.int32]
 
+LARGEST_BLOCK = 2**20
+"""Blocks with more places than this are joined with no other: that would take longer than a recall may wait."""
 TELLING_WORDS = 8
 """What a whole match is measured by. A pasted page has many words, of which no record holds more than a few."""
 
@@ -44,11 +46,20 @@ class WordBlock:
         return int(self.keys.nbytes + self.starts.nbytes + self.places.nbytes)
 
     def __add__(self, other: WordBlock) -> WordBlock:
-        """Return both blocks as one; the events of `other` come after those of `self`."""
-        return _block(
-            np.concatenate([np.repeat(one.keys, np.diff(one.starts)) for one in (self, other)]),
-            np.concatenate([self.places, other.places]),
-        )
+        """Return both blocks as one; the events of `other` come after those of `self`. Nothing is sorted."""
+        both = np.sort(np.concatenate([self.keys, other.keys]), kind="stable")  # two sorted runs: takes no sorting
+        keys = both[np.append(True, both[1:] != both[:-1])] if len(both) else both
+        spots = [keys.searchsorted(one.keys) for one in (self, other)]
+        counts = [np.zeros(len(keys), dtype=np.int32) for _ in spots]
+        for one, spot, count in zip((self, other), spots, counts, strict=True):
+            count[spot] = np.diff(one.starts)
+        starts = np.concatenate([[0], np.cumsum(counts[0] + counts[1])]).astype(np.int32)
+        places = np.empty(int(starts[-1]), dtype=np.int32)
+        # Of each word the places of `self` go to its start, those of `other` behind them.
+        for one, spot, before in zip((self, other), spots, (np.zeros_like(counts[0]), counts[0]), strict=True):
+            first = (starts[:-1] + before)[spot] - one.starts[:-1]
+            places[np.repeat(first, np.diff(one.starts)) + np.arange(len(one.places), dtype=np.int32)] = one.places
+        return WordBlock(keys, starts, places)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +91,7 @@ class ScopeWords:
             return self
         blocks = [*self.blocks, _block_of([words for _, words in added], len(self.lengths))]
         # Each block is more than twice as large as the next, so that there are few, and a word is seldom sorted again.
-        while len(blocks) > 1 and len(blocks[-2].places) <= 2 * len(blocks[-1].places):
+        while len(blocks) > 1 and len(blocks[-2].places) <= min(2 * len(blocks[-1].places), LARGEST_BLOCK):
             last = blocks.pop()
             blocks[-1] = blocks[-1] + last
         lengths = np.concatenate([self.lengths, np.array([length for length, _ in added], dtype=np.int64)])
@@ -129,20 +140,29 @@ def _keys(words: Sequence[str]) -> Keys:
 def _block_of(texts: Sequence[str], first: int) -> WordBlock:
     """Return the words of texts, at the positions from `first` on."""
     split = [text.split() for text in texts]
-    for text, words in zip(texts, split, strict=True):
-        if not text.isascii():  # what the store finds by the beginning of a pair
-            pairs = [word for word in words if len(word) == 2 and not word.isascii()]
-            words += {character for pair in pairs if (character := first_character(pair))}
-    places = np.repeat(np.arange(first, first + len(split), dtype=np.int32), [len(words) for words in split])
-    return _block(_keys([word for words in split for word in words]), places)
+    lengths = list(map(len, split))
+    numbers: dict[str, int] = {}
+    listed = [numbers.setdefault(word, len(numbers)) for words in split for word in words]
+    number = np.array(listed, dtype=np.intp)
+    place = np.repeat(np.arange(first, first + len(split), dtype=np.int32), lengths)
+    words = list(numbers)
+    # What the store finds by the beginning of a pair: the first character of pairs that are no ASCII.
+    begins = [first_character(word) if len(word) == 2 and not word.isascii() else "" for word in words]
+    beginning = np.array([bool(one) for one in begins], dtype=bool)
+    keys, more = _keys(words), np.zeros(len(words), dtype=np.int64)
+    more[beginning] = _keys([one for one in begins if one])
+    has_beginning = beginning[number]
+    return _block(np.concatenate([keys[number], more[number[has_beginning]]]), np.concatenate([place, place[has_beginning]]))
 
 
 def _block(keys: Keys, places: Places) -> WordBlock:
     """Sorted by word, then by place; a place once a word, though two forms of a word may stand in one text."""
-    order = np.argsort(keys, kind="stable")
+    order = np.lexsort((places, keys))
     keys, places = keys[order], places[order]
-    same_key = keys[1:] == keys[:-1]
-    kept = np.concatenate([[True], ~(same_key & (places[1:] == places[:-1]))])[: len(keys)]
+    kept = np.ones(len(keys), dtype=bool)
+    kept[1:] = (keys[1:] != keys[:-1]) | (places[1:] != places[:-1])
     keys, places = keys[kept], places[kept]
-    starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]])[: len(keys)])
+    is_first = np.ones(len(keys), dtype=bool)
+    is_first[1:] = keys[1:] != keys[:-1]
+    starts = np.flatnonzero(is_first)
     return WordBlock(keys[starts], np.append(starts, len(keys)).astype(np.int32), places)

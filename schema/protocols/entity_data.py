@@ -15,8 +15,8 @@ class Record(NamedTuple):
     `job_ids` and `moments` (scope key, seconds since the epoch) identify its jobs; `event_id` is given for events.
 
     `scope` is the key of its conversation ("": those in which who bears a name in it spoke), `borne` the names in it as
-    (entity key, name): the bot's with an empty key, and who spoke with an empty name where none is known. `people` are the ids
-    of those whom an event is known to name.
+    (entity key, name): the bot's with an empty key, and who spoke with an empty name where none is known. `named` are the people
+    whom an event notes to name, as (entity key, words).
     """
 
     id: str
@@ -28,7 +28,7 @@ class Record(NamedTuple):
     event_id: str = ""
     scope: str = ""
     borne: tuple[tuple[str, str], ...] = ()
-    people: tuple[str, ...] = ()
+    named: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass

@@ -102,8 +102,8 @@ class QuerySettings(Section):
     """查询向量缓存多久（秒）
     seconds a query embedding is kept"""
     scope_cache_megabytes: Annotated[int, Field(ge=1, le=65_536)] = hot(256)
-    """各会话的向量和词最多占多少内存（MB）
-    megabytes of memory for the vectors and words of scopes"""
+    """各会话的向量、词和原文最多占多少内存（MB）
+    megabytes of memory for the vectors, words and texts of scopes"""
     admin_user_ids: list[str] = hot(default_factory=list)
     """这些用户在私聊里可用工具搜索所有会话（管理员）
     users whose search tool, in their private chats, sees every conversation (administrators)"""
@@ -177,8 +177,8 @@ class QueueSettings(Section):
 
 class ShorttermSettings(Section):
     summary_token_threshold: Annotated[int, Field(ge=10)] = 80_000
-    """对话累计多少 token 后压缩成摘要
-    tokens of conversation after which it is summarised"""
+    """对话累计多少 token 后压缩成摘要；没有模型时最多 500
+    tokens of conversation after which it is summarised; without a model at most 500"""
     record_token_threshold: Annotated[int, Field(ge=10)] = 3_000
     """归档的记录累计多少 token 后压缩成摘要；它们已是浓缩的
     tokens of filed records after which they are summarised; they are condensed already"""

@@ -53,8 +53,8 @@ class EventData(LineMember[Carried]):
             moment = (event.scope.key, event.timestamp)
             identity, texts = event.event_id, (event.text, event.handed_over, *(one.text for one in revisions))
             jobs, scope = (event.job_id,), event.scope.key
-            people = tuple(one.split(":", 2)[2] for one in event.people)
-            yield Record(identity, texts, names, None, jobs, (moment,), identity, scope, names_in(event), people)
+            named = tuple((f"user:{one.user_id}", event.text[one.start : one.end]) for one in event.named)
+            yield Record(identity, texts, names, None, jobs, (moment,), identity, scope, names_in(event), named)
 
     def erase(self, traces: Traces) -> int:
         return self._erasure.erase_events(traces.entity.where)

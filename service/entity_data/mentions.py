@@ -1,5 +1,7 @@
 """Detection of what others' records say about an entity: by its id, or by a name that nobody else of the conversation bears.
 
+Whom an event notes to name by id is known; what it calls somebody else is no name of the entity there.
+
 What another person says about themselves is no mention, even in the same words. A record of several lines (a profile, an
 article) follows the events: a line that repeats the text of an event goes or stays with it.
 """
@@ -16,9 +18,8 @@ from ...schema.entity import Entity
 from ...schema.job import without_list_mark
 from ...schema.protocols.entity_data import Record
 from ...text.borders import whole_word
-from ...text.references.finding import is_deictic_name
-from ...text.speakers.mentions import means_everybody
-from ...text.time_expressions import find_relative
+from ...text.speakers.borne_names import is_a_word
+from ...text.speakers.named_people import is_a_time
 
 _LONG_ID = 5
 """Shorter ids count only with a marker (`@42`, `user:42`, `qq=42`, `user 42`), since any number 42 would match otherwise."""
@@ -49,8 +50,8 @@ class Mentions:
         self._entity = entity.key
         # What members said in a group may stand in their own profiles; what a person said stands in nobody else's.
         self._gone = frozenset(map(_bare, texts)) if entity.type == "group" else frozenset()
-        self._names = [one for one in sorted(names) if len(one) >= _SHORTEST_NAME and not _is_a_word(one)]
-        self._of_time = {one for one in self._names if find_relative(f"in {one}")}
+        self._names = [one for one in sorted(names) if len(one) >= _SHORTEST_NAME and not is_a_word(one)]
+        self._of_time = {one for one in self._names if is_a_time(one)}
         """Names that are words of time (May): they are names only as the subject."""
         self._kept = frozenset(kept)
         self._by_id = re.compile(
@@ -72,7 +73,7 @@ class Mentions:
                         self._borne[record.scope].add(name)
             texts = record.texts if record.told is None else record.told
             if record.event_id:
-                if self._names_it(record) or any(self._may(text) or text in self._gone for text in texts):
+                if self._is_noted(record) or any(self._may(text) or text in self._gone for text in texts):
                     self._candidates.append(_Candidate(kind, record, texts))
                     self._texts_of_events.update(texts)
             elif some := tuple(text for text in texts if self._may(text) or self._rests_on_events(text)):
@@ -85,7 +86,8 @@ class Mentions:
         goes: set[tuple[str, str]] = set()
         for kind, record, texts in self._candidates:
             if record.event_id:
-                is_mention = self._names_it(record) or any(self._is_about(text, [record.scope]) for text in texts)
+                elsewhere = {words for whose, words in record.named if whose != self._entity}
+                is_mention = self._is_noted(record) or any(self._is_about(text, [record.scope], elsewhere) for text in texts)
                 (goes if is_mention else stays).add((record.scope, texts[0]))
                 found += [Mention(kind, record.id, texts[0])] if is_mention else []
                 continue
@@ -96,8 +98,8 @@ class Mentions:
                     found.append(Mention(kind, record.id, text))
         return found
 
-    def _names_it(self, record: Record) -> bool:
-        return self._entity.startswith("user:") and self._entity.removeprefix("user:") in record.people
+    def _is_noted(self, record: Record) -> bool:
+        return any(whose == self._entity for whose, _ in record.named)
 
     def _may(self, text: str) -> bool:
         """Return True if a text mentions the entity unless somebody else bears its name there."""
@@ -107,10 +109,11 @@ class Mentions:
     def _rests_on_events(self, line: str) -> bool:
         return (bare := _bare(line)) in self._texts_of_events or bare in self._gone
 
-    def _is_about(self, text: str, scopes: Sequence[str]) -> bool:
+    def _is_about(self, text: str, scopes: Sequence[str], elsewhere: Collection[str] = ()) -> bool:
+        """Return True if a text names the entity. `elsewhere` are words in it that name others."""
         if self._by_id.search(text) or (self._kept and digest(text) in self._kept):
             return True
-        others = {name for scope in scopes for name in self._borne[scope]}
+        others = {name for scope in scopes for name in self._borne[scope]}.union(elsewhere)
         folded = {name.casefold() for name in others}
         own = [name for name in self._names if name.casefold() not in folded]
         # A longer name of somebody else ("Ann Lee") is read first, so that what it holds is not looked at.
@@ -127,11 +130,6 @@ def digest(text: str) -> str:
 
 def _bare(line: str) -> str:
     return without_list_mark(line.strip()).strip()
-
-
-def _is_a_word(name: str) -> bool:
-    """Return True if a name is a pronoun or means everybody, so that in a text it is nobody's."""
-    return is_deictic_name(name) or means_everybody(name)
 
 
 def _of_id(entity_id: str) -> str:

@@ -17,6 +17,7 @@ from ...schema.portions import portions
 from ...schema.scope import Scope
 from ...schema.settings import Settings
 from ...text.job_verdicts import by_rules
+from ...text.speakers.named_people import with_people
 from ..components import Parts
 from ..intake import redacted
 from ..timezones import configured_timezone
@@ -140,7 +141,7 @@ class Migration:
 
     def _events(self, one: OldSummary) -> list[Event]:
         job = redacted(one.job, self._settings.historian.redact_jobs)
-        events = events_of(job, by_rules(job, self._settings)) if one.dated else _as_they_stand(job)
+        events = with_people(job, events_of(job, by_rules(job, self._settings))) if one.dated else _as_they_stand(job)
         return [replace(event, source=SOURCE) for event in events]
 
 

@@ -22,6 +22,7 @@ from ...schema.states_payload import StatesPayload
 from ...schema.summary import ArticleKey
 from ...text.job_verdicts import by_rules
 from ...text.messages import message_events
+from ...text.speakers.named_people import with_people
 from ..components import Parts
 from .feeding import feed
 from .statistics import WorkerStatistics
@@ -208,7 +209,7 @@ class JobRuns:
             if job.kind != "remember":
                 return False
             if not await asyncio.to_thread(events.is_filed, job.job_id):
-                made = events_of(job, await asyncio.to_thread(by_rules, job, self.settings))
+                made = with_people(job, events_of(job, await asyncio.to_thread(by_rules, job, self.settings)))
                 await asyncio.to_thread(events.file_job, job.job_id, made, [None] * len(made))
         except StorageError:
             raise

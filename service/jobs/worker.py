@@ -78,7 +78,14 @@ class HistorianWorker:
         self._clock = parts.clock
         notes = NotesIndex(parts.backend.manifest, parts.settings, embedded_later, parts.clock)
         forgetting = Forgetting(parts, index)
-        self.maintenance = Maintenance(parts, index, notes, random=random, index_waits=lambda: forgetting.index_waits)
+        self.maintenance = Maintenance(
+            parts,
+            index,
+            notes,
+            random=random,
+            index_waits=lambda: forgetting.index_waits,
+            leads=lambda: ownership.is_held,
+        )
         self._forgetting = ForgettingSlices(
             forgetting, is_busy=lambda: bool(self._running), wake=self.look_for_requests, sleep=sleep
         )

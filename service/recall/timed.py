@@ -371,7 +371,7 @@ class Recall:
         newest = self.parts.events.find(EventFilter(None), limit=50)
         scopes = list(dict.fromkeys(event.scope for event in newest))[:SCOPES_WARMED]
         for one in dict.fromkeys([*scopes, *([scope] if scope is not None else [])]):
-            self.events.tables.snapshot(one.key).words.match("warm 预热")
+            self.events.tables.snapshot(one.key, rests=True).words.match("warm 预热")
 
     def _profile(self, entity_type: EntityType, entity_id: str, scope: Scope) -> Profile | None:
         # Of the speaker that is known without any look, unless a request alone names them.

@@ -90,6 +90,13 @@ _METRICS: tuple[tuple[str, str, str, Callable[[Mapping[str, Any]], Iterable[Any]
     ("queue_jobs", "gauge", "Jobs in the queue by state", _queue),
     ("queue_oldest_pending_seconds", "gauge", "How long the oldest pending job has waited", _at("queue.oldest_pending_seconds")),
     ("events", "gauge", "Events that are stored", _at("events")),
+    ("vectors_waiting", "gauge", "Events that wait for their vector", _at("vectors.waiting")),
+    (
+        "vectors_oldest_waiting_seconds",
+        "gauge",
+        "Age of the oldest event that waits for its vector",
+        _at("vectors.oldest_waiting_seconds"),
+    ),
     (
         "outage",
         "gauge",

@@ -50,7 +50,7 @@ class Maintenance:
     """One round an idle moment. Each part fails for itself: what fails is logged and tried again later.
 
     `event_index` is the derived index of vectors, if there is one; it lacks what the outbox of events notes, and lags
-    behind while `index_waits()`.
+    behind while `index_waits()`. `leads()` returns True in the worker that embeds, of several.
     """
 
     def __init__(
@@ -61,6 +61,7 @@ class Maintenance:
         *,
         random: Callable[[], float],
         index_waits: Callable[[], bool] = bool,
+        leads: Callable[[], bool] = bool,
     ) -> None:
         self._parts = parts
         self.event_index = index
@@ -69,6 +70,7 @@ class Maintenance:
         cognitive = parts.settings.cognitive
         self._migration = Migration(parts, parts.settings, rewrite=cognitive.migrate_rewrite) if cognitive.migrate_from else None
         self._index_waits = index_waits
+        self._leads = leads
         self._released = asyncio.Event()
         embedder = None if parts.embedder is None else ReleasableEmbedder(parts.embedder, self._released)
         self._missing = MissingVectors(parts, embedder, self.jobs_wait, random)
@@ -82,6 +84,7 @@ class Maintenance:
         self._notes_said: set[str] = set()
         self._outages: dict[str, Outage] = {}
         self._indexing: asyncio.Task[None] | None = None
+        self._embedding: asyncio.Task[None] | None = None
         self._index_lock = asyncio.Lock()
         self._not_indexed = 0
         self._has_worked = False
@@ -94,6 +97,8 @@ class Maintenance:
         self._has_worked = True
         if job.kind == "remember":
             self._finished.append(job)
+        if job.kind == "talk":
+            self.embed_beside_jobs()
         self._not_indexed += 1
         if self._not_indexed == 1:
             self._index_pause.begin(self._parts.clock(), INDEX_SECONDS)
@@ -104,21 +109,37 @@ class Maintenance:
             self._released.clear()  # no round runs while jobs do
             self._indexing = asyncio.create_task(self._try(self._repair_index_beside_jobs), name="historian index")
 
-    async def settle(self) -> None:
-        """Embed messages in the run that has filed them, if no job waits, for SETTLING_SECONDS at most.
+    def embed_beside_jobs(self) -> None:
+        """Begin to embed what was filed, beside the jobs, unless that is under way.
 
-        An embedder that did not answer by then is left to the next idle round.
+        A group that talks on and on leaves no idle moment. Of several workers the leading one does it.
+        """
+        if self._leads():
+            self._vectors_under_way()
+
+    def _vectors_under_way(self) -> asyncio.Task[None]:
+        if self._embedding is None or self._embedding.done():
+            self._released.clear()  # no round runs while jobs do
+            self._embedding = asyncio.create_task(self._embed_beside_jobs(), name="historian vectors")
+        return self._embedding
+
+    async def _embed_beside_jobs(self) -> None:
+        try:
+            await self._try(self._missing.embed_beside_jobs)
+        except Released:
+            log.debug("what waits for its vector is embedded after the next job")
+        finally:
+            self._is_embedder_slow = False
+
+    async def settle(self) -> None:
+        """Let the run that has filed messages wait for their vectors, if no job waits, for SETTLING_SECONDS at most.
+
+        While an embedder has not answered by then, no other run waits for it.
         """
         if self._is_embedder_slow or await self._pending():
             return
-        self._released.clear()  # no round runs while jobs do
-        timer = asyncio.get_running_loop().call_later(SETTLING_SECONDS, self.let_go)
-        try:
-            await self._try(self._missing.embed_events)
-        except Released:
-            self._is_embedder_slow = True
-        finally:
-            timer.cancel()
+        await asyncio.wait((self._vectors_under_way(),), timeout=SETTLING_SECONDS)
+        self._is_embedder_slow = self._embedding is not None and not self._embedding.done()
 
     def let_go(self) -> None:
         """End the running round without waiting for the embedder. Writes that have begun are finished."""
@@ -128,8 +149,9 @@ class Maintenance:
         """Stop background work and write what waits in memory. Call before the stores close."""
         self.let_go()
         try:
-            if self._indexing is not None:
-                await self._indexing
+            for work in (self._indexing, self._embedding):
+                if work is not None:
+                    await work
         finally:
             await self._flush()
 
@@ -139,7 +161,6 @@ class Maintenance:
         Of several workers one `leads`; the others do what follows from their own jobs.
         """
         self._rounds += 1
-        self._is_embedder_slow = False
         self._released.clear()
         await self._flush()
         missing = self._missing

@@ -63,9 +63,14 @@ class MissingVectors:
     async def embed_events(self) -> None:
         """Embed events, a batch at a time, until none is left or a job waits. Runs of jobs that end together do it once."""
         async with self._at_work:
-            await self._embed_events()
+            await self._embed_events(self._jobs_wait)
 
-    async def _embed_events(self) -> None:
+    async def embed_beside_jobs(self) -> None:
+        """Embed events, a batch at a time, until none is left, whatever waits."""
+        async with self._at_work:
+            await self._embed_events(_nothing_waits)
+
+    async def _embed_events(self, jobs_wait: Callable[[], Awaitable[bool]]) -> None:
         if self._embedder is None or self._outage.remaining(self._parts.clock()):
             return
         batch = EMBED_BATCH if self._embedder.is_remote else LOCAL_BATCH
@@ -77,7 +82,7 @@ class MissingVectors:
                 log.warning("%d or more events wait for their vectors: %s", len(events), error)
                 return
             self._outage.end()
-            if await self._jobs_wait():
+            if await jobs_wait():
                 return
 
     async def _without_vector(self, limit: int) -> list[Event]:
@@ -119,6 +124,10 @@ class MissingVectors:
         except (ModelUnavailable, ModelRefused) as error:
             self.pause(str(error))
             log.warning("lines of articles wait for their vectors: %s", error)
+
+
+async def _nothing_waits() -> bool:
+    return False
 
 
 class LineIndex:

@@ -30,6 +30,7 @@ from ...schema.protocols.events.revisions import WRITTEN_ANEW, Change
 from ...schema.scope import Scope
 from ...schema.validation import validated
 from ...text.job_verdicts import judge
+from ...text.speakers.named_people import with_people
 from ..components import Parts
 from ..intake import make_job
 
@@ -101,13 +102,15 @@ class Reprocessing:
         if len(job.texts) != len(events):
             return []
         state: dict[str, Any] = await self._graph.ainvoke({"job": job.model_dump()}, context=self._context)
-        made = zip(events, state["items"], events_of(job, state["items"]), strict=True)
+        made = zip(events, state["items"], with_people(job, events_of(job, state["items"])), strict=True)
         changes = []
         for before, item, new in made:
             if before.is_absolute and not new.is_absolute and judge(item, before.text, job, self._context.settings).passed:
                 continue  # decided by what was said then and is not stored; today's gate objects to nothing in it
             written: dict[str, Any] = {name: getattr(new, name) for name in WRITTEN_ANEW}
             after = replace(before, **written)
+            if after.text == before.text:  # the messages beside it, which told who its names are, are not stored
+                after = replace(after, people=before.people)
             if after != before:
                 changes.append(Change(before, after))
         return changes

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,7 +20,7 @@ from historian.schema.scope import RESERVED_USER, Scope
 from historian.stores.postgres.events.store import PostgresEventStore
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from support.events import DIMENSION, file_texts, make_event, unit_vectors
+from support.events import DIMENSION, embedded_ids, file_texts, make_event, unit_vectors
 from support.postgres import Schema
 from support.stores import bury, open_events
 
@@ -392,28 +393,39 @@ def test_events_without_vector_wait_oldest_first_and_get_one_later(store: EventS
     np.testing.assert_array_equal(by_id["j1-0:2"], vectors[0])
 
 
+def test_what_waits_for_its_vector_is_counted_and_the_oldest_of_it_is_known(store: EventStore) -> None:
+    assert store.waiting_vectors() == (0, None)
+    events = [replace(make_event(n=n), timestamp=1_700_000_000.0 + n) for n in range(3)]
+    store.file_job("j1-0", events, [*unit_vectors(1), None, None])
+    assert store.waiting_vectors() == (2, 1_700_000_001.0)
+    store.set_vectors(["j1-0:1"], unit_vectors(1, seed=2))
+    assert store.waiting_vectors() == (1, 1_700_000_002.0)
+    store.delete(["j1-0:2"])
+    assert store.waiting_vectors() == (0, None)
+
+
 def test_a_cache_that_asks_for_what_is_new_misses_nothing(store: EventStore) -> None:
-    assert store.news("g:7", 0, 0).ids == []
+    assert store.news("g:7", 0, 0).embedded == []
     store.file_job("j1-0", [make_event(n=n) for n in range(2)], [None, *unit_vectors(1)])
     news = store.news("g:7", 0, 0)
-    assert news.ids == ["j1-0:1"] and news.vectors.shape == (1, DIMENSION)
+    assert embedded_ids(news) == ["j1-0:1"] and news.embedded == news.rows[1:] and news.vectors.shape == (1, DIMENSION)
     additions, removals = store.change_number("g:7")
     store.set_vectors(["j1-0:0"], unit_vectors(1, seed=2))
     assert store.change_number("g:7")[0] > additions and store.change_number("g:7")[1] == removals
     later = store.news("g:7", news.sequence, 0)
-    assert later.ids == ["j1-0:0"] and later.sequence > news.sequence
-    assert store.news("g:7", later.sequence, 0).ids == []
+    assert later.embedded == news.rows[:1] and later.sequence > news.sequence
+    assert store.news("g:7", later.sequence, 0).embedded == []
 
 
 def test_what_is_new_can_be_read_in_slices_events_before_vectors(store: EventStore) -> None:
     store.file_job("j1-0", [make_event(n=n) for n in range(3)], [None, *unit_vectors(2)])
     store.set_vectors(["j1-0:0"], unit_vectors(1, seed=2))
     first = store.news("g:7", 0, 0, 2)
-    assert ids(first.events) == ["j1-0:0", "j1-0:1"] and len(first.words) == 2 and first.ids == [] and first.sequence == 0
+    assert ids(first.events) == ["j1-0:0", "j1-0:1"] and len(first.words) == 2 and first.embedded == [] and first.sequence == 0
     second = store.news("g:7", 0, first.rows[-1], 2)
-    assert ids(second.events) == ["j1-0:2"] and second.ids == ["j1-0:1", "j1-0:2"]
+    assert ids(second.events) == ["j1-0:2"] and second.embedded == [first.rows[1], second.rows[0]]
     third = store.news("g:7", second.sequence, second.rows[-1], 2)
-    assert third.events == [] and third.ids == ["j1-0:0"]
+    assert third.events == [] and third.embedded == first.rows[:1]
 
 
 def test_the_change_number_tells_additions_from_removals(store: EventStore) -> None:
@@ -439,9 +451,12 @@ def test_the_change_number_tells_additions_from_removals(store: EventStore) -> N
 
 
 def test_an_edit_is_found_by_its_new_words_only(store: EventStore) -> None:
-    store.file_job("j1-0", [make_event(text="old words")], unit_vectors(1))
+    places = {"people": ("0:3:42",), "times": ("9:2026-02-02",)}
+    store.file_job("j1-0", [make_event(text="old words", **places)], unit_vectors(1))
     assert not store.edit("nobody", "x", None)
     assert store.edit("j1-0:0", "fresh sentence", None)
+    (edited,) = store.get(["j1-0:0"])
+    assert (edited.people, edited.times) == ((), ()), "places in the former text"
     assert found(store, "old words") == [] and found(store, "fresh") == ["j1-0:0"]
     assert store.vectors(GROUP)[0] == [] and ids(store.without_vector(5)) == ["j1-0:0"]
     assert store.edit("j1-0:0", "again", unit_vectors(1, seed=4)[0])
@@ -653,7 +668,8 @@ def test_no_search_in_a_scope_gives_anything_of_another(
             assert set(found(store, "猫咪 cat", where, 100)) == members
             assert set(found(store, " ".join([*words, *by_scope]), where, 100)) <= members
             assert {event.event_id for event in store.find(where)} == members == set(store.vectors(where)[0])
-            assert set(store.news(key, 0, 0).ids) == members
+            news = store.news(key, 0, 0)
+            assert set(embedded_ids(news)) == members
             everything = EventFilter(key, event_ids=tuple(f"j{n}-0:0" for n in range(len(scopes))))
             assert {event.event_id for event in store.find(everything)} == members == set(store.vectors(everything)[0])
             assert store.count(where) == len(members)

@@ -12,6 +12,8 @@ from historian.schema.scope import Scope
 from historian.service.cognitive import CognitiveService
 from historian.service.components import Parts
 from historian.service.observation.records import cleaned, observe_message, with_shown_name
+from historian.text.speakers.borne_names import BorneNames
+from historian.text.speakers.shown_names import shown_speaker
 from support.memory import settings_for
 from support.recall import open_memory
 
@@ -67,8 +69,9 @@ async def test_no_nickname_writes_the_profile_of_the_group_or_passes_for_somebod
         assert own and all(f"{name} (666)".casefold() in event.text.casefold() for event in own), [event.text for event in own]
         assert any(place in summary(parts, ProfileKey("user", "666")) for place in ("Leeds", "杭州"))
         assert not any(event.is_absolute for event in events if event not in own), [event.text for event in events]
-        seen = parts.events.find(EventFilter("g:7", sources=("observation",)), newest_first=False)
-        assert [event.text for event in seen] == [f"{name} (666): {told}"]
+        (message,) = parts.events.find(EventFilter("g:7", sources=("message",)))
+        assert (message.user_name, message.text) == (name, told)
+        assert shown_speaker(message, BorneNames(parts.events.names("g:7"))) == f"{name} (666)"
 
 
 @pytest.mark.parametrize(("name", "where"), [("Ann", EN), ("小安", ZH)])
@@ -89,9 +92,11 @@ async def test_two_bearers_of_one_name_are_told_apart_in_talk_too(tmp_path: Path
     async with service(tmp_path) as (memory, parts):
         await said(memory, "I live in Leeds", EN, "1001", "Ann")
         await said(memory, "I live in York", EN, "1002", "Ann")
-        assert [event.text for event in await filed(memory, parts)] == ["Ann (1001) lives in Leeds", "Ann (1002) lives in York"]
-        assert [summary(parts, ProfileKey("user", who)) for who in ("1001", "1002")] == [
-            "- Ann (1001) lives in Leeds", "- Ann (1002) lives in York",
+        assert await filed(memory, parts) == []
+        messages = parts.events.find(EventFilter("g:7"), newest_first=False)
+        names = BorneNames(parts.events.names("g:7"))
+        assert [(shown_speaker(one, names), one.text) for one in messages] == [
+            ("Ann (1001)", "I live in Leeds"), ("Ann (1002)", "I live in York"),
         ]  # fmt: skip
 
 

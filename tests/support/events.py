@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from historian.schema.event import Event
-from historian.schema.protocols import EventStore, Vector
+from historian.schema.protocols import EventStore, ScopeNews, Vector
 
 DIMENSION = 8
 
@@ -40,3 +40,9 @@ def file_texts(store: EventStore, texts: Sequence[str], job_id: str = "j1-0", **
     events = [make_event(job_id, n, text=text, **fields) for n, text in enumerate(texts)]
     assert store.file_job(job_id, events, [None] * len(events))
     return [event.event_id for event in events]
+
+
+def embedded_ids(news: ScopeNews) -> list[str]:
+    """Return the ids of the events of `news` that have their vectors there, in the order of the vectors."""
+    names = dict(zip(news.rows, (event.event_id for event in news.events), strict=True))
+    return [names[row] for row in news.embedded]

@@ -8,15 +8,9 @@ from ...schema.job import Job
 from ...schema.names import Names
 from ..protected import overlaps, protected_spans
 
-_BY_ID = re.compile(r"\[CQ:at,qq=(?P<cq>[^\[\],]+)[^\[\]]*\]|<@[!&]?(?P<discord>\w+)>")
+BY_ID = re.compile(r"\[CQ:at,qq=(?P<cq>[^\[\],]+)[^\[\]]*\]|<@[!&]?(?P<discord>\w+)>")
 _AT = re.compile(r"(?<![\w.@/])@(?P<name>[\w·.\-]+)")
-_EVERYBODY = frozenset(("all", "everyone", "here", "全体成员", "所有人"))
-
-
-def mentioned_first(text: str) -> str:
-    """Return the id of the mention with which a text begins, "" if it begins otherwise."""
-    found = _BY_ID.match(text.lstrip())
-    return (found["cq"] or found["discord"]) if found else ""
+EVERYBODY = frozenset(("all", "everyone", "here", "全体成员", "所有人"))
 
 
 def with_mentions(text: str, job: Job, names: Names) -> tuple[str, list[str]]:
@@ -34,7 +28,7 @@ def with_mentions(text: str, job: Job, names: Names) -> tuple[str, list[str]]:
 
     def by_id(match: re.Match[str]) -> str:
         one = match["cq"] or match["discord"]
-        if overlaps(code, *match.span()) or one in _EVERYBODY:
+        if overlaps(code, *match.span()) or one in EVERYBODY:
             return match.group()
         if not people.get(one):
             unknown.append(match.group())
@@ -43,7 +37,7 @@ def with_mentions(text: str, job: Job, names: Names) -> tuple[str, list[str]]:
 
     def by_name(match: re.Match[str]) -> str:
         said = match["name"]
-        if overlaps(code, *match.span()) or said.casefold() in _EVERYBODY:
+        if overlaps(code, *match.span()) or said.casefold() in EVERYBODY:
             return match.group()
         # Chinese runs on after a name without a space.
         name = next((name for name in sorted(known, key=len, reverse=True) if said.casefold().startswith(name)), "")
@@ -51,7 +45,7 @@ def with_mentions(text: str, job: Job, names: Names) -> tuple[str, list[str]]:
             return match.group()
         return known[name] + said[len(name) :]
 
-    spaced = re.sub(rf"(?:{_BY_ID.pattern})", by_id, text)
+    spaced = re.sub(rf"(?:{BY_ID.pattern})", by_id, text)
     code = [span for span in protected_spans(spaced) if spaced[span[0]] == "`"]
     return _AT.sub(by_name, spaced).strip(), unknown
 
@@ -74,7 +68,7 @@ _A_GROUP = re.compile(r"\ba (?:[a-z]+ ){0,2}group\b", re.I)
 def means_everybody(name: str) -> bool:
     """Return True if a nickname is a word for all members of a group (大家, everyone, @all)."""
     bare = name.strip(" @").casefold()
-    return bare in _EVERYBODY or _EVERYBODY_THERE.fullmatch(bare) is not None
+    return bare in EVERYBODY or _EVERYBODY_THERE.fullmatch(bare) is not None
 
 
 def with_group(text: str, names: Names) -> str:

@@ -1,24 +1,90 @@
-"""Names that do not tell who is meant, because the bot, the group, everybody or another member is called so.
+"""Names as they are shown: today's, with the id where a name alone does not tell who is meant.
 
-Whoever bears one is shown with their id, "Clio (1003)", so that no text about them reads as one about somebody else.
+A name does not tell who is meant if the bot, the group, everybody or another member is called so, or if it reads like an id.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import defaultdict
 from collections.abc import Sequence
 
+from ...schema.event import Event
 from ...schema.ids import LONGEST_NAME, id_mark
 from ...schema.job import Job
 from ...schema.names import Names
+from ..borders import places_of
+from ..edits import edited
 from ..protected import whole_name_pattern
 from ..remembered import remembered
+from .borne_names import BorneNames, bare_name, folded, is_a_word
 from .mentions import means_everybody, with_group
 
-_LOOKS_SHOWN = re.compile(r"[(（][^()（）]*\d[^()（）]*[)）]$|^(?:user|group|用户|群) ?\S*\d\S*$|^(?:the )?bot$|^机器人$")
-"""A nickname like the names that texts get here: "Ann (1001)", "user 1001", "the bot"."""
+_LOOKS_SHOWN = re.compile(
+    r"[(（][^()（）]*\d[^()（）]*[)）]$|^(?:user|group|用户|群) ?\S*\d\S*$|^(?:the )?bot$|^机器人$|^\d{5,}$|：|:(?:\s|$)|\n"
+)
+"""A nickname like what texts get here: "Ann (1001)", "user 1001", "the bot", an id, the head of a message ("Ann: …")."""
+_MENTION = re.compile(r"\[CQ:at,|<@|@|[Uu]ser |用户 ?")
+_NOBODY = BorneNames()
+
+
+def shown_speaker(event: Event, names: BorneNames = _NOBODY, told: str = "") -> str:
+    """Return how the sender of a message is shown: by today's name, the bot by its own; "" for a tool.
+
+    `names` are those of the conversation, `told` the question and the texts that are shown beside the message: where these hold
+    the name that the sender bore then, that is shown too, as in "Sammy (then Sam)".
+    """
+    if event.role != "user":
+        return event.speaker
+    who = event.said_by or event.user_id
+    now = _shown_today(who, event, names) or _in_one_line(event.speaker)
+    then = _in_one_line(bare_name(who, event.user_name))
+    is_former = bool(then) and folded(then) != folded(names.today(who) or then)
+    return f"{now} (then {then})" if is_former and _holds(told, then) else now
+
+
+def shown_text(event: Event, names: BorneNames = _NOBODY) -> str:
+    """Return the text of an event with today's names, and with the days of its times in brackets.
+
+    Of a message the words stay as they were said, and who is called otherwise today is named in brackets behind:
+    "Sam (now Sammy) moves on Friday (2026-12-04)". In other texts a former name follows today's: "Sammy (then Sam) moved".
+    """
+    edits = [(int(end), int(end), f" ({day})") for end, _, day in (one.partition(":") for one in event.times)]
+    ends = [end for end, _, _ in edits]
+    known: set[str] = set()
+    for one in event.named:
+        written = event.text[one.start : one.end]
+        now = _shown_today(one.user_id, event, names)
+        if not now or written == now or any(one.start < end < one.end for end in ends):
+            continue
+        then = written.removesuffix(id_mark(one.user_id))
+        if _MENTION.match(written):
+            shown = f"@{now}" if written[0] in "[<@" else now
+        elif folded(then) == folded(names.today(one.user_id)):
+            shown = now
+        elif now in known:
+            shown = written if event.is_message else now
+        else:
+            shown = f"{written} (now {now})" if event.is_message else f"{now} (then {then})"
+        known.add(now)
+        edits.append((one.start, one.end, shown))
+    return edited(event.text, sorted(edits))
+
+
+def _shown_today(who: str, event: Event, names: BorneNames) -> str:
+    """Return today's name of the person `who` of the conversation of an event, with the id where it is needed; "" if unknown."""
+    own = event.user_name if who in (event.said_by, event.user_id) and event.role in ("", "user") else ""
+    name = _in_one_line(names.today(who) or own)
+    several = len({who, *names.bearers_today(name)}) > 1 or (name != who and name in names)
+    return shown_name(who, name, event.bot_name, event.group_name, several=several)
+
+
+def _in_one_line(name: str) -> str:
+    return " ".join(name.split())
+
+
+def _holds(told: str, name: str) -> bool:
+    return bool(places_of(folded(told), [folded(name)]))
 
 
 def with_ids(job: Job) -> Job:
@@ -28,10 +94,10 @@ def with_ids(job: Job) -> Job:
     bearers: dict[str, set[str]] = defaultdict(set)
     for who, name in people:
         if who and name and not _is_bot(job, who, name):
-            bearers[_folded(name)].add(who)
+            bearers[folded(name)].add(who)
 
     def shown(who: str, name: str) -> str:
-        several = len(bearers[_folded(name)]) > 1
+        several = len(bearers[folded(name)]) > 1
         is_bot = _is_bot(job, who, name)
         return name if is_bot else shown_name(who, name, job.bot_name, job.group_name, several=several)
 
@@ -56,11 +122,6 @@ def shared_names(job: Job) -> tuple[str, ...]:
     return tuple(dict.fromkeys(bare_name(who, name) for who, name in people if who and name.endswith(id_mark(who))))
 
 
-def bare_name(who: str, name: str) -> str:
-    """Return the name of a person without the id that `shown_name` put behind it."""
-    return name.removesuffix(id_mark(who))
-
-
 def namesakes(job: Job) -> set[str]:
     """Return the ids of those who spoke before the job under its user's name; that of the user too, if they spoke."""
     name = bare_name(job.user_id, job.user_name)
@@ -81,19 +142,13 @@ _GROUP = Names(group_name="\0", group_id="\0")
 
 @remembered(1024)
 def _is_shared(name: str, bot_name: str, group_name: str) -> bool:
-    """Return True if a nickname begins with the name of the bot or group, means everybody, or reads like a shown name."""
-    folded = _folded(name)
-    others = [one for one in map(_folded, (bot_name, group_name)) if one]
-    begins = any(folded.startswith(one) and not (one[-1:].isascii() and folded[len(one) :][:1].isalnum()) for one in others)
-    return begins or means_everybody(folded) or _LOOKS_SHOWN.search(folded) is not None or with_group(name, _GROUP) != name
+    """Return True if a nickname begins with the name of the bot or group, is a word, or reads like a shown name."""
+    whole = folded(name)
+    others = [one for one in map(folded, (bot_name, group_name)) if one]
+    begins = any(whole.startswith(one) and not (one[-1:].isascii() and whole[len(one) :][:1].isalnum()) for one in others)
+    return begins or is_a_word(whole) or _LOOKS_SHOWN.search(whole) is not None or with_group(name, _GROUP) != name
 
 
 def _is_bot(job: Job, who: str, name: str) -> bool:
     """Return True for the bot: by its id, or by its name where its id is not known."""
     return who == job.bot_id if job.bot_id else who != job.user_id and name == job.bot_name
-
-
-def _folded(name: str) -> str:
-    """Return a name as it looks: without case, width, blanks at its ends, "@" and invisible characters."""
-    plain = unicodedata.normalize("NFKC", name).casefold()
-    return "".join(one for one in plain if unicodedata.category(one) != "Cf").strip(" @")

@@ -10,7 +10,6 @@ from ...schema.job import Job
 from ...schema.names import Names
 from ..language import detect_language
 from ..support import Terms, content_terms
-from .bare_names import with_nicknames
 
 LONGEST_MESSAGE = 2000
 """Characters of a message that are compared with a statement."""
@@ -56,7 +55,7 @@ def utterances(job: Job, names: Names) -> Iterator[Utterance]:
         language = detect_language(message.text)
         user = names.user(language)
         who = BOT if is_bot else user if is_user else message.sender_name or Names(user_id=message.sender_id).user(language)
-        own = with_nicknames(message.text[:LONGEST_MESSAGE], names)
+        own = message.text[:LONGEST_MESSAGE]
         for part in _quoted_parts(own):
             head = own[: own.find(part)]
             author = next((name for name in names.people if name in head), "")

@@ -37,7 +37,6 @@ from ..references.types import Cast
 from ..superseding.matters import matters_of
 from ..support import content_terms, share
 from ..word_lists import compiled_patterns, word_list, word_tables
-from .bare_names import with_nicknames
 from .beginnings import with_beginning
 from .claims import as_said, is_claim, without_speaker
 from .mentions import with_group, with_mentions
@@ -106,7 +105,6 @@ def whose(text: str, kind: Literal["action", "fact"], job: Job, names: Names) ->
         text = without_address(without_greeting(without_media(_AS_USER.sub("", text))))
     text = _RE.today_is.sub(r"\1 is", text)
     text, unknown = with_mentions(text, job, names)
-    text = with_nicknames(text, names)
     text = text if shared else with_group(text, names)
     reasons = tuple(("reference", "mention", mention) for mention in unknown)
     reasons = (*reasons, ("reference", "shared", shared)) if shared else reasons

@@ -33,7 +33,12 @@ def stats(
     if prometheus:
         from ....service.telemetry.metrics import metrics_text
 
-        known = {"queue": report["queue"], "events": report["events"]["count"], "worker": last or {}}
+        events = report["events"]
+        known = {"queue": report["queue"], "events": events["count"], "worker": last or {}}
+        known["vectors"] = {
+            "waiting": events["without_vector"],
+            "oldest_waiting_seconds": events["oldest_without_vector_seconds"],
+        }
         sys.stdout.write(metrics_text({**known, "usage": (last or {}).get("usage")}))
     elif shell.json:
         shell.emit(**report)
@@ -53,6 +58,9 @@ def _print(shell: Shell, report: dict[str, Any]) -> None:
     counts = later(
         "{count} in {scopes} {scopes:conversation|conversations}, {relative} not absolute, {without_vector} without a vector"
     )
+    events = say(counts, **report["events"])
+    if report["events"]["without_vector"]:
+        events += say(" (the oldest was said {age:duration} ago)", age=report["events"]["oldest_without_vector_seconds"])
     forgetting = {whom: say(STAGES[stage]) for whom, stage in report["forgetting"].items()}
     shell.fields(
         {
@@ -60,7 +68,7 @@ def _print(shell: Shell, report: dict[str, Any]) -> None:
             "memory": say("on") if report["enabled"] else say("switched off (cognitive.enabled = false)"),
             "owner": report["owner"] or say("nobody: jobs wait until a bot or `historian worker` runs"),
             "queue": waiting,
-            "events": say(counts, **report["events"]),
+            "events": events,
             "profiles": str(report["profiles"]),
             "vectors": say(VECTORS, **report["vectors"]) if report["vectors"] else say("none yet"),
             **({"forgetting": listed([f"{whom}: {stage}" for whom, stage in forgetting.items()])} if forgetting else {}),
@@ -71,10 +79,11 @@ def _print(shell: Shell, report: dict[str, Any]) -> None:
 def collect(shell: Shell) -> dict[str, Any]:
     """Return all numbers as JSON data."""
     from ....schema.event import EventFilter
-    from ....service.report import queue_report
+    from ....service.report import queue_report, vectors_report
 
     with opened_stores(shell) as parts:
         fingerprint = parts.events.fingerprint()
+        vectors = vectors_report(parts.events, time.time())
         owner = parts.backend.workers.owner()
         return {
             "data_dir": str(shell.directory),
@@ -88,7 +97,8 @@ def collect(shell: Shell) -> dict[str, Any]:
                 "count": parts.events.count(),
                 "scopes": len(parts.events.scopes()),
                 "relative": parts.events.count(EventFilter(None, is_absolute=False)),
-                "without_vector": parts.events.count() - parts.events.embedded_count(),
+                "without_vector": vectors["waiting"],
+                "oldest_without_vector_seconds": vectors["oldest_waiting_seconds"],
             },
             "profiles": len(parts.profiles.keys()),
             "vectors": {"model": fingerprint[0], "dimension": fingerprint[1]} if fingerprint else None,

@@ -11,7 +11,7 @@ from ..vectors import Matrix, Vector
 
 class ScopeNews(NamedTuple):
     """A consistent snapshot of new events: their row numbers, in the order of filing, and the events themselves, words (row,
-    number of words, words as indexed), and vectors by event id.
+    number of words, words as indexed), and new vectors with the row numbers of their events, `embedded`.
 
     `sequence` is the number of the newest vector.
     """
@@ -19,7 +19,7 @@ class ScopeNews(NamedTuple):
     rows: list[int]
     events: list[Event]
     words: list[tuple[int, int, str]]
-    ids: list[str]
+    embedded: list[int]
     vectors: Matrix
     sequence: int
 
@@ -144,6 +144,9 @@ class EventStore(Protocol):
         """Store the model. Raises FingerprintMismatch if another one is stored."""
 
     def count(self, where: EventFilter | None = None) -> int: ...
+
+    def waiting_vectors(self) -> tuple[int, float | None]:
+        """Return how many events have no vector, and the time of the oldest of them (seconds since the epoch)."""
 
     def embedded_count(self) -> int:
         """Return the number of events with a vector, which is the expected size of the derived index."""

@@ -261,7 +261,7 @@ class EventTables:
         """See `EventStore.names`."""
         found = self._database.rows(
             "SELECT user_id, user_name, min(timestamp), max(timestamp) FROM events"
-            f" WHERE row {ROWS_OF_SCOPE} AND user_name != '' GROUP BY user_id, user_name ORDER BY max(timestamp), user_name",
+            f" WHERE row {ROWS_OF_SCOPE} AND user_name != '' GROUP BY user_id, user_name ORDER BY max(timestamp), max(row)",
             (scope_key, scope_key),
         )
         return [BorneName._make(row) for row in found]
@@ -313,13 +313,13 @@ class EventTables:
                 else []
             )
             vectors = transaction.rows(
-                "SELECT e.event_id, v.vector, v.sequence FROM event_vectors v CROSS JOIN events e WHERE e.row = v.row"
-                f" AND v.sequence {new} ORDER BY v.sequence LIMIT %s",
+                f"SELECT row, vector, sequence FROM event_vectors WHERE sequence {new} ORDER BY sequence LIMIT %s",
                 (scope_key, after_sequence, scope_key, 0 if len(rows) == limit else most),
             )
         sequence = vectors[-1][2] if vectors else after_sequence
-        events, ids, matrix = list(self._rows.alike(found)), [row[0] for row in vectors], [row[1] for row in vectors]
-        return ScopeNews(rows, events, words, ids, self._database.matrix(matrix), sequence)
+        events, embedded = list(self._rows.alike(found)), [row[0] for row in vectors]
+        matrix = self._database.matrix([row[1] for row in vectors])
+        return ScopeNews(rows, events, words, embedded, matrix, sequence)
 
     def change_number(self, scope_key: str) -> tuple[int, int]:
         row = self._database.row("SELECT additions, removals FROM scopes WHERE scope_key = %s", (scope_key,))
@@ -403,6 +403,10 @@ class EventTables:
             self._rows.count_removals(transaction, replaced)
             self._rows.add_vectors(transaction, [(row, stored[event_id]) for row, event_id, _ in found])
             self._rows.note_changed(transaction, [event_id for _, event_id, _ in found])
+
+    def waiting_vectors(self) -> tuple[int, float | None]:
+        count, oldest = self._database.row(f"SELECT count(*), min(timestamp) FROM events WHERE {self._rows.not_embedded}")
+        return int(count), oldest
 
     def embedded_count(self) -> int:
         """Return the number of events with a vector, which is the expected size of a derived index."""

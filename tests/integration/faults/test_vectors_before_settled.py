@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from historian.schema.errors import ModelUnavailable
 from historian.schema.protocols import Matrix
 from historian.schema.scope import Scope
 from historian.service.upkeep import idle_work
@@ -22,7 +23,7 @@ def never_idle(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is embedded is embedded by the runs of jobs."""
 
     async def idle(self: Maintenance, *, leads: bool = True) -> None:
-        self._is_embedder_slow = False
+        return
 
     monkeypatch.setattr(Maintenance, "idle", idle)
 
@@ -52,10 +53,6 @@ async def test_an_embedder_that_hangs_delays_settled_once_and_for_a_bounded_time
             await asyncio.Event().wait()
             raise AssertionError
 
-    async def no_idle(self: Maintenance, *, leads: bool = True) -> None:
-        return
-
-    monkeypatch.setattr(Maintenance, "idle", no_idle)
     monkeypatch.setattr(idle_work, "SETTLING_SECONDS", 0.05)
     embedder = Hanging()
     async with open_memory(settings_for(tmp_path), embedder=embedder, worker=True) as (memory, parts):
@@ -63,11 +60,11 @@ async def test_an_embedder_that_hangs_delays_settled_once_and_for_a_bounded_time
             await memory.remember(talk(text), GROUP)
             await memory.flush()
             assert await memory.settled(20)
-        assert embedder.asked == 1, "the next idle round asks again"
+        assert embedder.asked == 1, "nobody asks while it has not answered"
         assert len(parts.events.without_vector(9)) == 2
 
 
-async def test_while_jobs_wait_no_run_embeds_messages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_group_that_talks_on_is_embedded_while_jobs_wait(tmp_path: Path) -> None:
     pending: list[int] = []
 
     class Watching(WordEmbedder):
@@ -77,8 +74,25 @@ async def test_while_jobs_wait_no_run_embeds_messages(tmp_path: Path, monkeypatc
             return await super().embed_documents(texts)
 
     async with open_memory(settings_for(tmp_path), embedder=Watching(), worker=True) as (memory, parts):
-        for n in range(12):
+        for n in range(40):
             await memory.remember(talk(f"hmm, place {n}, maybe"), Scope.group(f"g{n}", "42"))
         await memory.flush()
         assert await memory.settled(60) and not parts.events.without_vector(1)
-        assert set(pending) == {0}
+        assert max(pending) > 0, "the first are embedded before the last are filed"
+        assert (await memory.stats())["vectors"] == {"waiting": 0, "oldest_waiting_seconds": 0.0}
+
+
+async def test_how_many_messages_wait_for_their_vector_is_told_and_since_when(tmp_path: Path) -> None:
+    class Away(WordEmbedder):
+        async def embed_documents(self, texts: Sequence[str]) -> Matrix:
+            raise ModelUnavailable("away")
+
+    async with open_memory(settings_for(tmp_path), embedder=Away(), worker=True) as (memory, parts):
+        await memory.remember(talk("what a day, really", "and what a night"), GROUP)
+        await memory.flush()
+        assert await memory.settled(20)
+        count, oldest = parts.events.waiting_vectors()
+        assert count == 2 and oldest is not None
+        told = (await memory.stats())["vectors"]
+        assert told["waiting"] == 2 and 0.0 <= told["oldest_waiting_seconds"] < 120.0
+        assert "historian_vectors_waiting 2" in await memory.metrics_text()

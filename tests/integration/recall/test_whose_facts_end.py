@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from historian import CognitiveService, Scope
 from historian.schema.event import Event, EventFilter
 from historian.schema.profile import ProfileKey
 from historian.schema.scope import PUBLIC_LAYER
@@ -154,31 +153,6 @@ async def test_a_later_fact_ends_nothing_of_a_fact_that_says_more(tmp_path: Path
     assert events[0].text.rstrip("。.") in profiles["7"]
 
 
-@pytest.mark.parametrize(
-    ("name", "before", "after"),
-    [
-        ("Ann", "I am allergic to peanuts and I live in Leeds", "I moved to Berlin"),
-        ("小林", "我对花生过敏，住在北京", "我搬到上海了"),
-    ],
-)
-async def test_in_talk_as_well_a_later_fact_ends_nothing_of_a_compound_one(
-    tmp_path: Path, name: str, before: str, after: str
-) -> None:
-    scope = Scope.private("7")
-    async with CognitiveService.open(settings_for(tmp_path)) as memory:
-        for day, text in enumerate((before, after), 1):
-            await memory.remember([{"role": "user", "content": text, "at": at(day)}], scope, user_name=name)
-            await memory.flush()
-            assert await memory.settled(20)
-        assert memory.lifecycle.opened is not None
-        parts = memory.lifecycle.opened.parts
-        events = parts.events.find(EventFilter(scope.key, sources=("job",)), newest_first=False)
-        kept = "peanuts" if name == "Ann" else "花生"
-        assert all(event.holds for event in events if kept in event.text) and len(events) >= 2
-        profile = parts.profiles.read(ProfileKey("user", "7", "private"))
-        assert profile is not None and kept in profile.summary
-
-
 async def test_a_nickname_ends_nothing_of_another_persons(tmp_path: Path) -> None:
     for name, home, moved in (("Ann", "Ann lives in Leeds", "Ann moved to Berlin"), ("小林", "小林住在北京", "小林搬到了上海")):
         events, profiles = await filed(tmp_path / name, turn(ANN, name, home), turn(OTHER_ANN, name, moved))
@@ -249,6 +223,20 @@ async def test_ones_own_words_in_another_turn_are_ones_own(tmp_path: Path) -> No
     before = turn(BEN, "Ben", "I live in Leeds near the river", recent_messages=talk)
     events, _ = await filed(tmp_path, before, turn(ANN, "Ann", "Ann moved to Berlin"))
     assert over(events) == ["Ann lives in Leeds near the river"]
+
+
+async def test_a_name_that_passes_to_another_member_ends_no_fact_of_its_former_bearer(tmp_path: Path) -> None:
+    """Sam became River, and Ben calls himself Sam since."""
+    turns = [
+        turn(ANN, "Sam", "Sam lives in Leeds"),
+        turn(ANN, "River", "River likes tea"),
+        turn(BEN, "Sam", "Sam moved to Berlin"),
+    ]
+    events, profiles = await filed(tmp_path / "a", *turns)
+    assert [event.people for event in events] == [("0:3:1001",), ("0:5:1001",), ("0:3:2002",)] and over(events) == []
+    assert profiles == {ANN: "- Sam lives in Leeds\n- River likes tea", BEN: "- Sam moved to Berlin"}
+    events, _ = await filed(tmp_path / "b", *turns, turn(ANN, "River", "River moved to Rome"))
+    assert over(events) == ["Sam lives in Leeds"]
 
 
 async def test_a_claim_about_a_mentioned_id_is_over_by_that_persons_own_words_alone(tmp_path: Path) -> None:

@@ -132,6 +132,15 @@ def test_people_are_lifted_by_name_and_by_i() -> None:
     assert lifted("我喜欢什么", "nobody") is None
 
 
+def test_a_former_name_lifts_its_bearer_of_today_and_a_name_of_two_lifts_both() -> None:
+    snapshot = snapshot_of((0, "1", "Sam"), (1, "1", "Sammy"), (2, "2", "Sam"), (3, "3", "Ben"), (4, "1", ""))
+    lifted = {query: of_named_people(query, snapshot, "") for query in ("what does Sam say", "what does Sammy say", "and Ben?")}
+    found = [None if one is None else one.tolist() for one in lifted.values()]
+    assert found == [[1, 1, 1, 0, 1], [1, 1, 0, 0, 1], [0, 0, 0, 1, 0]]
+    assert (snapshot.borne.today("1"), snapshot.borne.all_of("1")) == ("Sammy", ("Sammy", "Sam"))
+    assert snapshot.borne.bearers("Sam") == ("2", "1"), "who bears it today comes first"
+
+
 def test_fusion_by_scores_and_by_ranks() -> None:
     found = np.array([True, True, True, False])
     assert stretched(np.array([0.2, 0.6, 0.4], dtype=np.float32)).tolist() == pytest.approx([0, 1, 0.5])

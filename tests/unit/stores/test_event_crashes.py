@@ -107,7 +107,12 @@ def test_two_processes_read_whole_jobs_while_a_third_one_writes(tmp_path: Path) 
         while seen < 120:
             news = store.news("g:7", 0, 0)
             found = store.search_keywords("阿橘", GROUP, 1000)
-            assert len(news.ids) == len(news.vectors) and len(news.ids) % 2 == 0 and len(found) % 3 == 0 and len(found) >= seen
+            assert (
+                len(news.embedded) == len(news.vectors)
+                and len(news.embedded) % 2 == 0
+                and len(found) % 3 == 0
+                and len(found) >= seen
+            )
             seen = len(found)
         store.close()
 

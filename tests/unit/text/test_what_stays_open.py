@@ -12,6 +12,7 @@ from historian.schema.settings import Settings
 from historian.text.job_drafts import names_of
 from historian.text.job_verdicts import by_rules
 from historian.text.language import detect_language
+from historian.text.speakers.named_people import NamedPeople
 from support.jobs import make_job
 
 NIGHT = "2026-02-21T01:30:00+08:00"
@@ -97,9 +98,10 @@ def test_a_person_without_a_name_that_can_be_seen_is_shown_by_id(nickname: str, 
 def test_a_person_without_a_name_gets_a_profile(text: str, line: str) -> None:
     job = make_job(action_summary="", new_info=[text], group=None, user_name="\u3164", user_id="1001")
     items, names, language = by_rules(job, Settings()), names_of(job, Settings()), detect_language(text)
+    people = NamedPeople.of_job(job)
     (key, *_) = ProfileKey.of_job(job, Settings().cognitive.profile.profile_layers)
-    assert concerns(items, key, names, language)
-    assert merged_by_rules(items, Profile(key), names, language).summary == f"- {line}"
+    assert concerns(items, key, people, names)
+    assert merged_by_rules(items, Profile(key), people, names, language).summary == f"- {line}"
 
 
 @pytest.mark.parametrize("user_name", ["", "\u3164", "Ann"])

@@ -11,6 +11,7 @@ from historian.schema.profile import Profile, ProfileKey
 from historian.service.intake import make_job
 from historian.text.job_drafts import names_of
 from historian.text.job_verdicts import by_rules
+from historian.text.speakers.named_people import NamedPeople
 from langgraph.runtime import Runtime
 from support.memory import group_fields, settings_for
 from support.models.answering_chat import AnsweringChat
@@ -28,9 +29,9 @@ from support.models.answering_chat import AnsweringChat
 def test_a_profile_is_touched_only_by_facts_that_name_its_entity(fact: str, user: bool, group: bool) -> None:
     job = make_job(group_fields(new_info=[fact]), settings_for(Path("/nowhere")), lambda: 0.0)
     items = by_rules(job, settings_for(Path("/nowhere")))
-    names = names_of(job, settings_for(Path("/nowhere")))
-    assert concerns(items, ProfileKey("user", "42"), names, "zh") is user
-    assert concerns(items, ProfileKey("group", "100"), names, "zh") is group
+    names, people = names_of(job, settings_for(Path("/nowhere"))), NamedPeople.of_job(job)
+    assert concerns(items, ProfileKey("user", "42"), people, names) is user
+    assert concerns(items, ProfileKey("group", "100"), people, names) is group
 
 
 def merge_of(chat: AnsweringChat, old: str = "", **state: Any) -> Any:

@@ -53,13 +53,13 @@ def test_similarities_are_those_of_brute_force(count: int, seed: int) -> None:
         _, matrix = store.vectors(EventFilter(SCOPE))
         store.close()
     query = unit_vectors(1, seed=99)[0]
-    assert np.allclose(snapshot.similarities(query, centred=False), matrix @ query, atol=1e-6)
+    assert np.allclose(snapshot.similarities(query, centred=False), matrix @ query, atol=4e-5), "8 dimensions in 16 bits"
     mean = matrix.astype(np.float64).sum(axis=0) / (count + 8)
     rows, asked = matrix - mean, query - mean
     norms = np.linalg.norm(rows, axis=1)
     truth = rows @ asked / norms / np.linalg.norm(asked)
-    assert np.allclose(snapshot.similarities(query, centred=True), truth, atol=1e-5)
-    assert np.allclose(snapshot.likeness(np.arange(count), centred=True)(1), rows @ rows[1] / norms / norms[1], atol=1e-4)
+    assert np.allclose(snapshot.similarities(query, centred=True), truth, atol=1e-4)
+    assert np.allclose(snapshot.likeness(np.arange(count), centred=True)(1), rows @ rows[1] / norms / norms[1], atol=4e-4)
 
 
 def test_additions_are_appended_and_removals_begin_anew(store: SqliteEventStore) -> None:
@@ -74,7 +74,7 @@ def test_additions_are_appended_and_removals_begin_anew(store: SqliteEventStore)
     third = tables.snapshot(SCOPE)
     assert len(third) == 7 and tables.fills == 2 and "j1-0:0" not in third.positions
     store.edit("j1-0:1", "another text", unit_vectors(1, seed=5)[0])
-    assert np.allclose(tables.snapshot(SCOPE).matrix[third.positions["j1-0:1"]], unit_vectors(1, seed=5)[0])
+    assert np.allclose(tables.snapshot(SCOPE).matrix[np.array([third.positions["j1-0:1"]])], unit_vectors(1, seed=5), atol=1e-4)
 
 
 def test_vectors_that_come_later_are_seen_and_older_snapshots_stay_as_they_were(store: SqliteEventStore) -> None:
@@ -128,11 +128,11 @@ def test_events_are_kept_whole_and_their_texts_count(store: SqliteEventStore) ->
     for event in (short, long):
         assert store.file_job(event.job_id, [event], [None])
         before = tables.nbytes
-        assert tables.snapshot(event.scope.key).events == [event]
+        assert [*tables.snapshot(event.scope.key).events] == [event]
         sizes.append(tables.nbytes - before)
     assert 2 * 2 * 4_999 <= sizes[1] - sizes[0] < 2**20
     store.edit("j1-0:0", "咖啡", None)
-    assert tables.snapshot(SCOPE).events == store.get(["j1-0:0"]), "an edit is seen"
+    assert [*tables.snapshot(SCOPE).events] == store.get(["j1-0:0"]), "an edit is seen"
 
 
 def test_many_threads_see_every_event(store: SqliteEventStore) -> None:
@@ -169,7 +169,8 @@ def test_a_scope_read_in_slices_is_the_same_as_one_read_at_once(store: SqliteEve
     sliced = tables.fill(SCOPE).result(30)
     tables.close()
     assert sliced.positions == whole.positions and sliced.embedded.tolist() == whole.embedded.tolist()
-    assert np.array_equal(sliced.matrix, whole.matrix) and np.array_equal(sliced.marks, whole.marks)
+    every = np.arange(11)
+    assert np.array_equal(sliced.matrix[every], whole.matrix[every]) and np.array_equal(sliced.marks, whole.marks)
     assert sliced.keywords("tea 3", None, 20).scores.tolist() == whole.keywords("tea 3", None, 20).scores.tolist()
     assert sliced.over is not None and sliced.over.tolist() == [n == 1 for n in range(11)] and tables.fills == 1
 

@@ -22,7 +22,7 @@ from historian.stores.chroma.index import ChromaIndex
 from historian.stores.index_repair import repair
 from historian.stores.tables.events.shadow_vectors import ShadowVectorTables
 from support.crashes.child import Killer, exit_code, in_child, is_killed
-from support.events import make_event
+from support.events import embedded_ids, make_event
 from support.memory import settings_for
 from support.postgres import Schema, server_url
 from support.stores import refusing_writes
@@ -90,7 +90,8 @@ def assert_read(parts: Parts, model: Model, count: int) -> None:
     assert len(ids) == count == parts.events.embedded_count()
     for event_id, vector in zip(ids, matrix, strict=True):
         assert np.array_equal(vector, model.vector(texts[event_id]))
-    in_scopes = [event_id for key, _ in parts.events.scopes() for event_id in parts.events.news(key, 0, 0).ids]
+    news = [parts.events.news(key, 0, 0) for key, _ in parts.events.scopes()]
+    in_scopes = [event_id for one in news for event_id in embedded_ids(one)]
     assert sorted(in_scopes) == sorted(ids)
 
 
