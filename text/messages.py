@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from zoneinfo import ZoneInfo
 
 from ..schema.event import MESSAGE, Event
@@ -38,6 +39,7 @@ def message_events(job: Job, max_tokens: int) -> list[Event]:
             role=said.role,
             message_id=said.message_id,
             reply_to=said.reply_to,
+            worded_at=said.worded_at,
             times=times_in(piece.text, job),
         )
         for n, piece in enumerate(chunk(said.text, max_tokens))
@@ -55,6 +57,26 @@ def message_name(job: Job) -> str:
 def named_message(scope: Scope, message_id: str) -> str:
     """Return the `job_id` of a message in `scope` that its platform calls `message_id`."""
     return scope.request_id(f"{MESSAGE}-{_digest(scope.key, message_id)}")
+
+
+def every_name(scope: Scope, message_id: str) -> list[str]:
+    """Return the `job_id`s that a message may have: who may vouch for speakers speaks for asserted ones too."""
+    return [named_message(one, message_id) for one in _vouched(scope)]
+
+
+def job_prefixes(scope: Scope, message_id: str) -> list[str]:
+    """Return how the ids of the jobs of kind `talk` begin that hand a message over, whatever its words are."""
+    return [one.request_id(f"talk-{_digest(one.key, message_id)}-") for one in _vouched(scope)]
+
+
+def talk_request(scope: Scope, message_id: str, *words: str) -> str:
+    """Return the id of the request that hands over these `words` of a message."""
+    return f"{job_prefixes(scope, message_id)[0]}{_digest(*words)}"
+
+
+def _vouched(scope: Scope) -> list[Scope]:
+    """Return the scope, and the same as a token asserts it if it is not asserted itself."""
+    return [scope] if scope.asserted else [scope, replace(scope, asserted=True)]
 
 
 def times_in(text: str, job: Job) -> tuple[str, ...]:

@@ -36,7 +36,10 @@ class EventStore(Protocol):
     """Events with vectors and keywords: the primary data. One transaction per job."""
 
     def file_job(self, job_id: str, events: Sequence[Event], vectors: Sequence[Vector | None]) -> bool:
-        """Store all events of a job atomically. Return False and change nothing if the job is already filed or forgotten."""
+        """Store all events of a job atomically.
+
+        Return False and change nothing if the job is filed already or forgotten, or a message was withdrawn that it rests on.
+        """
 
     def file_new(self, events: Sequence[Event], vectors: Sequence[Vector | None]) -> list[str]:
         """Store, in one transaction, the events whose ids (derived from the content) are new. Return these ids.
@@ -47,13 +50,19 @@ class EventStore(Protocol):
     def file_messages(self, messages: Sequence[Sequence[Event]]) -> list[str]:
         """Store messages, each given as its parts, in one transaction. Return the ids of the events that are new.
 
-        Of a message with a known `job_id` and the same words nothing changes. Other words replace it at its former time, and
-        events that rest on it alone go. One that was withdrawn, or whose entities were forgotten, is not stored.
+        Of a message with a known `job_id` and the same words nothing changes, nor by words that are older (`worded_at`). Other
+        words replace it at its former time, and events that rest on it alone go. One that was withdrawn, or whose entities were forgotten, is not stored.
         """
 
-    def withdraw(self, message_ids: Sequence[str]) -> list[str]:
+    def withdraw(self, message_ids: Sequence[str], scope_key: str = "") -> list[str]:
         """Delete messages (given by `job_id`) for good, with the events that rest on none that is left; they are never filed
-        again. Return the ids of the events that are gone."""
+        again. Return the ids of the events that are gone.
+
+        With the key of their scope, nothing of them is filed by another process at the same moment either.
+        """
+
+    def resting_on(self, message_ids: Sequence[str]) -> list[Event]:
+        """Return the events that rest on one of some messages (by `job_id`), with others or alone."""
 
     def known_messages(self, message_ids: Sequence[str]) -> set[str]:
         """Return which messages (by `job_id`) are stored."""

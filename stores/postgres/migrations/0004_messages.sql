@@ -4,7 +4,10 @@ ALTER TABLE events
     ADD COLUMN reply_to text NOT NULL DEFAULT '',
     ADD COLUMN times text[] NOT NULL DEFAULT '{}',
     ADD COLUMN sources text[] NOT NULL DEFAULT '{}',
-    ADD COLUMN people text[] NOT NULL DEFAULT '{}';
+    ADD COLUMN people text[] NOT NULL DEFAULT '{}',
+    ADD COLUMN worded_at double precision NOT NULL DEFAULT 0;
+-- Messages that wait, in the order in which they were accepted.
+CREATE INDEX jobs_talk ON jobs (position) WHERE kind = 'talk' AND state = 'pending';
 CREATE INDEX events_resting_on_messages ON events USING gin (sources) WHERE sources != '{}';
 -- What people said was kept as observations that begin with the speaker. Words and vectors stay as they are.
 UPDATE events SET kind = 'message', role = 'user', source = 'message', said_by = user_id, gate_reasons = '{}', text = CASE

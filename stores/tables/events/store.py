@@ -57,9 +57,14 @@ class EventTables:
         """
         stored = self._stored(vectors)
         entities = {entity for event in events for entity in event.entities}
+        sources = {source for event in events for source in event.sources}
         with self._database.writing() as transaction:
             transaction.lock_entities(entities)
             if is_buried(transaction, job_id, entities, max((event.timestamp for event in events), default=0.0)):
+                return False
+            if sources:  # whoever withdraws one of these messages has the lock of its scope
+                self._rows.lock_scope_keys(transaction, [event.scope.key for event in events])
+            if any(is_buried(transaction, source, (), 0.0) for source in sources):
                 return False
             if not transaction.run("INSERT INTO filed_jobs (job_id) VALUES (%s) ON CONFLICT DO NOTHING", (job_id,)):
                 return False
@@ -106,6 +111,8 @@ class EventTables:
                 former, first = known.get(job_id, []), parts[0]
                 if [one.text for one in former] == [one.text for one in parts]:
                     continue
+                if former and first.worded_at < former[0].worded_at:
+                    continue
                 if is_buried(transaction, job_id, first.entities, first.timestamp):
                     continue
                 if former:  # an edited message was said when it was said
@@ -119,9 +126,11 @@ class EventTables:
                 self._scrub_words(transaction)
         return [event.event_id for event in new]
 
-    def withdraw(self, message_ids: Sequence[str]) -> list[str]:
+    def withdraw(self, message_ids: Sequence[str], scope_key: str = "") -> list[str]:
         """See `EventStore.withdraw`."""
         with self._database.writing() as transaction:
+            if scope_key:
+                self._rows.lock_scope_keys(transaction, [scope_key])
             add_tombstones(transaction, "job", message_ids, SECONDS_OF_EVER)
             gone = self._withdraw(transaction, message_ids)
             self._scrub_words(transaction)
@@ -140,6 +149,13 @@ class EventTables:
                 gone.append(event.event_id)
         self._delete(transaction, gone)
         return gone
+
+    def resting_on(self, message_ids: Sequence[str]) -> list[Event]:
+        """See `EventStore.resting_on`."""
+        if not message_ids:
+            return []
+        rests = f"SELECT {EVENT_COLUMNS} FROM events WHERE {self._rows.rests_on} ORDER BY row"
+        return self._events(rests, (list(message_ids),))
 
     def known_messages(self, message_ids: Sequence[str]) -> set[str]:
         """See `EventStore.known_messages`."""

@@ -5,6 +5,7 @@ ALTER TABLE events ADD COLUMN reply_to TEXT NOT NULL DEFAULT '';
 ALTER TABLE events ADD COLUMN times TEXT NOT NULL DEFAULT '[]';
 ALTER TABLE events ADD COLUMN sources TEXT NOT NULL DEFAULT '[]';
 ALTER TABLE events ADD COLUMN people TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE events ADD COLUMN worded_at REAL NOT NULL DEFAULT 0;
 CREATE INDEX events_resting_on_messages ON events (row) WHERE sources != '[]';
 -- What people said was kept as observations that begin with the speaker. Words and vectors stay as they are.
 UPDATE events SET kind = 'message', role = 'user', source = 'message', said_by = user_id, gate_reasons = '[]', text = CASE
