@@ -21,7 +21,7 @@ from ..schema.settings import Settings
 from ..schema.settings.source import find_config, load_settings
 from .event_access import EventAccess
 from .given_messages import read_messages
-from .intake import Unredacted, checked_length, kept, make_job, redacted, refuse_unknown, unless_long
+from .intake import Made, Unredacted, checked_length, kept, make_job, redacted, refuse_unknown, unless_long
 from .observation.noted import Noted
 from .operating import Operating
 from .reply import ReplyContext
@@ -197,7 +197,7 @@ class CognitiveService(EventAccess, Operating):
         refuse_unknown(unknown, [*who, *names, *which, *said], Job.model_fields)
         settings, now = self.settings, self.lifecycle.clock()
 
-        def made() -> Job | Unredacted | None:
+        def made() -> Made | Unredacted:
             job = make_job({**unknown, **who, **names, **which, **said}, settings, lambda: now)
             return unless_long(checked_length(job), partial(redacted, job, settings.historian.redact_jobs))
 
@@ -235,7 +235,7 @@ class CognitiveService(EventAccess, Operating):
         fields = {**unknown, **names, "request_id": request_id, "timestamp": timestamp, "timezone": timezone}
         settings, now, whom, states = self.settings, self.lifecycle.clock(), str(user_id), kept(states)
 
-        def made() -> Job | Unredacted | None:
+        def made() -> Made | Unredacted:
             said = read_states(states)
             how: dict[str, Any] = {"threshold": threshold, "reflect": reflect, "fields": fields}
             job = partial(states_job, said, whom, scope, settings, lambda: now, **how)
@@ -279,27 +279,28 @@ class CognitiveService(EventAccess, Operating):
         messages = kept(messages)
         jobs: list[Job] = []
 
-        def first() -> Job | Unredacted | None:  # read and written in one thread: most calls bring one message
+        def made() -> Made | Unredacted:  # read and written in one thread
             said = read_messages(messages)
 
-            def redacted() -> Job | None:
+            def redacted() -> list[Job]:
                 jobs.extend(talk_jobs(said, scope, settings, clock, fields))
-                return self._gathering.due(jobs[0], clock(), settings) if jobs else None
+                return [self._gathering.due(job, clock(), settings, gathers=self._gathers) for job in jobs]
 
             return unless_long(sum(len(one.text) for one in said), redacted)
 
-        ids: list[str] = []
-        try:
-            ids += filter(None, [await self.lifecycle.hand_over(first)])
-            for job in jobs[1:]:
-                due = partial(self._gathering.due, job, clock(), settings)
-                ids += filter(None, [await self.lifecycle.hand_over(due)])
+        ids = await self.lifecycle.hand_over_all(made)
+        if ids:
             said = [job.payload["text"] for job in jobs if job.payload.get("role") == "user"]
             self.lifecycle.languages.hear(scope.key, said)
-        finally:
-            if ids:  # what is kept waits for silence, whatever became of the others
+            if self._gathers:
                 self.lifecycle.at_home(self._listen, scope.key, settings.cognitive.talk.silence_seconds)
         return ids
+
+    @property
+    def _gathers(self) -> bool:
+        """False if this process knows that no model looks through talk: then no message waits for others."""
+        opened = self.lifecycle.opened
+        return opened is None or (opened.parts.chat is not None and self.settings.historian.rewrite_mode != "rules")
 
     add = remember
 

@@ -31,9 +31,14 @@ class Gathering:
         self._lock = threading.Lock()
         self._waiting: OrderedDict[str, tuple[int, int, float, Job]] = OrderedDict()
 
-    def due(self, job: Job, now: float, settings: Settings) -> Job:
-        """Return the job with its `not_before`: 0 (at once, with all that wait) if a bound is reached with it."""
+    def due(self, job: Job, now: float, settings: Settings, *, gathers: bool = True) -> Job:
+        """Return the job with its `not_before`: 0 (at once, with all that wait) if a bound is reached with it.
+
+        Its message is filed at once all the same. Where nothing `gathers`, its job is gone long before it is due.
+        """
         limits, key = settings.cognitive.talk, job.scope.key
+        if not gathers:
+            return job.model_copy(update={"not_before": now + limits.gather_seconds})
         tokens = estimate_tokens(str(job.payload.get("text", "")))
         with self._lock:
             count, total, since, _ = self._waiting.pop(key, (0, 0, now, job))

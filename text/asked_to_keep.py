@@ -51,14 +51,6 @@ def quoted_line(words: str, day: str) -> str:
     return f"“{words}” ({day})" if detect_language(words) == "zh" else f'"{words}" ({day})'
 
 
-def is_quoted_line(line: str) -> bool:
-    """Return True if a line of a profile, with or without its list mark, has the form of `quoted_line`."""
-    return _QUOTED.match(line) is not None
-
-
-_QUOTED = re.compile(r"\s*(?:[-*]\s+)?[“\"].+[”\"] \(\d{4}-\d\d-\d\d\)\s*$")
-
-
 @lru_cache(64)
 def _patterns(bot_name: str) -> Patterns:
     tables = word_tables("asked_to_keep.toml")

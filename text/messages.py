@@ -12,6 +12,7 @@ from ..schema.scope import Scope
 from ..schema.talk import SAID_BY_PEOPLE, TalkPayload
 from .chunks import chunk
 from .time_expressions.finding import find_time_expressions
+from .tokens import estimate_tokens
 
 
 def message_events(job: Job, max_tokens: int) -> list[Event]:
@@ -26,7 +27,7 @@ def message_events(job: Job, max_tokens: int) -> list[Event]:
             job.moment,
             job.timezone,
             MESSAGE,
-            piece.text,
+            text,
             event_id=f"{name}:{n}",
             job_id=name,
             is_absolute=False,
@@ -40,10 +41,16 @@ def message_events(job: Job, max_tokens: int) -> list[Event]:
             message_id=said.message_id,
             reply_to=said.reply_to,
             worded_at=said.worded_at,
-            times=times_in(piece.text, job),
+            times=times_in(text, job),
         )
-        for n, piece in enumerate(chunk(said.text, max_tokens))
+        for n, text in enumerate(_parts(said.text, max_tokens))
     ]
+
+
+def _parts(text: str, max_tokens: int) -> list[str]:
+    if estimate_tokens(text) <= max_tokens:
+        return [text]
+    return [piece.text for piece in chunk(text, max_tokens)]
 
 
 def message_name(job: Job) -> str:

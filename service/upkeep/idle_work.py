@@ -98,7 +98,7 @@ class Maintenance:
 
         An embedder that did not answer by then is left to the next idle round.
         """
-        if self._is_embedder_slow or await self._pending():
+        if self._is_embedder_slow or await self._is_due():
             return
         self._released.clear()  # no round runs while jobs do
         timer = asyncio.get_running_loop().call_later(SETTLING_SECONDS, self.let_go)
@@ -147,10 +147,10 @@ class Maintenance:
 
     async def jobs_wait(self) -> bool:
         """Return True if jobs wait that none works on, or somebody wants the round to end. Raises StorageError."""
-        return self._released.is_set() or await self._pending() > 0
+        return self._released.is_set() or await self._is_due()
 
-    async def _pending(self) -> int:
-        return (await asyncio.to_thread(self._parts.queue.counts, self._parts.clock())).pending
+    async def _is_due(self) -> bool:
+        return await asyncio.to_thread(self._parts.queue.is_due, self._parts.clock())
 
     async def _try(self, part: Part) -> None:
         name = getattr(part, "__name__", "idle work").strip("_").replace("_", " ")
@@ -227,7 +227,7 @@ class Maintenance:
     async def _repair_index(self) -> None:
         """Apply the outboxes to the derived index in batches, and verify it. At least one batch; then waiting jobs go first."""
         looks = count()
-        await self._repair(lambda: next(looks) > 0 and self._parts.queue.counts(self._parts.clock()).pending > 0)
+        await self._repair(lambda: next(looks) > 0 and self._parts.queue.is_due(self._parts.clock()))
 
     async def _repair_index_beside_jobs(self) -> None:
         await self._repair(bool)
