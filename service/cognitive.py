@@ -304,6 +304,18 @@ class CognitiveService(EventAccess, Operating):
 
     add = remember
 
+    async def forget_message(self, message_id: str | int | Sequence[str | int], scope: Scope) -> int:
+        """Withdraw a message of a conversation, or several, for good: by the id that the platform gives it.
+
+        It goes with the events and lines of profiles that rest on it alone, filed or not, and whoever hands it over again
+        finds it withdrawn. Returns how many messages and events are gone; 0 for a message that is unknown, which may still come
+        and is not kept then. Where nothing but a token's requests says who speaks, only what such requests handed over goes.
+        Raises InvalidInput, StorageError, and HistorianError if memory is off or not open.
+        """
+        from .withdrawal import withdraw
+
+        return await withdraw(self.lifecycle, message_id, scope)
+
     async def flush(self, scope: Scope | None = None) -> None:
         """Let the messages that wait in `scope` (default: in every conversation of this process) be looked through now."""
         await self._look_through(None if scope is None else checked_scope(scope).key)

@@ -92,9 +92,7 @@ def talk_jobs(
             request = talk_request(scope, one.message_id, text, role, one.edited_at)
         else:
             request = scope.request_id(f"talk-{_digest(scope.key, text, one.role, person[0], said_at, str(place))}")
-        said = TalkPayload(
-            role=role, text=text, message_id=one.message_id, reply_to=one.reply_to, worded_at=now
-        )
+        said = TalkPayload(role=role, text=text, message_id=one.message_id, reply_to=one.reply_to, worded_at=now)
         data = {
             "kind": "talk",
             "request_id": request,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
+from datetime import datetime
+from typing import Unpack
 from zoneinfo import ZoneInfo
 
-from ..schema.event import MESSAGE, Event
+from ..schema.event import MESSAGE, Event, Written
 from ..schema.job import Job
 from ..schema.scope import Scope
-from ..schema.talk import SAID_BY_PEOPLE, TalkPayload
+from ..schema.talk import SAID_BY_PEOPLE, TalkPayload, TalkRole
 from .chunks import chunk
 from .time_expressions.finding import find_time_expressions
 from .tokens import estimate_tokens
@@ -18,32 +20,69 @@ from .tokens import estimate_tokens
 def message_events(job: Job, max_tokens: int) -> list[Event]:
     """Return the message of a job of kind `talk`, in parts of at most `max_tokens`; none of one without words."""
     said = TalkPayload.model_validate(job.payload)
-    if not said.text.strip():
+    return _events(
+        message_name(job),
+        job.scope,
+        said.text,
+        job.moment,
+        job.timezone,
+        max_tokens,
+        user_name=job.user_name,
+        bot_name=job.bot_name,
+        group_name=job.group_name,
+        said_by=job.user_id if said.role == SAID_BY_PEOPLE else job.bot_id,
+        role=said.role,
+        message_id=said.message_id,
+        reply_to=said.reply_to,
+        worded_at=said.worded_at,
+    )
+
+
+def said_events(
+    scope: Scope,
+    text: str,
+    moment: datetime,
+    timezone: str,
+    *,
+    role: TalkRole,
+    user_name: str,
+    bot_name: str,
+    max_tokens: int,
+) -> list[Event]:
+    """Return a message that was said in a running session, in parts. One person's same words are stored once a scope."""
+    sender = scope.user_id if role == SAID_BY_PEOPLE else ""
+    name = scope.request_id(f"{MESSAGE}-{_digest('session', scope.key, role, sender, text)}")
+    written: Written = {"user_name": user_name, "bot_name": bot_name, "said_by": sender, "role": role}
+    return _events(name, scope, text, moment, timezone, max_tokens, **written)
+
+
+def _events(
+    name: str,
+    scope: Scope,
+    text: str,
+    moment: datetime,
+    timezone: str,
+    max_tokens: int,
+    **written: Unpack[Written],
+) -> list[Event]:
+    if not text.strip():
         return []
-    name = message_name(job)
     return [
         Event.in_scope(
-            job.scope,
-            job.moment,
-            job.timezone,
+            scope,
+            moment,
+            timezone,
             MESSAGE,
-            text,
+            part,
             event_id=f"{name}:{n}",
             job_id=name,
             is_absolute=False,
             rewritten_by="none",
             source=MESSAGE,
-            user_name=job.user_name,
-            bot_name=job.bot_name,
-            group_name=job.group_name,
-            said_by=job.user_id if said.role == SAID_BY_PEOPLE else job.bot_id,
-            role=said.role,
-            message_id=said.message_id,
-            reply_to=said.reply_to,
-            worded_at=said.worded_at,
-            times=times_in(text, job),
+            times=times_in(part, moment),
+            **written,
         )
-        for n, text in enumerate(_parts(said.text, max_tokens))
+        for n, part in enumerate(_parts(text, max_tokens))
     ]
 
 
@@ -86,9 +125,13 @@ def _vouched(scope: Scope) -> list[Scope]:
     return [scope] if scope.asserted else [scope, replace(scope, asserted=True)]
 
 
-def times_in(text: str, job: Job) -> tuple[str, ...]:
-    """Return the days that the words of a message mean, as `Event.times` holds them; those that mean no day are left out."""
-    found = find_time_expressions(text, job.moment, ZoneInfo(job.timezone))
+def times_in(text: str, moment: datetime) -> tuple[str, ...]:
+    """Return the days that words said at `moment` mean, as `Event.times` holds them.
+
+    Those that mean no day are left out. The zone of `moment` counts.
+    """
+    assert isinstance(moment.tzinfo, ZoneInfo)
+    found = find_time_expressions(text, moment, moment.tzinfo)
     return tuple(f"{one.end}:{_shown(one.value, one.until)}" for one in found if one.value and not one.vague)
 
 

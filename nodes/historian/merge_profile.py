@@ -37,7 +37,15 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
     context = runtime.context
     job = Job.model_validate(state["job"])
     names, language = names_of(job, context.settings), language_of(job, context.settings)
-    told = [item for item in state["items"] if item["kind"] == "fact" and not is_no_fact(item)]
+    items = state["items"]
+    based_on: list[str] = []
+    if job.kind == "talk":  # what the gate did not pass, or whose message was withdrawn meanwhile, is not filed
+        stored = await asyncio.to_thread(context.events.get, state.get("event_ids", []))
+        based_on = [event.event_id for event in stored]
+        filed = set(based_on)
+        pairs = zip(state.get("event_ids", []), items, strict=False)
+        items = [item for event_id, item in pairs if event_id in filed]
+    told = [item for item in items if item["kind"] == "fact" and not is_no_fact(item)]
     facts = [item for item in told if may_enter_profiles(item, names, job.user_id)]
     keys = ProfileKey.of_job(job, context.settings.cognitive.profile.profile_layers)
     concerned = [key for key in keys if concerns(facts, key, names, language)]
@@ -76,7 +84,7 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
     proposed = [_proposal(one) for one in merged if one != kept[one.key]]
     new_ids = [event_id for event_id, item in zip(state.get("event_ids", []), state["items"], strict=False) if item in shown]
     links = [] if answer is None else said_to_be_over(answer, near, new_ids)
-    return {"proposed_profiles": proposed, "conflict": False, "merges": merges, "links": links}
+    return {"proposed_profiles": proposed, "conflict": False, "merges": merges, "links": links, "based_on": based_on}
 
 
 def may_enter_profiles(item: ItemState, names: Names, user_id: str) -> bool:

@@ -23,7 +23,7 @@ from ...schema.summary import ArticleKey
 from ...text.job_verdicts import by_rules
 from ..components import Parts
 from .feeding import feed
-from .messages import FiledMessages, asks_a_model
+from .messages import FiledMessages
 from .statistics import WorkerStatistics
 from .step_stream import JobWatch
 
@@ -87,7 +87,7 @@ class JobRuns:
     @property
     def asks_a_model(self) -> bool:
         """True if a model takes statements out of talk."""
-        return asks_a_model(self.context)
+        return self.context.asks_a_model
 
     def open(self, checkpoints: OpenCheckpoints) -> None:
         """Checkpoint every step."""

@@ -28,11 +28,6 @@ MOST_CONFLICTS = 3
 """Tries to write a line into a profile that others change meanwhile."""
 
 
-def asks_a_model(context: HistorianContext) -> bool:
-    """Return True if a model takes statements out of talk; then jobs of messages stay until their conversation is silent."""
-    return context.chat is not None and context.settings.historian.rewrite_mode != "rules"
-
-
 class FiledMessages:
     """Files messages, and writes what they ask to have remembered into profiles. Blocking; raises StorageError.
 
@@ -54,7 +49,7 @@ class FiledMessages:
         new = set(events.file_messages([parts for _, parts in made.values()]))
         for former, rests in resting:
             self.take_out(former, rests)
-        if asks_a_model(context):
+        if context.asks_a_model:
             return
         for job, parts in made.values():
             if any(one.event_id in new for one in parts):
@@ -94,12 +89,12 @@ class FiledMessages:
                 source_event_id=f"{message_name(job)}:0",
             )
             try:
-                stored = context.profiles.write(
-                    new, expected_revision=old.revision, job_id=job.job_id, now=self._now()
-                )
+                stored = context.profiles.write(new, expected_revision=old.revision, job_id=job.job_id, now=self._now())
             except RevisionConflict:
                 continue
             self._index(stored)
+            if context.events.is_forgotten(message_name(job), job.entities, job.moment.timestamp()):
+                self.take_out(said, [])  # withdrawn at this moment
             return
         log.warning("job %s: a profile kept changing; what it asks to have remembered stands in its message alone", job.job_id)
 

@@ -89,9 +89,7 @@ class HistorianWorker:
         self.statistics = WorkerStatistics()
         self._runs = JobRuns(parts, self.statistics, self._watch)
         self._attempts = Attempts(parts, self._runs, self.maintenance, CommandRunner(parts, notes), random)
-        self._messages = MessageFiling(
-            parts, self._runs, self.maintenance, is_owner=lambda: ownership.is_held, random=random
-        )
+        self._messages = MessageFiling(parts, self._runs, self.maintenance, is_owner=lambda: ownership.is_held, random=random)
         self._models, self._disk, self._checkpoints = self._attempts.models, self._attempts.disk, Outage(random)
         self._running: set[asyncio.Task[None]] = set()
         self._wake = asyncio.Event()

@@ -209,9 +209,7 @@ class Lifecycle:
             raise HistorianError("memory is off or not open; use `async with CognitiveService.open(…)` or call `start()`")
         return self.opened
 
-    def _put(
-        self, queue: JobQueue | None, error: StorageError | None, made: Made | Unredacted
-    ) -> list[str] | Unredacted:
+    def _put(self, queue: JobQueue | None, error: StorageError | None, made: Made | Unredacted) -> list[str] | Unredacted:
         if isinstance(made, Unredacted):
             return made
         given = [made] if isinstance(made, Job) else made or ()

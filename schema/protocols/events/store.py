@@ -50,8 +50,9 @@ class EventStore(Protocol):
     def file_messages(self, messages: Sequence[Sequence[Event]]) -> list[str]:
         """Store messages, each given as its parts, in one transaction. Return the ids of the events that are new.
 
-        Of a message with a known `job_id` and the same words nothing changes, nor by words that are older (`worded_at`). Other
-        words replace it at its former time, and events that rest on it alone go. One that was withdrawn, or whose entities were forgotten, is not stored.
+        Of a message with a known `job_id` and the same words nothing changes, nor by words that are older (`worded_at`).
+        Other words replace it at its former time, and events that rest on it alone go. One that was withdrawn, or whose
+        entities were forgotten, is not stored.
         """
 
     def withdraw(self, message_ids: Sequence[str], scope_key: str = "") -> list[str]:
