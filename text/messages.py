@@ -65,25 +65,12 @@ def _events(
     max_tokens: int,
     **written: Unpack[Written],
 ) -> list[Event]:
-    if not text.strip():
-        return []
-    return [
-        Event.in_scope(
-            scope,
-            moment,
-            timezone,
-            MESSAGE,
-            part,
-            event_id=f"{name}:{n}",
-            job_id=name,
-            is_absolute=False,
-            rewritten_by="none",
-            source=MESSAGE,
-            times=times_in(part, moment),
-            **written,
-        )
-        for n, part in enumerate(_parts(text, max_tokens))
-    ]
+    made: list[Event] = []
+    for n, part in enumerate(_parts(text, max_tokens) if text.strip() else ()):
+        fields: Written = {**written, "rewritten_by": "none", "source": MESSAGE, "times": times_in(part, moment)}
+        ids = {"event_id": f"{name}:{n}", "job_id": name}
+        made.append(Event.in_scope(scope, moment, timezone, MESSAGE, part, **ids, is_absolute=False, **fields))
+    return made
 
 
 def _parts(text: str, max_tokens: int) -> list[str]:

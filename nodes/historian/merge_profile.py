@@ -40,8 +40,8 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
     items = state["items"]
     based_on: list[str] = []
     if job.kind == "talk":  # what the gate did not pass, or whose message was withdrawn meanwhile, is not filed
-        stored = await asyncio.to_thread(context.events.get, state.get("event_ids", []))
-        based_on = [event.event_id for event in stored]
+        filed_events = await asyncio.to_thread(context.events.get, state.get("event_ids", []))
+        based_on = [event.event_id for event in filed_events]
         filed = set(based_on)
         pairs = zip(state.get("event_ids", []), items, strict=False)
         items = [item for event_id, item in pairs if event_id in filed]

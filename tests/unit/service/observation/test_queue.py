@@ -426,7 +426,7 @@ async def test_a_scope_that_is_none_is_turned_down_at_the_call_and_leaves_nothin
         with pytest.raises(InvalidInput, match="scope: expected a Scope"):
             observation.observe_message("user", "hello there", "s1", scope=scope)
         assert await observation.settled(10)
-        assert [event.text for event in events.find(EventFilter(None))] == ["user: my cat is called Miso"]
+        assert [event.text for event in events.find(EventFilter(None))] == ["my cat is called Miso"]
         assert observation.forget(Entity("user", "42")) == 0
 
 
