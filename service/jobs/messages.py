@@ -46,14 +46,13 @@ class FiledMessages:
         made = {name: (job, parts) for name, (job, parts) in made.items() if parts}
         changed = self._changed([parts for _, parts in made.values()])
         resting = [(former, events.resting_on([former[0].job_id])) for former in changed]
-        new = set(events.file_messages([parts for _, parts in made.values()]))
+        events.file_messages([parts for _, parts in made.values()])
         for former, rests in resting:
             self.take_out(former, rests)
         if context.asks_a_model:
             return
-        for job, parts in made.values():
-            if any(one.event_id in new for one in parts):
-                self._keep(job)
+        for job, _ in made.values():  # filed before as well: a process may have been killed before it had written the line
+            self._keep(job)
 
     def _changed(self, messages: Sequence[Sequence[Event]]) -> list[list[Event]]:
         """Return the messages that get other words now, each as its parts."""
@@ -79,6 +78,8 @@ class FiledMessages:
         rule = context.settings.cognitive.profile.profile_layers
         key = ProfileKey("user", job.user_id, layer_written(job.scope, "user", rule))
         for _ in range(MOST_CONFLICTS):
+            if context.profiles.is_applied(key, job.job_id):
+                return
             if context.events.is_forgotten(message_name(job), job.entities, job.moment.timestamp()):
                 return
             old = context.profiles.read(key) or Profile(key)

@@ -68,12 +68,12 @@ async def test_an_embedder_that_hangs_delays_settled_once_and_for_a_bounded_time
 
 
 async def test_while_jobs_wait_no_run_embeds_messages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pending: list[int] = []
+    due: list[bool] = []
 
     class Watching(WordEmbedder):
         async def embed_documents(self, texts: Sequence[str]) -> Matrix:
             if any(text.startswith("Ann: ") for text in texts):  # a message as it was said
-                pending.append(parts.queue.counts(0.0).pending)
+                due.append(parts.queue.is_due(parts.clock()))
             return await super().embed_documents(texts)
 
     async with open_memory(settings_for(tmp_path), embedder=Watching(), worker=True) as (memory, parts):
@@ -81,4 +81,4 @@ async def test_while_jobs_wait_no_run_embeds_messages(tmp_path: Path, monkeypatc
             await memory.remember(talk(f"hmm, place {n}, maybe"), Scope.group(f"g{n}", "42"))
         await memory.flush()
         assert await memory.settled(60) and not parts.events.without_vector(1)
-        assert set(pending) == {0}
+        assert set(due) == {False}
