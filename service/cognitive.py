@@ -255,22 +255,21 @@ class CognitiveService(EventAccess, Operating):
         timezone: str | None = None,
         **unknown: Never,
     ) -> list[str]:
-        """Hand over talk as it is; the historian chooses what is worth remembering.
+        """Hand over talk as it is: every message is filed in its own words, and what a model takes out of it beside it.
 
         `messages` is one message or several: LangChain messages, those of OpenAI and Ollama, OneBot's events, its arrays of
         segments and its CQ strings, a LangGraph state `{"messages": …}`, pairs `(role, text)`, text (said by the user), or
-        dicts `{role, content, sender_id, name, id, at}`, other keys of which are ignored. `at` is ISO 8601 with offset, or
-        seconds since 1970 (from 100,000,000,000 on milliseconds); default: now. What is no text becomes a placeholder
-        (`[image]`); thoughts of a model, memory's own blocks and reminders of frameworks are left out.
+        dicts `{role, content, sender_id, name, id, at, reply_to, edited_at}`, other keys of which are ignored. `at` is ISO
+        8601 with offset, or seconds since 1970 (from 100,000,000,000 on milliseconds); default: now. What is no text becomes
+        a placeholder (`[image]`); thoughts of a model, memory's own blocks and reminders of frameworks are left out.
 
-        In a group every message of a person needs its `sender_id`, or `scope` the speaker's. Of what the bot said its deeds
-        and promises are filed as its actions; the rest of it, what tools returned, and everything that tells nothing lasting,
-        is kept as observations alone.
+        In a group every message of a person needs its `sender_id`, or `scope` the speaker's. A message with an `id` that was
+        handed over before is not taken again; with other words it replaces the former ones. `forget_message` withdraws it.
 
-        When this returns, the messages are on disk, redacted. A message with an `id` that was handed over before is not taken
-        again. Those of a conversation wait for one another (`cognitive.talk`), until `flush` or `aclose`. Returns the jobs'
-        ids, one for each message that is kept; the log tells of one without words. Raises InvalidInput, StorageError; of
-        several messages the first ones may be kept then.
+        When this returns, the messages are on disk, redacted, all of them or none; they are filed right behind that. A model
+        looks through those of a conversation together (`cognitive.talk`), or at `flush` or `aclose`. Without one, what
+        people ask to have remembered ("remember that …", 记住…) becomes a line of their profile, in the words as said. Returns
+        the jobs' ids, one for each message that is kept; the log tells of one without words. Raises InvalidInput, StorageError.
         """
         settings, clock = self.settings, self.lifecycle.clock
         names = {"bot_name": bot_name, "user_name": user_name, "group_name": group_name}

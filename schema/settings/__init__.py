@@ -227,9 +227,15 @@ class ObservationSettings(Section):
 
 
 class TalkSettings(Section):
+    keep_days: Annotated[float, Field(ge=0)] = 0.0
+    """消息保留多少天；0 为一直保留
+    days a message is kept; 0: for good"""
+    most_messages: Annotated[int, Field(ge=0)] = 100_000
+    """一个会话最多保留多少条消息，最早的先删；0 为不限
+    most messages that are kept of a conversation, the oldest leave first; 0: any number"""
     gather_messages: Annotated[int, Field(ge=1, le=64)] = hot(20)
-    """交来的消息攒够几条就一起处理
-    messages of a conversation after which they are looked through together"""
+    """交来的消息攒够几条就一起交给模型（没有模型时不等）
+    messages of a conversation after which a model looks through them together; without a model nothing waits"""
     gather_tokens: Annotated[int, Field(ge=1, le=20_000)] = hot(2_000)
     """或者攒够多少 token
     or tokens of them"""

@@ -15,9 +15,9 @@ from zoneinfo import ZoneInfo
 
 from ...schema.entity import Entity
 from ...schema.errors import InvalidInput, StorageError
-from ...schema.event import OBSERVATION, Event, EventFilter
+from ...schema.event import MESSAGE, OBSERVATION, Event, EventFilter
 from ...schema.scope import Scope, checked_scope
-from ...schema.settings import ObservationSettings
+from ...schema.settings import ObservationSettings, TalkSettings
 from ..components import Parts
 from ..given_messages import given_id
 from ..outages.availability import Outage, Pause
@@ -72,6 +72,7 @@ class Observation:
         records: UnwrittenRecords,
         summaries: SessionSummaries | None,
         settings: ObservationSettings,
+        talk: TalkSettings | None = None,
         timezone: ZoneInfo,
         bot_name: str = "",
     ) -> None:
@@ -79,6 +80,7 @@ class Observation:
         self._bot_name = bot_name
         self._summaries = summaries
         self._settings = settings
+        self._talk = TalkSettings() if talk is None else talk
         self._timezone = timezone
         self._clock = records.clock
         self._queue: deque[Observed] = deque(maxlen=settings.queue_max)
@@ -337,13 +339,34 @@ class Observation:
         if self._housekeeping_pause.remaining(now):
             return
         self._housekeeping_pause.begin(now, HOUSEKEEPING_SECONDS)
-        old = EventFilter(None, sources=(OBSERVATION,), time_to=now - self._settings.max_age_days * DAY_SECONDS)
-        while not self._closing:
-            expired = await asyncio.to_thread(self._records.events.find, old, limit=EXPIRED_AT_ONCE, newest_first=False)
-            if not expired:
-                break
-            self.statistics.expired += await asyncio.to_thread(self._records.events.delete, [event.event_id for event in expired])
+        age = self._settings.max_age_days * DAY_SECONDS
+        self.statistics.expired += await self._expire(EventFilter(None, sources=(OBSERVATION,), time_to=now - age))
+        if self._talk.keep_days:
+            age = self._talk.keep_days * DAY_SECONDS
+            self.statistics.expired += await self._expire(EventFilter(None, sources=(MESSAGE,), time_to=now - age))
+        await self._expire_messages()
         await asyncio.to_thread(self._records.events.checkpoint)
+
+    async def _expire(self, where: EventFilter, most: int | None = None) -> int:
+        """Delete the oldest events of a filter, at most `most`, in portions. Return how many."""
+        gone = 0
+        while not self._closing and (most is None or gone < most):
+            portion = EXPIRED_AT_ONCE if most is None else min(EXPIRED_AT_ONCE, most - gone)
+            found = await asyncio.to_thread(self._records.events.find, where, limit=portion, newest_first=False)
+            if not found:
+                break
+            gone += await asyncio.to_thread(self._records.events.delete, [event.event_id for event in found])
+        return gone
+
+    async def _expire_messages(self) -> None:
+        """Let the oldest messages of a conversation go beyond `cognitive.talk.most_messages`."""
+        most, events = self._talk.most_messages, self._records.events
+        for scope_key, count in await asyncio.to_thread(events.scopes) if most else ():
+            if count <= most:
+                continue
+            messages = EventFilter(scope_key, sources=(MESSAGE,))
+            too_many = await asyncio.to_thread(events.count, messages) - most
+            self.statistics.expired += await self._expire(messages, too_many)
 
 
 def make_observation(parts: Parts, *, random: Callable[[], float]) -> Observation:
@@ -355,6 +378,7 @@ def make_observation(parts: Parts, *, random: Callable[[], float]) -> Observatio
         records,
         parts.chat,
         idle_seconds=cognitive.observation.summary_interval_seconds,
+        talk=cognitive.talk,
         timezone=timezone,
         bot_name=cognitive.bot_name,
     )
@@ -362,6 +386,7 @@ def make_observation(parts: Parts, *, random: Callable[[], float]) -> Observatio
         records=records,
         summaries=summaries,
         settings=cognitive.observation,
+        talk=cognitive.talk,
         timezone=timezone,
         bot_name=cognitive.bot_name,
     )

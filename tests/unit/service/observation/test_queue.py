@@ -19,7 +19,7 @@ from historian.schema.errors import InvalidInput, ModelUnavailable, StorageError
 from historian.schema.event import EventFilter
 from historian.schema.protocols import Embedder, Matrix, Vector
 from historian.schema.scope import Scope
-from historian.schema.settings import ObservationSettings
+from historian.schema.settings import ObservationSettings, TalkSettings
 from historian.service.observation import filing as unwritten_module
 from historian.service.observation import queue as observation_module
 from historian.service.observation import session_scopes
@@ -70,7 +70,13 @@ class FakeEmbedder:
 
 @asynccontextmanager
 async def observing(
-    directory: Path, *, embedder: Embedder | None = None, clock: Clock | None = None, store: Any = None, **settings: Any
+    directory: Path,
+    *,
+    embedder: Embedder | None = None,
+    clock: Clock | None = None,
+    store: Any = None,
+    talk: TalkSettings | None = None,
+    **settings: Any,
 ) -> AsyncIterator[tuple[Observation, SqliteEventStore]]:
     events = store or open_events(directory)
     ticking = clock or Clock(NOW)
@@ -78,6 +84,7 @@ async def observing(
         records=UnwrittenRecords(events, embedder, clock=ticking, random=lambda: 0.99),
         summaries=None,
         settings=ObservationSettings(**settings),
+        talk=talk,
         timezone=SHANGHAI,
     )
     await observation.start()
@@ -133,8 +140,8 @@ async def test_a_session_is_bound_by_its_first_scope_and_cannot_move(tmp_path: P
         assert await observation.settled(10)
         stored = events.find(EventFilter(PRIVATE.key), newest_first=False)
         assert [(event.text, event.kind) for event in stored] == [
-            ("Ann: my cat is called Miso", "fact"),
-            ("assistant: what a fine name for a cat", "action"),
+            ("my cat is called Miso", "message"),
+            ("what a fine name for a cat", "message"),
         ]
         assert events.count() == 2
 
@@ -493,3 +500,20 @@ async def test_old_observations_expire_and_other_events_do_not(tmp_path: Path) -
         assert [event.text for event in events.find(EventFilter(GROUP.key))] == ["t() → young"]
         assert observation.statistics.expired == 3
         assert (tmp_path / "index.sqlite-wal").stat().st_size == 0
+
+
+async def test_messages_stay_for_good_or_as_long_and_as_many_as_the_settings_say(tmp_path: Path) -> None:
+    clock = Clock(NOW)
+
+    async def said(*texts: str, **talk: Any) -> list[str]:
+        async with observing(tmp_path, clock=clock, talk=TalkSettings(**talk)) as (observation, events):
+            for text in texts:
+                observation.observe_message("user", text, "s1", scope=GROUP)
+                assert await observation.settled(10)
+            return [event.text for event in events.find(EventFilter(GROUP.key), newest_first=False)]
+
+    await said(*(f"old {n}" for n in range(4)))
+    clock.now += 400 * 86_400
+    assert await said("young") == ["old 0", "old 1", "old 2", "old 3", "young"]
+    assert await said("young", most_messages=3) == ["old 2", "old 3", "young"]
+    assert await said("young", keep_days=30.0) == ["young"]
