@@ -378,7 +378,6 @@ def make_observation(parts: Parts, *, random: Callable[[], float]) -> Observatio
         records,
         parts.chat,
         idle_seconds=cognitive.observation.summary_interval_seconds,
-        talk=cognitive.talk,
         timezone=timezone,
         bot_name=cognitive.bot_name,
     )
