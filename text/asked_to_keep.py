@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from .instructions import gives_orders
 from .language import detect_language
 from .message_parts import without_media
 from .questions.asking import asking_sentences
@@ -33,7 +34,7 @@ def asked_to_keep(message: str, bot_name: str = "") -> list[str]:
     kept: list[str] = []
     for sentence in _SENTENCES.split(without_media(message[:LONGEST_MESSAGE])):
         found = patterns.en.match(sentence) or patterns.zh.match(sentence)
-        if found is None or asking_sentences(sentence):
+        if found is None or asking_sentences(sentence) or gives_orders(sentence):
             continue
         words = _ENDS.sub("", sentence[found.end() :].strip())
         if words and len(words) <= LONGEST_KEPT and not patterns.errand.search(words):

@@ -67,7 +67,7 @@ def _events(
 ) -> list[Event]:
     made: list[Event] = []
     for n, part in enumerate(_parts(text, max_tokens) if text.strip() else ()):
-        fields: Written = {**written, "rewritten_by": "none", "source": MESSAGE, "times": times_in(part, moment)}
+        fields: Written = {**written, "rewritten_by": "none", "source": MESSAGE, "times": times_in(part, moment, timezone)}
         ids = {"event_id": f"{name}:{n}", "job_id": name}
         made.append(Event.in_scope(scope, moment, timezone, MESSAGE, part, **ids, is_absolute=False, **fields))
     return made
@@ -112,13 +112,9 @@ def _vouched(scope: Scope) -> list[Scope]:
     return [scope] if scope.asserted else [scope, replace(scope, asserted=True)]
 
 
-def times_in(text: str, moment: datetime) -> tuple[str, ...]:
-    """Return the days that words said at `moment` mean, as `Event.times` holds them.
-
-    Those that mean no day are left out. The zone of `moment` counts.
-    """
-    assert isinstance(moment.tzinfo, ZoneInfo)
-    found = find_time_expressions(text, moment, moment.tzinfo)
+def times_in(text: str, moment: datetime, timezone: str | ZoneInfo | None) -> tuple[str, ...]:
+    """Return the days that words said at `moment` mean, as `Event.times` holds them. Those that mean no day are left out."""
+    found = find_time_expressions(text, moment, timezone)
     return tuple(f"{one.end}:{_shown(one.value, one.until)}" for one in found if one.value and not one.vague)
 
 

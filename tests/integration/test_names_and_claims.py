@@ -67,8 +67,8 @@ async def test_no_nickname_writes_the_profile_of_the_group_or_passes_for_somebod
         assert own and all(f"{name} (666)".casefold() in event.text.casefold() for event in own), [event.text for event in own]
         assert any(place in summary(parts, ProfileKey("user", "666")) for place in ("Leeds", "杭州"))
         assert not any(event.is_absolute for event in events if event not in own), [event.text for event in events]
-        seen = parts.events.find(EventFilter("g:7", sources=("observation",)), newest_first=False)
-        assert [event.text for event in seen] == [f"{name} (666): {told}"]
+        seen = parts.events.find(EventFilter("g:7", sources=("message",)), newest_first=False)
+        assert [event.said for event in seen] == [f"{name} (666): {told}"]
 
 
 @pytest.mark.parametrize(("name", "where"), [("Ann", EN), ("小安", ZH)])
@@ -83,16 +83,6 @@ async def test_two_bearers_of_one_name_are_told_apart_by_their_ids(tmp_path: Pat
         assert f"{name} (1001)" in events[0].text and events[0].is_absolute
         assert events[1].text == ambiguous and not events[1].is_absolute
         assert ambiguous not in summary(parts, ProfileKey("user", "1001"))
-
-
-async def test_two_bearers_of_one_name_are_told_apart_in_talk_too(tmp_path: Path) -> None:
-    async with service(tmp_path) as (memory, parts):
-        await said(memory, "I live in Leeds", EN, "1001", "Ann")
-        await said(memory, "I live in York", EN, "1002", "Ann")
-        assert [event.text for event in await filed(memory, parts)] == ["Ann (1001) lives in Leeds", "Ann (1002) lives in York"]
-        assert [summary(parts, ProfileKey("user", who)) for who in ("1001", "1002")] == [
-            "- Ann (1001) lives in Leeds", "- Ann (1002) lives in York",
-        ]  # fmt: skip
 
 
 def test_a_message_that_is_only_observed_shows_the_id_of_who_is_called_like_the_bot() -> None:
