@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from historian import CognitiveService, Scope
 from historian.schema.event import Event, EventFilter
 from historian.schema.profile import ProfileKey
 from historian.schema.scope import PUBLIC_LAYER
@@ -152,31 +151,6 @@ async def test_a_later_fact_ends_nothing_of_a_fact_that_says_more(tmp_path: Path
     events, profiles = await filed(tmp_path, alone(before, name), alone(after, name))
     assert over(events) == []
     assert events[0].text.rstrip("。.") in profiles["7"]
-
-
-@pytest.mark.parametrize(
-    ("name", "before", "after"),
-    [
-        ("Ann", "I am allergic to peanuts and I live in Leeds", "I moved to Berlin"),
-        ("小林", "我对花生过敏，住在北京", "我搬到上海了"),
-    ],
-)
-async def test_in_talk_as_well_a_later_fact_ends_nothing_of_a_compound_one(
-    tmp_path: Path, name: str, before: str, after: str
-) -> None:
-    scope = Scope.private("7")
-    async with CognitiveService.open(settings_for(tmp_path)) as memory:
-        for day, text in enumerate((before, after), 1):
-            await memory.remember([{"role": "user", "content": text, "at": at(day)}], scope, user_name=name)
-            await memory.flush()
-            assert await memory.settled(20)
-        assert memory.lifecycle.opened is not None
-        parts = memory.lifecycle.opened.parts
-        events = parts.events.find(EventFilter(scope.key, sources=("job",)), newest_first=False)
-        kept = "peanuts" if name == "Ann" else "花生"
-        assert all(event.holds for event in events if kept in event.text) and len(events) >= 2
-        profile = parts.profiles.read(ProfileKey("user", "7", "private"))
-        assert profile is not None and kept in profile.summary
 
 
 async def test_a_nickname_ends_nothing_of_another_persons(tmp_path: Path) -> None:
