@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..schema.job import Job
 from ..schema.names import Names
+from ..text.gate import find_invented
 from ..text.language import Language
-from ..text.observed import sender
 from ..text.questions.asking import asking_sentences
-from ..text.speakers.talk_statements import MOST_STATEMENTS, why_not_told
+from ..text.references.finding import deictic_words
+from ..text.speakers.no_facts import why_no_fact
+from ..text.statements import LONGEST_STATEMENT
+from ..text.support import content_terms, share
 from ..text.talk_jobs import said_by_people
 from ..text.time_expressions import find_relative
 from .templates import one_line, render
@@ -21,6 +25,14 @@ LONGEST_SHOWN = 2_000
 
 MOST_BEFORE, MOST_AFTER = 6, 1
 """Messages of others before and after its own that a statement may have words of: a question says what its answer is about."""
+
+MOST_STATEMENTS = 8
+"""The most statements of one message. A longer message is a document, not talk."""
+CARRIED, OWN = 0.7, 0.25
+"""The least shares of a statement's content words that the talk must hold, and its message itself."""
+_CLAUSES = re.compile(r"(?<=[。！？!?.\n])")
+_REDACTED = re.compile(r"\[[A-Z][A-Z_]+\]")
+"""A secret's placeholder: what is said about it is not worth remembering."""
 
 _BOT = {"zh": "机器人", "en": "the bot"}
 _SENT_BACK = {
@@ -71,7 +83,7 @@ def sender_of(job: Job, names: Names, language: Language) -> str:
     """Return how the sender of a message is listed."""
     if not said_by_people(job):
         return names.bot_name or _BOT[language]
-    return sender(job)
+    return job.user_name or job.user_id
 
 
 def extract_prompt(jobs: Sequence[Job], names: Names, language: Language, refused: Sequence[tuple[Told, str]] = ()) -> str:
@@ -142,3 +154,32 @@ def _is_of_sender(other: Job, job: Job) -> bool:
 
 def _text(job: Job) -> str:
     return str(job.payload.get("text", ""))
+
+
+def why_not_told(statement: str, message: str, names: Names, talk: str = "", others: Sequence[str] = ()) -> str:
+    """Return why a statement is not what a message says: "empty", "question", "invented" or "not said"; "" if it is.
+
+    The names of the conversation may stand for its pronouns; any other number, date, title or Latin name must be in the message
+    or the `talk` around it, and so must most of the statement's words. It has some words of the message, or most of a short one,
+    and is not what one of the `others` told, a message of somebody else. Their questions tell nothing.
+    """
+    bare = statement.strip()
+    if not bare or len(bare) > LONGEST_STATEMENT:
+        return "empty"
+    if why_no_fact(bare, names) or _REDACTED.search(bare):
+        return "question"
+    if find_invented(bare, f"{message}\n{talk}", names):
+        return "invented"
+    wanted, own = content_terms(bare, names), content_terms(message, names)
+    if wanted and share(wanted, own | content_terms(talk, names)) < CARRIED:
+        return "not said"
+    mine = share(wanted, own)
+    if wanted and (not own or max(mine, share(own, wanted)) < OWN):  # "yes, on Sunday" says all that it says
+        return "not said"
+    for other in others if mine < CARRIED else ():
+        told = " ".join(part for part in _CLAUSES.split(other) if not asking_sentences(part))
+        if share(wanted, content_terms(told, names)) >= CARRIED:
+            return "not said"
+    if not wanted and not deictic_words(bare, ()):
+        return "not said"
+    return ""

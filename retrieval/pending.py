@@ -12,7 +12,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import replace
 
-from ..schema.event import Event, EventFilter, EventKind
+from ..schema.event import Event, EventFilter, WrittenKind
 from ..schema.hit import Hit
 from ..schema.job import Job
 from ..schema.names import Names
@@ -67,9 +67,13 @@ class PendingHits:
 
     def _is_settled(self, job: Job) -> bool:
         """Return True for a job that is filed by now and about to leave the queue, or forgotten."""
-        if job.kind == "talk" and self._events.known_messages([message_name(job)]):
-            return True
-        return self._events.is_filed(job.job_id) or self._events.is_forgotten(job.job_id, job.entities, job.moment.timestamp())
+        if job.kind == "talk":
+            name = message_name(job)
+            return bool(self._events.known_messages([name])) or self._is_forgotten(name, job)
+        return self._events.is_filed(job.job_id) or self._is_forgotten(job.job_id, job)
+
+    def _is_forgotten(self, name: str, job: Job) -> bool:
+        return self._events.is_forgotten(name, job.entities, job.moment.timestamp())
 
     def _drafts_of(self, job: Job) -> list[str]:
         with self._lock:
@@ -105,7 +109,7 @@ def drafts(job: Job, bot_name: str) -> list[str]:
     return [_draft_of(job, names, kind, text) for kind, text in job.texts]
 
 
-def _draft_of(job: Job, names: Names, kind: EventKind, text: str) -> str:
+def _draft_of(job: Job, names: Names, kind: WrittenKind, text: str) -> str:
     beginning = next(pieces(text, LONGEST_DRAFT))
     try:
         return draft_of(job, kind, beginning, names) + text[len(beginning) :]

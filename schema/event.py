@@ -41,6 +41,7 @@ class Written(TypedDict, total=False):
     times: tuple[str, ...]
     sources: tuple[str, ...]
     people: tuple[str, ...]
+    worded_at: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +67,9 @@ class Event:
     Of a message `text` are its words alone, `role` is `user`, `assistant` (the bot) or `tool`, `message_id` the id that its
     platform gives it and `reply_to` that of the message which it answers ("" if unknown). `said_by` is its sender, whose name at
     that time is `user_name`; the bot's is `bot_name`, and `user_id` the person whom the bot answers. A long message is several
-    records of one `job_id`. `times` are the days that its words name, each as `end:day`, where `end` is the number of characters
-    up to the end of the expression (`17:2026-12-04`).
+    records of one `job_id`. `worded_at` (seconds since the epoch) is when these words were handed over: older ones never replace
+    newer ones. `times` are the days that its words name, each as `end:day`, where `end` is the number of characters up to the
+    end of the expression (`17:2026-12-04`).
 
     `sources` are the `job_id`s of the messages on which an event rests alone: it goes with the last of them. `people` are those
     whom a text names, each as `start:end:id`, with `start` and `end` in characters.
@@ -106,6 +108,7 @@ class Event:
     times: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     people: tuple[str, ...] = ()
+    worded_at: float = 0.0
 
     @classmethod
     def of_job(cls, job: Job, n: int, kind: EventKind, text: str, *, is_absolute: bool, **written: Unpack[Written]) -> Event:

@@ -16,6 +16,7 @@ class TalkPayload(BaseModel):
     """One message, redacted. `role` is `user` (a person), `assistant` (the bot) or `tool` (what a tool returned).
 
     `message_id` is the id that its platform gives it, `reply_to` that of the message which it answers ("" if unknown).
+    `worded_at` (seconds since the epoch) is when these words were handed over: of two jobs of one message the later one counts.
     The job's `user_id` and `user_name` are those of its sender; of a message of the bot or a tool, of the person it answers.
     """
 
@@ -25,3 +26,4 @@ class TalkPayload(BaseModel):
     text: str = ""
     message_id: str = ""
     reply_to: str = ""
+    worded_at: float = 0.0

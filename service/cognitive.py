@@ -21,7 +21,7 @@ from ..schema.settings import Settings
 from ..schema.settings.source import find_config, load_settings
 from .event_access import EventAccess
 from .given_messages import read_messages
-from .intake import Unredacted, checked_length, kept, make_job, redacted, refuse_unknown, unless_long
+from .intake import Made, Unredacted, checked_length, kept, make_job, redacted, refuse_unknown, unless_long
 from .observation.noted import Noted
 from .operating import Operating
 from .reply import ReplyContext
@@ -197,7 +197,7 @@ class CognitiveService(EventAccess, Operating):
         refuse_unknown(unknown, [*who, *names, *which, *said], Job.model_fields)
         settings, now = self.settings, self.lifecycle.clock()
 
-        def made() -> Job | Unredacted | None:
+        def made() -> Made | Unredacted:
             job = make_job({**unknown, **who, **names, **which, **said}, settings, lambda: now)
             return unless_long(checked_length(job), partial(redacted, job, settings.historian.redact_jobs))
 
@@ -235,7 +235,7 @@ class CognitiveService(EventAccess, Operating):
         fields = {**unknown, **names, "request_id": request_id, "timestamp": timestamp, "timezone": timezone}
         settings, now, whom, states = self.settings, self.lifecycle.clock(), str(user_id), kept(states)
 
-        def made() -> Job | Unredacted | None:
+        def made() -> Made | Unredacted:
             said = read_states(states)
             how: dict[str, Any] = {"threshold": threshold, "reflect": reflect, "fields": fields}
             job = partial(states_job, said, whom, scope, settings, lambda: now, **how)
@@ -255,22 +255,21 @@ class CognitiveService(EventAccess, Operating):
         timezone: str | None = None,
         **unknown: Never,
     ) -> list[str]:
-        """Hand over talk as it is; the historian chooses what is worth remembering.
+        """Hand over talk as it is: every message is filed in its own words, and what a model takes out of it beside it.
 
         `messages` is one message or several: LangChain messages, those of OpenAI and Ollama, OneBot's events, its arrays of
         segments and its CQ strings, a LangGraph state `{"messages": …}`, pairs `(role, text)`, text (said by the user), or
-        dicts `{role, content, sender_id, name, id, at}`, other keys of which are ignored. `at` is ISO 8601 with offset, or
-        seconds since 1970 (from 100,000,000,000 on milliseconds); default: now. What is no text becomes a placeholder
-        (`[image]`); thoughts of a model, memory's own blocks and reminders of frameworks are left out.
+        dicts `{role, content, sender_id, name, id, at, reply_to, edited_at}`, other keys of which are ignored. `at` is ISO
+        8601 with offset, or seconds since 1970 (from 100,000,000,000 on milliseconds); default: now. What is no text becomes
+        a placeholder (`[image]`); thoughts of a model, memory's own blocks and reminders of frameworks are left out.
 
-        In a group every message of a person needs its `sender_id`, or `scope` the speaker's. Of what the bot said its deeds
-        and promises are filed as its actions; the rest of it, what tools returned, and everything that tells nothing lasting,
-        is kept as observations alone.
+        In a group every message of a person needs its `sender_id`, or `scope` the speaker's. A message with an `id` that was
+        handed over before is not taken again; with other words it replaces the former ones. `forget_message` withdraws it.
 
-        When this returns, the messages are on disk, redacted. A message with an `id` that was handed over before is not taken
-        again. Those of a conversation wait for one another (`cognitive.talk`), until `flush` or `aclose`. Returns the jobs'
-        ids, one for each message that is kept; the log tells of one without words. Raises InvalidInput, StorageError; of
-        several messages the first ones may be kept then.
+        When this returns, the messages are on disk, redacted, all of them or none; they are filed right behind that. A model
+        looks through those of a conversation together (`cognitive.talk`), or at `flush` or `aclose`. Without one, what
+        people ask to have remembered ("remember that …", 记住…) becomes a line of their profile, in the words as said. Returns
+        the jobs' ids, one for each message that is kept; the log tells of one without words. Raises InvalidInput, StorageError.
         """
         settings, clock = self.settings, self.lifecycle.clock
         names = {"bot_name": bot_name, "user_name": user_name, "group_name": group_name}
@@ -279,29 +278,42 @@ class CognitiveService(EventAccess, Operating):
         messages = kept(messages)
         jobs: list[Job] = []
 
-        def first() -> Job | Unredacted | None:  # read and written in one thread: most calls bring one message
+        def made() -> Made | Unredacted:  # read and written in one thread
             said = read_messages(messages)
 
-            def redacted() -> Job | None:
+            def redacted() -> list[Job]:
                 jobs.extend(talk_jobs(said, scope, settings, clock, fields))
-                return self._gathering.due(jobs[0], clock(), settings) if jobs else None
+                return [self._gathering.due(job, clock(), settings, gathers=self._gathers) for job in jobs]
 
             return unless_long(sum(len(one.text) for one in said), redacted)
 
-        ids: list[str] = []
-        try:
-            ids += filter(None, [await self.lifecycle.hand_over(first)])
-            for job in jobs[1:]:
-                due = partial(self._gathering.due, job, clock(), settings)
-                ids += filter(None, [await self.lifecycle.hand_over(due)])
+        ids = await self.lifecycle.hand_over_all(made)
+        if ids:
             said = [job.payload["text"] for job in jobs if job.payload.get("role") == "user"]
             self.lifecycle.languages.hear(scope.key, said)
-        finally:
-            if ids:  # what is kept waits for silence, whatever became of the others
+            if self._gathers:
                 self.lifecycle.at_home(self._listen, scope.key, settings.cognitive.talk.silence_seconds)
         return ids
 
+    @property
+    def _gathers(self) -> bool:
+        """False if this process knows that no model looks through talk: then no message waits for others."""
+        opened = self.lifecycle.opened
+        return opened is None or (opened.parts.chat is not None and self.settings.historian.rewrite_mode != "rules")
+
     add = remember
+
+    async def forget_message(self, message_id: str | int | Sequence[str | int], scope: Scope) -> int:
+        """Withdraw a message of a conversation, or several, for good: by the id that the platform gives it.
+
+        It goes with the events and lines of profiles that rest on it alone, filed or not, and whoever hands it over again
+        finds it withdrawn. Returns how many messages and events are gone; 0 for a message that is unknown, which may still come
+        and is not kept then. Where nothing but a token's requests says who speaks, only what such requests handed over goes.
+        Raises InvalidInput, StorageError, and HistorianError if memory is off or not open.
+        """
+        from .withdrawal import withdraw
+
+        return await withdraw(self.lifecycle, message_id, scope)
 
     async def flush(self, scope: Scope | None = None) -> None:
         """Let the messages that wait in `scope` (default: in every conversation of this process) be looked through now."""

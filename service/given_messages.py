@@ -15,7 +15,14 @@ from ..schema.errors import InvalidInput
 from ..schema.ids import told, type_and_size
 from ..schema.job import check_size, check_timestamp, clean_text
 from ..schema.talk import TalkRole
-from ..text.message_parts import from_cq, is_part, text_of_parts
+from ..text.message_parts import (
+    as_forwarded,
+    forwarded_from,
+    from_cq,
+    is_part,
+    replied_id,
+    text_of_parts,
+)
 from ..text.program_blocks import without_program_blocks
 from ..text.thoughts import without_thoughts
 
@@ -36,10 +43,17 @@ NOT_SAID = frozenset(("system", "developer", "remove"))
 
 _CONTENTS = ("content", "text", "message", "raw_message", "parts", "output", "refusal")
 """Keys of what a message says, the first that holds anything. `message` and `raw_message` are OneBot's."""
-_INSTEAD = ("tool_calls", "function_call", "audio", "images")
+_ATTACHED = ("photo", "animation", "sticker", "voice", "video", "video_note", "document")
+"""Keys of Telegram's attachments, which may have a `caption` beside them."""
+_INSTEAD = ("tool_calls", "function_call", "audio", "images", "attachments", "caption", *_ATTACHED)
 """Keys of messages that may come without one of those."""
 _SENDERS, _NAMES = ("sender_id", "user_id"), ("name", "sender_name", "card", "nickname")
 _IDS, _TIMES = ("id", "message_id"), ("at", "time", "timestamp", "date")
+_REPLIES = ("reply_to", "reply_to_message_id", "reply_to_message", "message_reference", "reference")
+"""Keys of the message that is answered: its id, or the message itself, as Telegram and Discord have it."""
+_EDITS = ("edited_at", "edit_date", "edited_timestamp")
+_OF_LANGCHAIN = ("sender_id", "at", "reply_to", "edited_at")
+"""Keys of `additional_kwargs` of a message of LangChain."""
 _CHUNK = "MessageChunk"
 """The end of the type of a piece of a message that LangChain streams."""
 
@@ -50,7 +64,10 @@ LONGEST_RESULT = 8_000
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message: `at` is ISO 8601 with offset ("" if unknown), `sender_id` and `name` are those of its sender."""
+    """One message: `at` is ISO 8601 with offset ("" if unknown), `sender_id` and `name` are those of its sender.
+
+    `reply_to` is the id of the message that it answers, `edited_at` the time of its last edit, ISO 8601 with offset.
+    """
 
     role: TalkRole
     text: str
@@ -58,6 +75,8 @@ class Message:
     name: str = ""
     message_id: str = ""
     at: str = ""
+    reply_to: str = ""
+    edited_at: str = ""
 
 
 def read_messages(given: object, what: str = "messages") -> list[Message]:
@@ -150,7 +169,7 @@ def _read(message: Any, where: str) -> Message | None:
         return _made(message[0], message[1], {}, where)
     if hasattr(message, "additional_kwargs"):  # of LangChain
         more = message.additional_kwargs
-        known = {"name": message.name, "id": message.id, **{key: more.get(key) for key in ("sender_id", "at")}}
+        known = {"name": message.name, "id": message.id, **{key: more.get(key) for key in _OF_LANGCHAIN}}
         return _made(getattr(message, "role", message.type), message.content or more.get("refusal"), known, where)
     if not isinstance(message, Mapping) and hasattr(message, "role"):  # of a client: OpenAI's, Ollama's
         message = message.model_dump() if hasattr(message, "model_dump") else vars(message)
@@ -199,10 +218,21 @@ def _plain_role(role: str) -> str:
 def _content_of(message: Mapping[str, Any]) -> object:
     """Return what a message says: its content, and what it has of audio and images beside it."""
     content = next((message[key] for key in _CONTENTS if message.get(key)), None)
-    beside = [{"type": "image"}] if message.get("images") else []
+    beside: list[dict[str, Any]] = [{"type": "image"}] if message.get("images") else []
+    beside += [{"type": key} for key in _ATTACHED if message.get(key)]
+    given = message.get("attachments")
+    beside += [{"type": _medium_of(one)} for one in (given if isinstance(given, list | tuple) else ())]
+    if not content and message.get("caption"):
+        beside.append({"type": "text", "text": str(message["caption"])})
     if isinstance(audio := message.get("audio"), Mapping):
         beside.append({**audio, "type": "audio"})
     return content if not beside else [*(content if isinstance(content, list) else [content] if content else ()), *beside]
+
+
+def _medium_of(attachment: object) -> str:
+    """Return the type of one of Discord's attachments: `image` of `image/png`, `file` of an unknown one."""
+    known = attachment.get("content_type") if isinstance(attachment, Mapping) else None
+    return str(known).partition("/")[0] if known else "file"
 
 
 def _made(role: object, content: object, known: Mapping[str, Any], where: str) -> Message | None:
@@ -220,6 +250,8 @@ def _made(role: object, content: object, known: Mapping[str, Any], where: str) -
     name = clean_text(str(_first(known, _NAMES) or ""))
     try:
         text = words_of(content, kind, name)
+        if author := forwarded_from(known):
+            text = as_forwarded(text, author)
     except InvalidInput as error:
         raise InvalidInput(f"{where}.{error}") from None
     text = clean_text(text if kind != "tool" else text[: 2 * LONGEST_RESULT])
@@ -230,8 +262,28 @@ def _made(role: object, content: object, known: Mapping[str, Any], where: str) -
             log.log(level, "%s is not kept: it holds no words of anybody", where)
         return None
     at = _first(known, _TIMES)
-    ids = (given_id(_first(known, keys), f"{where}.{keys[0]}") for keys in (_SENDERS, _IDS))
-    return Message(kind, text, next(ids), name, next(ids), check_timestamp(at) if at else "")
+    edited = _first(known, _EDITS)
+    answered = _first(known, _REPLIES) or replied_id(content)
+    if isinstance(answered, Mapping):
+        answered = _first(answered, ("message_id", "id"))
+    sender_id, message_id, reply_to = (
+        given_id(value, f"{where}.{key}")
+        for value, key in (
+            (_first(known, _SENDERS), _SENDERS[0]),
+            (_first(known, _IDS), _IDS[0]),
+            (answered, _REPLIES[0]),
+        )
+    )
+    return Message(
+        kind,
+        text,
+        sender_id,
+        name,
+        message_id,
+        check_timestamp(at) if at else "",
+        reply_to,
+        check_timestamp(edited) if edited else "",
+    )
 
 
 def _first(known: Mapping[str, Any], keys: Sequence[str]) -> Any:

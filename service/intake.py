@@ -43,14 +43,18 @@ _PASSES = 8
 """The most passes over one text: what is beside a placeholder may be a secret too."""
 
 
+Made = Job | Sequence[Job] | None
+"""What is to be put on disk."""
+
+
 @dataclass(frozen=True, slots=True)
 class Unredacted:
-    """Long texts that are read and checked: `redacted` returns their job."""
+    """Long texts that are read and checked: `redacted` returns their job, or their jobs."""
 
-    redacted: Callable[[], Job | None]
+    redacted: Callable[[], Made]
 
 
-def unless_long(characters: int, redacted: Callable[[], Job | None]) -> Job | Unredacted | None:
+def unless_long(characters: int, redacted: Callable[[], Made]) -> Made | Unredacted:
     """Return the redacted job of texts of so many characters; of long ones what is left to do."""
     return redacted() if characters <= LONG else Unredacted(redacted)
 

@@ -15,6 +15,7 @@ from ..schema.job import Job, clean_text, make_job_id
 from ..schema.scope import Scope, checked_scope
 from ..schema.settings import Settings
 from ..schema.talk import TalkPayload
+from ..text.messages import talk_request
 from ..text.tokens import estimate_tokens
 from .given_messages import LONGEST_RESULT, Message, read_messages
 from .intake import make_job, redacted_in_turn, refuse_unknown, with_redacted_names
@@ -30,9 +31,14 @@ class Gathering:
         self._lock = threading.Lock()
         self._waiting: OrderedDict[str, tuple[int, int, float, Job]] = OrderedDict()
 
-    def due(self, job: Job, now: float, settings: Settings) -> Job:
-        """Return the job with its `not_before`: 0 (at once, with all that wait) if a bound is reached with it."""
+    def due(self, job: Job, now: float, settings: Settings, *, gathers: bool = True) -> Job:
+        """Return the job with its `not_before`: 0 (at once, with all that wait) if a bound is reached with it.
+
+        Its message is filed at once all the same. Where nothing `gathers`, its job is gone long before it is due.
+        """
         limits, key = settings.cognitive.talk, job.scope.key
+        if not gathers:
+            return job.model_copy(update={"not_before": now + limits.gather_seconds})
         tokens = estimate_tokens(str(job.payload.get("text", "")))
         with self._lock:
             count, total, since, _ = self._waiting.pop(key, (0, 0, now, job))
@@ -81,10 +87,15 @@ def talk_jobs(
         if not person[0] and not is_bot:
             raise InvalidInput(f"messages[{place}].sender_id: missing; in a group every message of a person needs it")
         said_at = one.at or repr(now)
-        own = (one.message_id,) if one.message_id else (text, one.role, person[0], said_at, str(place))
+        role = "assistant" if is_bot and one.role == "user" else one.role
+        if one.message_id:
+            request = talk_request(scope, one.message_id, text, role, one.edited_at)
+        else:
+            request = scope.request_id(f"talk-{_digest(scope.key, text, one.role, person[0], said_at, str(place))}")
+        said = TalkPayload(role=role, text=text, message_id=one.message_id, reply_to=one.reply_to, worded_at=now)
         data = {
             "kind": "talk",
-            "request_id": scope.request_id(f"talk-{_digest(scope.key, *own)}"),
+            "request_id": request,
             "user_id": person[0] or str(fields.get("bot_id") or "") or one.sender_id or "bot",
             "group_id": scope.group_id or None,
             "user_name": person[1],
@@ -93,7 +104,7 @@ def talk_jobs(
             "group_name": fields.get("group_name"),
             "timestamp": one.at or None,
             "timezone": fields.get("timezone"),
-            "payload": TalkPayload(role="assistant" if is_bot and one.role == "user" else one.role, text=text).model_dump(),
+            "payload": said.model_dump(),
         }
         jobs.append(with_redacted_names(make_job(data, settings, lambda: now), settings.historian.redact_jobs))
     return jobs

@@ -31,6 +31,10 @@ _NO_TALK = re.compile(r"think|reason|tool_?(?:use|call|result)|function_call|^re
 """Types of parts that nobody said."""
 _NOT_IN_NAMES = re.compile(r"[^\w .-]+")
 
+_NOT_IN_CAPTIONS = re.compile(r"[\[\]\s]+")
+_AUTHORS = ("nickname", "name", "user_id", "uin")
+"""Keys of who wrote a node of a OneBot forward."""
+
 _CODE = re.compile(r"\[CQ:(?P<type>[\w.-]{1,40})(?P<data>(?:,[^\[\]]{0,4000})?)\]")
 _ESCAPE = re.compile(r"&(amp|#91|#93|#44);")
 _ESCAPED = {"amp": "&", "#91": "[", "#93": "]", "#44": ","}
@@ -51,6 +55,75 @@ def text_of_parts(parts: Sequence[Any], name: str = "") -> str:
     if detect_language(without_placeholders(between.join(texts)) or name) == "zh":
         texts = [_text_of(one, "zh") for one in parts]
     return between.join(filter(None, texts))
+
+
+def replied_id(content: object) -> str:
+    """Return the id of the message that OneBot's segments or its CQ string answer; "" if they name none.
+
+    >>> replied_id("[CQ:reply,id=7]yes"), replied_id([{"type": "reply", "data": {"id": 7}}])
+    ('7', '7')
+    """
+    if isinstance(content, str):
+        codes = _CODE.finditer(content) if "[CQ:reply" in content else ()
+        content = [_segment(code) for code in codes]
+    for one in content if isinstance(content, list | tuple) else ():
+        data = one.get("data") if isinstance(one, Mapping) and one.get("type") == "reply" else None
+        if isinstance(data, Mapping) and data.get("id") not in (None, ""):
+            return str(data["id"])
+    return ""
+
+
+def forwarded_from(message: Mapping[str, Any]) -> str:
+    """Return the name of who wrote a message that Telegram says is forwarded; "" for any other message."""
+    origin = message.get("forward_origin")
+    known = origin if isinstance(origin, Mapping) else message
+    for key in ("sender_user_name", "forward_sender_name"):
+        if known.get(key):
+            return str(known[key])
+    for key in ("sender_user", "forward_from", "sender_chat", "forward_from_chat"):
+        if isinstance(who := known.get(key), Mapping):
+            return _called(who)
+    chat = known.get("chat")  # of a channel; of a message that is not forwarded, the conversation
+    return _called(chat) if known is origin and isinstance(chat, Mapping) else ""
+
+
+def as_forwarded(text: str, author: str) -> str:
+    """Return forwarded words behind who wrote them.
+
+    >>> as_forwarded("I quit my job", "Ann"), as_forwarded("我辞职了", "阿明")
+    ('[forwarded from Ann] I quit my job', '[转发自 阿明] 我辞职了')
+    """
+    name = _NOT_IN_NAMES.sub("", author).strip()
+    if detect_language(without_placeholders(text) or name) == "zh":
+        return f"[转发自 {name}] {text}" if name else f"[转发] {text}"
+    return f"[forwarded from {name}] {text}" if name else f"[forwarded] {text}"
+
+
+def _called(who: Mapping[str, Any]) -> str:
+    """Return the name of a user or a chat of Telegram."""
+    parts = [str(who[key]) for key in ("title", "first_name", "last_name") if who.get(key)]
+    return " ".join(parts) or str(who.get("username") or who.get("id") or "")
+
+
+def _forwarded(known: Mapping[str, Any], language: Language) -> str:
+    """Return the messages of a OneBot forward, or one of its nodes, a line each with who wrote it."""
+    content = known.get("content")
+    if isinstance(content, list | tuple) and content and all(map(_is_node, content)):
+        return "\n".join(_forwarded(one.get("data") or one, language) for one in content)
+    sender = known.get("sender")
+    known = {**sender, **known} if isinstance(sender, Mapping) else known
+    author = next((str(known[key]) for key in _AUTHORS if known.get(key)), "")
+    if isinstance(content, str):
+        content = from_cq(content)
+    words = text_of_parts(content) if isinstance(content, list | tuple) else content or known.get("message")
+    words = text_of_parts(words) if isinstance(words, list | tuple) else words
+    if isinstance(words, str) and words.strip():
+        return as_forwarded(words.strip(), author)
+    return "[转发]" if language == "zh" else "[forwarded]"
+
+
+def _is_node(one: object) -> bool:
+    return isinstance(one, Mapping) and (one.get("type") == "node" or "sender" in one)
 
 
 def placeholder(kind: str, language: Language) -> str:
@@ -129,8 +202,14 @@ def _text_of(part: Any, language: Language) -> str:
         return _mention(kind, known, language)
     if is_no_talk(part):
         return ""
+    if kind in ("forward", "node"):
+        return _forwarded(known, language)
     words = _words_in(known)
-    return placeholder(kind, language) if words is None else words
+    if words is not None:
+        return words
+    caption = _NOT_IN_CAPTIONS.sub(" ", str(known.get("caption") or "")).strip()
+    shown = placeholder(kind, language)
+    return f"{shown[:-1]}{'：' if language == 'zh' else ': '}{caption}]" if caption else shown
 
 
 def _words_in(known: Mapping[str, Any]) -> str | None:

@@ -3,48 +3,82 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from datetime import datetime
+from typing import Unpack
 from zoneinfo import ZoneInfo
 
-from ..schema.event import MESSAGE, Event
+from ..schema.event import MESSAGE, Event, Written
 from ..schema.job import Job
 from ..schema.scope import Scope
-from ..schema.talk import SAID_BY_PEOPLE, TalkPayload
+from ..schema.talk import SAID_BY_PEOPLE, TalkPayload, TalkRole
 from .chunks import chunk
 from .speakers.named_people import with_people
 from .time_expressions.finding import find_time_expressions
+from .tokens import estimate_tokens
 
 
 def message_events(job: Job, max_tokens: int) -> list[Event]:
     """Return the message of a job of kind `talk`, in parts of at most `max_tokens`; none of one without words."""
     said = TalkPayload.model_validate(job.payload)
-    if not said.text.strip():
-        return []
-    name = message_name(job)
-    messages = [
-        Event.in_scope(
-            job.scope,
-            job.moment,
-            job.timezone,
-            MESSAGE,
-            piece.text,
-            event_id=f"{name}:{n}",
-            job_id=name,
-            is_absolute=False,
-            rewritten_by="none",
-            source=MESSAGE,
-            user_name=job.user_name,
-            bot_name=job.bot_name,
-            group_name=job.group_name,
-            said_by=job.user_id if said.role == SAID_BY_PEOPLE else job.bot_id,
-            role=said.role,
-            message_id=said.message_id,
-            reply_to=said.reply_to,
-            times=times_in(piece.text, job),
-        )
-        for n, piece in enumerate(chunk(said.text, max_tokens))
-    ]
+    messages = _events(
+        message_name(job),
+        job.scope,
+        said.text,
+        job.moment,
+        job.timezone,
+        max_tokens,
+        user_name=job.user_name,
+        bot_name=job.bot_name,
+        group_name=job.group_name,
+        said_by=job.user_id if said.role == SAID_BY_PEOPLE else job.bot_id,
+        role=said.role,
+        message_id=said.message_id,
+        reply_to=said.reply_to,
+        worded_at=said.worded_at,
+    )
     return with_people(job, messages)
+
+
+def said_events(
+    scope: Scope,
+    text: str,
+    moment: datetime,
+    timezone: str,
+    *,
+    role: TalkRole,
+    user_name: str,
+    bot_name: str,
+    max_tokens: int,
+) -> list[Event]:
+    """Return a message that was said in a running session, in parts. One person's same words are stored once a scope."""
+    sender = scope.user_id if role == SAID_BY_PEOPLE else ""
+    name = scope.request_id(f"{MESSAGE}-{_digest('session', scope.key, role, sender, text)}")
+    written: Written = {"user_name": user_name, "bot_name": bot_name, "said_by": sender, "role": role}
+    return _events(name, scope, text, moment, timezone, max_tokens, **written)
+
+
+def _events(
+    name: str,
+    scope: Scope,
+    text: str,
+    moment: datetime,
+    timezone: str,
+    max_tokens: int,
+    **written: Unpack[Written],
+) -> list[Event]:
+    made: list[Event] = []
+    for n, part in enumerate(_parts(text, max_tokens) if text.strip() else ()):
+        fields: Written = {**written, "rewritten_by": "none", "source": MESSAGE, "times": times_in(part, moment, timezone)}
+        ids = {"event_id": f"{name}:{n}", "job_id": name}
+        made.append(Event.in_scope(scope, moment, timezone, MESSAGE, part, **ids, is_absolute=False, **fields))
+    return made
+
+
+def _parts(text: str, max_tokens: int) -> list[str]:
+    if estimate_tokens(text) <= max_tokens:
+        return [text]
+    return [piece.text for piece in chunk(text, max_tokens)]
 
 
 def message_name(job: Job) -> str:
@@ -60,9 +94,29 @@ def named_message(scope: Scope, message_id: str) -> str:
     return scope.request_id(f"{MESSAGE}-{_digest(scope.key, message_id)}")
 
 
-def times_in(text: str, job: Job) -> tuple[str, ...]:
+def every_name(scope: Scope, message_id: str) -> list[str]:
+    """Return the `job_id`s that a message may have: who may vouch for speakers speaks for asserted ones too."""
+    return [named_message(one, message_id) for one in _vouched(scope)]
+
+
+def job_prefixes(scope: Scope, message_id: str) -> list[str]:
+    """Return how the ids of the jobs of kind `talk` begin that hand a message over, whatever its words are."""
+    return [one.request_id(f"talk-{_digest(one.key, message_id)}-") for one in _vouched(scope)]
+
+
+def talk_request(scope: Scope, message_id: str, *words: str) -> str:
+    """Return the id of the request that hands over these `words` of a message."""
+    return f"{job_prefixes(scope, message_id)[0]}{_digest(*words)}"
+
+
+def _vouched(scope: Scope) -> list[Scope]:
+    """Return the scope, and the same as a token asserts it if it is not asserted itself."""
+    return [scope] if scope.asserted else [scope, replace(scope, asserted=True)]
+
+
+def times_in(text: str, moment: datetime, timezone: str | ZoneInfo | None) -> tuple[str, ...]:
     """Return the days that the words of a message mean, as `Event.times` holds them; those that mean no day are left out."""
-    return tuple(f"{end}:{days}" for end, days in _named_days(text, job.moment, job.timezone))
+    return tuple(f"{end}:{days}" for end, days in _named_days(text, moment, timezone))
 
 
 def dated_words(text: str, moment: datetime, timezone: str | ZoneInfo | None) -> str:

@@ -1,11 +1,11 @@
-"""Jobs of kind `talk`, one message each, and the same job with its statements."""
+"""Jobs of kind `talk`, one message each, with the statements that a model takes out of them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from ..schema.job import Job, RecentMessage
-from ..schema.talk import SAID_BY_PEOPLE, SAID_BY_THE_BOT, TalkPayload
+from ..schema.talk import SAID_BY_PEOPLE, TalkPayload
 from .speakers.shown_names import with_ids
 
 MESSAGES_BESIDE = 12
@@ -25,14 +25,9 @@ def told_apart(talk: Sequence[Job]) -> list[Job]:
 
 
 def with_statements(job: Job, statements: Sequence[str], talk: Sequence[Job]) -> Job:
-    """Return the job with its statements as `new_info`, the bot's as its `action_summary`, and the messages before it, itself
-    the last, as `recent_messages`."""
+    """Return the job with its statements as `new_info`, and the messages before it, itself the last, as `recent_messages`."""
     place = next((n for n, one in enumerate(talk) if one.job_id == job.job_id), len(talk) - 1)
     beside = [_message(one) for one in talk[max(0, place + 1 - MESSAGES_BESIDE) : place + 1]]
-    if job.payload.get("role") == SAID_BY_THE_BOT:
-        joint = "。" if "\u4e00" <= "".join(statements)[-1:] <= "\u9fff" else ". "
-        done = joint.join(one.rstrip(".。！!") for one in statements)
-        return job.model_copy(update={"action_summary": done, "recent_messages": beside})
     return job.model_copy(update={"new_info": list(statements), "recent_messages": beside})
 
 

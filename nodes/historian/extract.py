@@ -29,15 +29,20 @@ async def extract(state: HistorianState, runtime: Runtime[HistorianContext]) -> 
     limit = context.settings.cognitive.observation.chunk_max_tokens
     messages = [message_events(job, limit) for job in jobs]
     await asyncio.to_thread(context.events.file_messages, messages)
+    words = {one.event_id: one.text for parts in messages for one in parts}
+    stored = {one.event_id: one.text for one in await asyncio.to_thread(context.events.get, list(words))}
+    # What was withdrawn or edited meanwhile tells nothing any more.
+    current = [bool(parts) and all(stored.get(one.event_id) == one.text for one in parts) for parts in messages]
     jobs = told_apart(jobs)
-    said = [job for job in jobs if job.payload.get("text")]
+    said = [job for job, stands in zip(jobs, current, strict=True) if stands]
     found: dict[str, list[str]] = {}
-    if any(map(said_by_people, said)) and context.chat is not None and context.settings.historian.rewrite_mode != "rules":
+    if any(map(said_by_people, said)) and context.asks_a_model:
         taken = await _asked(said, context)
         found = {} if taken is None else dict(zip((job.job_id for job in said), taken, strict=True))
     told = [found.get(job.job_id, []) if said_by_people(job) else [] for job in jobs]
-    parts = [HistorianPart(job=with_statements(job, mine, jobs).model_dump()) for job, mine in zip(jobs, told, strict=True)]
-    return {"parts": parts}
+    each = zip(jobs, told, current, strict=True)
+    given = [with_statements(job, mine, said if stands else [job]) for job, mine, stands in each]
+    return {"parts": [HistorianPart(job=job.model_dump()) for job in given]}
 
 
 async def _asked(jobs: list[Job], context: HistorianContext) -> list[list[str]] | None:
@@ -51,7 +56,7 @@ async def _asked(jobs: list[Job], context: HistorianContext) -> list[list[str]] 
         answer = await asked(
             context.chat,
             Extracted,
-            f"job {jobs[0].job_id}: the model took no usable statements; the rules do",
+            f"job {jobs[0].job_id}: the model took no usable statements; the messages stand alone",
             purpose="extract",
             system=render("extract_system", language),
             user=extract_prompt(jobs, names[-1], language, refused),

@@ -39,7 +39,15 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
     context = runtime.context
     job = Job.model_validate(state["job"])
     names, language = names_of(job, context.settings), language_of(job, context.settings)
-    told = [item for item in state["items"] if item["kind"] == "fact" and not is_no_fact(item)]
+    items = state["items"]
+    based_on: list[str] = []
+    if job.kind == "talk":  # what the gate did not pass, or whose message was withdrawn meanwhile, is not filed
+        filed_events = await asyncio.to_thread(context.events.get, state.get("event_ids", []))
+        based_on = [event.event_id for event in filed_events]
+        filed = set(based_on)
+        pairs = zip(state.get("event_ids", []), items, strict=False)
+        items = [item for event_id, item in pairs if event_id in filed]
+    told = [item for item in items if item["kind"] == "fact" and not is_no_fact(item)]
     people = NamedPeople.of_job(job)
     facts = [item for item in told if may_enter_profiles(item, people, names)]
     keys = ProfileKey.of_job(job, context.settings.cognitive.profile.profile_layers)
@@ -79,7 +87,7 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
     proposed = [_proposal(one) for one in merged if one != kept[one.key]]
     new_ids = [event_id for event_id, item in zip(state.get("event_ids", []), state["items"], strict=False) if item in shown]
     links = [] if answer is None else said_to_be_over(answer, near, new_ids)
-    return {"proposed_profiles": proposed, "conflict": False, "merges": merges, "links": links}
+    return {"proposed_profiles": proposed, "conflict": False, "merges": merges, "links": links, "based_on": based_on}
 
 
 def may_enter_profiles(item: ItemState, people: NamedPeople, names: Names) -> bool:

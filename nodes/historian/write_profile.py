@@ -28,6 +28,9 @@ async def write_profile(state: HistorianState, runtime: Runtime[HistorianContext
     conflict = False
     if await asyncio.to_thread(context.events.is_forgotten, job.job_id, job.entities, job.moment.timestamp()):
         return {"written": [], "conflict": False}
+    based_on = state.get("based_on", [])
+    if len(await asyncio.to_thread(context.events.get, based_on)) < len(based_on):
+        return {"written": state.get("written", []), "conflict": True}  # a message was withdrawn: it is merged again
     if state.get("links"):
         await asyncio.to_thread(context.events.supersede, [EventLink(old, new) for old, new in state["links"]])
     for proposed in state.get("proposed_profiles", []):

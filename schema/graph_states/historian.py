@@ -88,7 +88,10 @@ class HistorianInput(TypedDict):
 
 
 class HistorianProgress(TypedDict, total=False):
-    """How far a job is, or one message or person of it. `links` are (old, new): what a model says is over."""
+    """How far a job is, or one message or person of it. `links` are (old, new): what a model says is over.
+
+    `based_on` are the ids of the events of talk that the proposed profiles were made of.
+    """
 
     items: list[ItemState]
     attempt: int
@@ -101,6 +104,7 @@ class HistorianProgress(TypedDict, total=False):
     written: list[str]
     conflict: bool
     merges: int
+    based_on: list[str]
 
 
 class HistorianPart(HistorianProgress, total=False):
@@ -133,9 +137,14 @@ class HistorianContext:
     embedder: Embedder | None = None
     profile_index: ProfileIndex | None = None
 
+    @property
+    def asks_a_model(self) -> bool:
+        """True if a model takes statements out of talk; then jobs of messages stay until their conversation is silent."""
+        return self.chat is not None and self.settings.historian.rewrite_mode != "rules"
 
-def events_of(job: Job, items: Sequence[ItemState]) -> list[Event]:
-    """Return the events of a job."""
+
+def events_of(job: Job, items: Sequence[ItemState], sources: tuple[str, ...] = ()) -> list[Event]:
+    """Return the events of a job. `sources` are the messages (by `job_id`) that they rest on."""
     return [
         Event.of_job(
             job,
@@ -150,6 +159,7 @@ def events_of(job: Job, items: Sequence[ItemState]) -> list[Event]:
             speakers=(item["said_by"],) if item.get("said_by", "") not in ("", job.user_id) else (),
             occurs_from=min(item.get("occurs", ()), default=None),
             occurs_until=max(item.get("occurs", ()), default=None),
+            sources=sources,
         )
         for n, item in enumerate(items)
     ]

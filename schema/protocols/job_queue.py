@@ -43,6 +43,31 @@ class JobQueue(Protocol):
     def put(self, job: Job) -> str:
         """Store `job` durably and return its id. Idempotent by id. Raises StorageError."""
 
+    def put_all(self, jobs: Sequence[Job]) -> list[str]:
+        """Store jobs durably, in order and in one transaction, and return their ids, each as `put` does."""
+
+    def talk_after(self, position: int, limit: int) -> list[tuple[int, Job]]:
+        """Return the first jobs of kind `talk` that wait behind a position, in order, with the position of each.
+
+        Those that stand in line behind others, and those that wait for their `not_before`, are among them. What is no valid
+        job is left to `claim`.
+        """
+
+    def settle_filed(self, job_ids: Sequence[str]) -> int:
+        """Remove jobs of kind `talk` that wait and whose messages are filed, in one transaction. Return how many.
+
+        Those that are claimed meanwhile are left to their worker.
+        """
+
+    def talk_of(self, prefix: str) -> list[Job]:
+        """Return the jobs of kind `talk` in any state whose ids begin with `prefix`."""
+
+    def withdraw(self, job_ids: Sequence[str]) -> int:
+        """Remove jobs that nobody has claimed for good: what lies on this machine holds no byte of them. Return how many."""
+
+    def is_due(self, now: float) -> bool:
+        """Return True if a job waits that may be claimed at `now`, as far as the queue can tell without a claim."""
+
     def claim(self, now: float) -> Job | None:
         """Claim and return the oldest job that may run at `now` (seconds since the epoch), or None."""
 

@@ -228,8 +228,8 @@ class ObservationSettings(Section):
 
 class TalkSettings(Section):
     gather_messages: Annotated[int, Field(ge=1, le=64)] = hot(20)
-    """交来的消息攒够几条就一起处理
-    messages of a conversation after which they are looked through together"""
+    """交来的消息攒够几条就一起交给模型（没有模型时不等）
+    messages of a conversation after which a model looks through them together; without a model nothing waits"""
     gather_tokens: Annotated[int, Field(ge=1, le=20_000)] = hot(2_000)
     """或者攒够多少 token
     or tokens of them"""

@@ -144,7 +144,7 @@ def lines_told_by(kept: Sequence[Profile], job_ids: Collection[str], texts: Coll
         elif not set(PROFILE_FORMAT.causes(one)).isdisjoint(job_ids):
             theirs |= new
         before = one
-    return theirs | _made_of(unknown - theirs, texts)
+    return theirs | made_of(unknown - theirs, texts)
 
 
 def _lines(profile: Profile) -> set[str]:
@@ -157,7 +157,7 @@ def _is_line_of(line: str, traces: Traces) -> bool:
     return not line.startswith("#") and (line in traces.texts or without_list_mark(line).strip() in traces.texts)
 
 
-def _made_of(lines: Collection[str], texts: Collection[str]) -> set[str]:
+def made_of(lines: Collection[str], texts: Collection[str]) -> set[str]:
     """Return the lines of which most words stand in one of `texts`."""
     words = {line: set(search_tokens(line)) for line in lines}
     wanted = frozenset[str]().union(*words.values())

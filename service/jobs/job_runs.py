@@ -21,10 +21,10 @@ from ...schema.settings import Settings
 from ...schema.states_payload import StatesPayload
 from ...schema.summary import ArticleKey
 from ...text.job_verdicts import by_rules
-from ...text.messages import message_events
 from ...text.speakers.named_people import with_people
 from ..components import Parts
 from .feeding import feed
+from .messages import FiledMessages
 from .statistics import WorkerStatistics
 from .step_stream import JobWatch
 
@@ -73,6 +73,7 @@ class JobRuns:
         self._reflection = parts.reflection_context()
         self._queue = parts.queue
         self._workers_are_many = parts.backend.workers.many
+        self.messages = FiledMessages(lambda: self.context)
         self.statistics = statistics
         self.watch = watch
         self._checkpoints: OpenCheckpoints | None = None
@@ -83,6 +84,11 @@ class JobRuns:
     def settings(self) -> Settings:
         """The settings that jobs run under."""
         return self.context.settings
+
+    @property
+    def asks_a_model(self) -> bool:
+        """True if a model takes statements out of talk."""
+        return self.context.asks_a_model
 
     def open(self, checkpoints: OpenCheckpoints) -> None:
         """Checkpoint every step."""
@@ -101,6 +107,9 @@ class JobRuns:
         if job.kind == "states":
             state = await self._run(self._reflection_graph, job, self._reflection)
             return "forgotten" if state.get("forgotten") else "reflected"
+        if job.kind == "talk" and not self.asks_a_model:
+            await asyncio.to_thread(self.messages.file, [job])
+            return "filed"
         if job.kind == "talk" and await self._is_filed_with_others(job):
             return "duplicate"
         state = await self._run(self._historian_graph, job, self.context)
@@ -203,8 +212,7 @@ class JobRuns:
             if job.kind == "states":
                 return await asyncio.to_thread(self._keep_states, job)
             if job.kind == "talk":
-                message = message_events(job, self.settings.cognitive.observation.chunk_max_tokens)
-                await asyncio.to_thread(events.file_messages, [message])
+                await asyncio.to_thread(self.messages.file, [job])
                 return True
             if job.kind != "remember":
                 return False

@@ -21,6 +21,7 @@ from ..upkeep.notes_index import NotesIndex, embedded_later
 from .attempts import Attempts
 from .commands import CommandRunner
 from .job_runs import JobRuns
+from .message_filing import MessageFiling
 from .slices import ForgettingSlices
 from .statistics import WorkerStatistics
 from .step_stream import JobWatch
@@ -95,6 +96,7 @@ class HistorianWorker:
         self.statistics = WorkerStatistics()
         self._runs = JobRuns(parts, self.statistics, self._watch)
         self._attempts = Attempts(parts, self._runs, self.maintenance, CommandRunner(parts, notes), random)
+        self._messages = MessageFiling(parts, self._runs, self.maintenance, is_owner=lambda: ownership.is_held, random=random)
         self._models, self._disk, self._checkpoints = self._attempts.models, self._attempts.disk, Outage(random)
         self._running: set[asyncio.Task[None]] = set()
         self._wake = asyncio.Event()
@@ -105,7 +107,7 @@ class HistorianWorker:
     @property
     def outage(self) -> str:
         """The reason why no jobs are claimed; empty while they are."""
-        return self._models.reason or self._disk.reason or self._checkpoints.reason
+        return self._models.reason or self._disk.reason or self._checkpoints.reason or self._messages.reason
 
     def apply(self, settings: Settings) -> None:
         """Work with other settings from the next job on."""
@@ -114,9 +116,13 @@ class HistorianWorker:
     def wake(self) -> None:
         """Look into the queue now, without waiting for the next poll. Thread-safe."""
         if self._event_loop is not None and self._event_loop.is_running():
-            self._event_loop.call_soon_threadsafe(self._wake.set)
+            self._event_loop.call_soon_threadsafe(self._wake_all)
         else:
-            self._wake.set()
+            self._wake_all()
+
+    def _wake_all(self) -> None:
+        self._wake.set()
+        self._messages.wake()
 
     def look_for_requests(self) -> None:
         """Look into the queue and for requests to forget somebody, now."""
@@ -146,9 +152,11 @@ class HistorianWorker:
                     if checkpoints is not None:
                         if self._ownership.is_held:
                             self._forgetting.begin()
+                        self._messages.start(lambda: self._runs.settings.historian.poll_interval_seconds)
                         try:
                             complete = await self._loop(checkpoints, drain=drain)
                         finally:
+                            await self._messages.aclose()
                             await self._forgetting.end()
                             await self._let_finish()
                             await self.maintenance.put_down()
@@ -242,7 +250,7 @@ class HistorianWorker:
                     return False
                 continue
             tries = 0
-            if drain and self._disk.failures >= MOST_TRIES and not self._running:
+            if drain and max(self._disk.failures, self._messages.failures) >= MOST_TRIES and not self._running:
                 return False
             if not await self._waited_out(self._disk):
                 continue
@@ -320,7 +328,9 @@ class HistorianWorker:
             counts = await asyncio.to_thread(self._queue.counts, self._clock())
             if counts.pending + counts.processing == 0:
                 return True
-            await asyncio.to_thread(self._queue.hasten)
+            if self._runs.asks_a_model or not self._ownership.is_held:
+                await asyncio.to_thread(self._queue.hasten)
+            self._messages.wake()
         except StorageError as error:
             self._disk.begin(self._clock(), str(error))
         return False

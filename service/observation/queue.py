@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import asdict, dataclass
 from zoneinfo import ZoneInfo
 
@@ -194,6 +194,11 @@ class Observation:
             self._summaries.forget(entity)
         return gone
 
+    def forget_words(self, scope_key: str, words: Collection[str]) -> None:
+        """Remove messages that say one of `words` from the sessions of a conversation that are not summarised yet."""
+        if self._summaries is not None:
+            self._summaries.forget_words(scope_key, words)
+
     def _scope_of(self, session_id: str, scope: Scope | None) -> Scope:
         if not session_id:
             if scope is None:
@@ -294,7 +299,10 @@ class Observation:
         for observed in batch:
             try:
                 clean: Cleaned = with_shown_name(cleaned(observed), self._bot_name)
-                for event in events_of(clean, timezone=self._timezone, max_tokens=self._settings.chunk_max_tokens):
+                made = events_of(
+                    clean, timezone=self._timezone, max_tokens=self._settings.chunk_max_tokens, bot_name=self._bot_name
+                )
+                for event in made:
                     found.setdefault(event.event_id, event)
             except Exception as error:
                 # No observation may end the task, and its content may not be logged.

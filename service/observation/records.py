@@ -6,8 +6,9 @@ from datetime import datetime
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from ...schema.event import Event, EventKind
+from ...schema.event import Event
 from ...schema.scope import Scope
+from ...text.messages import said_events
 from ...text.observed import observation_events
 from ...text.preview import preview_text, snapshot
 from ...text.redaction import redact
@@ -110,18 +111,25 @@ def _clean_together(speaker: str, content: str) -> tuple[str, str]:
     return (speaker, text[len(head) :]) if text.startswith(head) else ("user", text)
 
 
-def events_of(observed: Cleaned, *, timezone: ZoneInfo, max_tokens: int) -> list[Event]:
-    """Return one event a chunk. Ids are derived from scope and content, so that a scope stores the same content once."""
+def events_of(observed: Cleaned, *, timezone: ZoneInfo, max_tokens: int, bot_name: str = "") -> list[Event]:
+    """Return a message in parts, or a chunk of a tool's result an event.
+
+    Ids are derived from scope and content, so that a scope stores the same content once.
+    """
     if not observed.text.strip():
         return []
-    text = f"{observed.name or observed.role}: {observed.text}" if observed.role else observed.text
-    kind: EventKind = "fact" if observed.role in _PEOPLE else "action"
-    return observation_events(
+    moment = datetime.fromtimestamp(observed.at, timezone)
+    role = ROLES.get(observed.role.lower(), "user") if observed.role else "tool"
+    if role == "tool":
+        text = f"{observed.name or observed.role}: {observed.text}" if observed.role else observed.text
+        return observation_events(observed.scope, text, moment, str(timezone), max_tokens=max_tokens)
+    return said_events(
         observed.scope,
-        text,
-        datetime.fromtimestamp(observed.at, timezone),
+        observed.text,
+        moment,
         str(timezone),
-        kind=kind,
-        user_name=observed.name if observed.role else "",
+        role=role,
+        user_name=observed.name if role == "user" else "",
+        bot_name=(observed.name or bot_name) if role == "assistant" else bot_name,
         max_tokens=max_tokens,
     )

@@ -7,7 +7,7 @@ import hashlib
 import logging
 import threading
 from collections import OrderedDict, deque
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -20,6 +20,7 @@ from ...schema.event import Event
 from ...schema.names import Names
 from ...schema.protocols import ChatModel
 from ...schema.scope import Scope
+from ...text.redaction import redact
 from ..outages.availability import Pause
 from .filing import UnwrittenRecords
 from .records import SUMMARY, Cleaned
@@ -84,9 +85,17 @@ class SessionSummaries:
 
     def forget(self, entity: Entity) -> None:
         """Remove the messages of a user, or the sessions of a group."""
+        self._drop(lambda one: entity.spoke(one.scope.user_id, one.scope.group_id))
+
+    def forget_words(self, scope_key: str, words: Collection[str]) -> None:
+        """Remove the messages of a conversation that say one of `words`."""
+        said = {redact(text, "all") for text in words}
+        self._drop(lambda one: one.scope.key == scope_key and one.text in said)
+
+    def _drop(self, unwanted: Callable[[Cleaned], bool]) -> None:
         with self._lock:
             for key, session in list(self._sessions.items()):
-                kept = [one for one in session.messages if not entity.spoke(one.scope.user_id, one.scope.group_id)]
+                kept = [one for one in session.messages if not unwanted(one)]
                 session.messages.clear()
                 session.messages.extend(kept)
                 if not kept:

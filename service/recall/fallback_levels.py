@@ -6,7 +6,7 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Collection, Coroutine, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -55,6 +55,19 @@ class PlainMemory:
             self._markdown.add(job)
         except (StorageError, OSError) as error:
             log.warning("job %s waits on disk, but is not in MEMORY.md: %s", job.job_id, error)
+
+    def forget_words(self, scope_key: str, words: Collection[str]) -> None:
+        """Remove the messages of a conversation that say one of `words`. Raises StorageError."""
+        lines = {" ".join(text.split()) for text in words}
+
+        def is_said(key: str, entry: Mapping[str, str]) -> bool:
+            said = entry["text"].partition(": ")[2]
+            if key != scope_key or "T" not in entry["timestamp"]:
+                return False
+            return said in lines or (said.endswith("…") and any(one.startswith(said[:-1]) for one in lines))
+
+        if lines:
+            self._markdown.forget(is_said)
 
     def of(self, scope_key: str) -> list[tuple[str, str]]:
         """Return (timestamp, text) of a conversation, oldest first, from both files. A file that fails is skipped."""

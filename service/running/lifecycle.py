@@ -22,7 +22,7 @@ from ...schema.settings import Settings
 from ...stores.opening import open_queue, plain_summaries
 from ...text.redaction import Level
 from ..data_directory import data_directory
-from ..intake import Unredacted
+from ..intake import Made, Unredacted
 from ..jobs.step_stream import StepStream
 from ..languages import Languages
 from ..observation.hooks import Hooks
@@ -158,13 +158,17 @@ class Lifecycle:
             stack.push_async_callback(self._stop_reopening)
             stack.push_async_callback(asyncio.to_thread, self._copies.settle)
 
-    async def hand_over(self, made: Callable[[], Job | Unredacted | None]) -> str | None:
+    async def hand_over(self, made: Callable[[], Made | Unredacted]) -> str | None:
         """Put the redacted job that `made` returns on disk, both in one thread, and wake the worker.
 
         These threads serve nothing else: however much is handed over, no recall waits for it. Long texts wait for one another
         in one thread, and nobody else for them. Returns its id, None if there is no job or none is kept. Raises what `made`
         raises, StorageError, and HistorianError if the worker of this process has ended with its event loop.
         """
+        return next(iter(await self.hand_over_all(made)), None)
+
+    async def hand_over_all(self, made: Callable[[], Made | Unredacted]) -> list[str]:
+        """Put the redacted jobs that `made` returns on disk in one transaction, as `hand_over` does. Returns their ids."""
         if self.has_outlived_loop and self._work:
             raise HistorianError(_LOOP_ENDED)
         queue, error = None, None
@@ -179,7 +183,7 @@ class Lifecycle:
             unredacted = done
             done = await loop.run_in_executor(self._redacting, lambda: put(unredacted.redacted()))
             assert not isinstance(done, Unredacted)
-        if done is not None:
+        if done:
             self.wake()
         return done
 
@@ -205,25 +209,27 @@ class Lifecycle:
             raise HistorianError("memory is off or not open; use `async with CognitiveService.open(…)` or call `start()`")
         return self.opened
 
-    def _put(self, queue: JobQueue | None, error: StorageError | None, job: Job | Unredacted | None) -> str | Unredacted | None:
-        if job is None or isinstance(job, Unredacted):
-            return job
-        if job.is_empty:
-            return None
+    def _put(self, queue: JobQueue | None, error: StorageError | None, made: Made | Unredacted) -> list[str] | Unredacted:
+        if isinstance(made, Unredacted):
+            return made
+        given = [made] if isinstance(made, Job) else made or ()
+        jobs = [job for job in given if not job.is_empty]
+        if not jobs:
+            return []
         if not self.settings.cognitive.enabled:
-            if job.kind == "remember":
-                self.end_summaries.add([job])
-            return None
+            self.end_summaries.add([job for job in jobs if job.kind == "remember"])
+            return []
         if error is not None:
             raise error
         if queue is None:
             raise HistorianError("the service is not open; use `async with CognitiveService.open(…)` or call `start()`")
-        job_id = queue.put(job)
-        if job.kind == "remember" and not self.settings.stores.url:
-            self._copies.add(job)
-        if self.plain.database_away:
-            self.plain.add(job)
-        return job_id
+        ids = queue.put_all(jobs)
+        for job in jobs:
+            if job.kind == "remember" and not self.settings.stores.url:
+                self._copies.add(job)
+            if self.plain.database_away:
+                self.plain.add(job)
+        return ids
 
     def at_home(self, function: Callable[..., object], *arguments: object) -> None:
         """Call a function in the event loop that the service was started in: at once from there, else as soon as it can."""

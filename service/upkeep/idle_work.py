@@ -136,7 +136,7 @@ class Maintenance:
 
         While an embedder has not answered by then, no other run waits for it.
         """
-        if self._is_embedder_slow or await self._pending():
+        if self._is_embedder_slow or await self._is_due():
             return
         await asyncio.wait((self._vectors_under_way(),), timeout=SETTLING_SECONDS)
         self._is_embedder_slow = self._embedding is not None and not self._embedding.done()
@@ -179,10 +179,10 @@ class Maintenance:
 
     async def jobs_wait(self) -> bool:
         """Return True if jobs wait that none works on, or somebody wants the round to end. Raises StorageError."""
-        return self._released.is_set() or await self._pending() > 0
+        return self._released.is_set() or await self._is_due()
 
-    async def _pending(self) -> int:
-        return (await asyncio.to_thread(self._parts.queue.counts, self._parts.clock())).pending
+    async def _is_due(self) -> bool:
+        return await asyncio.to_thread(self._parts.queue.is_due, self._parts.clock())
 
     async def _try(self, part: Part) -> None:
         name = getattr(part, "__name__", "idle work").strip("_").replace("_", " ")
@@ -289,7 +289,7 @@ class Maintenance:
     async def _repair_index(self) -> None:
         """Apply the outboxes to the derived index in batches, and verify it. At least one batch; then waiting jobs go first."""
         looks = count()
-        await self._repair(lambda: next(looks) > 0 and self._parts.queue.counts(self._parts.clock()).pending > 0)
+        await self._repair(lambda: next(looks) > 0 and self._parts.queue.is_due(self._parts.clock()))
 
     async def _repair_index_beside_jobs(self) -> None:
         await self._repair(bool)

@@ -20,7 +20,8 @@ from pathlib import Path
 
 from ...schema.job import Job
 from ...schema.scope import scope_of_key
-from ...text.observed import observed_text
+from ...text.messages import message_events
+from ...text.redaction import redact
 from .durable import bytes_of, write_atomically
 
 KEEP_PER_SCOPE = 50
@@ -136,7 +137,9 @@ def _joined(lines: Sequence[str]) -> str:
 
 def _texts_of(job: Job) -> list[str]:
     """Return what a job tells: its texts, or the message of a job of kind `talk` after its sender."""
-    texts = [observed_text(job)[1]] if job.kind == "talk" else [job.action_summary, *job.new_info]
+    if job.kind == "talk":
+        return [redact(one.said, "all") for one in message_events(job, LINE_CHARACTERS)[:1]]
+    texts = [job.action_summary, *job.new_info]
     return [text for text in texts if text]
 
 

@@ -70,12 +70,30 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
     def _is_lost(self) -> bool:
         return not self._ended and (self._opened.closed or self._opened.place in ("gone", "replaced"))
 
-    def put(self, job: Job) -> str:
-        """See `JobQueue.put`. Raises InvalidInput for a job that is too large, or cannot be encoded."""
-        row = row_of(job, encode_new(job), self._clock())
+    def put_all(self, jobs: Sequence[Job]) -> list[str]:
+        """See `JobQueue.put_all`. Raises InvalidInput for a job that is too large, or cannot be encoded."""
+        rows = [row_of(job, encode_new(job), self._clock()) for job in jobs]
         with self._database.writing() as transaction:
-            self._add(transaction, [row])
-        return job.job_id
+            self._add(transaction, rows)
+        return [job.job_id for job in jobs]
+
+    def settle_filed(self, job_ids: Sequence[str]) -> int:
+        """See `JobQueue.settle_filed`."""
+        mine = "state = 'pending' AND kind = 'talk' AND job_id = ANY(%s)"
+        with self._database.writing(durable=False) as transaction:
+            in_line = transaction.rows(f"SELECT job_id FROM jobs WHERE behind >= 0 AND {mine}", (list(job_ids),))
+            left = sum(_delete(transaction, job_id, "pending") for (job_id,) in in_line)
+            return left + transaction.run(f"DELETE FROM jobs WHERE {mine}", (list(job_ids),))
+
+    def withdraw(self, job_ids: Sequence[str]) -> int:
+        """See `JobQueue.withdraw`. Deleted rows are overwritten in the file, and the log is emptied."""
+        with self._database.writing() as transaction:
+            gone = sum(_delete(transaction, job_id, "pending", "failed") for job_id in job_ids)
+        self._empty_log()
+        return gone
+
+    def is_due(self, now: float) -> bool:
+        return self._database.row(_TO_DO, (now, now)) is not None
 
     def merge_rows(self, rows: Iterable[Mapping[str, Any]]) -> int:
         """Add rows whose ids are not in the queue, and return how many.
@@ -199,6 +217,9 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
 
     def compact(self) -> None:
         self._database.vacuum()
+        self._empty_log()
+
+    def _empty_log(self) -> None:
         if not self._database.truncate_log():
             logger.warning("a reader of %s is active; remains in its log are overwritten when it ends", self._database.name)
 

@@ -482,3 +482,35 @@ def live(opener: OpenQueue, steps: list[str], data: st.DataObject) -> None:
         rest.add(job.job_id)
         queue.complete(job.job_id)
     assert rest == accepted - done
+
+
+def test_messages_are_handed_out_behind_a_cursor_and_leave_together(queue: JobQueue) -> None:
+    first = [talk("a"), make_job("turn"), talk("b"), talk("c", 0.0)]
+    assert queue.put_all(first) == ["a-1", "turn-1", "b-1", "c-1"]
+    found = queue.talk_after(-1, 2)
+    assert [job.job_id for _, job in found] == ["a-1", "b-1"]
+    rest = queue.talk_after(found[-1][0], 2)
+    assert [job.job_id for _, job in rest] == ["c-1"] and queue.talk_after(rest[-1][0], 2) == []
+    assert queue.settle_filed(["a-1", "b-1", "c-1", "turn-1", "unknown"]) == 3
+    assert queue.talk_after(-1, 9) == [] and claim_ids(queue) == ["turn-1"]
+    queue.complete("turn-1")
+    # What comes into an empty queue stands behind everything that was there.
+    queue.put(talk("d"))
+    assert [job.job_id for _, job in queue.talk_after(rest[-1][0], 9)] == ["d-1"]
+
+
+def test_a_message_that_is_claimed_is_left_to_its_worker(queue: JobQueue) -> None:
+    queue.put(talk("a", 0.0))
+    assert queue.is_due(NOW)
+    assert claim_ids(queue) == ["a-1"]
+    assert not queue.is_due(NOW) and queue.settle_filed(["a-1"]) == 0 and queue.withdraw(["a-1"]) == 0
+    queue.complete("a-1")
+    queue.put(talk("b", NOW + 60))
+    assert not queue.is_due(NOW) and queue.is_due(NOW + 60)
+
+
+def test_jobs_of_one_message_are_found_by_how_their_ids_begin(queue: JobQueue) -> None:
+    queue.put_all([talk("talk-1-a"), talk("talk-1-b"), talk("talk-10-a"), make_job("talk-1-c")])
+    assert [job.job_id for job in queue.talk_of("talk-1-")] == ["talk-1-a-1", "talk-1-b-1"]
+    assert queue.withdraw(["talk-1-a-1", "talk-1-b-1", "unknown"]) == 2
+    assert queue.talk_of("talk-1-") == []

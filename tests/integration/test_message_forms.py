@@ -42,17 +42,25 @@ QQ = [
 ]
 
 
-@pytest.mark.parametrize("bot", [{}, {"bot_id": "900"}])
-@pytest.mark.parametrize(("text", "line"), QQ)
-async def test_a_fact_in_a_message_of_qq_enters_the_profile(tmp_path: Path, text: str, line: str, bot: dict[str, str]) -> None:
-    names: dict[str, Any] = {"user_name": "阿明" if "阿明" in line else "Ann", "bot_name": "Clio", **bot}
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("I work at AT&amp;T", "I work at AT&T"),
+        ("我喜欢看&#91;鬼灭之刃&#93;", "我喜欢看[鬼灭之刃]"),
+        ("[CQ:face,id=14]我对花生过敏", "[表情]我对花生过敏"),
+        ("[CQ:reply,id=5][CQ:at,qq=900] I'm allergic to peanuts", "[CQ:at,qq=900] I'm allergic to peanuts"),
+        ("[CQ:image,file=a.jpg,url=https://x.example/?a=1&amp;b=2] I have a cat", "[image] I have a cat"),
+    ],
+)
+async def test_a_message_of_qq_is_filed_in_its_words(tmp_path: Path, text: str, words: str) -> None:
     async with CognitiveService.open(settings_for(tmp_path)) as memory:
-        await memory.remember([{"content": text, "sender_id": "7"}], GROUP, **names)
-        assert await profile(memory, GROUP) == line
+        await memory.remember([{"content": text, "sender_id": "7", "id": "9"}], GROUP, user_name="阿明")
+        assert await profile(memory, GROUP) == ""
+        assert filed(memory, GROUP) == [words]
 
 
 @pytest.mark.parametrize(("text", "line"), QQ)
-async def test_so_does_one_in_a_statement_that_a_bot_hands_over(tmp_path: Path, text: str, line: str) -> None:
+async def test_a_fact_in_a_statement_that_a_bot_hands_over_enters_the_profile(tmp_path: Path, text: str, line: str) -> None:
     name = "阿明" if "阿明" in line else "Ann"
     async with CognitiveService.open(settings_for(tmp_path)) as memory:
         await memory.enqueue_job(new_info=[text], group_id="100", user_id="7", user_name=name, bot_name="Clio")
@@ -82,9 +90,9 @@ async def test_the_block_of_memory_is_not_filed_again_in_any_place_of_a_message_
         assert len(await memory.remember(said, PRIVATE, user_name="Ann", bot_name="Clio")) == 2
         memory.feed_message("user", block, scope=PRIVATE)
         memory.feed_message("user", [{"type": "text", "text": block}, {"type": "text", "text": "good night"}], scope=PRIVATE)
-        assert await profile(memory, PRIVATE) == "- Ann lives in Leeds"
+        assert await profile(memory, PRIVATE) == ""
         assert memory.observation is not None and await memory.observation.settled(20)
-        assert sorted(filed(memory, PRIVATE, "observation")) == ["Ann: I live in Leeds", "Clio: Ok.", "user: good night"]
+        assert sorted(filed(memory, PRIVATE, "message")) == ["I live in Leeds", "Ok.", "good night"]
 
 
 async def test_what_memorys_tools_returned_is_not_filed_again(tmp_path: Path) -> None:
@@ -103,10 +111,10 @@ async def test_an_observed_message_is_read_like_one_that_is_handed_over(tmp_path
         memory.feed_message("user", {"weight": 5}, scope=GROUP)
         assert memory.observation is not None and await memory.observation.settled(20)
         assert sorted(filed(memory, GROUP)) == [
-            "assistant: Hello",
-            "user: [sticker]AT&T called",
-            'user: {"weight": 5}',
-            "阿明: [图片]",
+            "Hello",
+            "[sticker]AT&T called",
+            "[图片]",
+            '{"weight": 5}',
         ]
 
 
@@ -123,8 +131,8 @@ async def test_an_event_of_onebot_is_its_senders_at_its_own_time(tmp_path: Path)
     async with CognitiveService.open(settings_for(tmp_path)) as memory:
         assert await memory.remember(event, Scope.group("100")) == await memory.remember(event, Scope.group("100"))
         await profile(memory, GROUP)
-        assert filed(memory, GROUP, "job") == ["Ann is going to Oslo on 2026-02-22"]
-        assert "Oslo on 2026-02-22" in await memory.build_context(event, GROUP)
+        assert filed(memory, GROUP) == ["I'm going to Oslo tomorrow"]
+        assert "Oslo" in await memory.build_context(event, GROUP)
 
 
 async def test_a_turn_may_bring_its_time_in_seconds(tmp_path: Path) -> None:

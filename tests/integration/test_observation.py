@@ -254,8 +254,8 @@ async def test_a_langchain_handler_feeds_tools_and_models(tmp_path: Path) -> Non
     events.close()
     assert 'look_up({"title": "Dune"}) → Dune stands on shelf 7' in texts
     assert 'look_up({"title": "none"}) → ValueError: no such book on any shelf' in texts
-    assert "user: where can I find Dune?" in texts
-    assert "assistant: Dune is on the seventh shelf" in texts
+    assert "where can I find Dune?" in texts
+    assert "Dune is on the seventh shelf" in texts
 
 
 async def test_a_graph_node_feeds_each_message_once(tmp_path: Path) -> None:
@@ -319,7 +319,7 @@ async def test_a_graph_node_keeps_conversations_apart_under_one_session_id(tmp_p
         assert memory.observation.statistics.noted == 2
         for group in ("1", "2"):
             (hit,) = await memory.search_events("said", Scope.group(group))
-            assert hit.event.text == f"user: said in group {group}"
+            assert hit.event.text == f"said in group {group}"
 
 
 async def test_neither_node_nor_handler_raises_where_the_session_is_anothers_and_a_wrong_scope_is_told_at_once(

@@ -1,10 +1,12 @@
-"""Talk in, memory out: messages of any form, gathered by conversation, extracted with and without a model."""
+"""Talk in, memory out: messages of any form, filed as they were said, and looked through by a model where there is one."""
 
 from __future__ import annotations
 
 import asyncio
 import random
 import time
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,8 @@ from historian.schema.profile import ProfileKey
 from historian.schema.scope import Scope
 from historian.service.cognitive import CognitiveService
 from historian.service.components import open_parts, open_queue
+from historian.service.intake import make_job
+from historian.service.jobs import messages
 from historian.service.running.ownership import owned_worker
 from historian.service.talk import talk_jobs
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
@@ -27,7 +31,7 @@ ANN = Scope.private("7")
 GROUP = Scope.group("100")
 
 
-async def filed(memory: CognitiveService, scope: Scope, *, source: str = "job") -> list[Event]:
+async def filed(memory: CognitiveService, scope: Scope, *, source: str = "message") -> list[Event]:
     """The events of a scope, once everything that waits is flushed."""
     await memory.flush()
     assert await memory.settled(20)
@@ -55,25 +59,14 @@ def texts(events: list[Event]) -> list[str]:
         ("user", "I'm vegetarian"),
     ],
 )
-async def test_every_common_form_of_talk_is_taken_and_only_people_tell_facts(tmp_path: Path, messages: object) -> None:
+async def test_every_common_form_of_talk_is_taken_and_told_by_who_said_it(tmp_path: Path, messages: object) -> None:
     async with CognitiveService.open(settings_for(tmp_path)) as memory:
         await memory.remember(messages, ANN, user_name="Ann", bot_name="Clio")
         events = await filed(memory, ANN)
-        assert texts(events) == ["Ann is vegetarian"]
-        assert events[0].is_absolute and events[0].said_by == "7" and events[0].handed_over == "I'm vegetarian"
-
-
-async def test_a_message_of_which_no_statement_was_made_comes_before_statements_that_answer_less(tmp_path: Path) -> None:
-    bought = [f"I bought a lantern in shop {n} on 2026-01-{n:02}" for n in range(1, 9)]
-    said = ["so it got green in the end, the lantern", *bought]
-    talk = [{"content": text, "sender_id": "7", "name": "Ann", "id": str(n)} for n, text in enumerate(said)]
-    async with CognitiveService.open(settings_for(tmp_path)) as memory:
-        await memory.remember(talk, ANN)
-        assert len(await filed(memory, ANN)) == 8
-        block = await memory.build_context("Did the lantern get green in the end?", ANN, top_k=1)
-        assert "Ann: so it got green" in block and block.count("\n- [20") == 1
-        block = await memory.build_context("Where did Ann buy a lantern?", ANN, top_k=8)
-        assert "Ann bought a lantern in shop 3" in block and "Ann: I bought" not in block
+        (event,) = [one for one in events if one.text == "I'm vegetarian"]
+        assert event.said == "Ann: I'm vegetarian" and event.said_by == "7" and event.role == "user"
+        assert [one.said_by for one in events if one.role != "user"] == [""] * sum(one.role != "user" for one in events)
+        assert not await filed(memory, ANN, source="job"), "rules take no statements out of talk"
 
 
 async def test_in_a_group_each_message_is_its_senders_at_its_own_time(tmp_path: Path) -> None:
@@ -85,31 +78,55 @@ async def test_in_a_group_each_message_is_its_senders_at_its_own_time(tmp_path: 
     async with CognitiveService.open(settings_for(tmp_path)) as memory:
         assert len(await memory.remember(talk, GROUP, group_name="读书会")) == 3
         events = await filed(memory, GROUP)
-        assert texts(events) == ["阿明2026-02-20搬到了上海", "阿红对花生过敏"]
-        assert [(event.user_id, event.said_by) for event in events] == [("42", "42"), ("43", "43")]
-        assert events[1].timestamp_local.startswith("2026-03-01")
-        seen = await filed(memory, GROUP, source="observation")
-        assert texts(seen) == ["阿明: 我昨天搬到了上海", "阿红: 哈哈哈", "阿红: 我对花生过敏"]
-        assert memory.lifecycle.opened is not None
-        profiles = memory.lifecycle.opened.parts.profiles
-        ann, red = profiles.read(ProfileKey("user", "42")), profiles.read(ProfileKey("user", "43"))
-        assert red is not None and "花生" in red.summary and (ann is None or "花生" not in ann.summary)
+        assert texts(events) == ["我昨天搬到了上海", "哈哈哈", "我对花生过敏"]
+        assert [(event.user_id, event.said_by, event.message_id) for event in events] == [
+            ("42", "42", "m1"),
+            ("43", "43", "m2"),
+            ("43", "43", "m3"),
+        ]
+        assert events[0].dated_text == "我昨天 (2026-02-20)搬到了上海"
+        assert events[2].timestamp_local.startswith("2026-03-01")
 
 
-async def test_what_the_bot_did_is_filed_as_its_action(tmp_path: Path) -> None:
-    talk = [
-        {"content": "I'm vegetarian, remember?", "sender_id": "7", "name": "Ann", "at": AT},
-        {"role": "assistant", "content": "Noted! I'll remind you tomorrow at 9 to call the bank.", "at": AT},
-        {"role": "assistant", "content": "Nice weather, I like it.", "at": AT},
-    ]
+@pytest.mark.parametrize(
+    ("said", "line"),
+    [
+        ("Hi! Please remember that I'm allergic to peanuts.", '"I\'m allergic to peanuts" (2026-02-21)'),
+        ("帮我记一下：我对花生过敏", "“我对花生过敏” (2026-02-21)"),
+    ],
+)
+async def test_what_people_ask_to_have_remembered_becomes_a_line_of_their_profile(tmp_path: Path, said: str, line: str) -> None:
     async with CognitiveService.open(settings_for(tmp_path)) as memory:
-        await memory.remember(talk, GROUP, bot_name="Clio")
-        actions = [event for event in await filed(memory, GROUP) if event.kind == "action"]
-        assert [event.text for event in actions] == ["Clio will remind Ann at 9 on 2026-02-22 to call the bank"]
-        assert actions[0].is_absolute and actions[0].user_id == "7"
-        assert memory.lifecycle.opened is not None
-        profile = memory.lifecycle.opened.parts.profiles.read(ProfileKey("user", "7"))
-        assert profile is None or "bank" not in profile.summary
+        talk = [
+            {"content": said, "sender_id": "42", "name": "阿明", "id": "m1", "at": AT},
+            {"role": "assistant", "content": f"{said} I said so too.", "at": AT},
+            {"content": "remind me at 8 to remember that I sleep", "sender_id": "42", "name": "阿明", "at": AT},
+        ]
+        await memory.remember(talk, GROUP)
+        await filed(memory, GROUP)
+        assert profile_of(memory, "42") == f"- {line}" and profile_of(memory, "7") == ""
+        assert line in await memory.build_context("hello", Scope.group("100", "42"))
+        # Other words take the line out, and bring theirs.
+        await memory.remember({**talk[0], "content": "remember that I hate rain"}, GROUP)
+        await filed(memory, GROUP)
+        assert profile_of(memory, "42") == '- "I hate rain" (2026-02-21)'
+        await memory.forget_message("m1", GROUP)
+        assert profile_of(memory, "42") == ""
+
+
+async def test_who_a_token_alone_names_has_the_layer_of_the_group(tmp_path: Path) -> None:
+    asserted = replace(GROUP, asserted=True)
+    async with CognitiveService.open(settings_for(tmp_path)) as memory:
+        said = {"content": "remember that I hate rain", "sender_id": "42", "id": "m1", "at": AT}
+        await memory.remember(said, asserted)
+        await filed(memory, GROUP)
+        assert profile_of(memory, "42") == "" and "rain" in profile_of(memory, "42", layer="g:100")
+
+
+def profile_of(memory: CognitiveService, user_id: str, layer: str = "") -> str:
+    assert memory.lifecycle.opened is not None
+    found = memory.lifecycle.opened.parts.profiles.read(ProfileKey("user", user_id, layer))
+    return "" if found is None else found.summary.strip()
 
 
 async def test_the_same_message_twice_is_one(tmp_path: Path) -> None:
@@ -135,60 +152,67 @@ async def test_a_message_that_came_again_while_it_was_filed_waits_no_longer_than
     open_queue(settings, time.time).put(job.model_copy(update={"not_before": time.time() + 300}))
     async with CognitiveService.open(settings) as memory:
         await memory.remember([said], ANN, user_name="阿明")
-        assert texts(await filed(memory, ANN)) == ["阿明养了一只叫阿橘的猫"]
+        assert texts(await filed(memory, ANN)) == ["我养了一只叫阿橘的猫"]
 
 
-async def test_messages_wait_for_one_another_and_block_no_other_job(tmp_path: Path) -> None:
-    limits = {"talk": {"gather_messages": 3, "gather_seconds": 3600.0}}
+async def test_messages_are_filed_at_once_and_hold_back_no_other_job(tmp_path: Path) -> None:
+    """Without a model nothing waits, and nobody waits for what nobody claims."""
+    limits = {"talk": {"gather_messages": 3, "gather_seconds": 3600.0, "silence_seconds": 3600.0}}
     async with CognitiveService.open(settings_for(tmp_path, **limits)) as memory:
-        await memory.remember("I'm vegetarian", ANN, user_name="Ann")
-        await memory.remember("I moved to Vienna", ANN, user_name="Ann")
         await memory.enqueue_job("", ["She likes tea"], user_id="7", user_name="Ann", request_id="r")
+        await memory.remember(["I'm vegetarian", "I moved to Vienna"], ANN, user_name="Ann")
+        assert await memory.settled(20)
         assert memory.lifecycle.opened is not None
         store = memory.lifecycle.opened.parts.events
-        while not store.is_filed("r-0"):
-            assert not await memory.settled(0.05)
-        assert texts(store.find(EventFilter("p:7"))) == ["Ann likes tea"]
-        waiting = [hit.event.text for hit in await memory.search_events("Vienna", ANN) if hit.pending]
-        assert waiting[0] == "Ann: I moved to Vienna"
-        await memory.remember("I have two dogs", ANN, user_name="Ann")  # the third: all are looked through
-        assert await memory.settled(20)
-        told = texts(store.find(EventFilter("p:7", sources=("job",)), newest_first=False))
-        assert sorted(told) == ["Ann has two dogs", "Ann is vegetarian", "Ann likes tea", "Ann moved to Vienna"]
+        told = texts(store.find(EventFilter("p:7"), newest_first=False))
+        assert sorted(told) == ["Ann likes tea", "I moved to Vienna", "I'm vegetarian"]
 
 
-async def test_silence_after_the_last_message_ends_the_waiting(tmp_path: Path) -> None:
-    limits = {"talk": {"silence_seconds": 0.1, "gather_seconds": 3600.0}}
-    async with CognitiveService.open(settings_for(tmp_path, **limits)) as memory:
+async def test_what_holds_other_jobs_back_holds_no_message_back(tmp_path: Path) -> None:
+    """The line of Ann is held by a job that waits for hours."""
+    async with CognitiveService.open(settings_for(tmp_path)) as memory:
+        assert memory.lifecycle.queue is not None
+        fields = {"request_id": "later", "user_id": "7", "new_info": ["She likes tea"]}
+        job = make_job(fields, memory.settings, time.time)
+        memory.lifecycle.queue.put(job.model_copy(update={"not_before": time.time() + 3600}))
         await memory.remember("I'm vegetarian", ANN, user_name="Ann")
-        await memory.remember("I moved to Vienna", ANN, user_name="Ann")
-        assert await memory.settled(20)
+        assert not await memory.settled(0.3)
         assert memory.lifecycle.opened is not None
-        store = memory.lifecycle.opened.parts.events
-        assert sorted(texts(store.find(EventFilter("p:7", sources=("job",))))) == ["Ann is vegetarian", "Ann moved to Vienna"]
+        assert texts(memory.lifecycle.opened.parts.events.find(EventFilter("p:7"))) == ["I'm vegetarian"]
 
 
-async def test_what_was_kept_before_the_disk_refused_is_looked_through_after_silence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    limits = {"talk": {"silence_seconds": 0.1, "gather_seconds": 3600.0}}
-    async with CognitiveService.open(settings_for(tmp_path, **limits)) as memory:
+async def test_one_message_that_cannot_be_filed_stops_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = messages.message_events
+
+    def events(job: Job, limit: int) -> list[Event]:
+        if "poison" in str(job.payload):
+            raise ValueError("it cannot be read")
+        return real(job, limit)
+
+    monkeypatch.setattr(messages, "message_events", events)
+    settings = settings_for(tmp_path, queue={"job_max_retries": 0})
+    async with CognitiveService.open(settings) as memory:
+        await memory.remember(["I'm vegetarian", "poison", "I moved to Vienna"], ANN, user_name="Ann")
+        assert await memory.settled(20)
+        assert texts(await filed(memory, ANN)) == ["I'm vegetarian", "I moved to Vienna"]
+        assert memory.lifecycle.queue is not None
+        (failed,) = memory.lifecycle.queue.failed()
+        assert "ValueError: it cannot be read" in failed.error and not failed.filed
+
+
+async def test_messages_of_one_call_are_on_disk_together_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
         queue = memory.lifecycle.queue
         assert queue is not None
-        put = queue.put
 
-        def refuse_vienna(job: Job) -> str:
-            if "Vienna" in str(job.payload):
-                raise StorageError("the disk is full")
-            return put(job)
+        def refuse(jobs: Sequence[Job]) -> list[str]:
+            raise StorageError("the disk is full")
 
-        monkeypatch.setattr(queue, "put", refuse_vienna)
-        with pytest.raises(StorageError):
-            await memory.remember(["I'm vegetarian", "I moved to Vienna"], ANN, user_name="Ann")
-        assert await memory.settled(20)
-        assert memory.lifecycle.opened is not None
-        store = memory.lifecycle.opened.parts.events
-        assert texts(store.find(EventFilter("p:7", sources=("job",)))) == ["Ann is vegetarian"]
+        with monkeypatch.context() as patched:
+            patched.setattr(queue, "put_all", refuse)
+            with pytest.raises(StorageError):
+                await memory.remember(["I'm vegetarian", "I moved to Vienna"], ANN, user_name="Ann")
+        assert await memory.settled(1)
 
 
 async def test_a_backlog_larger_than_what_one_run_takes_waits_for_no_bound(tmp_path: Path) -> None:
@@ -198,18 +222,15 @@ async def test_a_backlog_larger_than_what_one_run_takes_waits_for_no_bound(tmp_p
     async with CognitiveService.open(settings) as memory:
         assert await memory.settled(60)
         assert memory.lifecycle.opened is not None
-        events = memory.lifecycle.opened.parts.events.find(EventFilter("p:7", sources=("job",)), newest_first=False)
-        assert texts(events) == [f"Ann adopted a cat called N{n}" for n in range(90)], "in the order in which it was said"
+        events = memory.lifecycle.opened.parts.events.find(EventFilter("p:7"), newest_first=False)
+        assert texts(events) == [f"I adopted a cat called N{n}" for n in range(90)], "in the order in which it was said"
 
 
-async def test_talk_of_another_event_loop_is_looked_through_after_silence_too(tmp_path: Path) -> None:
-    limits = {"talk": {"silence_seconds": 0.1, "gather_seconds": 3600.0}}
-    async with CognitiveService.open(settings_for(tmp_path, **limits)) as memory:
+async def test_talk_of_another_event_loop_is_filed_too(tmp_path: Path) -> None:
+    async with CognitiveService.open(settings_for(tmp_path)) as memory:
         await asyncio.to_thread(asyncio.run, memory.remember("I'm vegetarian", ANN, user_name="Ann"))
         assert await memory.settled(20)
-        assert memory.lifecycle.opened is not None
-        store = memory.lifecycle.opened.parts.events
-        assert texts(store.find(EventFilter("p:7", sources=("job",)))) == ["Ann is vegetarian"]
+        assert texts(await filed(memory, ANN)) == ["I'm vegetarian"]
 
 
 async def test_what_waits_is_flushed_at_the_end_and_filed_after_the_next_start(tmp_path: Path) -> None:
@@ -219,7 +240,7 @@ async def test_what_waits_is_flushed_at_the_end_and_filed_after_the_next_start(t
     assert not any(b"Hk2!pplmq93x" in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
     async with CognitiveService.open(settings_for(tmp_path, **limits)) as memory:
         assert await memory.settled(20)
-        assert texts(await filed(memory, ANN)) == ["Ann is vegetarian"]
+        assert texts(await filed(memory, ANN)) == ["I'm vegetarian", "my password is [PASSWORD]"]
 
 
 async def test_a_flush_leaves_nothing_behind_however_much_waits(tmp_path: Path) -> None:
@@ -249,8 +270,8 @@ async def test_a_flush_waits_for_no_bound_of_what_one_run_has_no_room_for(tmp_pa
         assert await memory.settled(60)
         assert memory.lifecycle.opened is not None
         store = memory.lifecycle.opened.parts.events
-        told = "\n".join(texts(store.find(EventFilter("p:7", sources=("job",)), limit=1000)))
-        assert [n for n in range(number) if f"called N{n}" not in told] == [] and "Ann is vegetarian" in told
+        told = "\n".join(texts(store.find(EventFilter("p:7"), limit=1000)))
+        assert [n for n in range(number) if f"called N{n}" not in told] == [] and "I'm vegetarian" in told
 
 
 async def test_draining_waits_for_no_more_talk(tmp_path: Path) -> None:
@@ -284,7 +305,7 @@ async def test_a_waiting_message_is_forgotten_with_its_sender(tmp_path: Path) ->
         await memory.remember({"content": "我对花生过敏", "sender_id": "7", "name": "Ann", "at": AT}, GROUP)
         await memory.remember({"content": "我对牛奶过敏", "sender_id": "8", "name": "Bob", "at": AT}, GROUP)
         assert (await memory.forget_user("7")).clean
-        assert texts(await filed(memory, GROUP)) == ["Bob对牛奶过敏"]
+        assert texts(await filed(memory, GROUP)) == ["我对牛奶过敏"]
 
 
 async def test_what_somebody_forgotten_said_before_is_dropped_at_once_when_it_is_handed_over_later(tmp_path: Path) -> None:
@@ -294,7 +315,7 @@ async def test_what_somebody_forgotten_said_before_is_dropped_at_once_when_it_is
             await memory.remember({"content": text, "sender_id": "7", "name": "Ann", "at": AT}, GROUP)
         await memory.remember({"content": "我对牛奶过敏", "sender_id": "8", "name": "Bob", "at": AT}, GROUP)
         await memory.remember({"content": "我也住在上海", "sender_id": "7", "name": "Ann", "at": AT}, GROUP)
-        assert texts(await filed(memory, GROUP)) == ["Bob对牛奶过敏"]
+        assert texts(await filed(memory, GROUP)) == ["我对牛奶过敏"]
 
 
 def statement(message: int, speaker: str, text: str) -> dict[str, Any]:
@@ -325,7 +346,8 @@ async def test_of_a_model_stands_only_what_a_message_of_that_speaker_says(tmp_pa
                 {"role": "assistant", "content": "I live in Berlin"},
             ]
             await memory.remember(talk, GROUP, bot_name="Clio")
-            assert texts(await filed(memory, GROUP)) == ["Ann moved to Vienna"]
+            assert texts(await filed(memory, GROUP, source="job")) == ["Ann moved to Vienna"]
+            assert len(await filed(memory, GROUP)) == 3, "what is refused is left to the messages"
         asked = [seen.form for seen in server.requests()].count("extract_statements")
         assert asked == 2, "what is refused is sent back once"
 

@@ -42,7 +42,6 @@ from .claims import as_said, is_claim, without_speaker
 from .mentions import with_group, with_mentions
 from .no_facts import why_no_fact
 from .shown_names import namesakes, shared_name_in, shared_names
-from .talk_statements import leans_on_talk, without_address, without_greeting
 from .third_persons import AT_HOME, HOLDS, means_nobody_named, meant_by_talk, teller
 from .utterances import BOT, HEADER, Utterance, utterances
 
@@ -58,6 +57,17 @@ _STAGE = re.compile(r"\s*(?:[（(][^）)\n]{1,20}[）)]|\*[^*\n]{2,40}\*|/me\b)"
 _SAYS_YOU = re.compile(r"\b(?:you|your|u|ur)\b|[你您](?!们)", re.IGNORECASE)
 _HE_IS = re.compile("[他她]是")
 _AS_USER = re.compile(r"^(?:用户|the user|user)\s*[:：]\s*", re.IGNORECASE)
+_GREETING = re.compile(
+    r"^(?:(?:(?:哈[喽啰]|嗨)[，, ]?)?(?:大家|各位|你们?|您|早上|[上中下]午|晚上)好[啊呀]?|哈[喽啰]|嗨|早安?|好[的吧]"
+    r"|谢谢(?:大家|各位|你们?)?|(?:hi|hello|hey|good (?:morning|evening|afternoon)|thanks)"
+    r"(?: (?:all|everyone|everybody|guys|folks|there|again))?)"
+    r"[，,！!。.~～]+\s*(?=我|I\b|my\b|we\b)",
+    re.IGNORECASE,
+)
+"""A greeting, a thanks or an "okay" before what somebody tells of themself."""
+_CALLED_TO_TELL = re.compile(r"^\s*(?:@\S{1,40}\s+|\[CQ:at,[^\[\]]*\][,，:：]?\s*)+(?=[我俺咱]|I\b|[Mm]y\b|[Ww]e\b|[Oo]ur\b)")
+"""A mention of whom something is said to, before what somebody tells of themself."""
+_YOURS = re.compile(r"[你您妳]|(?<![\w'’])(?:you|your|yours|u)(?![\w])", re.IGNORECASE)
 _CLAUSE = re.compile(r"[,.;!，。；！…\n]+")
 _MINE = re.compile(r"\bmy (?:[a-z-]+ )?[a-z-]+|我的[一-鿿]{1,4}|我(?:们?家|[爸妈爷奶姥哥姐弟妹]|老[公婆])", re.IGNORECASE)
 _OF_A_LIFE = word_list("home work study pet partner child transport health body sleep money travel")
@@ -102,7 +112,7 @@ def whose(text: str, kind: Literal["action", "fact"], job: Job, names: Names) ->
         return Whose(text, None, said_by=job.user_id if job.kind == "talk" else told.said_by if told else "")
     shared = shared_name_in(text, shared_names(job))
     if kind == "fact":
-        text = without_address(without_greeting(without_media(_AS_USER.sub("", text))))
+        text = _without_address(_GREETING.sub("", without_media(_AS_USER.sub("", text)), count=1))
     text = _RE.today_is.sub(r"\1 is", text)
     text, unknown = with_mentions(text, job, names)
     text = text if shared else with_group(text, names)
@@ -110,20 +120,24 @@ def whose(text: str, kind: Literal["action", "fact"], job: Job, names: Names) ->
     reasons = (*reasons, ("reference", "shared", shared)) if shared else reasons
     language = detect_language(text)
     if kind == "action":
-        cast = _of_the_bot(text, job, names, language) if job.kind == "talk" and job.group_id else None
         if _has_a_life(text):
             reasons = (*reasons, ("reference", "owner", text))
-        return Whose(text, cast, subject=names.bot(language), reasons=reasons)
+        return Whose(text, None, subject=names.bot(language), reasons=reasons)
     in_talk = job.kind == "talk"
     found = _of_talk(text, job, names, language) if in_talk else _as_claim(_of_fact(text, job, names, language), job, names)
     claim = why_no_fact(found.text, names)
     asks = claim == "asked"
     claim = "" if asks else claim
-    if not claim and in_talk and (leans_on_talk(found.text, names) or means_nobody_named(found.text, names)):
+    if not claim and in_talk and means_nobody_named(found.text, names):
         claim = "talk"
     if claim:
         reasons = (*reasons, ("claim", claim, found.text))
     return replace(found, reasons=(*found.reasons, *reasons), asks=asks)
+
+
+def _without_address(statement: str) -> str:
+    """Return a statement that begins with "I" after a mention without that mention: whom it is said to. "You" needs it."""
+    return statement if _YOURS.search(statement) else _CALLED_TO_TELL.sub("", statement)
 
 
 def _of_orders(text: str, job: Job, names: Names) -> Whose:
@@ -177,17 +191,6 @@ def _with_meant(text: str, said: Sequence[Utterance], names: Names, language: La
     if not meant:
         return text, ""
     return draft(text, replace(names, user_name=meant), "fact", language=language, cast=Cast(stand_in=False)).text, meant
-
-
-def _of_the_bot(text: str, job: Job, names: Names, language: Language) -> Cast:
-    """Return whom the persons of what the bot said in a group mean.
-
-    "You" is whom it calls by name, or the only one who asked for something before, or who alone spoke; or nobody.
-    """
-    people = [one for one in utterances(job, names) if one.who not in ("", BOT)]
-    spoke = {one.who for one in people if one.asks} or {one.who for one in people}
-    alone = next(iter(spoke)) if len(spoke) == 1 else ""
-    return Cast(names.bot(language), _called(text, names.people) or alone, third=False, stand_in=False)
 
 
 def _called(text: str, names: Sequence[str]) -> str:

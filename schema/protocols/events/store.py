@@ -50,7 +50,8 @@ class EventStore(Protocol):
     def file_messages(self, messages: Sequence[Sequence[Event]]) -> list[str]:
         """Store messages, each given as its parts, in one transaction. Return the ids of the events that are new.
 
-        Of a message with a known `job_id` and the same words nothing changes. Other words replace it at its former time, and
+        Of a message with a known `job_id` and the same words nothing changes, nor by words that are older
+        (`worded_at`). Other words replace it at its former time, and
         events that rest on it alone go; of a message that is given twice the later words count. One that was withdrawn, or
         whose entities were forgotten when it was said or later, is not stored. Raises InvalidInput for a `job_id` of a message
         of another scope.
@@ -69,6 +70,9 @@ class EventStore(Protocol):
         seconds since the epoch; None: never), or is one of more than `most_messages` of its scope (0: no bound). Messages
         leave whole. What rests on them stays, and they may be filed again.
         """
+
+    def resting_on(self, message_ids: Sequence[str]) -> list[Event]:
+        """Return the events that rest on one of some messages (by `job_id`), with others or alone."""
 
     def known_messages(self, message_ids: Sequence[str]) -> set[str]:
         """Return which messages (by `job_id`) are stored."""

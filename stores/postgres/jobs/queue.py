@@ -21,7 +21,7 @@ from ....schema.errors import ClaimLost, DatabaseAway, StorageError
 from ....schema.job import Job
 from ....schema.protocols import JobQueue
 from ...tables.jobs.body import Unreadable, encode_new, short_error
-from ...tables.jobs.tables import COLUMNS, JobTables, is_patient, job_of, not_claimed
+from ...tables.jobs.tables import COLUMNS, JobTables, is_patient, job_of, not_claimed, readable
 from ..database import PostgresDatabase
 from .session import WorkerSession, workers_key
 
@@ -43,6 +43,33 @@ class PostgresJobQueue(JobTables[PostgresDatabase], JobQueue):
         self._claimed: dict[str, tuple[int, Job]] = {}
         self._idle_as = 0
         self._next_end = 0.0
+
+    def put_all(self, jobs: Sequence[Job]) -> list[str]:
+        """See `JobQueue.put_all`."""
+        return [self.put(job) for job in jobs]
+
+    def settle_filed(self, job_ids: Sequence[str]) -> int:
+        """See `JobQueue.settle_filed`."""
+        ids = (list(job_ids),)
+        with self._database.writing() as transaction:
+            # Locked in the order in which a claim locks them, or each may wait for the other.
+            gone = transaction.run(
+                "DELETE FROM jobs WHERE job_id IN (SELECT job_id FROM jobs WHERE patient AND state = 'pending'"
+                " AND kind = 'talk' AND job_id = ANY(%s) ORDER BY job_id FOR UPDATE SKIP LOCKED)",
+                ids,
+            )
+        in_line = self._database.rows("SELECT job_id FROM jobs WHERE kind = 'talk' AND job_id = ANY(%s)", ids)
+        return gone + sum(self.remove(job_id) for (job_id,) in in_line)
+
+    def talk_of(self, prefix: str) -> list[Job]:
+        """See `JobQueue.talk_of`. Collations order ids in their own ways: no range of them."""
+        mine = f"SELECT {COLUMNS} FROM jobs WHERE kind = 'talk' AND starts_with(job_id, %s) ORDER BY position"
+        return readable(self._database.rows(mine, (prefix,)))
+
+    def is_due(self, now: float) -> bool:
+        ready = "state = 'pending' AND heads = lines AND NOT patient AND not_before <= %s"
+        due = f"SELECT 1 FROM jobs WHERE {ready} UNION ALL SELECT 1 FROM jobs WHERE patient AND not_before <= %s LIMIT 1"
+        return self._database.row(due, (now, now)) is not None
 
     def put(self, job: Job) -> str:
         """See `JobQueue.put`. Raises InvalidInput for a job that is too large, or cannot be encoded."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -55,16 +55,21 @@ class SpooledQueue:
         self._away = True
 
     def put(self, job: Job) -> str:
+        """See `JobQueue.put`."""
+        return self.put_all([job])[0]
+
+    def put_all(self, jobs: Sequence[Job]) -> list[str]:
+        """See `JobQueue.put_all`. The server is waited for once; what it has taken by then is no second job there."""
         if not self._keeps:
-            return self._server.put(job)
+            return self._server.put_all(jobs)
         if not self._away and not self._spooled():
             try:
-                return self._threads.submit(lambda: self._server.put(job)).result(PATIENCE_SECONDS)
+                return self._threads.submit(lambda: self._server.put_all(jobs)).result(PATIENCE_SECONDS)
             except (DatabaseAway, TimeoutError) as error:
                 # The server may have taken it all the same: the same id twice is one job.
                 log.warning("jobs are kept in %s and handed over later: %s", self._directory, str(error) or "no answer in time")
                 self._away = True
-        return self._spool.put(job)
+        return self._spool.put_all(jobs)
 
     def hand_over(self) -> int:
         """Put what waits here into the queue of the server. Return how many jobs; raises DatabaseAway if it is away."""
@@ -121,6 +126,12 @@ class SpooledQueue:
         if self._away:
             return here
         return [*here, *self._server.waiting(scope_key, limit)][:limit]
+
+    def talk_of(self, prefix: str) -> list[Job]:
+        return [*self._server.talk_of(prefix), *self._spool.talk_of(prefix)]
+
+    def withdraw(self, job_ids: Sequence[str]) -> int:
+        return self._server.withdraw(job_ids) + self._spool.withdraw(job_ids)
 
     def amend(self, change: Callable[[Job], Job | None]) -> int:
         return self._server.amend(change) + self._spool.amend(change)

@@ -178,6 +178,8 @@ class EventTables:
                         f"job_id: {job_id!r} is a message of {former[0].scope.key}, not of "
                         f"{parts[0].scope.key}; make its name of the scope it was said in"
                     )
+                if former and parts[0].worded_at < former[0].worded_at:
+                    continue
                 # An edited message was said when it was said, and may be forgotten since.
                 parts = _in_place_of(former[0], parts) if former else parts
                 entities = {one for event in (*former, *parts) for one in event.entities}
@@ -251,6 +253,13 @@ class EventTables:
             )
             oldest += [job_id for (job_id,) in found]
         return oldest
+
+    def resting_on(self, message_ids: Sequence[str]) -> list[Event]:
+        """See `EventStore.resting_on`."""
+        if not message_ids:
+            return []
+        rests = f"SELECT {EVENT_COLUMNS} FROM events WHERE {self._rows.rests_on} ORDER BY row"
+        return self._events(rests, (list(message_ids),))
 
     def known_messages(self, message_ids: Sequence[str]) -> set[str]:
         """See `EventStore.known_messages`."""

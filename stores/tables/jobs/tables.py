@@ -16,6 +16,8 @@ from .body import Unreadable, job_in
 COLUMNS = "body, attempts, not_before, last_error"
 _MAX_DONE = 10_000
 _AT_ONCE = 500
+_BEHIND_ALL = "~"
+"""Comes behind every character of a job's id."""
 
 
 class JobTables(OfDatabase[Kind]):
@@ -37,6 +39,40 @@ class JobTables(OfDatabase[Kind]):
     def claimed_job(self, job_id: str) -> Job:
         """Return a job that was claimed here. Raises InvalidInput."""
         raise NotImplementedError
+
+    def put(self, job: Job) -> str:
+        """See `JobQueue.put`."""
+        return self.put_all([job])[0]
+
+    def put_all(self, jobs: Sequence[Job]) -> list[str]:
+        """See `JobQueue.put_all`."""
+        raise NotImplementedError
+
+    def talk_after(self, position: int, limit: int) -> list[tuple[int, Job]]:
+        """See `JobQueue.talk_after`."""
+        found: list[tuple[int, Job]] = []
+        page = (
+            f"SELECT position, {COLUMNS} FROM jobs WHERE kind = 'talk' AND state = 'pending' AND position > %s"
+            " ORDER BY position LIMIT %s"
+        )
+        while not found:  # what is no valid job may fill a page
+            rows = self._database.rows(page, (position, limit))
+            if not rows:
+                break
+            position = rows[-1][0]
+            for place, *values in rows:
+                with suppress(Unreadable):
+                    found.append((place, job_of(*values)))
+        return found
+
+    def talk_of(self, prefix: str) -> list[Job]:
+        """See `JobQueue.talk_of`."""
+        first = f"SELECT {COLUMNS} FROM jobs WHERE job_id >= %s AND job_id < %s AND kind = 'talk' ORDER BY position"
+        return readable(self._database.rows(first, (prefix, prefix + _BEHIND_ALL)))
+
+    def withdraw(self, job_ids: Sequence[str]) -> int:
+        """See `JobQueue.withdraw`."""
+        return sum(self.remove(job_id) for job_id in job_ids)
 
     def together(self, job_id: str, limit: int) -> list[Job]:
         others = (

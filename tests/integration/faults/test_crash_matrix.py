@@ -18,6 +18,7 @@ from historian.schema.scope import Scope
 from historian.service.cognitive import CognitiveService
 from historian.service.components import open_queue
 from historian.service.intake import make_job
+from historian.service.talk import talk_jobs
 from historian.stores.files.profiles import MarkdownProfiles
 from historian.stores.sqlite.index_schema import open_index
 from historian.stores.tables.ledger import LedgerTable
@@ -163,9 +164,9 @@ def accept_talk(directory: Path) -> list[str]:
 
 
 def assert_talk_whole(directory: Path) -> None:
-    observed = [name for name in filed_events(directory) if name.startswith("observation-")]
-    assert [name for name in filed_events(directory) if name not in observed] == ["m0-0:0", "m3-0:0"]
-    assert len(observed) == len(TALK)
+    said = [name for name in filed_events(directory) if name.startswith("message-")]
+    assert [name for name in filed_events(directory) if name not in said] == ["m0-0:0", "m3-0:0"]
+    assert len(said) == len(TALK)
     profiles = profiles_of(directory)
     for user, word in (("42", "北京"), ("43", "花生")):
         profile = profiles.read(ProfileKey("user", user))
@@ -188,6 +189,44 @@ def test_talk_killed_at_every_point_is_filed_once(tmp_path: Path, host: Host, se
             f"after a kill at {number} ({points[number]})"
         )
         assert_talk_whole(directory)
+
+
+def test_messages_without_a_model_killed_at_every_point_are_filed_once(tmp_path: Path, host: Host, server: OpenAIServer) -> None:
+    """An edit and a line of a profile among them."""
+    talk = [
+        {"content": "记住我对花生过敏", "sender_id": "43", "name": "阿红", "id": "m1", "at": "2026-02-21T09:30:00+08:00"},
+        {"content": "我住在北京", "sender_id": "42", "name": "阿明", "id": "m2"},
+        {"content": "我住在上海", "sender_id": "42", "name": "阿明", "id": "m2"},
+    ]
+
+    def accepted(directory: Path) -> Path:
+        settings = settings_for(directory)
+        queue = open_queue(settings, time.time)
+        for n, one in enumerate(talk):
+            (job,) = talk_jobs([one], Scope.group("100"), settings, lambda n=n: float(n), {})  # type: ignore[misc]
+            queue.put(job.model_copy(update={"not_before": time.time() + 300}))
+        queue.close()
+        return directory
+
+    def assert_all_filed(directory: Path) -> None:
+        store = open_events(directory)
+        said = sorted(event.text for event in store.find(EventFilter(None)))
+        store.close()
+        assert said == ["我住在上海", "记住我对花生过敏"] and left_over(directory) == []
+        profile = profiles_of(directory).read(ProfileKey("user", "43"))
+        assert profile is not None and profile.summary.strip() == "- “我对花生过敏” (2026-02-21)"
+
+    trace = tmp_path / "trace"
+    whole = accepted(tmp_path / "whole")
+    assert host.drain(whole, server.base_url, trace=str(trace), rewrite_mode="rules") == {"signal": 0, "status": 0}
+    assert_all_filed(whole)
+    points = trace.read_text().splitlines()
+    assert {"SqliteEventStore.file_messages after", "SqliteJobQueue.settle_filed after"} <= set(points)
+    for number in distinct(points):
+        directory = accepted(tmp_path / str(number))
+        host.drain(directory, server.base_url, kill_at=number, rewrite_mode="rules")
+        host.drain(directory, server.base_url, rewrite_mode="rules")
+        assert_all_filed(directory)
 
 
 MESSAGES = int(os.environ.get("HISTORIAN_TEST_MESSAGES", "300"))
@@ -222,11 +261,10 @@ async def test_messages_handed_over_while_workers_are_killed_are_filed_once_each
     assert await asyncio.to_thread(drained) == {"signal": 0, "status": 0}
     assert kills > 0 and left_over(tmp_path) == []
     store = open_events(tmp_path)
-    events = store.find(EventFilter(None, sources=("job",)), limit=2 * MESSAGES)
-    seen = store.find(EventFilter(None, sources=("observation",)), limit=2 * MESSAGES)
+    events = store.find(EventFilter(None), limit=2 * MESSAGES)
     store.close()
-    numbers = [int(re.findall(r"编号N(\d+)的", event.handed_over or event.text)[0]) for event in events]
+    numbers = [int(re.findall(r"编号N(\d+)的", event.text)[0]) for event in events]
     assert sorted(numbers) == list(range(MESSAGES)), "none lost, none twice"
-    assert len(seen) == MESSAGES
     for number, event in zip(numbers, events, strict=True):
-        assert (event.user_id, event.group_id) == (str(number % 17), str(number % 5)) and f"小林{number % 17}" in event.text
+        expected = (str(number % 17), str(number % 5), f"小林{number % 17}", f"m{number}")
+        assert (event.said_by, event.group_id, event.user_name, event.message_id) == expected

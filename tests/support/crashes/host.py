@@ -66,11 +66,11 @@ from support.crashes.works import WORKS
 from support.recall import WordEmbedder
 
 SIDE_EFFECTS: list[tuple[Any, list[str]]] = [
-    (SqliteJobQueue, ["put", "claim", "complete", "take_over"]),
+    (SqliteJobQueue, ["put", "claim", "complete", "take_over", "settle_filed"]),
     (StateBufferTable, ["add", "release"]),
     (JsonlSummaries, ["add", "mark_promoted"]),
     (MarkdownArticles, ["write"]),
-    (SqliteEventStore, ["file_job", "file_new", "supersede", "mark_indexed", "set_fingerprint"]),
+    (SqliteEventStore, ["file_job", "file_new", "file_messages", "supersede", "mark_indexed", "set_fingerprint"]),
     (EventRevisionTables, ["begin", "advance"]),
     (LedgerTable, ["add"]),
     (MarkdownProfiles, ["write"]),
@@ -81,8 +81,8 @@ SIDE_EFFECTS: list[tuple[Any, list[str]]] = [
     (WordEmbedder, ["embed_documents"]),
     (EventTransferTables, ["bring", "file_jobs"]),
     (NoteTables, ["write", "touch"]),
-    (PostgresJobQueue, ["claim", "complete", "take_over"]),
-    (PostgresEventStore, ["file_job", "file_new", "supersede", "set_fingerprint"]),
+    (PostgresJobQueue, ["claim", "complete", "take_over", "settle_filed"]),
+    (PostgresEventStore, ["file_job", "file_new", "file_messages", "supersede", "set_fingerprint"]),
     (PostgresProfiles, ["write"]),
     (PostgresProfileIndex, ["put"]),
     (making, ["copied"]),

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from historian.prompts.extracting import Extracted, Told, believed
+from historian.prompts.extracting import Extracted, Told, believed, why_not_told
 from historian.schema.job import Job
+from historian.schema.names import Names
 from historian.service.intake import make_job
 from historian.text.job_drafts import names_of
 from support.memory import settings_for
@@ -61,3 +62,19 @@ def test_a_statement_is_completed_by_the_messages_around(statement: str, said: l
 )
 def test_what_another_told_or_meant_of_another_day_is_not_believed(statement: str, said: list[tuple[str, str]]) -> None:
     assert told(statement, *said) == []
+
+
+@pytest.mark.parametrize(
+    ("statement", "message", "why"),
+    [
+        ("我周日把船卖了", "周日卖了", ""),
+        ("我来打羽毛球", "来", "not said"),
+        ("第三家装修公司报价18.6万", "18.6万吧", ""),
+        ("我的船漏水", "周日卖了", "not said"),
+        ("我周日把游艇卖给了老王", "周日卖了", "not said"),
+        ("我周日把船卖了20万", "周日卖了", "invented"),
+    ],
+)
+def test_what_a_message_leaves_out_may_be_put_in_from_the_talk(statement: str, message: str, why: str) -> None:
+    talk = f"你那条船卖了没\n明天打羽毛球，谁来？\n第三家装修公司报价多少\n{message}"
+    assert why_not_told(statement, message, Names(user_name="阿凯", user_id="7"), talk) == why

@@ -262,3 +262,40 @@ def test_of_the_longest_messages_recall_reads_a_bounded_part_the_last_ones_first
 
     read = texts([*(said("密码" * 150_000) for _ in range(64)), said("what do I drink?")])
     assert read[-1] == "what do I drink?" and 20_000 < sum(map(len, read)) <= 40_000
+
+
+@pytest.mark.parametrize(
+    ("given", "fields"),
+    [
+        ({"content": "yes", "reply_to": 4}, ("yes", "4", "")),
+        ({"content": "yes", "reply_to_message_id": "4"}, ("yes", "4", "")),
+        ({"text": "yes", "reply_to_message": {"message_id": 4, "text": "my own words"}}, ("yes", "4", "")),
+        ({"content": "yes", "message_reference": {"message_id": "4"}}, ("yes", "4", "")),
+        ({"raw_message": "[CQ:reply,id=4]yes"}, ("yes", "4", "")),
+        ({"message": [{"type": "reply", "data": {"id": 4}}, {"type": "text", "data": {"text": "yes"}}]}, ("yes", "4", "")),
+        ({"text": "yes", "edit_date": 1771666200}, ("yes", "", "2026-02-21T09:30:00+00:00")),
+        ({"content": "yes", "edited_timestamp": "2026-02-21T09:30:00+00:00"}, ("yes", "", "2026-02-21T09:30:00+00:00")),
+        ({"photo": [{}], "caption": "my cat"}, ("[image]\nmy cat", "", "")),
+        ({"content": "look", "attachments": [{"content_type": "video/mp4"}, {}]}, ("look\n[video]\n[file]", "", "")),
+        ({"text": "I quit", "forward_origin": {"sender_user": {"first_name": "Ann"}}}, ("[forwarded from Ann] I quit", "", "")),
+        ({"text": "我辞职了", "forward_from": {"first_name": "阿明"}}, ("[转发自 阿明] 我辞职了", "", "")),
+        (
+            {"text": "News", "chat": {"title": "us"}, "forward_origin": {"type": "channel", "chat": {"title": "Daily"}}},
+            ("[forwarded from Daily] News", "", ""),
+        ),
+        (
+            {
+                "message": [
+                    {"type": "node", "data": {"nickname": "阿明", "content": [{"type": "text", "data": {"text": "我辞职了"}}]}},
+                ]
+            },
+            ("[转发自 阿明] 我辞职了", "", ""),
+        ),
+        ({"message": [{"type": "image", "data": {"caption": "a [red] boat"}}]}, ("[image: a red boat]", "", "")),
+    ],
+)
+def test_a_message_knows_what_it_answers_its_edit_and_whose_words_it_forwards(
+    given: dict[str, object], fields: tuple[str, str, str]
+) -> None:
+    (read,) = read_messages({**given, "sender_id": "7"})
+    assert (read.text, read.reply_to, read.edited_at) == fields

@@ -5,4 +5,5 @@ ALTER TABLE events ADD COLUMN reply_to TEXT NOT NULL DEFAULT '';
 ALTER TABLE events ADD COLUMN times TEXT NOT NULL DEFAULT '[]';
 ALTER TABLE events ADD COLUMN sources TEXT NOT NULL DEFAULT '[]';
 ALTER TABLE events ADD COLUMN people TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE events ADD COLUMN worded_at REAL NOT NULL DEFAULT 0;
 CREATE INDEX events_resting_on_messages ON events (row) WHERE sources != '[]';

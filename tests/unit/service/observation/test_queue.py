@@ -70,7 +70,12 @@ class FakeEmbedder:
 
 @asynccontextmanager
 async def observing(
-    directory: Path, *, embedder: Embedder | None = None, clock: Clock | None = None, store: Any = None, **settings: Any
+    directory: Path,
+    *,
+    embedder: Embedder | None = None,
+    clock: Clock | None = None,
+    store: Any = None,
+    **settings: Any,
 ) -> AsyncIterator[tuple[Observation, SqliteEventStore]]:
     events = store or open_events(directory)
     ticking = clock or Clock(NOW)
@@ -133,8 +138,8 @@ async def test_a_session_is_bound_by_its_first_scope_and_cannot_move(tmp_path: P
         assert await observation.settled(10)
         stored = events.find(EventFilter(PRIVATE.key), newest_first=False)
         assert [(event.text, event.kind) for event in stored] == [
-            ("Ann: my cat is called Miso", "fact"),
-            ("assistant: what a fine name for a cat", "action"),
+            ("my cat is called Miso", "message"),
+            ("what a fine name for a cat", "message"),
         ]
         assert events.count() == 2
 
@@ -426,7 +431,7 @@ async def test_a_scope_that_is_none_is_turned_down_at_the_call_and_leaves_nothin
         with pytest.raises(InvalidInput, match="scope: expected a Scope"):
             observation.observe_message("user", "hello there", "s1", scope=scope)
         assert await observation.settled(10)
-        assert [event.text for event in events.find(EventFilter(None))] == ["user: my cat is called Miso"]
+        assert [event.text for event in events.find(EventFilter(None))] == ["my cat is called Miso"]
         assert observation.forget(Entity("user", "42")) == 0
 
 

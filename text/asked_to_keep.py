@@ -1,0 +1,60 @@
+"""What people ask to have remembered: "remember that I'm vegan", 记住我不吃香菜."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from .instructions import gives_orders
+from .language import detect_language
+from .message_parts import without_media
+from .questions.asking import asking_sentences
+from .word_lists import Patterns, in_pieces, word_tables
+
+LONGEST_MESSAGE = 8_000
+"""Characters of a message that are looked at."""
+LONGEST_KEPT = 300
+"""Characters of what is kept of one sentence: what is longer is a document, not a wish."""
+_SENTENCES = re.compile(r"(?<=[。！？!?\n])|(?<=[.;；])\s+")
+_FORWARDED = re.compile(r"^\s*[\[【(（]?(?:转发|fwd\b|forwarded\b)", re.IGNORECASE)
+_ENDS = re.compile(r"[\s.。!！~～,，;；]+$")
+
+
+def asked_to_keep(message: str, bot_name: str = "") -> list[str]:
+    """Return what a message asks to have remembered, in its own words.
+
+    >>> asked_to_keep("Please remember that I'm allergic to peanuts. How are you?")
+    ["I'm allergic to peanuts"]
+    >>> asked_to_keep("帮我记一下：我的车牌是京A12345"), asked_to_keep("I remember that day"), asked_to_keep("remind me at 8")
+    (['我的车牌是京A12345'], [], [])
+    """
+    if _FORWARDED.match(message):
+        return []
+    patterns = _patterns(bot_name)
+    kept: list[str] = []
+    for sentence in _SENTENCES.split(without_media(message[:LONGEST_MESSAGE])):
+        found = patterns.en.match(sentence) or patterns.zh.match(sentence)
+        if found is None or asking_sentences(sentence) or gives_orders(sentence):
+            continue
+        words = _ENDS.sub("", sentence[found.end() :].strip())
+        if words and len(words) <= LONGEST_KEPT and not patterns.errand.search(words):
+            kept.append(words)
+    return kept
+
+
+def quoted_line(words: str, day: str) -> str:
+    """Return a line of a profile in the words as said.
+
+    >>> quoted_line("I'm allergic to peanuts", "2026-02-20"), quoted_line("我不吃香菜", "2026-02-20")
+    ('"I\\'m allergic to peanuts" (2026-02-20)', '“我不吃香菜” (2026-02-20)')
+    """
+    words = " ".join(words.split())
+    return f"“{words}” ({day})" if detect_language(words) == "zh" else f'"{words}" ({day})'
+
+
+@lru_cache(64)
+def _patterns(bot_name: str) -> Patterns:
+    tables = word_tables("asked_to_keep.toml")
+    bot = re.escape(bot_name) if bot_name else "(?!)"
+    whole = in_pieces({**tables["pieces"], **tables["patterns"]}, {"BOT": f"(?:{bot}|bot|机器人|小助手)"})
+    return Patterns({name: whole[name] for name in tables["patterns"]})
