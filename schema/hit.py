@@ -15,6 +15,7 @@ class Hit:
 
     `pending` marks a job that was accepted but is not filed yet: its text is as the bot wrote it. `group` is the name (or id)
     of the group where it was said, if the search was for a private chat; "" for what belongs to the conversation itself.
+    `neighbours` are messages before and after a message, in order of time, if the search asked for them.
     """
 
     event: Event
@@ -22,6 +23,7 @@ class Hit:
     scores: Mapping[str, float] = field(default_factory=dict)
     pending: bool = False
     group: str = ""
+    neighbours: tuple[Event, ...] = ()
 
     def explain(self) -> str:
         """Return the scores by step, in order, then the event's origin, one per line."""

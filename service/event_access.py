@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..retrieval.filters import Moment, conditioned
@@ -11,7 +12,10 @@ from ..schema.event import Event, EventKind
 from ..schema.ids import told
 from ..schema.job import check_size
 from ..schema.scope import Scope, checked_scope
+from ..text.messages import named_message
 from ..text.redaction import redact
+from .given_messages import given_id
+from .jobs.commands import MESSAGE_STANDS, remove_events
 from .recall.arguments import ReadingState
 from .recall.reading import Reading
 from .running.lifecycle import Lifecycle
@@ -23,8 +27,9 @@ if TYPE_CHECKING:
 
 
 class EventAccess(Reading):
-    """List, correct and remove events. `get_all`, `update` and `delete` are other names, as `add` is of `remember`
-    and `search` of `search_events`.
+    """List, correct and remove events; withdraw messages.
+
+    `get_all`, `update` and `delete` are other names, as `add` is of `remember` and `search` of `search_events`.
 
     The methods that take an event's id raise InvalidInput if there is no such event, or if it is not of `scope`, if one is given:
     give it wherever users or models choose the id.
@@ -57,7 +62,7 @@ class EventAccess(Reading):
     ) -> list[Event]:
         """Return the events of a conversation, newest first, narrowed by conditions as in `search_events`.
 
-        `source` is `job` (what was handed over), `observation`, `summary`, `note` or `migrated`; default: all.
+        `source` is `job` (what was handed over), `message`, `observation`, `summary`, `note` or `migrated`; default: all.
         """
         if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
             raise InvalidInput(f"limit: expected a number from 1 on, got {told(limit)}")
@@ -70,24 +75,43 @@ class EventAccess(Reading):
         return [] if opened is None else await asyncio.to_thread(opened.parts.events.find, where, limit=limit)
 
     async def edit_event(self, event_id: str, text: str, *, scope: Scope | None = None) -> Event:
-        """Replace the text of an event, redacted, and return it. It is found by its new words at once."""
+        """Replace the text of an event, redacted, and return it. It is found by its new words at once.
+
+        A message stands as it was said: InvalidInput is raised for one. Hand its `id` over again with other words instead.
+        """
         from ..models.embeddings.recorded import vectors_for
 
         parts = self.lifecycle.in_use().parts
         if not isinstance(text, str) or not text.strip():
             raise InvalidInput("text: empty; `delete_event` removes an event")
         check_size((text,), "text")
-        await self._existing(parts, event_id, scope)
+        if (await self._existing(parts, event_id, scope)).is_message:
+            raise InvalidInput(MESSAGE_STANDS)
         written = await self.lifecycle.redacting(redact, text.strip(), self.lifecycle.settings.historian.redact_jobs)
         (vector,) = await vectors_for([written], parts.embedder, parts.events)
         await asyncio.to_thread(parts.events.edit, event_id, written, vector)
         return await self._existing(parts, event_id, scope)
 
     async def delete_event(self, event_id: str, *, scope: Scope | None = None) -> None:
-        """Remove an event for good. What profiles and summaries took from it stays: `forget_user` removes everything."""
+        """Remove an event for good; a message goes as a whole, with what rests on it alone.
+
+        What profiles and summaries took from it stays: `forget_user` removes everything.
+        """
         parts = self.lifecycle.in_use().parts
         await self._existing(parts, event_id, scope)
-        await asyncio.to_thread(parts.events.forget, [event_id])
+        await asyncio.to_thread(remove_events, parts.events, [event_id])
+
+    async def forget_message(self, message_id: str | int | Sequence[str | int], scope: Scope) -> int:
+        """Withdraw messages of `scope` by the ids of their platform, with what rests on them alone. Return how many went.
+
+        Unknown ids are no error. A withdrawn message is never filed again.
+        """
+        parts = self.lifecycle.in_use().parts
+        given = [message_id] if isinstance(message_id, str | int) else message_id
+        names = [named_message(checked_scope(scope), given_id(one, "message_id")) for one in given]
+        known = await asyncio.to_thread(parts.events.known_messages, names)
+        await asyncio.to_thread(parts.events.withdraw, names)
+        return len(known)
 
     get_all = list_events
     update = edit_event

@@ -40,6 +40,7 @@ _INSTEAD = ("tool_calls", "function_call", "audio", "images")
 """Keys of messages that may come without one of those."""
 _SENDERS, _NAMES = ("sender_id", "user_id"), ("name", "sender_name", "card", "nickname")
 _IDS, _TIMES = ("id", "message_id"), ("at", "time", "timestamp", "date")
+_REPLIES = ("reply_to",)
 _CHUNK = "MessageChunk"
 """The end of the type of a piece of a message that LangChain streams."""
 
@@ -58,6 +59,7 @@ class Message:
     name: str = ""
     message_id: str = ""
     at: str = ""
+    reply_to: str = ""
 
 
 def read_messages(given: object, what: str = "messages") -> list[Message]:
@@ -150,7 +152,7 @@ def _read(message: Any, where: str) -> Message | None:
         return _made(message[0], message[1], {}, where)
     if hasattr(message, "additional_kwargs"):  # of LangChain
         more = message.additional_kwargs
-        known = {"name": message.name, "id": message.id, **{key: more.get(key) for key in ("sender_id", "at")}}
+        known = {"name": message.name, "id": message.id, **{key: more.get(key) for key in ("sender_id", "at", "reply_to")}}
         return _made(getattr(message, "role", message.type), message.content or more.get("refusal"), known, where)
     if not isinstance(message, Mapping) and hasattr(message, "role"):  # of a client: OpenAI's, Ollama's
         message = message.model_dump() if hasattr(message, "model_dump") else vars(message)
@@ -230,8 +232,8 @@ def _made(role: object, content: object, known: Mapping[str, Any], where: str) -
             log.log(level, "%s is not kept: it holds no words of anybody", where)
         return None
     at = _first(known, _TIMES)
-    ids = (given_id(_first(known, keys), f"{where}.{keys[0]}") for keys in (_SENDERS, _IDS))
-    return Message(kind, text, next(ids), name, next(ids), check_timestamp(at) if at else "")
+    sender_id, message_id, reply_to = (given_id(_first(known, keys), f"{where}.{keys[0]}") for keys in (_SENDERS, _IDS, _REPLIES))
+    return Message(kind, text, sender_id, name, message_id, check_timestamp(at) if at else "", reply_to)
 
 
 def _first(known: Mapping[str, Any], keys: Sequence[str]) -> Any:

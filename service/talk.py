@@ -81,7 +81,7 @@ def talk_jobs(
         if not person[0] and not is_bot:
             raise InvalidInput(f"messages[{place}].sender_id: missing; in a group every message of a person needs it")
         said_at = one.at or repr(now)
-        own = (one.message_id,) if one.message_id else (text, one.role, person[0], said_at, str(place))
+        own = (one.message_id, text) if one.message_id else (text, one.role, person[0], said_at, str(place))
         data = {
             "kind": "talk",
             "request_id": scope.request_id(f"talk-{_digest(scope.key, *own)}"),
@@ -93,7 +93,12 @@ def talk_jobs(
             "group_name": fields.get("group_name"),
             "timestamp": one.at or None,
             "timezone": fields.get("timezone"),
-            "payload": TalkPayload(role="assistant" if is_bot and one.role == "user" else one.role, text=text).model_dump(),
+            "payload": TalkPayload(
+                role="assistant" if is_bot and one.role == "user" else one.role,
+                text=text,
+                message_id=one.message_id,
+                reply_to=one.reply_to,
+            ).model_dump(),
         }
         jobs.append(with_redacted_names(make_job(data, settings, lambda: now), settings.historian.redact_jobs))
     return jobs
