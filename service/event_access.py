@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..retrieval.filters import Moment, conditioned
@@ -108,7 +109,9 @@ class EventAccess(Reading):
         """
         parts = self.lifecycle.in_use().parts
         given = [message_id] if isinstance(message_id, str | int) else message_id
-        names = [named_message(checked_scope(scope), given_id(one, "message_id")) for one in given]
+        # Whoever may withdraw here may withdraw what the token of the conversation handed over, and the other way round.
+        scopes = [replace(checked_scope(scope), asserted=asserted) for asserted in (False, True)]
+        names = [named_message(here, given_id(one, "message_id")) for one in given for here in scopes]
         known = await asyncio.to_thread(parts.events.known_messages, names)
         await asyncio.to_thread(parts.events.withdraw, names)
         return len(known)

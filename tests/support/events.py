@@ -8,8 +8,14 @@ from typing import Any
 import numpy as np
 from historian.schema.event import Event
 from historian.schema.protocols import EventStore, Vector
+from historian.text.messages import message_events
+
+from .jobs import make_job
 
 DIMENSION = 8
+SATURDAY = 1_771_666_200.0
+"""2026-02-21 17:30 in Shanghai."""
+NO_TURN: dict[str, Any] = {"action_summary": "", "new_info": []}
 
 
 def make_event(job_id: str = "j1-0", n: int = 0, *, group: str | None = "7", **fields: Any) -> Event:
@@ -40,3 +46,19 @@ def file_texts(store: EventStore, texts: Sequence[str], job_id: str = "j1-0", **
     events = [make_event(job_id, n, text=text, **fields) for n, text in enumerate(texts)]
     assert store.file_job(job_id, events, [None] * len(events))
     return [event.event_id for event in events]
+
+
+def make_message(message_id: str, text: str, *, reply_to: str = "", role: str = "user", **fields: Any) -> Event:
+    """A message of user 42 (小林) in group 7, said on Saturday 2026-02-21 at 17:30 unless `timestamp` says otherwise."""
+    payload = {"role": role, "text": text, "message_id": message_id, "reply_to": reply_to}
+    (event,) = message_events(make_job(f"talk-{message_id}", kind="talk", payload=payload, **NO_TURN, **fields), 400)
+    return event
+
+
+def file_messages(store: EventStore, texts: Sequence[str], **fields: Any) -> list[str]:
+    """File messages m0, m1 …, a minute apart, each an answer to the one before; gives the event ids."""
+    messages = [
+        make_message(f"m{n}", text, reply_to=f"m{n - 1}" if n else "", timestamp=SATURDAY + 60 * n, **fields)
+        for n, text in enumerate(texts)
+    ]
+    return store.file_messages([[one] for one in messages])
