@@ -37,8 +37,8 @@ class CognitiveRetriever(BaseRetriever):
     A passage is an event, or a message with the `neighbours` messages before and after it, one line each in order of
     time: `speaker: words (days that they name)`. Passages that share a message are one document.
 
-    `k` is the number of hits, and so the largest number of documents (None: `cognitive.query.tool_default_top_k`); `search_kwargs` are further conditions
-    of `CognitiveService.search_events`. Arguments of a call override both.
+    `k` is the number of hits, and so the largest number of documents (None: `cognitive.query.tool_default_top_k`);
+    `search_kwargs` are further conditions of `CognitiveService.search_events`. Arguments of a call override both.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
