@@ -71,7 +71,9 @@ def size(count: float) -> str:
 
 def shown(event: Event) -> str:
     """Return a message as `speaker: words`, an event as its text; both with the days that they name in brackets."""
-    return f"{event.speaker}: {event.dated_text}" if event.speaker and event.is_message else event.dated_text
+    from ..retrieval.passages import spoken  # here, since commands begin without it
+
+    return spoken(event)
 
 
 def told_by(entry: Mapping[str, Any]) -> list[str]:

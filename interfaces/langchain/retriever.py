@@ -13,7 +13,7 @@ Over the data directory of a bot that runs in another process, read-only:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Self
 
@@ -22,13 +22,12 @@ from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from pydantic import ConfigDict, Field
 
-from ...schema.hit import Hit
+from ...retrieval.passages import Passage, passages
 from ...schema.scope import Scope
 from ...schema.settings import Settings
 from ...service.blocking import run_blocking
 from ...service.recall.reader import MemoryReader
 from ...service.recall.reading import MOST_NEIGHBOURS, Reading
-from ..texts import shown
 
 
 class CognitiveRetriever(BaseRetriever):
@@ -79,52 +78,32 @@ class CognitiveRetriever(BaseRetriever):
         wanted = conditions.pop("k", None)
         wanted = conditions.pop("top_k", wanted)
         hits = await self.memory.search_events(query, self.scope, top_k=wanted, **conditions)
-        return sorted(map(as_document, joined(hits)), key=lambda one: -one.metadata["score"])
+        return sorted(map(as_document, passages(hits)), key=lambda one: -one.metadata["score"])
 
 
-def joined(hits: Sequence[Hit]) -> list[list[Hit]]:
-    """Return the hits, those that share a message in one list; the lists in the order of their first hits."""
-    found: list[list[Hit]] = []
-    for hit in hits:
-        ids = _ids(hit)
-        sharing = [one for one in found if any(ids & _ids(other) for other in one)]
-        if not sharing:
-            found.append([hit])
-            continue
-        first, *others = sharing
-        first += [other for one in others for other in one] + [hit]
-        found = [one for one in found if not any(one is other for other in others)]
-    return found
-
-
-def as_document(hits: Sequence[Hit]) -> Document:
-    """Return hits that belong together as one document, with who said what and when as metadata.
+def as_document(passage: Passage) -> Document:
+    """Return a passage as a document with who said what and when as metadata.
 
     `times` are the first and the last moment as ISO 8601; `senders` the ids of those whose words they are; `score` is that of
     the best hit.
     """
-    best, known = hits[0], {one.event_id: one for hit in hits for one in (*hit.neighbours, hit.event)}
-    events = sorted(known.values(), key=lambda event: event.timestamp)
+    best, events = passage.hits[0], passage.events
     return Document(
         id=best.event.event_id,
-        page_content="\n".join(map(shown, events)),
+        page_content=passage.text,
         metadata={
-            "ids": [event.event_id for event in events],
+            "ids": list(passage.ids),
             "message_ids": _distinct(event.message_id for event in events),
-            "senders": _distinct(event.said_by or (event.user_id if not event.is_message else "") for event in events),
-            "speakers": _distinct(event.speaker for event in events),
-            "times": [events[0].timestamp_local, events[-1].timestamp_local],
+            "senders": list(passage.senders),
+            "speakers": _distinct(event.speaker for event in events if event.is_message),
+            "times": [passage.times[0], passage.times[-1]],
             "scope": best.event.scope.key,
             "kinds": _distinct(event.kind for event in events),
-            "pending": any(hit.pending for hit in hits),
-            "score": max(hit.score for hit in hits),
+            "pending": any(hit.pending for hit in passage.hits),
+            "score": passage.score,
             "scores": dict(best.scores),
         },
     )
-
-
-def _ids(hit: Hit) -> set[str]:
-    return {hit.event.event_id, *(one.event_id for one in hit.neighbours)}
 
 
 def _distinct(values: Iterable[str]) -> list[str]:

@@ -71,9 +71,10 @@ def event_data(event: Event) -> dict[str, Any]:
 
 
 def hit_data(hit: Hit, *, explain: bool = False) -> dict[str, Any]:
-    """Return a hit as JSON data: its event's, the scores and the neighbours; with `explain` how it came to its place."""
+    """Return a hit as JSON data: its event's, the scores, messages around it; with `explain` how it came to its place."""
     told = {"explain": hit.explain()} if explain else {}
-    around = {"neighbours": [event_data(one) for one in hit.neighbours]} if hit.neighbours else {}
+    given = {"before": hit.before, "after": hit.after}
+    around = {name: [event_data(one) for one in some] for name, some in given.items() if some}
     scores = {"score": hit.score, "scores": dict(hit.scores), "pending": hit.pending}
     return {**scores, **event_data(hit.event), **around, **told}
 

@@ -77,7 +77,7 @@ class Reading:
 
         - `top_k`: how many, at least 1; more than 500 count as 500. `context`: what was said before, for short queries.
         - `kind`: `message` (what was said), `action` (what the bot did) or `fact` (what it learnt). `user_id`: whose records.
-        - `neighbours`: how many messages before and after a message come with its hit (`Hit.neighbours`), at most 20.
+        - `neighbours`: how many messages before and after a message come with its hit (`Hit.before`, `Hit.after`), at most 20.
         - `source`: `job` (what was handed over), `message`, `observation`, `summary`, `note` or `migrated`.
         - `time_from`, `time_to`: when it was said, as ISO 8601, date or seconds since the epoch; a reversed range is swapped.
           `occurs_from`, `occurs_to`: the time that it tells of.

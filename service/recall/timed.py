@@ -197,8 +197,11 @@ class Recall:
         find, most = self.parts.events.find, count + 1
         before = find(replace(here, time_to=event.timestamp), limit=most)
         after = find(replace(here, time_from=event.timestamp), limit=most, newest_first=False)
-        around = {one.event_id: one for one in (*reversed(before), *after) if one.event_id != event.event_id}
-        return replace(hit, neighbours=tuple(around.values()))
+        return replace(
+            hit,
+            before=tuple(one for one in reversed(before) if one.event_id != event.event_id),
+            after=tuple(one for one in after if one.event_id != event.event_id),
+        )
 
     async def search_until(self, query: str, scope: Scope, deadline: Deadline) -> list[Hit]:
         """Search as `search` does, without raising: what is found by the deadline."""

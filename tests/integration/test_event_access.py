@@ -68,7 +68,7 @@ async def test_a_message_stands_as_it_was_said_until_it_is_said_otherwise_or_wit
     (hit,) = await memory.search_events("shelf 3", ANN, kind="message", top_k=1, neighbours=1)
     event = hit.event
     assert (event.said, event.message_id, event.reply_to) == ("Ann: I tidied shelf 3", "m3", "m1")
-    assert [one.message_id for one in hit.neighbours] == ["m2", "m4"]
+    assert [one.message_id for one in (*hit.before, *hit.after)] == ["m2", "m4"]
     with pytest.raises(InvalidInput, match="a message stands as it was said"):
         await memory.edit_event(event.event_id, "I tidied no shelf", scope=ANN)
 

@@ -116,7 +116,7 @@ def patient(settings: Settings, seconds: float) -> Settings:
 def _cells(hit: Hit) -> tuple[Cell, ...]:
     event = hit.event
     pending = say("  (not filed yet)") if hit.pending else ""
-    lines = [(f"{short(shown(one))}\n", "dim") for one in hit.neighbours if one.timestamp <= event.timestamp]
-    after = [(f"\n{short(shown(one))}", "dim") for one in hit.neighbours if one.timestamp > event.timestamp]
-    text = Text.assemble(*lines, short(shown(event)), (pending, "yellow"), *after)
+    before = [(f"{short(shown(one))}\n", "dim") for one in hit.before]
+    after = [(f"\n{short(shown(one))}", "dim") for one in hit.after]
+    text = Text.assemble(*before, short(shown(event)), (pending, "yellow"), *after)
     return f"{hit.score:.2f}", minute(event.timestamp_local), event.scope.key, text, event.event_id

@@ -139,7 +139,8 @@ class FoundEvent(BaseModel):
     score: float
     scores: dict[str, float] = Field(description="The score of every step of the search, in order.")
     pending: bool = Field(description="True: handed over but not filed yet; the text is as it was handed over.")
-    neighbours: list[EventData] = Field(description="Messages before and after it, in order of time, if asked for.")
+    before: list[EventData] = Field(description="Messages before it, oldest first, if `neighbours` asks for them.")
+    after: list[EventData] = Field(description="Messages after it.")
     explain: str = ""
 
 
@@ -204,6 +205,7 @@ def _found(hit: Hit, *, explain: bool) -> FoundEvent:
         score=hit.score,
         scores=dict(hit.scores),
         pending=hit.pending,
-        neighbours=[EventData.model_validate(one) for one in hit.neighbours],
+        before=[EventData.model_validate(one) for one in hit.before],
+        after=[EventData.model_validate(one) for one in hit.after],
         explain=hit.explain() if explain else "",
     )

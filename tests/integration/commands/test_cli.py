@@ -403,7 +403,7 @@ def test_messages_are_searched_listed_and_withdrawn_and_stand_as_they_were_said(
     assert (found["speaker"], found["text"], found["message_id"]) == ("小林", "我周五搬家", "m1")
     assert (found["said_by"], found["role"], found["reply_to"]) == ("42", "user", "m0")
     assert found["times"] == ["3:2026-02-27"] and found["sources"] == []
-    assert [one["message_id"] for one in found["neighbours"]] == ["m0", "m2"]
+    assert [one["message_id"] for one in (*found["before"], *found["after"])] == ["m0", "m2"]
     table = call("search", "周五搬家", *here, "-k", "1", "--neighbours", "1").out
     assert "小林: 我周五 (2026-02-27)搬家" in table and "小林: 那我来帮忙" in table
     listed = call("events", "list", *here, "--kind", "message").out

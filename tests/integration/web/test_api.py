@@ -178,7 +178,7 @@ async def test_a_message_is_given_with_its_sender_and_neighbours_and_stands_as_i
     (hit,) = (await web.json("POST", f"{API}/search", GROUP_100, json=asked))["hits"]
     told = {"speaker": "小林", "role": "user", "said_by": "42", "message_id": "m1", "reply_to": "m0", "times": ["3:2026-02-27"]}
     assert hit["event"].items() >= {"text": "我周五搬家", "kind": "message", "sources": [], **told}.items()
-    assert [one["message_id"] for one in hit["neighbours"]] == ["m0", "m2"]
+    assert [one["message_id"] for one in (*hit["before"], *hit["after"])] == ["m0", "m2"]
     listed = await web.json("GET", f"{API}/events", GROUP_100, params={"kind": "message"})
     assert [one["speaker"] for one in listed["events"]] == ["小林"] * 3
     refused = await web.ask("PATCH", event_path(event_id), json={"text": "我周六搬家"})
