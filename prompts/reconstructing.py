@@ -13,15 +13,12 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from ..schema.article import CHAPTER_NAMES, Article, ChapterBounds, ChapterName, Digest, DroppedLine, Proposal
 from ..schema.names import Names
 from ..schema.protocols import StructuredChat
-from ..text.articles.first_person import in_first_person
-from ..text.articles.rules import chapter_of, is_same, is_significant, notable, points_of
+from ..text.articles.lines import newest_within, says_again
 from ..text.gate import find_invented, find_relative_words
 from ..text.instructions import split_instructions
 from ..text.language import Language
-from ..text.references.naming import with_names
 from ..text.statements import stamped, without_bullet
 from ..text.support import best_sources, content_terms, share
-from ..text.tokens import estimate_tokens
 from .asking import asked
 from .templates import one_line, render
 
@@ -33,7 +30,7 @@ _SAYS_NOTHING = re.compile(
 
 MOST_POINTS = 12
 STIMULUS_TOKENS = 6_000
-"""Tokens of new information shown to a model. If there is more, only the most informative statements are shown."""
+"""Tokens of new information shown to a model. If there is more, only the newest lines are shown."""
 POINT_SUPPORT = 0.5
 """The share of a point's words that must stand in the new information."""
 DYNAMIC_SHOWN = 0.7
@@ -89,28 +86,25 @@ def reconstruction_of(chapters: tuple[ChapterName, ...]) -> type[BaseModel]:
     return create_model("Chapters", __doc__=Reconstruction.__doc__, __config__=Reconstruction.model_config, **fields)
 
 
-async def digest(
-    article: Article, stimulus: Sequence[str], *, chat: StructuredChat | None, names: Names, language: Language
-) -> Digest:
+async def digest(article: Article, stimulus: Sequence[str], *, chat: StructuredChat, names: Names, language: Language) -> Digest:
     """Return whether new information is significant, which chapters it affects, and its points.
 
-    Points of the model that the information does not support are left out. Statements about who the person is are always
-    points of Bedrock. Without a model, or if its answer is unusable, rules decide. Raises ModelUnavailable, and
-    ModelRefused if the refusal does not depend on the content.
+    Points that the information does not support are left out. If the answer is unusable, the information is not
+    significant, and may affect all chapters. Raises ModelUnavailable, and ModelRefused if the refusal does not depend on
+    the content.
     """
-    by_rules = await asyncio.to_thread(_digest_by_rules, stimulus, names)
-    if chat is None or not any(text.strip() for text in stimulus):
-        return by_rules
-    told = await asyncio.to_thread(_quoted, stimulus, names)
+    told = _quoted(stimulus)
     answer = await asked(
         chat,
         DigestAnswer,
-        "new information is digested by rules",
+        "new information is not digested",
         purpose="digest",
         system=render("digest_system", language, bot=names.bot(language), user=names.user(language), most=str(MOST_POINTS)),
         user=render("digest_user", language, known=_shown(article, CHAPTER_NAMES, language), stimulus=told),
     )
-    return by_rules if answer is None else await asyncio.to_thread(_digest_of, answer, by_rules, stimulus, names)
+    if answer is None:
+        return Digest(significant=False, chapters=CHAPTER_NAMES)
+    return await asyncio.to_thread(_digest_of, answer, stimulus, names)
 
 
 async def reconstruct(
@@ -126,13 +120,11 @@ async def reconstruct(
 ) -> Proposal:
     """Return the new article that the model proposes. Chapters that are not affected stay unchanged.
 
-    `reasons` are the faults of the last proposal. List marks are removed, and "the user" and "he" become the name if
-    they cannot mean anybody else. The proposal is not checked. Raises what the model raises.
+    The model is shown the digest's points, or the whole stimulus if there are none; `reasons` are the faults of the last
+    proposal. List marks are removed. The proposal is not checked. Raises what the model raises.
     """
-    points = digest.points or (await asyncio.to_thread(_digest_by_rules, stimulus, names)).points
-    news: dict[str, ChapterName] = {point: chapter_of(point, names) for point in points}
-    struck = [name for name in CHAPTER_NAMES if name in {*digest.chapters, *news.values()}] or ["Dynamic"]
-    dynamic = _newest_within(DYNAMIC_SHOWN * bounds.dynamic, article.lines("Dynamic"))
+    struck = [name for name in CHAPTER_NAMES if name in {*digest.chapters, *digest.points.values()}] or ["Dynamic"]
+    dynamic = newest_within(article.lines("Dynamic"), DYNAMIC_SHOWN * bounds.dynamic, least=1)
     shown = article.with_chapters({"Dynamic": "\n".join(dynamic)})
     answer = await chat.structured(
         reconstruction_of(tuple(struck)),
@@ -142,13 +134,13 @@ async def reconstruct(
             "reconstruct_user",
             language,
             article=_shown(shown, struck, language),
-            news=_grouped(news),
+            news=_grouped(digest.points) if digest.points else _quoted(stimulus),
             wrong=_complaint(reasons, language),
         ).strip(),
     )
     answered = Reconstruction.model_validate(answer.model_dump())
     written = {"Bedrock": answered.bedrock, "Evolutionary": answered.evolutionary, "Dynamic": answered.dynamic}
-    proposed = await asyncio.to_thread(_chapters, {name: written[name] for name in struck}, names)
+    proposed = _chapters({name: written[name] for name in struck})
     if proposed.get("Dynamic"):
         old = shown.lines("Dynamic")
         proposed["Dynamic"] = await asyncio.to_thread(_without_forgetting, old, proposed["Dynamic"], bounds, names)
@@ -162,20 +154,18 @@ def _for_chapters(prompt: str, struck: Sequence[ChapterName]) -> str:
     return "\n".join(line for line in prompt.splitlines() if not line.startswith(others))
 
 
-def _digest_by_rules(stimulus: Sequence[str], names: Names) -> Digest:
-    points = points_of(stimulus, names)
-    chapters = tuple(name for name in CHAPTER_NAMES if name in points.values())
-    return Digest(is_significant(stimulus, names), chapters, tuple(points))
-
-
-def _digest_of(answer: DigestAnswer, by_rules: Digest, stimulus: Sequence[str], names: Names) -> Digest:
-    dated = [(statement, stamped(text.strip())[0]) for text in stimulus for statement in split_instructions(text)[0]]
-    told = [statement for statement, _ in dated]
+def _digest_of(answer: DigestAnswer, stimulus: Sequence[str], names: Names) -> Digest:
+    told: list[str] = []
+    days: list[str] = []
+    for text in stimulus:
+        for statement in split_instructions(text)[0]:
+            told.append(statement)
+            days.append(stamped(statement)[0] or (days[-1] if days else ""))
     terms = [content_terms(statement, names, dates=False) for statement in told]
-    points: list[str] = []
-    chapters: set[ChapterName] = set()
+    points: dict[str, ChapterName] = {}
+    struck: set[ChapterName] = set()
     for point in answer.points[:MOST_POINTS]:
-        text = with_names(" ".join(point.text.split()), names)
+        text = " ".join(point.text.split())
         wanted = content_terms(text, names, dates=False)
         sources = best_sources(wanted, terms, 3)
         held = frozenset().union(*(terms[n] for n in sources))
@@ -183,17 +173,12 @@ def _digest_of(answer: DigestAnswer, by_rules: Digest, stimulus: Sequence[str], 
             continue
         if find_invented(text, "\n".join(told), names):
             continue
-        day = dated[sources[0]][1]
-        points.append(f"{day} {text}" if point.chapter == "Dynamic" and day and not _YEAR.search(text) else text)
-        chapters.add(point.chapter)
-    for declared in by_rules.points:
-        if chapter_of(declared, names) == "Bedrock" and not _holds(points, declared, names):
-            points.append(declared)
-            chapters.add("Bedrock")
-    if not points:
-        return by_rules if answer.points else Digest(significant=False)
-    ordered = tuple(name for name in CHAPTER_NAMES if name in chapters)
-    return Digest(answer.significant or bool(chapters & {"Bedrock"}), ordered, tuple(dict.fromkeys(points)))
+        day = days[sources[0]]
+        dated = f"{day} {text}" if point.chapter == "Dynamic" and day and not _YEAR.search(text) else text
+        points.setdefault(dated, point.chapter)
+        struck.add(point.chapter)
+    chapters = tuple(name for name in CHAPTER_NAMES if name in struck)
+    return Digest(bool(points) and (answer.significant or "Bedrock" in chapters), chapters, points)
 
 
 def _is_relative(text: str, names: Names) -> bool:
@@ -201,30 +186,16 @@ def _is_relative(text: str, names: Names) -> bool:
     return any(finding.why != "first" for finding in find_relative_words(text, names=names).violations)
 
 
-def _holds(points: Sequence[str], declared: str, names: Names) -> bool:
-    wanted = content_terms(declared, names, dates=False)
-    return any(share(wanted, content_terms(point, names, dates=False)) >= POINT_SUPPORT for point in points)
-
-
-def _quoted(stimulus: Sequence[str], names: Names) -> str:
+def _quoted(stimulus: Sequence[str]) -> str:
     """Return the new information as list items of one line each, so that none can imitate a part of the prompt."""
     texts = [line for text in stimulus for line in text.splitlines() if line.strip()]
-    if estimate_tokens("\n".join(texts)) > STIMULUS_TOKENS:
-        texts = _newest_within(STIMULUS_TOKENS, [point for text in stimulus for point in notable(text, names, MOST_POINTS)])
-    return "\n".join(f"- {one_line(without_bullet(text))}" for text in texts)
+    newest = newest_within(texts, STIMULUS_TOKENS, least=1)
+    return "\n".join(f"- {one_line(without_bullet(text))}" for text in newest)
 
 
 def _shown(article: Article, chapters: Sequence[ChapterName], language: Language) -> str:
     nothing = "（空）" if language == "zh" else "(empty)"
     return "\n".join(f"{name.lower()}:\n{article.chapter(name).strip() or nothing}" for name in chapters)
-
-
-def _newest_within(tokens: float, lines: Sequence[str], least: int = 1) -> list[str]:
-    """Return the last of `lines` that take at most so many tokens, but not fewer than `least`."""
-    first = 0
-    while len(lines) - first > least and estimate_tokens("\n".join(lines[first:])) > tokens:
-        first += 1
-    return list(lines[first:])
 
 
 def _grouped(news: Mapping[str, ChapterName]) -> str:
@@ -236,7 +207,7 @@ def _grouped(news: Mapping[str, ChapterName]) -> str:
     return "\n".join(parts)
 
 
-def _chapters(written: Mapping[ChapterName, Sequence[str]], names: Names) -> dict[ChapterName, str]:
+def _chapters(written: Mapping[ChapterName, Sequence[str]]) -> dict[ChapterName, str]:
     """Return the model's lines as list items. A line repeated in the same or a later chapter is taken once.
 
     An oversized answer is passed on unchanged: the check refuses it for its size.
@@ -249,10 +220,9 @@ def _chapters(written: Mapping[ChapterName, Sequence[str]], names: Names) -> dic
     for name, every in lines.items():
         kept = []
         for line in every:
-            resolved = with_names(line, names)
-            if line and not _SAYS_NOTHING.fullmatch(line) and not any(is_same(resolved, one, names) for one in taken):
-                taken.append(resolved)
-                kept.append(in_first_person(resolved, names))
+            if line and not _SAYS_NOTHING.fullmatch(line) and line not in taken:
+                taken.append(line)
+                kept.append(line)
         found[name] = "\n".join(f"- {line}" for line in kept)
     return found
 
@@ -265,9 +235,9 @@ def _without_forgetting(old: Sequence[str], new: str, bounds: ChapterBounds, nam
     taken = new.splitlines()
     if len(taken) > FLOOD_LINES:
         return new
-    lost = [line for line in old if not any(is_same(line, one, names) for one in taken)]
+    lost = [line for line in old if not says_again(line, taken, names)]
     back = [*lost[(len(old) + 1) // 2 :], *taken]
-    return "\n".join(_newest_within(DYNAMIC_SHOWN * bounds.dynamic, back, len(taken)))
+    return "\n".join(newest_within(back, DYNAMIC_SHOWN * bounds.dynamic, len(taken)))
 
 
 def _complaint(reasons: Sequence[str], language: Language) -> str:

@@ -1,4 +1,4 @@
-"""Summarise a conversation: by the model if its summary passes the checks, else by the most informative lines."""
+"""Summarise a conversation: by the model if its summary passes the checks, else the conversation itself."""
 
 from __future__ import annotations
 
@@ -14,30 +14,27 @@ from pydantic import BaseModel, ConfigDict, Field
 from ..schema.article import Spoken, SummaryDraft
 from ..schema.names import Names
 from ..schema.protocols import StructuredChat
-from ..text.absolutize import absolutize
-from ..text.declared import declared_topics
+from ..text.articles.lines import newest_within
 from ..text.gate import find_invented, find_relative_words
 from ..text.language import Language, detect_language
+from ..text.messages import dated_words
 from ..text.redaction import redact
-from ..text.references.naming import direct_speech
-from ..text.salience import salient_lines
-from ..text.statements import spoken_by, statements
-from ..text.telling import told_in
+from ..text.statements import statements
 from .asking import asked
 from .templates import render
 
 log = logging.getLogger(__name__)
 
-LINES_CHOSEN = 5
-"""Lines that a summary by rules has for each two hundred of the conversation, and ..."""
-MOST_LINES = 20
-"""... at most, besides those in which somebody says who they are."""
-LINE_CHARACTERS = 400
+TALK_TOKENS = 500
+"""Tokens of talk that become one summary without a model: little enough to keep every word."""
+MOST_TOKENS = 1_500
+"""Maximum tokens of a summary without a model. Of a longer conversation the newest messages are kept."""
+SHOWN_CHARACTERS = 400
+"""Characters of a message that a model is shown."""
 LONGEST_SUMMARY = 4_000
-_WEIGHED_TOGETHER = 200
-"""Lines that are weighed against each other; the work grows with the square of their number."""
+"""Maximum characters of a summary by a model, and of a message in one without."""
 _KEPT_SENTENCES = 0.5
-"""A model's summary stands without its untrue sentences where so large a share of it is true."""
+"""A model's summary without its untrue sentences is taken if at least this share of them is true."""
 
 
 class StatesSummary(BaseModel):
@@ -66,44 +63,99 @@ async def summarise(
     moment: datetime,
     timezone: str | ZoneInfo | None,
     language: Language | None = None,
-    purpose: str = "summarise_states",
-    most_characters: int = 300_000,
 ) -> SummaryDraft:
-    """Return the summary of a conversation, redacted and absolute; its text is "" if nothing was said.
+    """Return the summary of a conversation, redacted; its text is "" if nothing was said.
 
-    Every time and "I" is resolved by rules before a model sees the text, at each line's `at` (else `moment`). What the model
-    writes is resolved too and put through the gate; untrue or relative sentences are left out, and with most of them gone
-    the rules' lines stand. Of a text over `most_characters` the model sees the end. `purpose` names the prompts
-    (summarise_states, session_summary); `language` is theirs, None for that of the conversation. Raises ModelUnavailable,
-    and ModelRefused where no content could change it.
+    Without a model, and if the model's summary does not pass, the summary is the conversation: one line a message,
+    `2026-12-01 Ann: we move in on Friday (2026-12-04)`, the day only where it changes, the newest lines within
+    MOST_TOKENS. Raises what `summary_by_model` raises.
     """
-    lines = await asyncio.to_thread(absolute_lines, spoken, names, moment, timezone)
-    if not lines:
-        return SummaryDraft("", "rules", is_absolute=True)
     if chat is not None:
-        transcript = _newest("\n".join(lines), most_characters)
-        written = await _by_model(transcript, chat, names, moment, timezone, language, purpose)
+        written = await summary_by_model(spoken, chat=chat, names=names, moment=moment, timezone=timezone, language=language)
         if written:
             return SummaryDraft(written, "model", is_absolute=True)
-    text = redact("\n".join(await asyncio.to_thread(_chosen, lines, names)), "all")[:LONGEST_SUMMARY]
-    relative = _relative(text, names)
-    return SummaryDraft(text, "rules", not relative, relative)
+    lines = await asyncio.to_thread(said_lines, spoken, names, moment, timezone, LONGEST_SUMMARY)
+    kept = len(newest_within(under_days(lines), MOST_TOKENS, least=1))
+    absolute = all(one.role == "record" for one in spoken)
+    return SummaryDraft("\n".join(under_days(lines[len(lines) - kept :])), "rules", absolute)
 
 
-def absolute_lines(spoken: Sequence[Spoken], names: Names, moment: datetime, timezone: str | ZoneInfo | None) -> list[str]:
-    """Return each state as a redacted line with its speaker, times resolved and "I" replaced by the speaker's name.
+async def summary_by_model(
+    spoken: Sequence[Spoken],
+    *,
+    chat: StructuredChat,
+    names: Names,
+    moment: datetime,
+    timezone: str | ZoneInfo | None,
+    language: Language | None = None,
+    purpose: str = "summarise_states",
+    most_characters: int = 300_000,
+) -> str:
+    """Return the model's summary without its untrue and relative sentences; "" if too few of them remain.
 
-    A record stands as it is: it is absolute already.
+    Of a conversation of more than `most_characters` the model sees the end. `purpose` names the prompts
+    (summarise_states, session_summary); `language` is theirs, None for that of the conversation. Raises
+    ModelUnavailable, and ModelRefused if the refusal does not depend on the content.
     """
-    partner = next((one.name for one in spoken if one.role == "user" and one.name), names.user_name)
+    lines = await asyncio.to_thread(said_lines, spoken, names, moment, timezone)
+    if not lines:
+        return ""
+    transcript = _newest("\n".join(under_days(lines)), most_characters)
+    shown = language or detect_language(transcript)
+    answer = await asked(
+        chat,
+        _FORMS[purpose],
+        "the conversation itself is kept",
+        purpose=purpose,
+        system=render(f"{purpose}_system", shown),
+        user=render(f"{purpose}_user", shown, time=moment.isoformat(timespec="minutes"), lines=transcript),
+    )
+    if answer is None:
+        return ""
+    text = redact(answer.summary.strip()[:LONGEST_SUMMARY], "all")
+    return await asyncio.to_thread(_believed, text, f"{transcript}\n{moment.isoformat()}", names)
+
+
+def said_lines(
+    spoken: Sequence[Spoken],
+    names: Names,
+    moment: datetime,
+    timezone: str | ZoneInfo | None,
+    most_characters: int = SHOWN_CHARACTERS,
+) -> list[tuple[str, str]]:
+    """Return each message as its day and a redacted line, `speaker: words`, with the days that its words mean in brackets.
+
+    The day is that of the message's `at` (else `moment`). A record is returned unchanged, with "" for its day.
+    """
     lines = []
     for one in spoken:
-        if one.role == "user" and one.name:
-            partner = one.name
-        text = " ".join(one.text[:LINE_CHARACTERS].split())
-        if text:
-            lines.append(redact(_absolute_line(one, text, partner, names, _moment(one, moment), timezone), "all"))
+        text = redact(" ".join(one.text.split()), "all")
+        if len(text) > most_characters:
+            text = f"{text[: most_characters - 1]}…"
+        if text and one.role == "record":
+            lines.append(("", text))
+        elif text:
+            at = _moment(one, moment)
+            line = f"{_speaker(one, names)}: {dated_words(text, at, timezone)}"
+            lines.append((at.date().isoformat(), redact(line, "all")))
     return lines
+
+
+def under_days(lines: Sequence[tuple[str, str]]) -> list[str]:
+    """Return lines with the day before the first line of each day: `2026-12-01 Ann: hello`, `Nova: hello`."""
+    found = []
+    last = ""
+    for day, line in lines:
+        found.append(f"{day} {line}" if day and day != last else line)
+        last = day or last
+    return found
+
+
+def _speaker(spoken: Spoken, names: Names) -> str:
+    if spoken.role == "tool":
+        return spoken.name or spoken.role
+    language = detect_language(spoken.text)
+    return names.bot(language) if spoken.role == "assistant" else spoken.name or names.user(language)
 
 
 def _moment(spoken: Spoken, otherwise: datetime) -> datetime:
@@ -115,102 +167,18 @@ def _moment(spoken: Spoken, otherwise: datetime) -> datetime:
     return at if at.tzinfo is not None else at.replace(tzinfo=otherwise.tzinfo)
 
 
-def _absolute_line(spoken: Spoken, text: str, partner: str, names: Names, at: datetime, timezone: str | ZoneInfo | None) -> str:
-    if spoken.role == "record":
-        return text
-    if spoken.role == "tool":
-        return f"{spoken.name or spoken.role}: {text}"
-    language = detect_language(text)
-    user = Names(user_name=partner, user_id=names.user_id).user(language)
-    bot = names.bot(language)
-    if spoken.role == "assistant":
-        cast, speaker = Names(bot_name=bot, user_name=user), bot
-    else:
-        # The rules write for the one who speaks, whoever that is: here the user is the one who says "I".
-        cast, speaker = Names(bot_name=user, user_name=bot), user
-    return f"{speaker}: {direct_speech(absolutize(text, at, timezone, cast, 'action').resolved_text, cast)}"
-
-
-async def _by_model(
-    transcript: str,
-    chat: StructuredChat,
-    names: Names,
-    moment: datetime,
-    timezone: str | ZoneInfo | None,
-    language: Language | None,
-    purpose: str,
-) -> str:
-    """Return the model's summary, or "" if it gave none that passes the checks."""
-    spoken = language or detect_language(transcript)
-    answer = await asked(
-        chat,
-        _FORMS[purpose],
-        "a conversation is summarised without the model",
-        purpose=purpose,
-        system=render(f"{purpose}_system", spoken),
-        user=render(f"{purpose}_user", spoken, time=moment.isoformat(timespec="minutes"), lines=transcript),
-    )
-    if answer is None:
-        return ""
-    text = redact(answer.summary.strip()[:LONGEST_SUMMARY], "all")
-    return await asyncio.to_thread(_believed, text, transcript, names, moment, timezone)
-
-
-def _believed(text: str, transcript: str, names: Names, moment: datetime, timezone: str | ZoneInfo | None) -> str:
-    """Return `text` with times (in a private chat also pronouns) resolved, without relative or invented sentences.
-
-    In a group "he" may be anybody: there only the times are resolved, and the gate turns the rest down.
-    """
-    resolved = absolutize(text, moment, timezone, names, "action")
-    text = resolved.resolved_text if names.group_id else resolved.text
-    given = f"{transcript}\n{moment.isoformat()}"
-    if text and not _relative(text, names) and not find_invented(text, given, names):
+def _believed(text: str, given: str, names: Names) -> str:
+    """Return `text` without its relative or invented sentences, in the model's words; "" if too few remain."""
+    if text and not _faulty(text, given, names):
         return text
     written = statements(text)
-    kept = [
-        one for one in written if not find_relative_words(one, names=names).violations and not find_invented(one, given, names)
-    ]
+    kept = [one for one in written if not _faulty(one, given, names)]
     log.info("of the %d sentences of a model's summary %d are absolute and faithful", len(written), len(kept))
-    if len(kept) < 2 or len(kept) < _KEPT_SENTENCES * len(written):
-        return ""
-    return "\n".join(kept)
+    return "\n".join(kept) if len(kept) >= max(2, _KEPT_SENTENCES * len(written)) else ""
 
 
-def _chosen(lines: Sequence[str], names: Names) -> list[str]:
-    """Return the most informative lines, in order and without small talk, and those in which the person describes themselves.
-
-    What is still relative ("she likes it") is passed over as long as anything else was said; of small talk alone the lines
-    that stand for most of it are given.
-    """
-    lines = [line for line in lines if not _relative(line, names)] or lines
-    told = [told_in(line, names) for line in lines]
-    worth = [one for _, one in told] if any(text for text, _ in told) else None
-    chosen: set[int] = set()
-    for begin in range(0, len(lines), _WEIGHED_TOGETHER):
-        window = slice(begin, begin + _WEIGHED_TOGETHER)
-        found = salient_lines(lines[window], LINES_CHOSEN, worth and worth[window])
-        chosen.update(begin + n for n in found)
-    if len(chosen) > MOST_LINES:
-        numbers = sorted(chosen)[-2 * _WEIGHED_TOGETHER :]
-        best = salient_lines([lines[n] for n in numbers], MOST_LINES, worth and [worth[n] for n in numbers])
-        chosen = {numbers[n] for n in best}
-    chosen.update(n for n, line in enumerate(lines) if _declares(line, names))
-    return list(dict.fromkeys(_whole_or(told[n][0], lines[n], names) for n in sorted(chosen)))
-
-
-def _whole_or(shorter: str, line: str, names: Names) -> str:
-    """Return the shorter line, or the whole one if a pronoun depends on what was left out."""
-    return line if not shorter or _relative(shorter, names) else shorter
-
-
-def _declares(line: str, names: Names) -> bool:
-    speaker, said = spoken_by(line)
-    by_user = speaker in ("", names.user("zh"), names.user("en"))
-    return by_user and any(declared_topics(one, names, by_user=True) for one in statements(said))
-
-
-def _relative(text: str, names: Names) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(f"relative: {one.text}" for one in find_relative_words(text, names=names).violations))
+def _faulty(text: str, given: str, names: Names) -> bool:
+    return bool(find_relative_words(text, names=names).violations or find_invented(text, given, names))
 
 
 def _newest(text: str, characters: int) -> str:

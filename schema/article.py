@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 ChapterName = Literal["Bedrock", "Evolutionary", "Dynamic"]
@@ -83,21 +83,21 @@ class Spoken:
 
 @dataclass(frozen=True, slots=True)
 class SummaryDraft:
-    """A summary of buffered states; `gate_reasons` say what is still relative if `is_absolute` is False."""
+    """A summary of buffered states. `is_absolute` is False for talk in the words in which it was said."""
 
     text: str
     written_by: WrittenBy
     is_absolute: bool
-    gate_reasons: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """Assessment of new information for the article: whether it is significant, the chapters it affects, and its points."""
+    """Assessment of new information for the article: whether it is significant, the chapters it affects, and its points
+    by chapter."""
 
     significant: bool
     chapters: tuple[ChapterName, ...] = ()
-    points: tuple[str, ...] = ()
+    points: Mapping[str, ChapterName] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from ..schema.event import MESSAGE, Event
@@ -59,8 +60,20 @@ def named_message(scope: Scope, message_id: str) -> str:
 
 def times_in(text: str, job: Job) -> tuple[str, ...]:
     """Return the days that the words of a message mean, as `Event.times` holds them; those that mean no day are left out."""
-    found = find_time_expressions(text, job.moment, ZoneInfo(job.timezone))
-    return tuple(f"{one.end}:{_shown(one.value, one.until)}" for one in found if one.value and not one.vague)
+    return tuple(f"{end}:{days}" for end, days in _named_days(text, job.moment, job.timezone))
+
+
+def dated_words(text: str, moment: datetime, timezone: str | ZoneInfo | None) -> str:
+    """Return words said at `moment` with the day behind each expression that means one: `on Friday (2026-12-04)`."""
+    for end, days in reversed(_named_days(text, moment, timezone)):
+        text = f"{text[:end]} ({days}){text[end:]}"
+    return text
+
+
+def _named_days(text: str, moment: datetime, timezone: str | ZoneInfo | None) -> list[tuple[int, str]]:
+    """Return the end of each expression in `text` that means a day, and the day or days."""
+    found = find_time_expressions(text, moment, timezone)
+    return [(one.end, _shown(one.value, one.until)) for one in found if one.value and not one.vague]
 
 
 def _shown(value: str, until: str | None) -> str:

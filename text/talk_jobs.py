@@ -1,15 +1,12 @@
-"""Jobs of kind `talk`, one message each: their statements by rules, and the same job with its statements."""
+"""Jobs of kind `talk`, one message each, and the same job with its statements."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from ..schema.job import Job, RecentMessage
-from ..schema.settings import Settings
 from ..schema.talk import SAID_BY_PEOPLE, SAID_BY_THE_BOT, TalkPayload
-from .job_drafts import names_of
 from .speakers.shown_names import with_ids
-from .speakers.talk_statements import deeds_by_rules, statements_by_rules
 
 MESSAGES_BESIDE = 12
 """Messages around a message that tell whom its words mean."""
@@ -18,14 +15,6 @@ MESSAGES_BESIDE = 12
 def said_by_people(job: Job) -> bool:
     """Return True if a person said the message; False for the bot's, and for what a tool returned."""
     return job.payload.get("role") == SAID_BY_PEOPLE
-
-
-def by_rules_of(job: Job, settings: Settings) -> list[str]:
-    """Return the statements of a message by rules: of the bot's what it did, of a tool's none."""
-    said, names = TalkPayload.model_validate(job.payload), names_of(job, settings)
-    if said.role == SAID_BY_THE_BOT:
-        return deeds_by_rules(said.text, names)
-    return statements_by_rules(said.text, names) if said.role == SAID_BY_PEOPLE else []
 
 
 def told_apart(talk: Sequence[Job]) -> list[Job]:

@@ -11,8 +11,10 @@ from .job import read_article, reflection_job
 
 
 async def digest(state: ReflectionState, runtime: Runtime[ReflectionContext]) -> ReflectionUpdate:
-    """Digest the stimulus with at most one model call. A digest without chapters means Dynamic."""
+    """Digest the stimulus by one model call. Without a model, and in a digest without chapters, it affects Dynamic."""
     context = runtime.context
+    if context.chat is None:
+        return {"digested": DigestState(significant=True, chapters=["Dynamic"], points={})}
     job = reflection_job(state, context.settings)
     article, _ = await read_article(job, context)
     stimulus = state["stimulus"]
@@ -20,4 +22,4 @@ async def digest(state: ReflectionState, runtime: Runtime[ReflectionContext]) ->
         article, stimulus, chat=context.chat, names=job.names, language=job.language(article, stimulus)
     )
     chapters: list[ChapterName] = list(found.chapters) or ["Dynamic"]
-    return {"digested": DigestState(significant=found.significant, chapters=chapters, points=list(found.points))}
+    return {"digested": DigestState(significant=found.significant, chapters=chapters, points=dict(found.points))}

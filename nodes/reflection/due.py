@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from itertools import accumulate
 from operator import sub
 
-from ...prompts.summarising import absolute_lines
+from ...prompts.summarising import TALK_TOKENS, said_lines, under_days
 from ...schema.graph_states.reflection import ReflectionContext, ReflectionUpdate
 from ...schema.settings import ShorttermSettings
 from ...schema.summary import Summary, summaries_waiting
+from ...text.statements import stamped
 from .job import ReflectionJob
 
 
@@ -23,11 +24,13 @@ async def next_step(job: ReflectionJob, context: ReflectionContext) -> Reflectio
 async def waiting_for_summary(job: ReflectionJob, context: ReflectionContext) -> str:
     """Return the entry id of the last state of the next summary; "" below the threshold.
 
-    Everything that waits becomes one summary; from twice the threshold on, several.
+    Everything that waits becomes one summary; from twice the threshold on, several. Without a model the threshold is at most
+    TALK_TOKENS: a summary is then the talk itself, and holds no more.
     """
     buffered = context.article_stores.buffer
     said, recorded = await asyncio.to_thread(buffered.fill, job.key)
-    summaries = summaries_waiting(said, recorded, job.threshold, job.shortterm.record_token_threshold)
+    threshold = job.threshold if context.chat is not None else min(job.threshold, TALK_TOKENS)
+    summaries = summaries_waiting(said, recorded, threshold, job.shortterm.record_token_threshold)
     if summaries < 1:
         return ""
     total = said + recorded
@@ -36,13 +39,16 @@ async def waiting_for_summary(job: ReflectionJob, context: ReflectionContext) ->
 
 
 async def what_is_due(job: ReflectionJob, context: ReflectionContext, *, reflected: bool) -> ReflectionUpdate:
-    """Return why the article is to be rewritten next; `occasion` is empty if nothing is due."""
+    """Return why the article is to be rewritten next; `occasion` is empty if nothing is due.
+
+    Without a model an interaction changes nothing by itself: the article takes in summaries only.
+    """
     nothing: ReflectionUpdate = {"occasion": "", "sources": [], "stimulus": [], "tries": 0, "reasons": [], "passed": False}
     promoted = to_promote(await short_term(job, context), job.shortterm)
     if promoted:
-        stimulus = [f"[{one.until[:10]}] {one.text}" for one in promoted]
+        stimulus = [one.text if stamped(one.text)[0] else f"[{one.until[:10]}] {one.text}" for one in promoted]
         return {**nothing, "occasion": "promotion", "sources": [one.id for one in promoted], "stimulus": stimulus}
-    if job.payload.reflect and not reflected:
+    if job.payload.reflect and not reflected and context.chat is not None:
         stimulus = await said(job)
         if stimulus:
             return {**nothing, "occasion": "reflection", "sources": [job.job.job_id], "stimulus": stimulus}
@@ -50,10 +56,10 @@ async def what_is_due(job: ReflectionJob, context: ReflectionContext, *, reflect
 
 
 async def said(job: ReflectionJob) -> list[str]:
-    """Return the job's states as one absolute text, made by rules: an article takes in only dated statements."""
+    """Return the job's states as one text, `2026-02-21 Ann: …`; nothing if none has words."""
     spoken = [one for _, one in job.payload.entries(job.job)]
-    lines = await asyncio.to_thread(absolute_lines, spoken, job.names, job.job.moment, job.job.timezone)
-    return ["\n".join([f"[{job.today.isoformat()}] {lines[0]}", *lines[1:]])] if lines else []
+    lines = await asyncio.to_thread(said_lines, spoken, job.names, job.job.moment, job.job.timezone)
+    return ["\n".join(under_days(lines))] if lines else []
 
 
 async def short_term(job: ReflectionJob, context: ReflectionContext) -> list[Summary]:

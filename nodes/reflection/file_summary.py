@@ -31,8 +31,9 @@ async def file_summary(state: ReflectionState, runtime: Runtime[ReflectionContex
         if state["draft"]["text"]:
             summary = summary_of(job, states, state, created_at=job.now(context))
             await asyncio.to_thread(context.article_stores.summaries.add, summary, forgotten=lambda: job.is_forgotten(context))
-            # Without a vector: the worker embeds it when it is idle.
-            await asyncio.to_thread(context.events.file_new, [event_of(summary, job)], [None])
+            if summary.written_by == "model" or any(one.spoken.role != "record" for one in states):
+                # Without a vector: the worker embeds it when it is idle. Records alone are events already.
+                await asyncio.to_thread(context.events.file_new, [event_of(summary, job)], [None])
             filed.append(summary_id)
         await asyncio.to_thread(context.article_stores.buffer.release, job.key, state["through"])
     if await asyncio.to_thread(job.is_forgotten, context):
@@ -60,7 +61,6 @@ def summary_of(job: ReflectionJob, states: list[BufferedState], state: Reflectio
         tokens=estimate_tokens(draft["text"]),
         written_by=draft["written_by"],
         is_absolute=draft["is_absolute"],
-        gate_reasons=tuple(draft["gate_reasons"]),
         through=state["through"],
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from ...schema.article import CHAPTER_NAMES, Article, ChapterBounds
@@ -42,10 +42,6 @@ class ReflectionJob:
     def bounds(self) -> ChapterBounds:
         settings = self.shortterm
         return ChapterBounds(settings.bedrock_max_tokens, settings.evolutionary_max_tokens, settings.dynamic_max_tokens)
-
-    @property
-    def today(self) -> date:
-        return self.job.moment.date()
 
     @property
     def configured_language(self) -> Language | None:

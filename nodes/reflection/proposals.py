@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import cast
 
 from ...schema.article import CHAPTER_NAMES, Article, ChapterName, DroppedLine, Proposal
 from ...schema.graph_states.reflection import DroppedState, ProposalState
-from ...text.articles.rules import reconstruct_by_rules, replaced_lines
-from .job import ReflectionJob
-
-
-def proposal_by_rules(article: Article, stimulus: Sequence[str], job: ReflectionJob) -> Proposal:
-    """Return the article that rules make from an article and new information, and the Bedrock lines that it replaces."""
-    made = reconstruct_by_rules(article, stimulus, names=job.names, bounds=job.bounds, today=job.today)
-    return Proposal(made, replaced_lines(article, made, job.names))
 
 
 def proposal_state(proposal: Proposal | None, base_revision: int) -> ProposalState:

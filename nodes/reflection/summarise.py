@@ -24,7 +24,4 @@ async def summarise(state: ReflectionState, runtime: Runtime[ReflectionContext])
         timezone=job.job.timezone,
         language=job.configured_language,
     )
-    reasons = list(draft.gate_reasons)
-    return {
-        "draft": DraftState(text=draft.text, written_by=draft.written_by, is_absolute=draft.is_absolute, gate_reasons=reasons)
-    }
+    return {"draft": DraftState(text=draft.text, written_by=draft.written_by, is_absolute=draft.is_absolute)}

@@ -33,8 +33,8 @@ _CHAPTERS: Mapping[Language, Mapping[ChapterName, str]] = {
     "en": {"Bedrock": "bedrock", "Evolutionary": "evolving", "Dynamic": "of late"},
 }
 _HEADING = {
-    "zh": "你对此人的长期认识（其中的“我”指你自己）：",
-    "en": 'Your own long view of this person ("I" in it is you):',
+    "zh": "你对此人的长期认识（其中的“我”指你自己；“某某: ”之后是其原话）：",
+    "en": 'Your own long view of this person ("I" in it is you; after "Name:" come their own words):',
 }
 _SUMMARY = {"zh": "摘要", "en": "summary"}
 _SAID = {"zh": "原话", "en": "said"}
@@ -127,7 +127,7 @@ def summary_line(summary: Summary, language: Language) -> str:
     """`- [2026-02-20 – 2026-02-21 summary] text`."""
     since, until = day(summary.since), day(summary.until)
     when = since if since == until else f"{since} – {until}"
-    return f"- [{when} {_SUMMARY[language]}] {quoted(summary.text)}"
+    return f"- [{when} {_SUMMARY[language]}] {quoted(summary.text.removeprefix(f'{since} '))}"
 
 
 def _ordered(name: ChapterName, lines: Sequence[str], first: Sequence[str], language: Language) -> list[str]:

@@ -22,7 +22,6 @@ class DraftState(TypedDict):
     text: str
     written_by: WrittenBy
     is_absolute: bool
-    gate_reasons: list[str]
 
 
 class DigestState(TypedDict):
@@ -30,7 +29,7 @@ class DigestState(TypedDict):
 
     significant: bool
     chapters: list[ChapterName]
-    points: list[str]
+    points: dict[str, ChapterName]
 
 
 class DroppedState(TypedDict):

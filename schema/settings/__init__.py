@@ -177,8 +177,8 @@ class QueueSettings(Section):
 
 class ShorttermSettings(Section):
     summary_token_threshold: Annotated[int, Field(ge=10)] = 80_000
-    """对话累计多少 token 后压缩成摘要
-    tokens of conversation after which it is summarised"""
+    """对话累计多少 token 后压缩成摘要；没有模型时最多 500
+    tokens of conversation after which it is summarised; without a model at most 500"""
     record_token_threshold: Annotated[int, Field(ge=10)] = 3_000
     """归档的记录累计多少 token 后压缩成摘要；它们已是浓缩的
     tokens of filed records after which they are summarised; they are condensed already"""

@@ -138,25 +138,19 @@ class Observation:
     async def aclose(self, timeout_seconds: float = 5.0) -> None:
         """Close the queue and store its observations without vectors, within the time limit; the rest is lost and counted.
 
-        A running embedder is not waited for. The sessions are summarised in the remaining time. A cancellation ends the time
-        limit.
+        A running embedder is not waited for. A cancellation ends the time limit.
         """
-        loop = asyncio.get_running_loop()
-        ends = loop.time() + timeout_seconds
         self._open = False
         self._closing = True
         self._records.hurry()
         self._wake.set()
         try:
             await self._end_task(timeout_seconds)
-        except asyncio.CancelledError:
-            ends = loop.time()
-            raise
         finally:
             # After an interruption too: nothing may run on when the database is closed, and losses are counted.
             try:
                 if self._summaries is not None:
-                    await self._summaries.aclose(max(ends - loop.time(), 0.0))
+                    await self._summaries.aclose()
             finally:
                 queued = len(self._queue)
                 self._queue.clear()
@@ -343,13 +337,15 @@ def make_observation(parts: Parts, *, random: Callable[[], float]) -> Observatio
     cognitive = parts.settings.cognitive
     timezone = ZoneInfo(configured_timezone(cognitive.timezone))
     records = UnwrittenRecords(parts.events, parts.embedder, clock=parts.clock, random=random)
-    summaries = SessionSummaries(
-        records,
-        parts.chat,
-        idle_seconds=cognitive.observation.summary_interval_seconds,
-        timezone=timezone,
-        bot_name=cognitive.bot_name,
-    )
+    summaries = None
+    if parts.chat is not None:
+        summaries = SessionSummaries(
+            records,
+            parts.chat,
+            idle_seconds=cognitive.observation.summary_interval_seconds,
+            timezone=timezone,
+            bot_name=cognitive.bot_name,
+        )
     return Observation(
         records=records,
         summaries=summaries,

@@ -1,4 +1,4 @@
-"""Summaries of sessions that have ended: by the chat model if there is one, else by rules."""
+"""Summaries of sessions that have ended, by the chat model. Without one the messages stand for themselves."""
 
 from __future__ import annotations
 
@@ -10,25 +10,24 @@ from collections import OrderedDict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import partial
 from zoneinfo import ZoneInfo
 
-from ...prompts.summarising import summarise
-from ...schema.article import Spoken, SpokenRole, SummaryDraft
+from ...prompts.summarising import summary_by_model
+from ...schema.article import Spoken, SpokenRole
 from ...schema.entity import Entity
-from ...schema.errors import StorageError
+from ...schema.errors import ModelUnavailable, StorageError
 from ...schema.event import Event
 from ...schema.names import Names
 from ...schema.protocols import ChatModel
 from ...schema.scope import Scope
 from ..outages.availability import Pause
-from .filing import UnwrittenRecords, described
+from .filing import UnwrittenRecords
 from .records import SUMMARY, Cleaned
 
 log = logging.getLogger(__name__)
 
 ENOUGH_MESSAGES = 6
-"""Shorter sessions are not summarised: their observations suffice."""
+"""Shorter sessions are not summarised: their messages suffice."""
 
 MESSAGES_KEPT = 200
 SESSIONS_KEPT = 1_000
@@ -51,15 +50,14 @@ class _Session:
 class SessionSummaries:
     """Keeps the redacted messages of running sessions in memory and stores one summary when a session falls silent.
 
-    A session that continues later gets another summary, of the messages since. At the end of the program the sessions with
-    enough messages are summarised by rules (20 ms each, 0.3 s for 200 messages) within the time limit, including the one that
-    the model is working on. A crash or the end of the time limit loses the summary, but not the observations.
+    A session that continues later gets another summary, of the messages since. The end of the program loses the summaries
+    of open sessions, but not their messages.
     """
 
     def __init__(
         self,
         records: UnwrittenRecords,
-        chat: ChatModel | None,
+        chat: ChatModel,
         *,
         idle_seconds: float,
         timezone: ZoneInfo,
@@ -73,7 +71,6 @@ class SessionSummaries:
         self._clock = records.clock
         self._sessions: OrderedDict[str, _Session] = OrderedDict()
         self._lock = threading.Lock()
-        self._closing = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self.stored = 0
 
@@ -99,27 +96,14 @@ class SessionSummaries:
         """Start checking the sessions at intervals."""
         self._task = asyncio.create_task(self._run(), name="historian session summaries")
 
-    async def aclose(self, timeout_seconds: float = 5.0) -> None:
-        """Stop, and summarise the open sessions by rules within the time limit. Raises only its own cancellation."""
-        self._closing.set()
+    async def aclose(self) -> None:
+        """Stop. Open sessions and the one that the model is at work on get no summary."""
         task, self._task = self._task, None
-        try:
-            if task is not None:
-                task.cancel()
-                await asyncio.gather(task, return_exceptions=True)
-            async with asyncio.timeout(timeout_seconds):
-                for session_id in self._known():
-                    session = self._take(session_id, even_running=True)
-                    if session is not None and not await self._summarised(session_id, session, None):
-                        break
-        except TimeoutError:
-            log.warning("the time limit ended before every session was summarised")
-        finally:
-            with self._lock:
-                left = sum(len(session.messages) >= ENOUGH_MESSAGES for session in self._sessions.values())
-                self._sessions.clear()
-            if left:
-                log.warning("%d sessions are not summarised", left)
+        if task is not None:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+        with self._lock:
+            self._sessions.clear()
 
     async def round(self) -> int:
         """Summarise every session that has been silent for long enough; returns how many summaries were stored."""
@@ -128,49 +112,41 @@ class SessionSummaries:
             # Taken out one at a time, so that the others stay if the round is interrupted.
             session = self._take(session_id)
             if session is not None:
-                await self._summarised(session_id, session, self._chat)
+                await self._summarised(session_id, session)
         return self.stored - before
 
     async def _run(self) -> None:
-        while not self._closing.is_set():
+        while True:
+            await asyncio.sleep(self._idle_seconds / LOOKS_A_PERIOD)
             try:
-                async with asyncio.timeout(self._idle_seconds / LOOKS_A_PERIOD):
-                    await self._closing.wait()
-            except TimeoutError:
-                try:
-                    await self.round()
-                except Exception as error:
-                    # The next round retries. The text of the error is not logged: it may hold what was said.
-                    log.error("sessions could not be summarised: %s", type(error).__name__)
+                await self.round()
+            except Exception as error:
+                # The next round retries. The text of the error is not logged: it may hold what was said.
+                log.error("sessions could not be summarised: %s", type(error).__name__)
 
     def _known(self) -> list[str]:
         with self._lock:
             return list(self._sessions)
 
-    def _take(self, session_id: str, *, even_running: bool = False) -> _Session | None:
+    def _take(self, session_id: str) -> _Session | None:
         """Remove a session that has ended, and return it if it is long enough for a summary."""
         with self._lock:
             session = self._sessions.get(session_id)
-            if session is None or (session.silence.remaining(self._clock()) and not even_running):
+            if session is None or session.silence.remaining(self._clock()):
                 return None
             del self._sessions[session_id]
         return session if len(session.messages) >= ENOUGH_MESSAGES else None
 
-    async def _summarised(self, session_id: str, session: _Session, chat: ChatModel | None) -> bool:
-        """Store the summary of a session. Return False, and put the session back, if the store fails."""
+    async def _summarised(self, session_id: str, session: _Session) -> None:
+        """Store the summary of a session. Put the session back if the store or the model is away."""
         try:
-            await self._store(session_id, session, chat)
-        except StorageError as error:
-            log.warning("a summary could not be stored, next try in the next round: %s", error)
+            await self._store(session_id, session)
+        except (StorageError, ModelUnavailable) as error:
+            log.warning("a session is not summarised, next try in the next round: %s", error)
             self._put_back(session_id, session)
-            return False
-        except asyncio.CancelledError:
-            self._put_back(session_id, session)
-            raise
         except Exception as error:
             # The other sessions go on. The text of the error is not logged: it may hold what was said.
             log.error("a session could not be summarised: %s", type(error).__name__)
-        return True
 
     def _put_back(self, session_id: str, session: _Session) -> None:
         with self._lock:
@@ -187,18 +163,18 @@ class SessionSummaries:
         if len(self._sessions) > SESSIONS_KEPT:
             self._sessions.popitem(last=False)
 
-    async def _store(self, session_id: str, session: _Session, chat: ChatModel | None) -> None:
+    async def _store(self, session_id: str, session: _Session) -> None:
         # Another process may have forgotten a speaker of this session.
         messages = await self._records.of_the_living(list(session.messages))
         while messages:
-            summary = await self._summary(messages, session.scope, chat)
+            text = await self._summary(messages, session.scope)
             living = await self._records.of_the_living(messages)
             if len(living) == len(messages):
                 break
             messages = living  # a speaker was forgotten meanwhile: summarise again without them
         else:
             return
-        if not summary.text:
+        if not text:
             return
         speakers = tuple(sorted({one.scope.user_id for one in messages if one.scope.user_id}))
         first, last = messages[0].at, messages[-1].at
@@ -212,34 +188,24 @@ class SessionSummaries:
             event_id=f"{SUMMARY}-{digest}",
             job_id=f"{SUMMARY}-{digest}",
             kind="action",
-            text=summary.text,
-            is_absolute=not summary.gate_reasons,
+            text=text,
+            is_absolute=True,
             source=SUMMARY,
-            gate_reasons=summary.gate_reasons,
-            rewritten_by="none",
+            rewritten_by="model",
             speakers=speakers if len(speakers) > 1 else (),
         )
-        self.stored += await self._records.file([event], embed=chat is not None or not self._closing.is_set())
+        self.stored += await self._records.file([event], embed=True)
 
-    async def _summary(self, messages: Sequence[Cleaned], scope: Scope, chat: ChatModel | None) -> SummaryDraft:
-        """Return the summary, redacted and absolute; by rules if the model fails."""
-        ask = partial(
-            summarise,
+    async def _summary(self, messages: Sequence[Cleaned], scope: Scope) -> str:
+        return await summary_by_model(
             [_spoken(message, self._timezone) for message in messages],
+            chat=self._chat,
             names=self._names(messages, scope),
             moment=datetime.fromtimestamp(messages[-1].at, self._timezone),
             timezone=self._timezone,
             purpose="session_summary",
             most_characters=TRANSCRIPT_CHARACTERS,
         )
-        try:
-            return await ask(chat=chat)
-        except Exception as error:
-            # Not ModelError alone: no error of a client may lose the summary.
-            if chat is None:
-                raise
-            log.warning("a session is summarised without the model: %s", described(error))
-            return await ask(chat=None)
 
     def _names(self, messages: Sequence[Cleaned], scope: Scope) -> Names:
         speakers = list(dict.fromkeys(one.name for one in messages if one.role in _USER_ROLES and one.name))

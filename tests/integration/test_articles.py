@@ -147,11 +147,13 @@ async def test_under_the_threshold_states_wait_and_over_it_they_become_a_dated_s
 
     def look(parts: Any) -> None:
         (summary,) = parts.article_stores.summaries.read(KEY)
-        assert (
-            "Ann swam around the old harbour with the red boats on 2026-02-20" in summary.text
-            and "Ann finished painting number 0" in summary.text
-        )
-        assert summary.is_absolute and summary.tokens == estimate_tokens(summary.text)
+        assert summary.text.splitlines() == [
+            f"2026-02-21 Ann: {told(0)}",
+            f"Ann: {told(1)}",
+            f"Ann: {told(2)}",
+            "Ann: I swam around the old harbour with the red boats yesterday (2026-02-20).",
+        ]
+        assert not summary.is_absolute and summary.tokens == estimate_tokens(summary.text)
         assert summary.since == summary.until == AT
         assert parts.article_stores.buffer.tokens(KEY) == 0
         (event,) = parts.events.find(EventFilter("p:7", sources=("summary",)))
@@ -199,8 +201,9 @@ async def test_the_oldest_summaries_are_promoted_and_stay_on_disk(tmp_path: Path
         assert [one.promoted_into for one in summaries] == [1, 2, 3, None, None]
         stored = parts.article_stores.articles.read(KEY)
         assert stored is not None and stored.revision == 3 and stored.sources == (summaries[2].id,)
-        assert "nurse" in stored.article.bedrock
-        assert "number 0 " in stored.article.dynamic and "number 3 " not in stored.article.dynamic
+        assert stored.article.bedrock == stored.article.evolutionary == "", "nothing else is written without a model"
+        assert stored.article.lines("Dynamic")[:2] == ("- 2026-02-21 Ann: I am a nurse.", f"- 2026-02-21 Ann: {told(0)}")
+        assert "number 3 " not in stored.article.dynamic
 
     await run(settings, jobs, look)
 
@@ -261,22 +264,30 @@ async def test_an_article_changed_by_hand_meanwhile_is_made_anew_and_loses_nothi
 # --- reflection
 
 
-async def test_an_interaction_that_matters_changes_the_article_at_once_and_small_talk_does_not(tmp_path: Path) -> None:
-    settings = settings_for(tmp_path)
-
+async def test_an_interaction_that_matters_changes_the_article_at_once_and_without_a_model_none_does(tmp_path: Path) -> None:
     def revision(parts: Any) -> int:
         stored = parts.article_stores.articles.read(KEY)
         return 0 if stored is None else stored.revision
 
-    small = states(settings, "Nice weather over there, right?", 0, reflect=True)
-    assert await run(settings, [small], revision) == 0
-    matters = states(settings, "I am a nurse and I decided to move to Hamburg tomorrow", 1, reflect=True)
-    silent = states(settings, "I am a nurse and I decided to move to Hamburg tomorrow", 2)
-    assert await run(settings, [silent], revision) == 0
-    assert await run(settings, [matters], revision) == 1
-    article = await run(settings, [], lambda parts: parts.article_stores.articles.read(KEY).article)
-    text = "\n".join(article.chapter(name) for name in CHAPTER_NAMES)
-    assert "2026-02-22" in text and "tomorrow" not in text, "its times are resolved"
+    said = "On 2026-02-20 I decided to move to Hamburg"
+    settings = settings_for(tmp_path / "none")
+    assert await run(settings, [states(settings, said, reflect=True)], revision) == 0
+    with OpenAIServer(responder=significant_about_hamburg) as server:
+        settings = settings_for(tmp_path / "model", base_url=server.base_url)
+        assert await run(settings, [states(settings, "Nice weather there, right?", 0, reflect=True)], revision) == 0
+        assert await run(settings, [states(settings, said, 1)], revision) == 0
+        assert await run(settings, [states(settings, said, 2, reflect=True)], revision) == 1
+        article = await run(settings, [], lambda parts: parts.article_stores.articles.read(KEY).article)
+    assert article == Article(dynamic="- 2026-02-20 Ann decided to move to Hamburg")
+
+
+def significant_about_hamburg(request: dict[str, Any]) -> dict[str, Any]:
+    answer = reflection_responder(request)
+    if "points" in answer:
+        matters = any("Hamburg" in point["text"] for point in answer["points"])
+        point = {"text": "2026-02-20 Ann decided to move to Hamburg", "chapter": "Dynamic"}
+        return {"significant": matters, "points": [point] if matters else []}
+    return answer
 
 
 # --- a hostile model
@@ -364,43 +375,6 @@ async def test_a_model_that_gives_nothing_usable_costs_no_summary_and_no_promoti
         await run(settings, [states(settings, [told(n), told(n + 10)], n) for n in range(3)], look)
 
 
-async def test_what_somebody_is_gets_into_bedrock_though_the_model_fails(tmp_path: Path) -> None:
-    with OpenAIServer(behaviour="garbage") as server:
-        settings = settings_for(tmp_path, base_url=server.base_url, shortterm={"reconstruct_max_retry": 0})
-        async with CognitiveService.open(settings) as memory:
-            said = [{"role": "user", "content": "I am allergic to peanuts and I live in Leeds."}]
-            await memory.update_memory(said, "7", user_name="Tom", bot_name="Nova", threshold=5, reflect=True)
-            assert await memory.settled(60)
-            assert memory.lifecycle.opened is not None
-            stored = memory.lifecycle.opened.parts.article_stores.articles.read(ArticleKey("7"))
-    assert stored is not None
-    assert "Tom is allergic to peanuts" in stored.article.bedrock and "Leeds" in stored.article.bedrock
-
-
-async def test_one_line_that_may_not_stand_costs_the_rules_that_line_and_not_the_others(tmp_path: Path) -> None:
-    settings = settings_for(tmp_path, shortterm={"summary_token_threshold": 10, "promote_above": 1, "promote_count": 1})
-    async with open_worker(settings, clock=lambda: NOW) as (parts, worker):
-        mixed = ["I am a nurse.", told(1), "I painted the boats that I had seen over here before the storm."]
-        for n, said in enumerate((mixed, [told(2)])):
-            parts.queue.put(states(settings, said, n))
-        assert await worker.run(drain=True)
-        stored = parts.article_stores.articles.read(KEY)
-    assert stored is not None and "nurse" in stored.article.bedrock and "number 1 " in stored.article.dynamic
-    assert "here" not in stored.article.dynamic
-
-
-async def test_by_rules_the_newest_home_puts_out_the_older_one_and_each_clause_stands_for_itself(tmp_path: Path) -> None:
-    settings = settings_for(tmp_path, shortterm={"summary_token_threshold": 10, "promote_above": 1, "promote_count": 1})
-    async with open_worker(settings, clock=lambda: NOW) as (parts, worker):
-        first = "My name is Ann, I live in Berlin and I am allergic to peanuts."
-        for n, said in enumerate((first, "I moved to Munich with all of my boats.", told(1))):
-            parts.queue.put(states(settings, [said], n))
-        assert await worker.run(drain=True)
-        stored = parts.article_stores.articles.read(KEY)
-    assert stored is not None and stored.revision == 2
-    assert stored.article.lines("Bedrock") == ("- Ann is allergic to peanuts", "- Ann moved to Munich with all of Ann's boats")
-
-
 # --- two hundred promotions
 
 
@@ -430,7 +404,7 @@ async def test_two_hundred_promotions_keep_the_article_within_its_bounds_and_wha
     assert [one.promoted_into for one in summaries[:-1]] == list(range(1, 201)), "each in a revision of its own"
     assert stored is not None and stored.revision == 200
     assert all(size <= bounds.of(name) for one in sizes for name, size in one.items() if name in CHAPTER_NAMES)  # type: ignore[arg-type]
-    assert "nurse" in stored.article.bedrock and "peanuts" in stored.article.bedrock
+    assert stored.article.bedrock == stored.article.evolutionary == ""
     assert "number 199 " in stored.article.dynamic and "number 100 " not in stored.article.dynamic
 
 

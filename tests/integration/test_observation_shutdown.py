@@ -13,12 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from historian.schema.event import EventFilter
 from historian.schema.scope import Scope
 from historian.schema.settings import Settings
 from historian.schema.settings.source import parse_settings
 from historian.service.cognitive import CognitiveService
 from historian.stores.files.owner_lock import owner_of
 from support.memory import settings_for
+from support.servers.openai_server import OpenAIServer
 from support.waiting import eventually
 
 GROUP = Scope.group("7001", "1001")
@@ -85,7 +87,9 @@ async def test_an_embedder_that_hangs_costs_no_observation_at_the_end(tmp_path: 
     assert stored(tmp_path) == {"observation": 21}
 
 
-async def test_a_model_that_hangs_costs_no_session_its_summary_at_the_end(tmp_path: Path, silent_server: SilentServer) -> None:
+async def test_a_model_that_hangs_over_a_summary_holds_up_no_end_and_costs_no_message(
+    tmp_path: Path, silent_server: SilentServer
+) -> None:
     chat = {"base_url": silent_server.base_url, "api_key": "none", "model": "m"}
     memory = CognitiveService.open(settings_with(tmp_path, chat=chat), worker=False)
     await memory.start()
@@ -94,8 +98,9 @@ async def test_a_model_that_hangs_costs_no_session_its_summary_at_the_end(tmp_pa
             text = f"I like book number {n} of series {session} and live in Leeds"
             memory.feed_message("user", text, f"s{session}", scope=Scope.group(str(7000 + session), "1001"), name="Ann")
     assert await asyncio.to_thread(silent_server.asked.wait, 10)
-    await memory.aclose()
-    assert stored(tmp_path)["summary"] == 5
+    async with asyncio.timeout(20):
+        await memory.aclose()
+    assert stored(tmp_path) == {"observation": 40}
 
 
 async def test_an_end_that_is_cut_off_leaves_nothing_running_and_counts_what_it_gives_up(
@@ -190,12 +195,18 @@ async def test_nothing_held_in_memory_keeps_a_person_from_being_forgotten(
 
 
 async def test_a_groups_summary_is_forgotten_with_everybody_whose_words_it_tells(tmp_path: Path) -> None:
-    async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
-        for n in range(5):
-            ann = f"I moved to Leeds in {2010 + n} and I work as a baker number {n}"
-            ben = f"I have the illness lupus since {2010 + n} and live in Hull street {n}"
-            memory.feed_message("user", ann, "s", scope=GROUP, name="Ann")
-            memory.feed_message("user", ben, "s", scope=Scope.group("7001", "1002"), name="Ben")
+    told = {"summary": "Ben has the illness lupus. Ann works as a baker."}
+    with OpenAIServer(responder=lambda _: told) as server:
+        settings = settings_for(tmp_path, base_url=server.base_url, observation={"summary_interval_seconds": 0.4})
+        async with CognitiveService.open(settings, worker=False) as memory:
+            assert memory.lifecycle.opened is not None
+            events = memory.lifecycle.opened.parts.events
+            for n in range(5):
+                ann = f"I moved to Leeds in {2010 + n} and I work as a baker number {n}"
+                ben = f"I have the illness lupus since {2010 + n} and live in Hull street {n}"
+                memory.feed_message("user", ann, "s", scope=GROUP, name="Ann")
+                memory.feed_message("user", ben, "s", scope=Scope.group("7001", "1002"), name="Ben")
+            await eventually(lambda: events.count(EventFilter(None, sources=("summary",))))
     connection = sqlite3.connect(tmp_path / "index.sqlite")
     assert "lupus" in connection.execute("SELECT text FROM events WHERE source = 'summary'").fetchone()[0]
     async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:

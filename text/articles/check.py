@@ -1,4 +1,4 @@
-"""Check a new article before it replaces the old one. Applied to articles by a model and by rules alike."""
+"""Check the article that a model proposes before it replaces the old one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from ...schema.article import CHAPTER_NAMES, Article, ChapterBounds, ChapterName
 from ...schema.language import Language
 from ...schema.names import Names
 from ..borders import BEGINS, ENDS
-from ..declared import declared_topics, single_facts
 from ..gate import find_invented, find_relative_words
 from ..gate.form import chatter
 from ..instructions import is_report, split_instructions
@@ -22,7 +21,6 @@ from ..tokens import estimate_tokens
 from .lines import bare_lines, says_again, touches
 from .markup import holds_tag
 from .reasons import article_reason
-from .rules import is_significant
 
 SUPPORT = 0.5
 """The share of a new line's words that its sources must hold."""
@@ -33,7 +31,6 @@ _NEAR = 0.25
 _WORTH_A_LINE = 1.5
 """Lines with a smaller weight of words are not checked for support."""
 _FIRST = re.compile(rf"我|咱|{BEGINS}(?:I|me|[Mm]y|mine|[Ww]e|[Oo]ur|us){ENDS}")
-_DATED = re.compile(r"(?:\b(?:on|since|from|in) |[自从])?\d{4}-\d{2}-\d{2}起?", re.IGNORECASE)
 _NEWEST = 3
 """At least one of this many newest lines of a chapter has to be kept."""
 _FULL = 0.8
@@ -45,11 +42,10 @@ _MOST_REASONS = 12
 
 @dataclass(frozen=True, slots=True)
 class _Basis:
-    """The sources of a new article: statements (including `news`) with their content words, and instructions separately."""
+    """The sources of a new article: statements with their content words, and instructions separately."""
 
     content: tuple[str, ...]
     terms: tuple[Terms, ...]
-    news: tuple[str, ...]
     instructions: tuple[str, ...]
     instruction_terms: Terms
     everything: str
@@ -57,22 +53,21 @@ class _Basis:
     @classmethod
     def of(cls, old: Article, stimulus: Sequence[str], names: Names) -> _Basis:
         content: list[str] = []
-        news: list[str] = []
         instructions: list[str] = []
-        for held, texts in ((content, bare_lines(old)), (news, stimulus)):
-            for text in texts:
-                told, instructed = split_instructions(text)
-                day = stamped(text.strip())[0]
-                # A text that begins with a day belongs to that day as a whole.
-                held += [one if not day or stamped(one)[0] else f"{day} {one}" for one in told]
-                instructions += instructed
+        for text in (*bare_lines(old), *stimulus):
+            told, instructed = split_instructions(text)
+            day = ""
+            for one in told:
+                # A statement without a day belongs to the day before it.
+                day, said = stamped(one)[0] or day, stamped(one)[1]
+                content.append(f"{day} {said}" if day else one)
+            instructions += instructed
         return cls(
-            (*content, *news),
-            tuple(content_terms(statement, names, dates=False) for statement in (*content, *news)),
-            tuple(news),
+            tuple(content),
+            tuple(content_terms(statement, names, dates=False) for statement in content),
             tuple(instructions),
             content_terms("\n".join(instructions), names, dates=False),
-            "\n".join([*content, *news, *instructions]),
+            "\n".join([*content, *instructions]),
         )
 
 
@@ -90,9 +85,9 @@ def check_article(
 
     Checked are, in this order: the form (missing chapters, tags, lines without bullets, size); the language; for each new
     line, that it is absolute (the assistant's own "I" is) and supported by the old article or the stimulus, including its
-    numbers, dates, names and quotations; that something of the newest lines of the other chapters remains; that every Bedrock
-    line is kept, or listed in `dropped` with a reason and related to the stimulus; and that what the person declared about
-    themselves is included. Returns at most twelve sentences; faults of form are returned alone.
+    numbers, dates, names and quotations; that something of the newest lines of the other chapters remains; and that every
+    Bedrock line is kept, or listed in `dropped` with a reason and related to the stimulus. Returns at most twelve sentences;
+    faults of form are returned alone.
     """
     form = list(_form(new, old, bounds, language))
     if form:
@@ -107,7 +102,6 @@ def check_article(
                     found += _line(without_bullet(line), basis, names, language)
         found += _forgotten(new, old, names, language)
         found += _bedrock(new, old, stimulus, dropped, names, bounds, language)
-        found += _news(new, old, basis, names, language)
     return list(dict.fromkeys(found))[:_MOST_REASONS]
 
 
@@ -169,8 +163,11 @@ def _line(line: str, basis: _Basis, names: Names, language: Language) -> Iterato
 def _is_anothers(line: str, source: str, names: Names) -> bool:
     """Return True if a line without the person's name rests on a statement about the person that does not concern the bot."""
     own = any(name.casefold() in source.casefold() for name in (names.bot("zh"), names.bot("en")))
-    named = [any(name.casefold() in text.casefold() for name in (names.user("zh"), names.user("en"))) for text in (line, source)]
-    return named == [False, True] and not own and _FIRST.search(source) is None
+    people = (names.user("zh"), names.user("en"))
+    named = [any(name.casefold() in text.casefold() for name in people) for text in (line, source)]
+    speaker, said = spoken_by(stamped(source)[1])
+    # In the person's own words "I" is the person.
+    return named == [False, True] and not own and (speaker in people or _FIRST.search(said) is None)
 
 
 def _bedrock(
@@ -206,19 +203,3 @@ def _forgotten(new: Article, old: Article, names: Names, language: Language) -> 
         newest = bare_lines(old, name)[-_NEWEST:]
         if len(newest) == _NEWEST and not any(says_again(stamped(line)[1], now, names) for line in newest):
             yield article_reason(language, "forgotten", chapter=name, text=newest[-1])
-
-
-def _news(new: Article, old: Article, basis: _Basis, names: Names, language: Language) -> Iterator[str]:
-    """Yield a fault for each missing declaration of the person, and one if nothing new is included."""
-    lines = bare_lines(new)
-    heard = False
-    for statement in basis.news:
-        speaker, said = spoken_by(stamped(statement)[1])
-        for fact in single_facts(said, names):
-            topics = declared_topics(fact, names, by_user=speaker in ("", names.user_name))
-            held = says_again(" ".join(_DATED.sub(" ", fact).split()), lines, names)
-            heard = heard or held
-            if topics and not held:
-                yield article_reason(language, "unheard", text=fact)
-    if new == old and not heard and is_significant(basis.news, names):
-        yield article_reason(language, "ignored")

@@ -39,11 +39,6 @@ def subject_of(fact: str, names: Names) -> str:
     return max((name for name in known if is_about(fact, name)), key=len, default="")
 
 
-def user_begins(fact: str, names: Names) -> str:
-    """Return the user's name if a fact begins with it, else ""."""
-    return next((name for name in (names.user("zh"), names.user("en")) if is_about(fact, name)), "")
-
-
 _EVERYBODY = re.compile(
     r"(?:大家|全体|所有人|群友们?|成员们?)|(?:everyone|everybody|all (?:the )?members|(?:the )?members)\b", re.I
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from support.servers.openai_answers import Json, echo_responder, form_asked_for
 
 SECTIONS = ("bedrock", "evolutionary", "dynamic")
@@ -12,7 +14,8 @@ def reflection_responder(request: Json) -> Json:
     question = next((str(one["content"]) for one in request.get("messages", []) if one.get("role") == "user"), "")
     asked = form_asked_for(request)
     if asked == "summarise_states":
-        return {"summary": "\n".join(question.split(":\n", 1)[-1].split("：\n", 1)[-1].splitlines()[-8:])}
+        said = question.split(":\n", 1)[-1].split("：\n", 1)[-1].splitlines()[-8:]
+        return {"summary": "\n".join(in_the_third_person(line) for line in said)}
     if asked == "digest":
         news = bullets(question.split("\n\n")[-1])
         return {"significant": True, "points": [{"text": one, "chapter": "Dynamic"} for one in news[-6:]]}
@@ -22,6 +25,12 @@ def reflection_responder(request: Json) -> Json:
         chapters["dynamic"] += [one for one in bullets(news.split("\n\n")[0]) if one not in chapters["dynamic"]]
         return {**chapters, "dropped": []}
     return echo_responder(request)
+
+
+def in_the_third_person(line: str) -> str:
+    """What was said by "Ann: … I …" as a statement about Ann."""
+    found = re.match(r"(?:\d{4}-\d{2}-\d{2} )?(?P<name>[^:]+): (?P<said>.*)", line)
+    return re.sub(r"\bI\b", found["name"], found["said"]) if found else line
 
 
 def bullets(text: str) -> list[str]:
