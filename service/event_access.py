@@ -109,8 +109,8 @@ class EventAccess(Reading):
         """
         parts = self.lifecycle.in_use().parts
         given = [message_id] if isinstance(message_id, str | int) else message_id
-        # Whoever may withdraw here may withdraw what the token of the conversation handed over, and the other way round.
-        scopes = [replace(checked_scope(scope), asserted=asserted) for asserted in (False, True)]
+        # A token of the conversation withdraws what such tokens handed over; others withdraw that as well.
+        scopes = {checked_scope(scope), replace(checked_scope(scope), asserted=True)}
         names = [named_message(here, given_id(one, "message_id")) for one in given for here in scopes]
         known = await asyncio.to_thread(parts.events.known_messages, names)
         await asyncio.to_thread(parts.events.withdraw, names)

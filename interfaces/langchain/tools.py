@@ -32,7 +32,6 @@ from ...schema.language import Language, LanguageChoice
 from ...schema.scope import EntityType, Scope
 from ...schema.settings import Settings
 from ...service.blocking import run_blocking
-from ...service.event_access import EventAccess
 from ...service.recall.reading import MOST_NEIGHBOURS, Reading
 from . import deep_recall
 from .argument_problems import problem, unknown_tool
@@ -109,9 +108,10 @@ class ForgetMessageArguments(KnownArguments):
 
 
 async def _forget_message(memory: Reading, scope: Scope, asked: ForgetMessageArguments, language: Language) -> str:
-    if not isinstance(memory, EventAccess):
+    withdraw = getattr(memory, "forget_message", None)
+    if withdraw is None:
         raise InvalidInput("forget_message: this memory is read-only")
-    gone = await memory.forget_message(asked.message_id, scope)
+    gone = await withdraw(asked.message_id, scope)
     return _ANSWERS["withdrawn" if gone else "no_message"][language]
 
 

@@ -196,17 +196,20 @@ async def test_what_a_token_tells_of_a_person_is_read_by_it_again_and_in_that_gr
 
 async def test_a_token_withdraws_messages_of_its_own_conversation_alone(tmp_path: Path) -> None:
     async with opened_web(tmp_path, worker=True) as web:
-        for group in ("100", "200"):
-            said = {"content": f"我在{group}群收藏{SECRET}", "sender_id": STRANGER, "id": "a/1"}
-            await web.json("POST", f"{API}/remember", OPERATOR, json={"scope": f"group:{group}", "messages": said})
+        handed = ((GROUP_100, "100", "a/1"), (GROUP_100, "100", "a/2"), (OPERATOR, "100", "a/3"), (OPERATOR, "200", "a/1"))
+        for token, group, message_id in handed:
+            said = {"content": f"{message_id}：我收藏{SECRET}", "sender_id": STRANGER, "id": message_id}
+            await web.json("POST", f"{API}/remember", token, json={"scope": f"group:{group}", "messages": said})
         await web.memory.flush()
         assert await web.memory.settled(30)
-        foreign = {"params": {"scope": "group:200"}}
+        foreign: dict[str, Any] = {"params": {"scope": "group:200"}}
         assert (await web.ask("DELETE", f"{API}/messages/a/1", GROUP_100, **foreign)).status_code == 403
-        assert await web.json("DELETE", f"{API}/messages/a/1", GROUP_100) == {"messages": 1}
-        assert await web.json("DELETE", f"{API}/messages/a/1", GROUP_100) == {"messages": 0}
+        for message_id, gone in (("a/1", 1), ("a/1", 0), ("a/3", 0)):
+            assert await web.json("DELETE", f"{API}/messages/{message_id}", GROUP_100) == {"messages": gone}
+        own: dict[str, Any] = {"params": {"scope": "group:100"}}
+        assert await web.json("DELETE", f"{API}/messages/a/2", OPERATOR, **own) == {"messages": 1}
         left = [len(await web.memory.list_events(Scope.group(group), kind="message")) for group in ("100", "200")]
-        assert left == [0, 1]
+        assert left == [1, 1]
 
 
 async def test_a_forged_speaker_opens_nothing_for_the_bot_of_that_group_either(tmp_path: Path) -> None:
