@@ -60,14 +60,14 @@ def said(message_id: str, text: str, **more: str) -> dict[str, str]:
 
 
 async def test_a_message_stands_as_it_was_said_until_it_is_said_otherwise_or_withdrawn(memory: CognitiveService) -> None:
-    at = "2026-11-0{}T10:00:00+08:00"
-    talk = [said(f"m{n}", f"I tidied shelf {n}", at=at.format(n), reply_to="m1") for n in range(1, 6)]
+    at = "2026-11-01T10:0{}:00+08:00"
+    talk = [said(f"m{n}", f"I tidied shelf {n}", at=at.format(n), reply_to=f"m{n - 1}") for n in range(1, 6)]
     await memory.remember(talk, ANN)
     await memory.flush()
     assert await memory.settled(20)
     (hit,) = await memory.search_events("shelf 3", ANN, kind="message", top_k=1, neighbours=1)
     event = hit.event
-    assert (event.said, event.message_id, event.reply_to) == ("Ann: I tidied shelf 3", "m3", "m1")
+    assert (event.said, event.message_id, event.reply_to) == ("Ann: I tidied shelf 3", "m3", "m2")
     assert [one.message_id for one in (*hit.before, *hit.after)] == ["m2", "m4"]
     with pytest.raises(InvalidInput, match="a message stands as it was said"):
         await memory.edit_event(event.event_id, "I tidied no shelf", scope=ANN)
