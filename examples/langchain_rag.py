@@ -50,8 +50,11 @@ def make_chain(retriever: BaseRetriever, model: BaseChatModel) -> Runnable[str, 
 
 
 def as_lines(documents: Sequence[Document]) -> str:
-    """Return the passages, each below the day on which it begins."""
-    return "\n".join(f"[{one.metadata['times'][0][:10]}]\n{one.page_content}" for one in documents) or "-"
+    """Return the lines of the passages, each passage below the day on which it begins."""
+    lines: list[str] = []
+    for one in documents:
+        lines += [f"[{one.metadata['times'][0][:10]}]", *(f"- {line}" for line in one.page_content.splitlines())]
+    return "\n".join(lines) or "-"
 
 
 async def make_sample(settings: Settings) -> None:
