@@ -4,7 +4,8 @@
 
 In private it answers everything; in a server what mentions it or replies to it, and observes the rest. `!profile` shows what is
 known of somebody, `!forgetme` forgets it. A channel is a conversation of its own: what is said in one is not read in
-another. The bot needs the message content intent (Developer Portal, Bot). The model is that of `models.chat`, or a stand-in.
+another. An edited message replaces the former one in memory, a deleted one goes from it. The bot needs the message content
+intent (Developer Portal, Bot). The model is that of `models.chat`, or a stand-in.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from contextlib import suppress
 from typing import Any
 
 from configured_model import make_model
-from historian import CognitiveService, HistorianError
+from historian import CognitiveService, HistorianError, Scope
 from remembering_bot import COMMANDS, INTERRUPTED, Heard, Language, RememberingBot, log_without, pieces
 from stand_in_model import StandInModel
 
@@ -29,7 +30,7 @@ MARK = "!"
 LONGEST_MESSAGE = 2_000
 
 
-def heard_of(message: Any, me: Any) -> Heard | None:
+def heard_of(message: Any, me: Any, *, edited: bool = False) -> Heard | None:
     """Return a `discord.Message` to the bot `me` (a `discord.ClientUser`); None for bots and for messages without text."""
     if message.author.bot or not message.content.strip():
         return None
@@ -47,18 +48,24 @@ def heard_of(message: Any, me: Any) -> Heard | None:
         text=argument.strip() if is_command else said,
         user_id=f"dc:{message.author.id}",
         user_name=message.author.display_name,
-        request_id=f"discord:{message.id}",
+        request_id=id_of(message.id),
         at=message.created_at.isoformat(),
         group_id=f"dc:{message.channel.id}" if is_group else "",
         group_name=f"{message.guild.name} #{message.channel.name}" if is_group else "",
         to_bot=not is_group or mentioned or getattr(replied_to, "id", None) == me.id,
         command=command.lower() if is_command else "",
+        reply_to=id_of(answered) if (answered := getattr(message.reference, "message_id", None)) else "",
+        edited=edited,
     )
 
 
-async def on_message(bot: RememberingBot, message: Any, me: Any) -> None:
-    """Handle one `discord.Message`."""
-    heard = heard_of(message, me)
+def id_of(message_id: int) -> str:
+    return f"discord:{message_id}"
+
+
+async def on_message(bot: RememberingBot, message: Any, me: Any, *, edited: bool = False) -> None:
+    """Handle one `discord.Message`, new or edited."""
+    heard = heard_of(message, me, edited=edited)
     if heard is None:
         return
 
@@ -67,6 +74,17 @@ async def on_message(bot: RememberingBot, message: Any, me: Any) -> None:
             await message.channel.send(piece)
 
     await bot.hear(heard, say)
+
+
+async def on_delete(bot: RememberingBot, payload: Any, channel: Any) -> None:
+    """Withdraw the messages of a `RawMessageDeleteEvent` or `RawBulkMessageDeleteEvent`; `channel` is theirs, None if unknown."""
+    user = getattr(channel, "recipient", None)
+    if payload.guild_id is None and user is None:
+        log.warning("a message of an unknown private chat was deleted; it stays in memory")
+        return
+    ids = [id_of(one) for one in getattr(payload, "message_ids", None) or (payload.message_id,)]
+    scope = Scope.private(f"dc:{user.id}") if payload.guild_id is None else Scope.group(f"dc:{payload.channel_id}")
+    await bot.withdraw(scope, ids)
 
 
 async def serve(options: argparse.Namespace, token: str) -> None:
@@ -93,6 +111,15 @@ async def serve(options: argparse.Namespace, token: str) -> None:
 
             async def on_message(self, message: Any) -> None:
                 await on_message(bot, message, self.user)
+
+            async def on_raw_message_edit(self, payload: Any) -> None:
+                await on_message(bot, payload.message, self.user, edited=True)
+
+            async def on_raw_message_delete(self, payload: Any) -> None:
+                await on_delete(bot, payload, self.get_channel(payload.channel_id))
+
+            async def on_raw_bulk_message_delete(self, payload: Any) -> None:
+                await on_delete(bot, payload, self.get_channel(payload.channel_id))
 
         await memory.ready()
         # A reply may repeat a mention, which must not notify anybody.

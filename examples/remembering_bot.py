@@ -1,7 +1,7 @@
 """The common part of the Telegram bot and the Discord bot: turns with memory, the commands `profile` and `forgetme`.
 
 A platform gives a `Heard` for every message and a function that sends a text to where it came from; `RememberingBot.hear` does
-the rest. Every message is handed over as it was said (`remember`): the historian chooses what of it is worth keeping.
+the rest, and `withdraw` where messages were deleted. Every message is handed over as it was said (`remember`).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import asyncio
 import logging
 from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 from weakref import WeakValueDictionary
 
@@ -65,6 +65,8 @@ class Heard:
     """One message. Ids carry the platform's prefix (`tg:42`); `request_id` is the same whenever it is delivered again.
 
     `command` is the name without its mark, and `text` then its argument. In groups, what is not `to_bot` is only observed.
+    `reply_to` is the `request_id` of the message that it answers. `edited` is a known one with other words: it replaces the
+    former and is not answered.
     """
 
     text: str
@@ -76,6 +78,8 @@ class Heard:
     group_name: str = ""
     to_bot: bool = True
     command: str = ""
+    reply_to: str = ""
+    edited: bool = False
 
     @property
     def scope(self) -> Scope:
@@ -84,13 +88,14 @@ class Heard:
 
 @dataclass(frozen=True)
 class Said:
-    """One message of the history. `user_id` is who said it, or for the bot's own, to whom."""
+    """One message of the history. `user_id` is who said it, or for the bot's own, to whom; `message_id` its `request_id`."""
 
     text: str
     user_id: str
     name: str
     at: str
     by_bot: bool = False
+    message_id: str = ""
 
 
 @dataclass
@@ -107,6 +112,18 @@ class History:
 
     def of(self, scope: Scope) -> list[Said]:
         return list(self._said.get(scope.key, ()))
+
+    def edit(self, heard: Heard) -> None:
+        """Put the words of an edited message in the place of the former."""
+        messages = self._said.get(heard.scope.key, deque())
+        for place, said in enumerate(messages):
+            if said.message_id == heard.request_id:
+                messages[place] = replace(said, text=heard.text)
+
+    def withdraw(self, scope: Scope, message_ids: Sequence[str]) -> None:
+        """Remove messages of a conversation."""
+        kept = (said for said in self._said.get(scope.key, ()) if said.message_id not in message_ids)
+        self._said[scope.key] = deque(kept, maxlen=MESSAGES_KEPT)
 
     def forget(self, user_id: str) -> None:
         """Remove what somebody said anywhere, and what the bot said to them."""
@@ -140,20 +157,37 @@ class RememberingBot:
 
         lock = self._locks.setdefault(heard.scope.key, asyncio.Lock())
         async with lock:
-            if heard.command:
+            if heard.edited:
+                await self._take_edit(heard)
+            elif heard.command:
                 await send(await self._carried_out(heard))
             elif heard.to_bot:
                 await self._take_turn(heard, send)
             else:
                 await self._remember(heard)
-                self.history.add(heard.scope, Said(heard.text, heard.user_id, heard.user_name, heard.at))
+                self.history.add(heard.scope, said_in(heard))
+
+    async def withdraw(self, scope: Scope, message_ids: Sequence[str]) -> None:
+        """Take messages that were deleted, by their `request_id`, out of memory and out of the history."""
+        async with self._locks.setdefault(scope.key, asyncio.Lock()):
+            self.history.withdraw(scope, message_ids)
+            try:
+                await self.memory.forget_message(message_ids, scope)
+            except HistorianError as error:
+                log.error("a message is not withdrawn: %s", error)
+
+    async def _take_edit(self, heard: Heard) -> None:
+        if not heard.command:
+            self.history.edit(heard)
+            await self._remember(heard)
 
     async def _remember(self, heard: Heard, replies: Sequence[str] = ()) -> None:
-        """Hand a message over as it is, with what was replied: the historian chooses what of it is worth remembering."""
+        """Hand a message over as it is, with what was replied."""
         who = {"sender_id": heard.user_id, "name": heard.user_name, "id": heard.request_id, "at": heard.at}
-        talk = [{"role": "user", "content": heard.text, **who}]
+        talk = [{"role": "user", "content": heard.text, "reply_to": heard.reply_to, **who}]
         for number, text in enumerate(replies):
-            talk.append({"role": "assistant", "content": text, "id": f"{heard.request_id}:{number}", "at": heard.at})
+            own = {"id": f"{heard.request_id}:{number}", "reply_to": heard.request_id, "at": heard.at}
+            talk.append({"role": "assistant", "content": text, **own})
         try:
             await self.memory.remember(
                 talk, heard.scope, bot_id=self.bot_id, bot_name=self.name, group_name=heard.group_name or None
@@ -175,7 +209,7 @@ class RememberingBot:
             if not replies:
                 await send(self._word("no_answer"))
         await self._remember(heard, replies)
-        self.history.add(heard.scope, Said(heard.text, heard.user_id, heard.user_name, heard.at))
+        self.history.add(heard.scope, said_in(heard))
         for text in replies:
             self.history.add(heard.scope, Said(text, heard.user_id, self.name, heard.at, by_bot=True))
 
@@ -232,6 +266,10 @@ class RememberingBot:
 
     def _word(self, what: str) -> str:
         return WORDS[what][self.language].format(mark=self.mark)
+
+
+def said_in(heard: Heard) -> Said:
+    return Said(heard.text, heard.user_id, heard.user_name, heard.at, message_id=heard.request_id)
 
 
 def as_messages(history: Sequence[Said]) -> list[AnyMessage]:

@@ -27,6 +27,8 @@ QUESTION = re.compile(
 PROFILE = re.compile(r"画像|了解我|知道我|know about me|profile|portrait", re.I)
 GREETING = re.compile(r"^\s*(?:你好|您好|嗨|hi|hello|hey|thanks|thank you|谢谢|再见|bye)\W*$", re.I)
 UNCHANGED = re.compile(r"was|had|will|can|could|would|should|must|may|might|did|went|got|met|saw|bought|\w+ed|\w+ly")
+SPOKEN = re.compile(r"[^<\[\s][^:]*: ")
+"""The beginning of a message in a block of memory: its speaker."""
 MOST_REPEATED = 3
 
 
@@ -86,11 +88,11 @@ def look_up(said: str, offered: set[str]) -> AIMessage:
 def remembered(messages: Sequence[BaseMessage], said: str) -> list[str]:
     """The lines of memory among the messages, those that share most with the question first."""
     lines = [
-        line[2:]
+        line.removeprefix("- ")
         for message in messages
         if isinstance(message, HumanMessage | ToolMessage)
         for line in message.text.splitlines()
-        if line.startswith("- ")
+        if line.startswith("- ") or (message.text.startswith("<memory>") and SPOKEN.match(line))
     ]
     wanted = pairs(said)
     told = {line.rpartition("] ")[2]: line for line in lines}

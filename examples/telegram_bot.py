@@ -3,8 +3,9 @@
     TELEGRAM_BOT_TOKEN=123:abc python examples/telegram_bot.py
 
 In private it answers everything; in a group what mentions it or replies to it, and observes the rest (as far as Telegram shows
-it, see /setprivacy of @BotFather). `/profile` shows what is known of somebody, `/forgetme` forgets it. The model is the one of
-`models.chat`, or a stand-in with a few fixed rules. Without the token nothing is called.
+it, see /setprivacy of @BotFather). `/profile` shows what is known of somebody, `/forgetme` forgets it. An edited message
+replaces the former one in memory; of deleted ones Telegram tells bots nothing. The model is the one of `models.chat`, or a
+stand-in with a few fixed rules. Without the token nothing is called.
 
 An update is confirmed once its turn was handed over. One that comes again is dealt with once; after a crash between the two the
 reply may go out twice, and is filed once. A message whose sending timed out is sent again.
@@ -44,6 +45,8 @@ CONFIRM_SECONDS = 3.0
 CHATS_AT_ONCE = 4
 UPDATES_KNOWN = 1_000
 LONGEST_MESSAGE = 4_096
+HEARD = ["message", "edited_message"]
+"""The kinds of updates that are fetched."""
 
 
 class TelegramError(Exception):
@@ -108,7 +111,7 @@ def body_of(answer: httpx.Response) -> Mapping[str, Any]:
     return {}
 
 
-def heard_of(message: Mapping[str, Any], me: Mapping[str, Any]) -> Heard | None:
+def heard_of(message: Mapping[str, Any], me: Mapping[str, Any], *, edited: bool = False) -> Heard | None:
     """Return a message to the bot `me` (an answer of getMe); None for bots, service messages, commands to other bots."""
     sender, chat = message.get("from") or {}, message["chat"]
     text = message.get("text") or message.get("caption") or ""
@@ -117,8 +120,8 @@ def heard_of(message: Mapping[str, Any], me: Mapping[str, Any]) -> Heard | None:
     entities = message.get("entities") or message.get("caption_entities") or []
     is_group = chat["type"] != "private"
     mentions = [one for one in entities if is_mention(text, one, me)]
-    replied_to = ((message.get("reply_to_message") or {}).get("from") or {}).get("id")
-    to_bot = not is_group or bool(mentions) or replied_to == me["id"]
+    replied_to = message.get("reply_to_message") or {}
+    to_bot = not is_group or bool(mentions) or (replied_to.get("from") or {}).get("id") == me["id"]
     command, said = command_of(text, entities, me)
     if command is None or (command not in COMMANDS and command and is_group):
         return None
@@ -129,13 +132,19 @@ def heard_of(message: Mapping[str, Any], me: Mapping[str, Any]) -> Heard | None:
         text=said,
         user_id=f"tg:{sender['id']}",
         user_name=name or sender.get("username") or str(sender["id"]),
-        request_id=f"telegram:{me['id']}:{chat['id']}:{message['message_id']}",
+        request_id=id_of(message["message_id"], chat, me),
         at=datetime.fromtimestamp(message["date"], UTC).isoformat(),
         group_id=f"tg:{chat['id']}" if is_group else "",
         group_name=chat.get("title") or "" if is_group else "",
         to_bot=to_bot,
         command=command,
+        reply_to=id_of(replied_to["message_id"], chat, me) if replied_to else "",
+        edited=edited,
     )
+
+
+def id_of(message_id: int, chat: Mapping[str, Any], me: Mapping[str, Any]) -> str:
+    return f"telegram:{me['id']}:{chat['id']}:{message_id}"
 
 
 def command_of(text: str, entities: Sequence[Mapping[str, Any]], me: Mapping[str, Any]) -> tuple[str | None, str]:
@@ -172,6 +181,12 @@ def without(text: str, entities: Sequence[Mapping[str, Any]]) -> str:
     return " ".join(filter(None, (piece.decode("utf-16-le", "replace").strip() for piece in kept)))
 
 
+def message_in(update: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the new or edited message of an update; {} for another kind of update."""
+    message: Mapping[str, Any] = update.get("message") or update.get("edited_message") or {}
+    return message
+
+
 class Polling:
     """Fetches updates, lets the bot handle them, and confirms the handled ones."""
 
@@ -184,7 +199,7 @@ class Polling:
 
     async def round(self) -> None:
         """One batch. Chats go on side by side, each in its order; the next call of getUpdates confirms them all."""
-        asked: dict[str, Any] = {"timeout": POLL_SECONDS, "allowed_updates": ["message"]}
+        asked: dict[str, Any] = {"timeout": POLL_SECONDS, "allowed_updates": HEARD}
         if self._offset is not None:
             asked["offset"] = self._offset
         updates = await self._api.call("getUpdates", attempts=None, longer=POLL_SECONDS, **asked)
@@ -192,7 +207,7 @@ class Polling:
         self._open = {update["update_id"] for update in fresh}
         chats: dict[int, list[Mapping[str, Any]]] = {}
         for update in fresh:
-            if message := update.get("message"):
+            if message := message_in(update):
                 chats.setdefault(message["chat"]["id"], []).append(update)
             else:
                 self._done(update)
@@ -209,20 +224,21 @@ class Polling:
             return
         with suppress(TelegramError, TimeoutError):
             async with asyncio.timeout(CONFIRM_SECONDS):
-                await self._api.call("getUpdates", attempts=1, offset=offset, limit=1, timeout=0, allowed_updates=["message"])
+                await self._api.call("getUpdates", attempts=1, offset=offset, limit=1, timeout=0, allowed_updates=HEARD)
 
     async def _in_order(self, updates: Sequence[Mapping[str, Any]]) -> None:
         async with self._slots:
             for update in updates:
                 try:
-                    await self._handle(update["message"])
+                    await self._handle(update)
                 except Exception:
                     # An update that fails is confirmed too: fetching it again would block all later ones.
                     log.exception("update %s could not be dealt with", update["update_id"])
                 self._done(update)
 
-    async def _handle(self, message: Mapping[str, Any]) -> None:
-        heard = heard_of(message, self._me)
+    async def _handle(self, update: Mapping[str, Any]) -> None:
+        message = message_in(update)
+        heard = heard_of(message, self._me, edited="edited_message" in update)
         if heard is None:
             return
         place: dict[str, Any] = {"chat_id": message["chat"]["id"]}

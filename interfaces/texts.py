@@ -9,7 +9,10 @@ import string
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..schema.event import Event
 
 
 def later(message: str) -> str:
@@ -64,6 +67,13 @@ def size(count: float) -> str:
             return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
         count /= 1000
     return f"{count:.1f} TB"
+
+
+def shown(event: Event) -> str:
+    """Return a message as `speaker: words`, an event as its text; both with the days that they name in brackets."""
+    from ..retrieval.passages import spoken  # here, since commands begin without it
+
+    return spoken(event)
 
 
 def told_by(entry: Mapping[str, Any]) -> list[str]:

@@ -11,7 +11,7 @@ from inspect import signature
 from typing import Any, TypeVar, get_args
 
 from ..schema.errors import InvalidInput
-from ..schema.event import SOURCES, EventFilter, EventKind
+from ..schema.event import SOURCES, EventFilter, EventKind, WrittenKind
 from ..schema.ids import told
 from ..schema.job import named_zone
 from ..schema.profile import ProfileFilter, ProfileKey
@@ -52,7 +52,7 @@ def event_filter(
     `user_ids`, all of them must hold. Times are seconds since the epoch, dates, datetimes or ISO 8601 text, without an
     offset in `timezone`; a day as `time_to` counts to its end; a reversed range is swapped. `time_from` and `time_to` mean
     when it was said, `occurs_from` and `occurs_to` when it happens: what a record tells of (without a time of its own, when it
-    was said) lies within them, in whole or in part. `group_id` and
+    was said) lies within them, in whole or in part. `is_absolute` leaves messages out, which are neither. `group_id` and
     `request_type` narrow a search without scope; with one they must agree with it. Raises InvalidInput.
     """
     _one_of("kind", (kind, *kinds), get_args(EventKind))
@@ -67,10 +67,13 @@ def event_filter(
     first, last = time_range(time_from, time_to, timezone)
     told = time_range(occurs_from, occurs_to, timezone, of="occurs")
     users = _both(_both(tuple(user_ids), user_id), sender_id)
+    kinds = _both(tuple(kinds), kind)
+    if is_absolute is not None and not kinds:
+        kinds = get_args(WrittenKind)
     return EventFilter(
         scope_key,
         user_ids=users,
-        kinds=_both(tuple(kinds), kind),
+        kinds=kinds,
         sources=_both(tuple(sources), source),
         time_from=first,
         time_to=last,

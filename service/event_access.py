@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..retrieval.filters import Moment, conditioned
@@ -13,6 +12,7 @@ from ..schema.ids import told
 from ..schema.job import check_size
 from ..schema.scope import Scope, checked_scope
 from ..text.redaction import redact
+from .jobs.commands import MESSAGE_STANDS, remove_events
 from .recall.arguments import ReadingState
 from .recall.reading import Reading
 from .running.lifecycle import Lifecycle
@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 
 
 class EventAccess(Reading):
-    """List, correct and remove events. `get_all`, `update` and `delete` are other names, as `add` is of `remember`
-    and `search` of `search_events`.
+    """List, correct and remove events; withdraw messages.
+
+    `get_all`, `update` and `delete` are other names, as `add` is of `remember` and `search` of `search_events`.
 
     The methods that take an event's id raise InvalidInput if there is no such event, or if it is not of `scope`, if one is given:
     give it wherever users or models choose the id.
@@ -71,7 +72,10 @@ class EventAccess(Reading):
         return [] if opened is None else await asyncio.to_thread(opened.parts.events.find, where, limit=limit)
 
     async def edit_event(self, event_id: str, text: str, *, scope: Scope | None = None) -> Event:
-        """Replace the text of an event, redacted, and return it. It is found by its new words at once."""
+        """Replace the text of an event, redacted, and return it. It is found by its new words at once.
+
+        A message stands as it was said: InvalidInput is raised for one. Hand its `id` over again with other words instead.
+        """
         from ..models.embeddings.recorded import vectors_for
 
         parts = self.lifecycle.in_use().parts
@@ -79,8 +83,10 @@ class EventAccess(Reading):
             raise InvalidInput("text: empty; `delete_event` removes an event")
         check_size((text,), "text")
         event = await self._existing(parts, event_id, scope)
+        if event.is_message:
+            raise InvalidInput(MESSAGE_STANDS)
         written = await self.lifecycle.redacting(redact, text.strip(), self.lifecycle.settings.historian.redact_jobs)
-        (vector,) = await vectors_for([replace(event, text=written).said], parts.embedder, parts.events)
+        (vector,) = await vectors_for([written], parts.embedder, parts.events)
         await asyncio.to_thread(parts.events.edit, event_id, written, vector)
         return await self._existing(parts, event_id, scope)
 
@@ -91,7 +97,7 @@ class EventAccess(Reading):
         """
         parts = self.lifecycle.in_use().parts
         await self._existing(parts, event_id, scope)
-        await asyncio.to_thread(parts.events.forget, [event_id])
+        await asyncio.to_thread(remove_events, parts.events, [event_id])
 
     get_all = list_events
     update = edit_event

@@ -1,20 +1,24 @@
-"""Long-term memory for AstrBot: recall before the model, remember after it, `/forgetme`.
+"""Long-term memory for AstrBot: recall before the model, remember after it, withdraw recalled messages, `/forgetme`.
 
 Memory runs beside the bot as `historian serve`: AstrBot pins older versions of some libraries, and so the plugin speaks HTTP.
 What fails in memory is logged; the bot answers all the same.
 """
 
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 from astrbot.api import AstrBotConfig, logger
 from astrbot.api.event import AstrMessageEvent, filter
+from astrbot.api.message_components import Reply
 from astrbot.api.provider import LLMResponse, ProviderRequest
 from astrbot.api.star import Context, Star
 
 SECONDS = 5.0
 BLOCK = "<memory>"
 YES = {"确认", "确定", "是", "yes", "y"}
+RECALLS = ("group_recall", "friend_recall")
+"""The notices of OneBot that a message was recalled."""
 
 
 def user_of(event: AstrMessageEvent) -> str:
@@ -28,6 +32,16 @@ def conversation_of(event: AstrMessageEvent) -> dict[str, str]:
     return {"scope": scope, "user_id": user_of(event)}
 
 
+def id_of(event: AstrMessageEvent, message_id: object) -> str:
+    return f"{event.get_platform_name()}:{message_id}"
+
+
+def replied_to(event: AstrMessageEvent) -> str:
+    """The id of the message that a message answers; "" for none."""
+    replies = (one for one in event.message_obj.message if isinstance(one, Reply))
+    return next((id_of(event, one.id) for one in replies), "")
+
+
 class HistorianPlugin(Star):
     def __init__(self, context: Context, config: AstrBotConfig) -> None:
         super().__init__(context)
@@ -38,9 +52,13 @@ class HistorianPlugin(Star):
         await self.client.aclose()
 
     async def ask(self, path: str, **asked: Any) -> dict[str, Any]:
+        """Return the answer of the API to a POST; {} if there is none."""
+        return await self.call("POST", path, json=asked)
+
+    async def call(self, method: str, path: str, **sent: Any) -> dict[str, Any]:
         """Return the answer of the API; {} if there is none."""
         try:
-            answer = await self.client.post(path, json=asked)
+            answer = await self.client.request(method, path, **sent)
             answer.raise_for_status()
             return dict(answer.json())
         except (httpx.HTTPError, ValueError) as error:
@@ -58,12 +76,22 @@ class HistorianPlugin(Star):
     @filter.on_llm_response()
     async def remember(self, event: AstrMessageEvent, response: LLMResponse) -> None:
         """Hand the turn over as it was said."""
-        message_id = f"{event.unified_msg_origin}:{event.message_obj.message_id}"
+        message_id = id_of(event, event.message_obj.message_id)
         who = {"sender_id": user_of(event), "name": event.get_sender_name(), "at": event.message_obj.timestamp}
         talk: list[dict[str, Any]] = [{"role": "user", "content": event.message_str, "id": message_id, **who}]
+        talk[0]["reply_to"] = replied_to(event)
         if response.completion_text:
-            talk.append({"role": "assistant", "content": response.completion_text, "id": f"{message_id}:reply"})
+            own = {"id": f"{message_id}:reply", "reply_to": message_id}
+            talk.append({"role": "assistant", "content": response.completion_text, **own})
         await self.ask("/remember", **conversation_of(event), messages=talk)
+
+    @filter.event_message_type(filter.EventMessageType.ALL)
+    async def withdraw(self, event: AstrMessageEvent) -> None:
+        """Take a recalled message out of memory (OneBot tells of them by notices)."""
+        notice = event.message_obj.raw_message
+        if isinstance(notice, dict) and notice.get("notice_type") in RECALLS:
+            path = f"/messages/{quote(id_of(event, notice['message_id']), safe='')}"
+            await self.call("DELETE", path, params={"scope": conversation_of(event)["scope"]})
 
     @filter.command("forgetme", alias={"忘记我"})
     async def forget(self, event: AstrMessageEvent, sure: str = "") -> Any:

@@ -1,6 +1,7 @@
 // Long-term memory for Koishi, over the HTTP API of `historian serve`.
 //
-// Every message is handed over as it was said, with the reply that a plugin returns. A plugin that answers asks for what is worth remembering:
+// Every message is handed over as it was said, with the reply that a plugin returns; an edited one replaces the former, a deleted one goes.
+// A plugin that answers asks for what is worth remembering:
 //
 //     exports.inject = ['historian']
 //     ctx.middleware(async (session) => {
@@ -21,6 +22,8 @@ class Historian extends Service {
       await this.remember(session, h.normalize(reply ?? '').map((part) => part.toString(true)).join(''))
       return reply
     }, true)
+    ctx.on('message-updated', (session) => this.remember(session, ''))
+    ctx.on('message-deleted', (session) => this.withdraw(session))
     ctx.command('forgetme [sure]', '忘记关于你的一切').action(async ({ session }, sure) => {
       if (!['确认', '确定', 'yes', 'y'].includes(sure)) return '将删除我记得的关于你的一切，无法恢复。确定的话，请发送：forgetme 确认'
       const report = await this.ask('/forget', { entity: `user:${this.user(session)}`, mentions: true })
@@ -37,11 +40,22 @@ class Historian extends Service {
   /** Hand a message and its reply over as they were said. */
   async remember(session, reply) {
     if (!session.content) return
-    const id = `${session.cid}:${session.messageId}`
+    const id = this.messageId(session)
     const who = { sender_id: this.user(session), name: session.username, id, at: session.timestamp }
+    if (session.quote?.id) who.reply_to = this.messageId(session, session.quote.id)
     const messages = [{ role: 'user', content: session.content, ...who }]
-    if (reply) messages.push({ role: 'assistant', content: reply, name: session.bot.user?.name, id: `${id}:reply` })
+    if (reply) messages.push({ role: 'assistant', content: reply, name: session.bot.user?.name, id: `${id}:reply`, reply_to: id })
     await this.ask('/remember', { ...this.conversation(session), messages })
+  }
+
+  /** Take a deleted message out of memory. */
+  async withdraw(session) {
+    const { scope } = this.conversation(session)
+    await this.call('DELETE', `/messages/${encodeURIComponent(this.messageId(session))}?scope=${encodeURIComponent(scope)}`)
+  }
+
+  messageId(session, id = session.messageId) {
+    return `${session.cid}:${id}`
   }
 
   user(session) {
@@ -54,13 +68,17 @@ class Historian extends Service {
     return { scope: session.isDirect ? `user:${this.user(session)}` : group, user_id: this.user(session) }
   }
 
+  ask(path, asked) {
+    return this.call('POST', path, JSON.stringify(asked))
+  }
+
   /** The answer of the API; {} if there is none: without memory the bot goes on. */
-  async ask(path, asked) {
+  async call(method, path, body) {
     try {
       const answer = await fetch(`${this.config.address}/api/v1${path}`, {
-        method: 'POST',
+        method,
         headers: { Authorization: `Bearer ${this.config.token}`, 'Content-Type': 'application/json' },
-        body: JSON.stringify(asked),
+        body,
         signal: AbortSignal.timeout(MILLISECONDS),
       })
       if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`)

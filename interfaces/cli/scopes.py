@@ -31,7 +31,8 @@ NARROWING = {
     ],
     "occurs_to": Annotated[str | None, Option("--occurs-to", metavar="TIME", help="Telling of this day or earlier.")],
     "kind": Annotated[
-        Literal["action", "fact"] | None, Option("--kind", help="Only what the bot did (action), or what it learnt (fact).")
+        Literal["message", "action", "fact"] | None,
+        Option("--kind", help="Only what was said (message), what the bot did (action), or what it learnt (fact)."),
     ],
 }
 """The parameters that narrow what a command finds, for `command(…, more=NARROWING)`; `conditions` reads them."""

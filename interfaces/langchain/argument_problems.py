@@ -47,4 +47,6 @@ def _of_validation(error: ValidationError, language: Language) -> str:
     if language == "en":
         return message if is_unknown else f"{where}: {message}"
     context = {key: str(value).replace(" or ", "、") for key, value in first.get("ctx", {}).items()}
+    if "expected" in context:  # the values of which one is wanted
+        context["expected"] = context["expected"].replace(", ", "、")
     return f"{where or context['name']}：{TEXTS['errors'].get(first['type'], '填写有误').format(**context)}"

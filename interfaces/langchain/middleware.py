@@ -11,6 +11,7 @@ One agent for many conversations, each named by its run:
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, NotRequired, cast
 
@@ -36,6 +37,13 @@ if TYPE_CHECKING:
     from ...service.cognitive import CognitiveService
 
 
+class Kept(TypedDict):
+    """A message of a person that was handed over: the digest of its words, and the id of its sender."""
+
+    words: str
+    by: str
+
+
 class Turn(TypedDict):
     """What is to be remembered at the end: the `key` of the scope, and who said what (message ids and user ids, in order)."""
 
@@ -47,14 +55,19 @@ class TurnState(AgentState[Any]):
     """The state of an agent with memory. A turn that failed or could not be handed over stays open and goes with the next one."""
 
     historian_turn: NotRequired[Annotated[Turn | None, PrivateStateAttr]]
+    historian_kept: NotRequired[Annotated[dict[str, Kept], PrivateStateAttr]]
 
 
 class HistorianMiddleware(AgentMiddleware[TurnState, Any, Any]):
     """Recall before every call of the model, remember after the agent, and offer the memory tools.
 
+    A message of a person whose words change later under the same id is handed over again, and replaces the former. A run that
+    names ids in `withdrawn` withdraws these messages; one that only leaves the state stays in memory, since summarising and
+    trimming take messages out, too.
+
     - `scope`: the conversation; or a function that gets what the run was given (the fields of its context, over those of
       `config["configurable"]`) and returns it; or None: the run names `user_id`, in a group `group_id` too. A run may also name
-      `user_name`, `group_name`, `bot_id`, `bot_name` and `timezone`.
+      `user_name`, `group_name`, `bot_id`, `bot_name`, `timezone` and `withdrawn`.
     - `tools`: offer `search_events`, `get_profile` and the others to the model.
     - `remember`: hand the turn over at its end. None: unless this agent is called by another one as a tool, because what it hears
       then are not the words of a person.
@@ -85,13 +98,14 @@ class HistorianMiddleware(AgentMiddleware[TurnState, Any, Any]):
         self._described: dict[Language, dict[str, MemoryTool]] = {}
 
     def before_agent(self, state: TurnState, runtime: Runtime[Any]) -> dict[str, Any] | None:
-        """Note who says what in this turn."""
-        scope = self._turns.scope_or_none(tell=True)
-        return None if scope is None else {"historian_turn": _turn(state.get("historian_turn"), state["messages"], scope)}
+        """Withdraw what the run names, and note who says what in this turn."""
+        self._turns.withdraw_now()
+        return self._noted(state)
 
     async def abefore_agent(self, state: TurnState, runtime: Runtime[Any]) -> dict[str, Any] | None:
-        """Note who says what in this turn."""
-        return self.before_agent(state, runtime)
+        """Withdraw what the run names, and note who says what in this turn."""
+        await self._turns.withdraw()
+        return self._noted(state)
 
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
@@ -108,12 +122,16 @@ class HistorianMiddleware(AgentMiddleware[TurnState, Any, Any]):
     def after_agent(self, state: TurnState, runtime: Runtime[Any]) -> dict[str, Any] | None:
         """Hand the turn over."""
         is_done = not self._remembers() or self._turns.remember_now(_said_in(state))
-        return {"historian_turn": None} if is_done else None
+        return _done(state) if is_done else None
 
     async def aafter_agent(self, state: TurnState, runtime: Runtime[Any]) -> dict[str, Any] | None:
         """Hand the turn over."""
         is_done = not self._remembers() or await self._turns.remember(_said_in(state))
-        return {"historian_turn": None} if is_done else None
+        return _done(state) if is_done else None
+
+    def _noted(self, state: TurnState) -> dict[str, Any] | None:
+        scope = self._turns.scope_or_none(tell=True)
+        return None if scope is None else {"historian_turn": _turn(state.get("historian_turn"), state["messages"], scope)}
 
     def _with(self, request: ModelRequest[Any], block: Sequence[BaseMessage]) -> ModelRequest[Any]:
         """Return the request with what is recalled, and with the tools described in the language of the conversation."""
@@ -146,13 +164,31 @@ def _turn(open_turn: Turn | None, messages: Sequence[BaseMessage], scope: Scope)
 
 
 def _said_in(state: TurnState) -> list[BaseMessage]:
-    """Return the messages of the turn, each of a person with its sender; all that are left if the first ones were taken out."""
-    turn, messages = state.get("historian_turn"), list(state["messages"])
+    """Return the messages of the turn, each of a person with its sender; all that are left if the first ones were taken out.
+
+    In front of them are earlier ones whose words have changed since they were handed over.
+    """
+    turn, messages, kept = state.get("historian_turn"), list(state["messages"]), state.get("historian_kept", {})
     if turn is None:
         return []
     speakers = turn["speakers"]
     begin = next((n for n, message in enumerate(messages) if message.id in speakers), 0)
-    return [_by(speakers.get(message.id or ""), message) for message in messages[begin:]]
+    known = [(message, kept[message.id]) for message in messages[:begin] if message.id in kept]
+    changed = [_by(former["by"], message) for message, former in known if former["words"] != _words(message)]
+    return [*changed, *(_by(speakers.get(message.id or ""), message) for message in messages[begin:])]
+
+
+def _done(state: TurnState) -> dict[str, Any]:
+    """Return the state after a turn that was handed over: what is kept of the messages that are still in it."""
+    kept, turn = state.get("historian_kept", {}), state.get("historian_turn")
+    senders = {**{key: one["by"] for key, one in kept.items()}, **(turn["speakers"] if turn else {})}
+    known = [message for message in state["messages"] if message.id and message.id in senders]
+    now = {str(one.id): Kept(words=_words(one), by=senders[str(one.id)]) for one in known}
+    return {"historian_turn": None, "historian_kept": now}
+
+
+def _words(message: BaseMessage) -> str:
+    return hashlib.sha256(message.text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def _by(speaker: str | None, message: BaseMessage) -> BaseMessage:

@@ -13,6 +13,7 @@ Over the data directory of a bot that runs in another process, read-only:
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Self
 
@@ -21,25 +22,22 @@ from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from pydantic import ConfigDict, Field
 
-from ...schema.hit import Hit
+from ...retrieval.passages import Passage, passages
 from ...schema.scope import Scope
 from ...schema.settings import Settings
 from ...service.blocking import run_blocking
 from ...service.recall.reader import MemoryReader
-from ...service.recall.reading import Reading
-
-EVENT_FIELDS = (
-    *("event_id", "job_id", "kind", "user_id", "user_name", "group_id", "request_type"),
-    *("timestamp", "timestamp_local", "timezone", "is_absolute", "source"),
-)
-"""The fields of an event that are metadata of its document."""
+from ...service.recall.reading import MOST_NEIGHBOURS, Reading
 
 
 class CognitiveRetriever(BaseRetriever):
-    """Return events of one conversation as documents, best first. No argument of a call can change the scope.
+    """Return passages of one conversation as documents, best first. No argument of a call can change the scope.
 
-    `k` is the number of documents (None: `cognitive.query.tool_default_top_k`); `search_kwargs` are further conditions of
-    `CognitiveService.search_events`. Arguments of a call override both.
+    A passage is an event, or a message with the `neighbours` messages before and after it, one line each in order of
+    time: `speaker: words (days that they name)`. Passages that share a message are one document.
+
+    `k` is the number of hits, and so the largest number of documents (None: `cognitive.query.tool_default_top_k`);
+    `search_kwargs` are further conditions of `CognitiveService.search_events`. Arguments of a call override both.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
@@ -47,6 +45,7 @@ class CognitiveRetriever(BaseRetriever):
     memory: Reading
     scope: Scope
     k: int | None = Field(default=None, ge=1, le=500)
+    neighbours: int = Field(default=1, ge=0, le=MOST_NEIGHBOURS)
     search_kwargs: dict[str, Any] = Field(default_factory=dict)
 
     @classmethod
@@ -75,17 +74,38 @@ class CognitiveRetriever(BaseRetriever):
         return run_blocking(self._search(query, kwargs))
 
     async def _search(self, query: str, asked: dict[str, Any]) -> list[Document]:
-        conditions = {"k": self.k, **self.search_kwargs, **asked}
+        conditions = {"k": self.k, "neighbours": self.neighbours, **self.search_kwargs, **asked}
         wanted = conditions.pop("k", None)
         wanted = conditions.pop("top_k", wanted)
-        return [as_document(hit) for hit in await self.memory.search_events(query, self.scope, top_k=wanted, **conditions)]
+        hits = await self.memory.search_events(query, self.scope, top_k=wanted, **conditions)
+        return sorted(map(as_document, passages(hits)), key=lambda one: -one.metadata["score"])
 
 
-def as_document(hit: Hit) -> Document:
-    """Return a hit as a document with the event's fields as metadata; `score` is the last of `scores`."""
-    event, found = hit.event, {"pending": hit.pending, "score": hit.score, "scores": dict(hit.scores)}
+def as_document(passage: Passage) -> Document:
+    """Return a passage as a document with who said what and when as metadata.
+
+    `times` are the first and the last moment as ISO 8601; `senders` the ids of those whose words they are; `score` is that of
+    the best hit.
+    """
+    best, events = passage.hits[0], passage.events
     return Document(
-        id=event.event_id,
-        page_content=event.text,
-        metadata={name: getattr(event, name) for name in EVENT_FIELDS} | found,
+        id=best.event.event_id,
+        page_content=passage.text,
+        metadata={
+            "ids": list(passage.ids),
+            "message_ids": _distinct(event.message_id for event in events),
+            "senders": list(passage.senders),
+            "speakers": _distinct(event.speaker for event in events if event.is_message),
+            "times": [passage.times[0], passage.times[-1]],
+            "scope": best.event.scope.key,
+            "kinds": _distinct(event.kind for event in events),
+            "pending": any(hit.pending for hit in passage.hits),
+            "score": passage.score,
+            "scores": dict(best.scores),
+        },
     )
+
+
+def _distinct(values: Iterable[str]) -> list[str]:
+    """Return the values that are not "", each once, in order."""
+    return [value for value in dict.fromkeys(values) if value]

@@ -1,4 +1,5 @@
-"""Memory as tools for a bot's model: `search_events`, `get_profile`, `search_profiles`, `recall_deeply`, `propose_recall`.
+"""Memory as tools for a bot's model: `search_events`, `get_profile`, `search_profiles`, `recall_deeply`, `propose_recall`,
+and for the bot's owner `forget_message`.
 
 With LangChain, bound to a service and to the conversation of the turn:
 
@@ -18,22 +19,24 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from langchain_core.tools import BaseTool
+from pydantic import Field
 
 from ...retrieval.filters import MOST_HITS
 from ...retrieval.prompt_block.formatting import format_memories, format_profile_hits
 from ...schema.errors import HistorianError, InvalidInput
+from ...schema.event import EventKind
 from ...schema.language import Language, LanguageChoice
 from ...schema.scope import EntityType, Scope
 from ...schema.settings import Settings
 from ...service.blocking import run_blocking
-from ...service.recall.reading import Reading
+from ...service.recall.reading import MOST_NEIGHBOURS, Reading
 from . import deep_recall
 from .argument_problems import problem, unknown_tool
 from .texts import TEXTS, Texts, spoken
-from .tool_arguments import Arguments, TargetArguments, function_schema, read_arguments
+from .tool_arguments import Arguments, KnownArguments, TargetArguments, function_schema, read_arguments
 
 if TYPE_CHECKING:
     from langchain_core.callbacks import AsyncCallbackManagerForToolRun, CallbackManagerForToolRun
@@ -59,11 +62,12 @@ class SearchEventsArguments(TargetArguments):
     query: str
     top_k: int | None = None
     user_id: str | None = None
-    kind: Literal["action", "fact"] | None = None
+    kind: EventKind | None = None
     time_from: str | None = None
     time_to: str | None = None
     occurs_from: str | None = None
     occurs_to: str | None = None
+    neighbours: int | None = Field(default=None, ge=0, le=MOST_NEIGHBOURS)
 
 
 class GetProfileArguments(TargetArguments):
@@ -83,7 +87,8 @@ class SearchProfilesArguments(TargetArguments):
 async def _search_events(
     memory: Reading, scope: Scope, asked: SearchEventsArguments, language: Language, *, here_alone: bool = False
 ) -> str:
-    conditions = asked.model_dump(exclude={"query", "top_k", *TargetArguments.model_fields}, exclude_none=True)
+    other = {"query", "top_k", "neighbours", *TargetArguments.model_fields}
+    conditions = asked.model_dump(exclude=other, exclude_none=True)
     match asked.target(scope):
         case "user", user_id:
             conditions.setdefault("user_id", user_id)
@@ -91,8 +96,23 @@ async def _search_events(
     if everywhere is not None and not here_alone and is_admin(memory.settings, scope):
         hits = await everywhere(asked.query, top_k=asked.top_k, **conditions)
     else:
-        hits = await memory.search_events(asked.query, scope, top_k=asked.top_k, **conditions)
+        around = asked.neighbours or 0
+        hits = await memory.search_events(asked.query, scope, top_k=asked.top_k, neighbours=around, **conditions)
     return format_memories([], hits, language=language, max_tokens=MOST_TOKENS) or _ANSWERS["nothing"][language]
+
+
+class ForgetMessageArguments(KnownArguments):
+    """The arguments of `forget_message`."""
+
+    message_id: str
+
+
+async def _forget_message(memory: Reading, scope: Scope, asked: ForgetMessageArguments, language: Language) -> str:
+    withdraw = getattr(memory, "forget_message", None)
+    if withdraw is None:
+        raise InvalidInput("forget_message: this memory is read-only")
+    gone = await withdraw(asked.message_id, scope)
+    return _ANSWERS["withdrawn" if gone else "no_message"][language]
 
 
 async def _get_profile(memory: Reading, scope: Scope, asked: GetProfileArguments, language: Language) -> str:
@@ -126,7 +146,12 @@ _CALLS: Mapping[str, tuple[type[Arguments], Any]] = {
     "propose_recall": (deep_recall.ProposeRecallArguments, deep_recall.propose_recall),
 }
 
-MEMORY_TOOL_NAMES = tuple(_CALLS)
+_WITHDRAWING: Mapping[str, tuple[type[Arguments], Any]] = {
+    "forget_message": (ForgetMessageArguments, _forget_message),
+}
+"""Tools that are offered only where their owner asks for them."""
+
+MEMORY_TOOL_NAMES = (*_CALLS, *_WITHDRAWING)
 
 
 class MemoryTool(BaseTool):
@@ -148,8 +173,8 @@ class MemoryTool(BaseTool):
         language: LanguageChoice | None = None,
         **more: Any,
     ) -> None:
-        if name not in _CALLS:
-            raise InvalidInput(f"name: {name!r} is not a memory tool; expected one of {', '.join(_CALLS)}")
+        if name not in MEMORY_TOOL_NAMES:
+            raise InvalidInput(f"name: {name!r} is not a memory tool; expected one of {', '.join(MEMORY_TOOL_NAMES)}")
         written = memory.language_of(scope if isinstance(scope, Scope) else None, language=language)
         schema = _function(name, written)["function"]
         told = {"name": name, "description": schema["description"], "args_schema": schema["parameters"]}
@@ -161,43 +186,62 @@ class MemoryTool(BaseTool):
         except HistorianError as error:
             log.error("%s: the conversation is not known: %s", self.name, error)
             return _ANSWERS["failed"][self.memory.language_of(None, language=self.language)]
-        return await handle_memory_call(self.memory, self.name, arguments, scope, language=self.language)
+        withdraws = self.name in _WITHDRAWING
+        called = handle_memory_call(self.memory, self.name, arguments, scope, language=self.language, may_withdraw=withdraws)
+        return await called
 
     def _run(self, *, run_manager: CallbackManagerForToolRun | None = None, **arguments: Any) -> str:
         return run_blocking(self._arun(**arguments))
 
 
-def make_memory_tools(memory: Reading, scope: ScopeSource, *, language: LanguageChoice | None = None) -> list[MemoryTool]:
-    """Return all memory tools for LangChain.
+def make_memory_tools(
+    memory: Reading, scope: ScopeSource, *, language: LanguageChoice | None = None, may_withdraw: bool = False
+) -> list[MemoryTool]:
+    """Return the memory tools for LangChain; with `may_withdraw` also `forget_message`, for the bot's owner alone.
 
     `language`, of descriptions and answers: as in `CognitiveService.language_of`. Descriptions are written now, answers in the
     language of the conversation at that time.
     """
-    return [MemoryTool(name=name, memory=memory, scope=scope, language=language) for name in _CALLS]
+    return [MemoryTool(name=name, memory=memory, scope=scope, language=language) for name in _offered(may_withdraw)]
 
 
-def memory_tool_schemas(language: LanguageChoice = "auto", *, said: str | Sequence[str] = ()) -> list[dict[str, Any]]:
-    """Return all memory tools as plain OpenAI JSON, for the `tools` of a chat completion.
+def memory_tool_schemas(
+    language: LanguageChoice = "auto", *, said: str | Sequence[str] = (), may_withdraw: bool = False
+) -> list[dict[str, Any]]:
+    """Return the memory tools as plain OpenAI JSON, for the `tools` of a chat completion.
 
     "auto" is the language of `said`, Chinese if nothing was; `memory.language_of(scope)` knows that of a conversation.
+    `may_withdraw` as in `make_memory_tools`.
     """
     written = spoken(language, said)
-    return [_function(name, written) for name in _CALLS]
+    return [_function(name, written) for name in _offered(may_withdraw)]
+
+
+def _offered(may_withdraw: bool) -> Mapping[str, tuple[type[Arguments], Any]]:
+    return {**_CALLS, **_WITHDRAWING} if may_withdraw else _CALLS
 
 
 def _function(name: str, language: Language) -> dict[str, Any]:
-    return function_schema(name, _TOOLS[name][language], _CALLS[name][0], _ARGUMENTS, language)
+    arguments, _ = _offered(may_withdraw=True)[name]
+    return function_schema(name, _TOOLS[name][language], arguments, _ARGUMENTS, language)
 
 
 async def handle_memory_call(
-    memory: Reading, name: str, arguments: str | Mapping[str, Any], scope: Scope, *, language: LanguageChoice | None = None
+    memory: Reading,
+    name: str,
+    arguments: str | Mapping[str, Any],
+    scope: Scope,
+    *,
+    language: LanguageChoice | None = None,
+    may_withdraw: bool = False,
 ) -> str:
     """Carry out one call and return the answer for the model. Never raises for what the model wrote.
 
     `arguments` are those of the call, as JSON text or parsed. The answer is a quoted block, as `build_context` returns it, in
-    `language` (as in `CognitiveService.language_of`).
+    `language` (as in `CognitiveService.language_of`). `may_withdraw` as in `make_memory_tools`.
     """
-    return (await answer_memory_call(memory, name, arguments, scope, language=language)).text
+    answer = await answer_memory_call(memory, name, arguments, scope, language=language, may_withdraw=may_withdraw)
+    return answer.text
 
 
 class ToolAnswer(NamedTuple):
@@ -215,19 +259,21 @@ async def answer_memory_call(
     *,
     language: LanguageChoice | None = None,
     here_alone: bool = False,
+    may_withdraw: bool = False,
 ) -> ToolAnswer:
     """`handle_memory_call` for protocols that distinguish answers from errors.
 
     With `here_alone`, administrators too search only the conversation of `scope`.
     """
     written = memory.language_of(scope, _asked(arguments), language=language)
-    if name not in _CALLS:
-        return ToolAnswer(_ANSWERS["wrong"][written] + unknown_tool(name, ", ".join(_CALLS), written), is_error=True)
+    offered = _offered(may_withdraw)
+    if name not in offered:
+        return ToolAnswer(_ANSWERS["wrong"][written] + unknown_tool(name, ", ".join(offered), written), is_error=True)
     state = memory.reading_state()
     if state in ("off", "closed"):
         log.error("%s: nothing is looked up: memory is %s", name, "switched off" if state == "off" else "not open")
         return ToolAnswer(_ANSWERS[state][written], is_error=state == "closed")
-    arguments_class, call = _CALLS[name]
+    arguments_class, call = offered[name]
     if here_alone and name == "search_events":
         call = partial(_search_events, here_alone=True)
     try:

@@ -10,7 +10,8 @@
 
 The conversation of a turn is a Scope, or a function that gets what the run was given (the fields of its context, over those of
 `config["configurable"]`) and returns a Scope. Without either, the run names it: `user_id`, in a group `group_id` too. It may name
-`user_name`, `group_name`, `bot_id`, `bot_name` and `timezone` as well.
+`user_name`, `group_name`, `bot_id`, `bot_name` and `timezone` as well, and in `withdrawn` the ids of messages that were withdrawn
+since: they go from memory. (A message that only leaves the state stays: summarising and trimming take messages out, too.)
 
 Nothing here stops an agent: what fails is logged.
 """
@@ -78,6 +79,19 @@ class Turns:
                 _nothing("a turn is not remembered", error)
             return None
 
+    async def withdraw(self) -> None:
+        """Take the messages out of memory that the run names in `withdrawn`. Never raises."""
+        try:
+            if withdrawn := given_to_run().get("withdrawn"):
+                await self._memory.forget_message(withdrawn, self.scope())
+        except Exception as error:
+            _nothing("nothing is withdrawn", error)
+
+    def withdraw_now(self) -> None:
+        """`withdraw` for synchronous code."""
+        if given_to_run().get("withdrawn"):
+            run_blocking(self.withdraw())
+
     async def recalled(self, messages: Sequence[BaseMessage]) -> list[BaseMessage]:
         """Return what memory has for these messages as one message of the role `user`, or none."""
         try:
@@ -133,9 +147,11 @@ def recall_node(
     turns = Turns(memory, scope, language)
 
     def now(state: Any) -> dict[str, Any]:
+        turns.withdraw_now()
         return {into: turns.recalled_now(_messages_of(state, key))}
 
     async def recall(state: Any) -> dict[str, Any]:
+        await turns.withdraw()
         return {into: await turns.recalled(_messages_of(state, key))}
 
     return RunnableLambda(now, recall, name="recall")
@@ -146,7 +162,8 @@ def remember_node(
 ) -> Runnable[Any, dict[str, Any]]:
     """Return a node that remembers the turn after the model's node: the last messages of people, and what followed.
 
-    Messages that LangGraph gave ids (`add_messages`, `MessagesState`) are taken once, however often the node runs.
+    Messages that LangGraph gave ids (`add_messages`, `MessagesState`) are taken once, however often the node runs; one with other
+    words than before replaces the former.
     """
     turns = Turns(memory, scope, None)
 

@@ -3,9 +3,10 @@
 >>> async with McpMemory(settings, Scope.group("100"), language="en") as memory:               # doctest: +SKIP
 ...     await serve_stdio(make_mcp_server(memory))
 
-Tools: `recall`, `search_events`, `get_profile`, `search_profiles`, and, if writing is allowed, `remember`. No argument of a
-call names the conversation, so a client or its model cannot read another one; users in `cognitive.query.admin_user_ids` have
-no further rights. The SDK is installed by the extra `mcp` and imported when a server is made.
+Tools: `recall`, `search_events`, `get_profile`, `search_profiles`, and, if writing is allowed, `remember` and
+`forget_message`. No argument of a call names the conversation, so a client or its model cannot read another one; users in
+`cognitive.query.admin_user_ids` have no further rights. The SDK is installed by the extra `mcp` and imported when a server is
+made.
 """
 
 from __future__ import annotations
@@ -47,6 +48,8 @@ LOOPBACK = "127.0.0.1"
 
 SHARED_TOOLS = ("search_events", "get_profile", "search_profiles")
 """The tools of `interfaces.langchain` that are offered here as well."""
+WITHDRAWING = "forget_message"
+"""The one that is offered with those that write."""
 
 NEWEST_EVENTS = 20
 """So many filed events tell the language of a conversation of which nothing was heard yet."""
@@ -190,14 +193,16 @@ def _tools(memory: McpMemory) -> list[types.Tool]:
     from mcp import types
 
     language = memory.language_of()
-    shared = [schema for schema in memory_tool_schemas(language) if schema["function"]["name"] in SHARED_TOOLS]
-    schemas = [*shared, *own_tools(language, writing=memory.writer is not None)]
+    writing = memory.writer is not None
+    names = (*SHARED_TOOLS, WITHDRAWING) if writing else SHARED_TOOLS
+    offered = memory_tool_schemas(language, may_withdraw=writing)
+    shared = [schema for schema in offered if schema["function"]["name"] in names]
+    schemas = [*shared, *own_tools(language, writing=writing)]
     tools: list[types.Tool] = []
     for function in (schema["function"] for schema in schemas):
-        name, is_writing = function["name"], function["name"] == "remember"
-        hints = types.ToolAnnotations(
-            read_only_hint=not is_writing, destructive_hint=False if is_writing else None, open_world_hint=False
-        )
+        name, is_writing = function["name"], function["name"] in ("remember", WITHDRAWING)
+        destructive = name == WITHDRAWING if is_writing else None
+        hints = types.ToolAnnotations(read_only_hint=not is_writing, destructive_hint=destructive, open_world_hint=False)
         schema = function["parameters"]
         tools.append(types.Tool(name=name, description=function["description"], input_schema=schema, annotations=hints))
     return tools
@@ -207,15 +212,16 @@ async def answer_call(memory: McpMemory, name: str, arguments: Mapping[str, Any]
     """Carry out one call. Never raises for what the client wrote."""
     language = memory.language_of(*_texts(arguments))
     try:
-        if name in SHARED_TOOLS:
-            reading = await memory.reading()
-            return await answer_memory_call(reading, name, arguments, memory.scope, language=language, here_alone=True)
+        if name in (*SHARED_TOOLS, WITHDRAWING):
+            reading, may = await memory.reading(), memory.writer is not None
+            options: dict[str, Any] = {"language": language, "here_alone": True, "may_withdraw": may}
+            return await answer_memory_call(reading, name, arguments, memory.scope, **options)
         if name == "recall":
             asked = RecallArguments.model_validate(arguments)
             memory.hear(asked.query)
             language = memory.language_of()
             service = await memory.opened()
-            options: dict[str, Any] = {"top_k": asked.top_k, "language": language}
+            options = {"top_k": asked.top_k, "language": language}
             block = "" if service is None else await service.build_context(asked.query, memory.scope, **options)
             return ToolAnswer(block or ANSWERS["nothing"][language])
         ending = EndArguments.model_validate(arguments)

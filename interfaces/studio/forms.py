@@ -94,13 +94,15 @@ class Heard(Said):
     name: str = ""
     """发送者的名字。 Their name."""
     id: str = ""
-    """消息的 id：同一个 id 只收一次。 The message's id: one id is taken once."""
+    """消息的 id：同一个 id 再来，内容不同就换掉原来的。 The message's id: the same id with other words replaces it."""
+    reply_to: str = ""
+    """回复的是哪条消息（它的 id）。 The id of the message that it answers."""
     at: str = ""
     """发送的时间，ISO 8601 带时区偏移；留空为现在。 When it was sent, ISO 8601 with offset; empty: now."""
 
 
 class TalkForm(Form):
-    """原样交来的聊天：史官自己挑出值得记的。 Talk handed over as it is: the historian chooses what is worth remembering."""
+    """原样交来的聊天：按原话归档；有模型时再从中写出事件。 Talk, filed as it was said; a model makes events of it."""
 
     model_config = ConfigDict(title="TalkInput")
 
@@ -136,15 +138,15 @@ class RecallForm(Form):
     query: str = Field(default="阿明住在哪里？", examples=["What must Ann not eat?"])
     """问题，或者刚收到的消息。 The question, or the message that just came in."""
     group_id: str = Field(default="7001", examples=["-1001234"])
-    """在哪个群里问：只看得到这个群的事件；私聊留空。
-    The group in which it is asked: only its own events are seen. Empty: a private chat.
+    """在哪个群里问：只看得到这个群的消息和事件；私聊留空。
+    The group in which it is asked: only its own messages and events are seen. Empty: a private chat.
     """
     user_id: str = Field(default="1001", examples=["ann"])
     """谁在问；私聊时必填，只看得到与此人的事件。
     Who asks; needed in private, where only the events with this very user are seen.
     """
     top_k: int = Field(default=3, ge=1, le=500)
-    """最多几条。 How many events at most."""
+    """最多几条。 How many at most."""
 
 
 class ReflectionForm(Form):

@@ -65,14 +65,18 @@ SummaryData = TypedDict(  # `from` cannot be the name of an attribute
 
 
 def event_data(event: Event) -> dict[str, Any]:
-    """Return an event as JSON data."""
-    return {**asdict(event), "gate_reasons": list(event.gate_reasons)}
+    """Return a message or an event as JSON data: its fields, and the `speaker` of a message."""
+    fields = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(event).items()}
+    return {**fields, "speaker": event.speaker}
 
 
 def hit_data(hit: Hit, *, explain: bool = False) -> dict[str, Any]:
-    """Return a hit as JSON data: its event's, and the scores; with `explain` also how it came to its place."""
+    """Return a hit as JSON data: its event's, the scores, messages around it; with `explain` how it came to its place."""
     told = {"explain": hit.explain()} if explain else {}
-    return {"score": hit.score, "scores": dict(hit.scores), "pending": hit.pending, **event_data(hit.event), **told}
+    given = {"before": hit.before, "after": hit.after}
+    around = {name: [event_data(one) for one in some] for name, some in given.items() if some}
+    scores = {"score": hit.score, "scores": dict(hit.scores), "pending": hit.pending}
+    return {**scores, **event_data(hit.event), **around, **told}
 
 
 def profile_data(one: Profile) -> ProfileData:

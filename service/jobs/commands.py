@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -13,12 +13,28 @@ from ...schema.commands import EditCommand, ForgetCommand, IndexCommand, Rollbac
 from ...schema.errors import InvalidInput
 from ...schema.event import Event
 from ...schema.job import Job
+from ...schema.protocols import EventStore
 from ...schema.scope import notes_scope
 from ...schema.validation import validated
 from ...text.redaction import redact
 from ..components import Parts
 from ..upkeep.notes_index import NotesIndex
 from ..upkeep.reprocessing import Reprocessing
+
+MESSAGE_STANDS = (
+    "event_id: this is a message, and a message stands as it was said; hand the same message id over again with other words, "
+    "or withdraw it (`forget_message`, `historian events withdraw`)"
+)
+"""The answer to an edit of a message."""
+
+
+def remove_events(events: EventStore, event_ids: Sequence[str]) -> None:
+    """Remove events for good. A message goes as a whole, with what rests on it alone."""
+    found = events.get(event_ids)
+    if others := [event.event_id for event in found if not event.is_message]:
+        events.forget(others)
+    if messages := {event.job_id: None for event in found if event.is_message}:
+        events.withdraw(list(messages))
 
 
 class CommandRunner:
@@ -36,7 +52,7 @@ class CommandRunner:
             await self._edit(validated(EditCommand, job.payload, within="payload"))
         elif job.kind == "forget":
             ids = validated(ForgetCommand, job.payload, within="payload").event_ids
-            await asyncio.to_thread(self._context.events.forget, ids)
+            await asyncio.to_thread(remove_events, self._context.events, ids)
         elif job.kind == "rollback":
             await self._roll_back(validated(RollbackCommand, job.payload, within="payload"), job)
         elif job.kind == "rollback_article":
@@ -56,10 +72,11 @@ class CommandRunner:
             await self._uphold(command.event_id)
         if not command.text:
             return
+        if (await self._event(command.event_id)).is_message:
+            raise InvalidInput(MESSAGE_STANDS)
         # Whoever sends the command redacts too; one that was given by other means is none the less cleaned here.
         text = await asyncio.to_thread(redact, command.text, self._context.settings.historian.redact_jobs)
-        said = replace(await self._event(command.event_id), text=text).said
-        (vector,) = await vectors_for([said], self._context.embedder, self._context.events)
+        (vector,) = await vectors_for([text], self._context.embedder, self._context.events)
         await asyncio.to_thread(self._context.events.edit, command.event_id, text, vector)
 
     async def _uphold(self, event_id: str) -> None:

@@ -21,6 +21,9 @@ from .arguments import ReadingState, checked_query, count, is_conversation, text
 if TYPE_CHECKING:
     from .timed import Recall
 
+MOST_NEIGHBOURS = 20
+"""The most messages before a hit, and the most after it."""
+
 
 class Reading:
     """Reading methods over `_reading()`. They return nothing where that gives None: memory is off, or there is none yet."""
@@ -67,13 +70,15 @@ class Reading:
         occurs_from: Moment | None = None,
         occurs_to: Moment | None = None,
         is_absolute: bool | None = None,
+        neighbours: int = 0,
         **more: Any,
     ) -> list[Hit]:
-        """Return the events of a scope that fit `query`, best first; what waits to be filed is marked `pending`.
+        """Return the messages and events of a scope that fit `query`, best first; what waits to be filed is marked `pending`.
 
         - `top_k`: how many, at least 1; more than 500 count as 500. `context`: what was said before, for short queries.
-        - `kind`: `action` (what the bot did) or `fact` (what it learnt). `user_id`: whose records.
-        - `source`: `job` (what was handed over), `observation`, `summary`, `note` or `migrated`.
+        - `kind`: `message` (what was said), `action` (what the bot did) or `fact` (what it learnt). `user_id`: whose records.
+        - `neighbours`: how many messages before and after a message come with its hit (`Hit.before`, `Hit.after`), at most 20.
+        - `source`: `job` (what was handed over), `message`, `observation`, `summary`, `note` or `migrated`.
         - `time_from`, `time_to`: when it was said, as ISO 8601, date or seconds since the epoch; a reversed range is swapped.
           `occurs_from`, `occurs_to`: the time that it tells of.
         - `more`: `sender_id`, `kinds`, `user_ids`, `sources`, `event_ids`, `timezone`.
@@ -87,9 +92,14 @@ class Reading:
         }
         conditions = {**more, **{name: value for name, value in named.items() if value is not None}}
         checked_conditions(conditions)
+        if isinstance(neighbours, bool) or neighbours not in range(MOST_NEIGHBOURS + 1):
+            raise InvalidInput(f"neighbours: expected a number from 0 to {MOST_NEIGHBOURS}, got {told(neighbours)}")
         checked_scope(scope)
         recall = await self._reading()
-        return [] if recall is None else await recall.search(query, scope, top_k=top_k, context=context, **conditions)
+        if recall is None:
+            return []
+        hits = await recall.search(query, scope, top_k=top_k, context=context, **conditions)
+        return await recall.with_neighbours(hits, neighbours) if neighbours else hits
 
     search = search_events
 

@@ -15,7 +15,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from statistics import quantiles
@@ -31,7 +31,7 @@ from ...retrieval.profiles import find_profiles, has_spoken, readable_profile, r
 from ...retrieval.prompt_block.formatting import worth_showing
 from ...retrieval.request import RecallRequest, bounded_query, scope_request
 from ...schema.errors import HistorianError, ModelError, StorageError
-from ...schema.event import EventFilter
+from ...schema.event import MESSAGE, EventFilter
 from ...schema.hit import Hit, ProfileHit
 from ...schema.profile import Profile
 from ...schema.protocols import VectorIndex
@@ -184,6 +184,24 @@ class Recall:
             search(self.events, request), own_words(self.events, request, user_id, self.settings().query, asyncio.to_thread)
         )
         return beside(own, groups, request.top_k - len(groups))[: request.top_k]
+
+    async def with_neighbours(self, hits: Sequence[Hit], count: int) -> list[Hit]:
+        """Return the hits; those of messages with at most `count` messages of their conversation before and after them."""
+        return await asyncio.to_thread(lambda: [self._with_neighbours(hit, count) for hit in hits])
+
+    def _with_neighbours(self, hit: Hit, count: int) -> Hit:
+        event = hit.event
+        if not event.is_message:
+            return hit
+        here = EventFilter(event.scope.key, kinds=(MESSAGE,))
+        find, most = self.parts.events.find, count + 1
+        before = find(replace(here, time_to=event.timestamp), limit=most)
+        after = find(replace(here, time_from=event.timestamp), limit=most, newest_first=False)
+        return replace(
+            hit,
+            before=tuple(one for one in reversed(before) if one.event_id != event.event_id),
+            after=tuple(one for one in after if one.event_id != event.event_id),
+        )
 
     async def search_until(self, query: str, scope: Scope, deadline: Deadline) -> list[Hit]:
         """Search as `search` does, without raising: what is found by the deadline."""

@@ -1,7 +1,7 @@
 """AstrBot itself, started in the folder ASTRBOT_ROOT with its plugins, a model that says what stdin wrote for it, and no network.
 
-Runs in AstrBot's own environment. stdin: one JSON object a line, `{"text", "user", "name", "group", "answer"}`; stdout: one JSON
-object a line, what the bot `sent` and what its model `saw`.
+Runs in AstrBot's own environment. stdin: one JSON object a line, `{"text", "user", "name", "group", "answer", "id"}`, or with
+`recalled` the notice that this message was recalled; stdout: one JSON object a line, what the bot `sent` and its model `saw`.
 """
 
 import asyncio
@@ -65,11 +65,14 @@ class Event(AstrMessageEvent):
 def event_of(said: dict[str, Any]) -> Event:
     message = AstrBotMessage()
     message.type = MessageType.GROUP_MESSAGE if said.get("group") else MessageType.FRIEND_MESSAGE
-    message.self_id, message.message_id, message.session_id = "900", uuid.uuid4().hex, said.get("group") or said["user"]
+    message.self_id, message.message_id = "900", said.get("id") or uuid.uuid4().hex
+    message.session_id = said.get("group") or said["user"]
     message.group = Group(said["group"], "读书会") if said.get("group") else None
     message.sender = MessageMember(said["user"], said["name"])
     message.message = [*([At(qq="900")] if said.get("group") else []), Plain(said["text"])]
     message.message_str, message.raw_message, message.timestamp = said["text"], None, int(time.time())
+    if recalled := said.get("recalled"):  # as the adapter of OneBot gives notices
+        message.message, message.raw_message = [], {"notice_type": "friend_recall", "message_id": recalled}
     event = Event(said["text"], message, PlatformMetadata("qq", "a platform of the test", "qq"), message.session_id)
     event.set_extra("sent", [])
     return event

@@ -69,16 +69,28 @@ def test_what_was_said_is_recalled_in_the_same_conversation_only_and_forgotten_o
         def filed() -> bool:
             asked = {"scope": "user:qq:1001", "query": "花生"}
             answer = httpx.post(f"{address}/api/v1/search", json=asked, headers={"Authorization": f"Bearer {TOKEN}"})
-            return "阿明对花生过敏" in [hit["event"]["text"] for hit in answer.json()["hits"]]
+            said = [hit["event"] for hit in answer.json()["hits"] if not hit["pending"] and hit["event"]["role"] == "user"]
+            return any("花生" in event["text"] for event in said)
 
         eventually_now(filed, every=0.2)
         sent, saw = bot.say("我对什么过敏？", "花生。")
-        assert sent == ["花生。"] and "阿明对花生过敏" in blocks(saw)[0]
+        assert sent == ["花生。"] and "我对花生过敏" in blocks(saw)[0]
         assert len(blocks(bot.say("还有呢？", "没有了。")[1])) == 1, "the block of the last turn is not sent again"
         assert "花生" not in "".join(blocks(bot.say("他对什么过敏？", "不知道。", user="1002", name="小林", group="7001")[1]))
         assert "无法恢复" in bot.say("/forgetme", "")[0][0]
         assert bot.say("/forgetme 确认", "")[0] == ["已经忘记了。"]
         assert not filed()
+
+        assert bot.say("我对花生过敏", "记住了。", id="9", user="1003")[0] == ["记住了。"]
+        asked = {"scope": "user:qq:1003", "kind": "message"}
+
+        def said() -> list[str]:
+            answer = httpx.get(f"{address}/api/v1/events", params=asked, headers={"Authorization": f"Bearer {TOKEN}"})
+            return [one["text"] for one in answer.json()["events"]]
+
+        eventually_now(lambda: len(said()) == 2, every=0.2)
+        bot.say("", "", user="1003", recalled="9")
+        assert said() == ["记住了。"], "a recalled message is withdrawn"
     assert "载入失败" not in (tmp_path / "bot.log").read_text(encoding="utf-8")
 
 

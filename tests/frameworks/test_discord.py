@@ -41,6 +41,15 @@ class Client(discord.Client):  # type: ignore[name-defined, misc]
         said = {"id": str(next(self.numbers)), "content": text, "author": author, "timestamp": "2026-02-21T09:30:00+00:00"}
         return {**empty, **flags, **said, **more}
 
+    def told(self, parse: str, data: dict[str, Any]) -> Any:
+        """What discord.py makes of a raw event of the gateway."""
+        heard: list[Any] = []
+        self.dispatch = lambda event, *parts: heard.extend(parts if event.startswith("raw_") else ())  # type: ignore[method-assign]
+        self._connection.dispatch = self.dispatch
+        getattr(self._connection, parse)(data)
+        (payload,) = heard
+        return payload
+
     async def receive(self, text: str, **more: Any) -> list[str]:
         """What the bot sends to a message, in the guild's channel or (without `guild_id`) in private."""
         heard: list[Any] = []
@@ -72,3 +81,30 @@ async def test_it_answers_in_private_and_where_it_is_mentioned_and_overhears_the
         assert await memory.search_events("Scafell", Scope.group("dc:5"))
         assert "!forgetme yes" in (await client.receive("!forgetme"))[0]
         assert await client.receive("!forgetme yes") == ["Forgotten."]
+
+
+async def test_edits_replace_a_message_and_deletions_withdraw_it_though_nothing_is_cached(tmp_path: Path) -> None:
+    async with CognitiveService.open(settings_for(tmp_path)) as memory:
+        model = importlib.import_module("stand_in_model").StandInModel()
+        bot = importlib.import_module("remembering_bot").RememberingBot(memory, model, "Discord", "Clio", "dc:900", "en", "!")
+        client, discord_bot = Client(bot), importlib.import_module("discord_bot")
+        place = {"guild_id": "3", "channel_id": "5"}
+        in_guild = {**place, "member": {"roles": [], "joined_at": None, "deaf": False, "mute": False}}
+
+        async def kept() -> list[str]:
+            await memory.flush()
+            assert await memory.settled(20)
+            return sorted(event.text for event in await memory.list_events(Scope.group("dc:5")))
+
+        for text in ("We climb Scafell Pike on Friday", "Bring water"):  # messages 100 and 101
+            assert await client.receive(text, **in_guild) == []
+        assert await kept() == ["Bring water", "We climb Scafell Pike on Friday"]
+        edited = client.told("parse_message_update", client.message("We climb Ben Nevis", ANN, **{**in_guild, "id": "100"}))
+        await discord_bot.on_message(bot, edited.message, client.user, edited=True)
+        assert await kept() == ["Bring water", "We climb Ben Nevis"]
+        deleted = client.told("parse_message_delete", {**place, "id": "101"})
+        await discord_bot.on_delete(bot, deleted, client.get_channel(deleted.channel_id))
+        assert await kept() == ["We climb Ben Nevis"]
+        deleted = client.told("parse_message_delete_bulk", {**place, "ids": ["100", "101"]})
+        await discord_bot.on_delete(bot, deleted, client.get_channel(deleted.channel_id))
+        assert await kept() == []

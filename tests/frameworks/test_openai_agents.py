@@ -65,9 +65,9 @@ async def test_what_was_said_in_one_session_is_recalled_in_another_and_found_by_
         model = Scripted(("search_events", '{"query": "allergic"}'), "Peanuts.")
         assert await converse(model, "What am I allergic to?", "second") == "Peanuts."
         recalled, asked = model.seen[0]
-        assert recalled["role"] == "user" and "Ann is allergic to peanuts" in recalled["content"]
+        assert recalled["role"] == "user" and "I'm allergic to peanuts" in recalled["content"]
         assert asked["content"] == "What am I allergic to?"
-        assert "Ann is allergic to peanuts" in str(model.seen[1][-1]["output"])
+        assert "I'm allergic to peanuts" in str(model.seen[1][-1]["output"])
         assert await memory.search_events("peanuts", Scope.private("8")) == []
 
 

@@ -49,6 +49,6 @@ async def test_what_one_run_was_told_the_next_one_recalls_and_finds(tmp_path: Pa
         assert (await converse("I'm allergic to peanuts")).output == "Noted."
         assert (await converse("What am I allergic to?")).output == "Peanuts."
         recalled, asked = [part.content for message in seen[1] for part in message.parts]
-        assert "Ann is allergic to peanuts" in recalled and asked == "What am I allergic to?"
-        assert "Ann is allergic to peanuts" in seen[2][-1].parts[0].content
+        assert "I'm allergic to peanuts" in recalled and asked == "What am I allergic to?"
+        assert "I'm allergic to peanuts" in seen[2][-1].parts[0].content
         assert await memory.search_events("peanuts", Scope.private("8")) == []

@@ -23,6 +23,7 @@ async def memory(tmp_path: Path) -> AsyncIterator[CognitiveService]:
 async def test_somebody_who_knows_other_memories_finds_the_way(memory: CognitiveService) -> None:
     await memory.add([{"role": "user", "content": "I'm vegetarian"}], ANN, user_name="Ann")
     await memory.add("I play the piano", BEA, user_name="Bea")
+    await memory.enqueue_job(new_info=["She is vegetarian"], user_id="7", user_name="Ann")
     await memory.flush()
     assert await memory.settled(20)
     (hit,) = await memory.search("vegetarian", ANN, source="job")
@@ -54,6 +55,37 @@ async def test_an_event_of_another_conversation_is_neither_changed_nor_removed(m
     assert "abcdefghij" not in (await memory.edit_event(event.event_id, f"Bea's {key}")).text
 
 
+def said(message_id: str, text: str, **more: str) -> dict[str, str]:
+    return {"role": "user", "content": text, "sender_id": "7", "name": "Ann", "id": message_id, **more}
+
+
+async def test_a_message_stands_as_it_was_said_until_it_is_said_otherwise_or_withdrawn(memory: CognitiveService) -> None:
+    at = "2026-11-01T10:0{}:00+08:00"
+    talk = [said(f"m{n}", f"I tidied shelf {n}", at=at.format(n), reply_to=f"m{n - 1}") for n in range(1, 6)]
+    await memory.remember(talk, ANN)
+    await memory.flush()
+    assert await memory.settled(20)
+    (hit,) = await memory.search_events("shelf 3", ANN, kind="message", top_k=1, neighbours=1)
+    event = hit.event
+    assert (event.said, event.message_id, event.reply_to) == ("Ann: I tidied shelf 3", "m3", "m2")
+    assert [one.message_id for one in (*hit.before, *hit.after)] == ["m2", "m4"]
+    with pytest.raises(InvalidInput, match="a message stands as it was said"):
+        await memory.edit_event(event.event_id, "I tidied no shelf", scope=ANN)
+
+    await memory.remember(said("m3", "I painted shelf 3"), ANN)
+    await memory.flush()
+    assert await memory.settled(20)
+    texts = {one.message_id: one.text for one in await memory.list_events(ANN)}
+    assert texts["m3"] == "I painted shelf 3" and len(texts) == 5
+
+    assert await memory.forget_message(["m3", "m4", "unknown"], ANN) == 2
+    await memory.delete_event(next(one.event_id for one in await memory.list_events(ANN) if one.message_id == "m5"))
+    await memory.remember([said(f"m{n}", f"I tidied shelf {n} again") for n in (3, 4, 5)], ANN)
+    await memory.flush()
+    assert await memory.settled(20)
+    assert [one.message_id for one in await memory.list_events(ANN)] == ["m2", "m1"]
+
+
 async def test_a_memory_that_is_not_open_says_so(tmp_path: Path) -> None:
     memory = CognitiveService.open(settings_for(tmp_path))
     assert await memory.list_events(ANN) == []
@@ -66,7 +98,13 @@ WRONG: list[tuple[Callable[[CognitiveService], Awaitable[Any]], str]] = [
     (lambda m: m.get_profile("user", "7", "p:7"), "scope: expected a Scope"),  # type: ignore[arg-type]
     (lambda m: m.search_events("piano", ANN, kind="foo"), "kind: 'foo' is not one of action, fact"),
     (lambda m: m.search_events("piano", ANN, kinds=["fact", "foo"]), "kind: 'foo' is not one of action, fact"),
-    (lambda m: m.search_events("piano", ANN, source="x"), "source: 'x' is not one of job, migrated, note, observation, summary"),
+    (
+        lambda m: m.search_events("piano", ANN, source="x"),
+        "source: 'x' is not one of job, message, migrated, note, observation, summary",
+    ),
+    (lambda m: m.search_events("piano", ANN, neighbours=21), "neighbours: "),
+    (lambda m: m.forget_message([1.5], ANN), "message_id: expected "),  # type: ignore[list-item]
+    (lambda m: m.forget_message("x", "p:7"), "scope: expected a Scope"),  # type: ignore[arg-type]
     (lambda m: m.search_events("piano", ANN, top_k=0), "top_k: expected a number from 1 to 500, got 0"),
     (lambda m: m.search_events("piano", ANN, top_k="many"), "top_k: expected a number from 1 to 500, got 'many'"),  # type: ignore[arg-type]
     (lambda m: m.search_events("piano", ANN, user="7"), "user: unknown condition; known are user_id, sender_id, "),

@@ -8,8 +8,14 @@ from typing import Any
 import numpy as np
 from historian.schema.event import Event
 from historian.schema.protocols import EventStore, ScopeNews, Vector
+from historian.text.messages import message_events
+
+from .jobs import make_job
 
 DIMENSION = 8
+SATURDAY = 1_771_666_200.0
+"""2026-02-21 17:30 in Shanghai."""
+NO_TURN: dict[str, Any] = {"action_summary": "", "new_info": []}
 
 
 def make_event(job_id: str = "j1-0", n: int = 0, *, group: str | None = "7", **fields: Any) -> Event:
@@ -46,3 +52,19 @@ def embedded_ids(news: ScopeNews) -> list[str]:
     """Return the ids of the events of `news` that have their vectors there, in the order of the vectors."""
     names = dict(zip(news.rows, (event.event_id for event in news.events), strict=True))
     return [names[row] for row in news.embedded]
+
+
+def make_message(message_id: str, text: str, *, reply_to: str = "", role: str = "user", **fields: Any) -> Event:
+    """A message of user 42 (小林) in group 7, said on Saturday 2026-02-21 at 17:30 unless `timestamp` says otherwise."""
+    payload = {"role": role, "text": text, "message_id": message_id, "reply_to": reply_to}
+    (event,) = message_events(make_job(f"talk-{message_id}", kind="talk", payload=payload, **NO_TURN, **fields), 400)
+    return event
+
+
+def file_messages(store: EventStore, texts: Sequence[str], **fields: Any) -> list[str]:
+    """File messages m0, m1 …, a minute apart, each an answer to the one before; gives the event ids."""
+    messages = [
+        make_message(f"m{n}", text, reply_to=f"m{n - 1}" if n else "", timestamp=SATURDAY + 60 * n, **fields)
+        for n, text in enumerate(texts)
+    ]
+    return store.file_messages([[one] for one in messages])

@@ -1,4 +1,4 @@
-"""The plugin's life and its three handlers: chat, `/profile`, `/forgetme`."""
+"""The plugin's life and its four handlers: chat, `/profile`, `/forgetme`, recalled messages."""
 
 from __future__ import annotations
 
@@ -6,14 +6,26 @@ from collections.abc import Awaitable, Callable
 from typing import Annotated
 
 from historian import CognitiveService, HistorianError
-from nonebot import get_driver, get_plugin_config, logger, on_command, on_message
+from nonebot import get_driver, get_plugin_config, logger, on_command, on_message, on_notice
 from nonebot.adapters import Message
 from nonebot.adapters.onebot.v11 import Bot, MessageEvent
 from nonebot.params import CommandArg
 from nonebot.rule import Rule, to_me
 
 from .config import Config
-from .turns import History, Said, Turn, as_messages, message_id_of, name_of, names_of, scope_of, time_of
+from .turns import (
+    History,
+    Recall,
+    Said,
+    Turn,
+    as_messages,
+    message_id_of,
+    name_of,
+    names_of,
+    reply_to_of,
+    scope_of,
+    time_of,
+)
 from .words import YES, say, shown
 
 AnswerFunction = Callable[[Turn], Awaitable[str]]
@@ -64,6 +76,7 @@ async def can_answer(event: MessageEvent) -> bool:
 chat = on_message(rule=to_me() & Rule(can_answer), priority=50, block=True)
 profile = on_command("profile", aliases={"画像"}, priority=10, block=True)
 forget = on_command("forgetme", aliases={"忘记我"}, priority=10, block=True)
+recall = on_notice(priority=50, block=False)
 
 
 @chat.handle()
@@ -72,7 +85,7 @@ async def answer_and_remember(bot: Bot, event: MessageEvent) -> None:
     assert _answer is not None
     scope, bot_name = scope_of(event), memory.settings.cognitive.bot_name or next(iter(driver.config.nickname), "")
     before = history.of(scope)
-    said = Said(event.get_plaintext().strip(), str(event.user_id), name_of(event), time_of(event))
+    said = Said(event.get_plaintext().strip(), str(event.user_id), name_of(event), time_of(event), message_id_of(event))
     recalled = await memory.build_messages(said.text, scope, language=language, context=[one.text for one in before[-3:]])
     names = await names_of(bot, event, bot_name)
     turn = Turn(
@@ -80,8 +93,9 @@ async def answer_and_remember(bot: Bot, event: MessageEvent) -> None:
         scope,
         as_messages(config.persona(bot_name or "小史"), before, recalled, said),
         names,
-        message_id_of(event),
+        said.message_id,
         language,
+        reply_to_of(event),
     )
     try:
         answered = await _answer(turn)
@@ -98,14 +112,25 @@ async def answer_and_remember(bot: Bot, event: MessageEvent) -> None:
 
 async def remember(turn: Turn, said: Said, replied: str) -> None:
     """Hand over the exchange as it is. The reply is out: what goes wrong here is for the log alone."""
-    sender = {"sender_id": said.user_id, "name": said.name, "id": turn.message_id, "at": said.at}
+    sender = {"sender_id": said.user_id, "name": said.name, "id": turn.message_id, "reply_to": turn.reply_to, "at": said.at}
     talk: list[dict[str, str]] = [{"role": "user", "content": said.text, **sender}]
     if replied:
-        talk.append({"role": "assistant", "content": replied, "id": f"{turn.message_id}-reply", "at": said.at})
+        own = {"id": f"{turn.message_id}-reply", "reply_to": turn.message_id, "at": said.at}
+        talk.append({"role": "assistant", "content": replied, **own})
     try:
         await memory.remember(talk, turn.scope, **turn.names)
     except HistorianError as error:
         logger.error(f"the turn is not remembered: {error}")
+
+
+@recall.handle()
+async def withdraw(event: Recall) -> None:
+    """Take a recalled message out of the history and out of memory."""
+    history.withdraw(scope_of(event), message_id_of(event))
+    try:
+        await memory.forget_message(message_id_of(event), scope_of(event))
+    except HistorianError as error:
+        logger.error(f"a recalled message is not withdrawn: {error}")
 
 
 @profile.handle()

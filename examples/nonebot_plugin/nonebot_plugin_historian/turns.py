@@ -10,10 +10,17 @@ from typing import Any, Literal
 
 from historian import Scope
 from nonebot import logger
-from nonebot.adapters.onebot.v11 import Bot, GroupMessageEvent, MessageEvent
+from nonebot.adapters.onebot.v11 import (
+    Bot,
+    FriendRecallNoticeEvent,
+    GroupMessageEvent,
+    GroupRecallNoticeEvent,
+    MessageEvent,
+)
 from nonebot.adapters.onebot.v11.exception import OneBotV11AdapterException
 
 Language = Literal["zh", "en"]
+Recall = GroupRecallNoticeEvent | FriendRecallNoticeEvent
 
 CONVERSATIONS_KEPT = 1_000
 
@@ -29,16 +36,18 @@ class Turn:
     """The bot's id and name, and the group's name, as `CognitiveService.remember` takes them."""
     message_id: str
     language: Language = "zh"
+    reply_to: str = ""
 
 
 @dataclass(frozen=True)
 class Said:
-    """One message of the history; the bot's own has no `user_id`."""
+    """One message of the history; the bot's own has no `user_id`, and no `message_id`."""
 
     text: str
     user_id: str
     name: str
     at: str
+    message_id: str = ""
 
 
 @dataclass
@@ -58,6 +67,11 @@ class History:
     def of(self, scope: Scope) -> list[Said]:
         return list(self._said.get(scope.key, ()))
 
+    def withdraw(self, scope: Scope, message_id: str) -> None:
+        """Remove a message of a conversation."""
+        kept = (said for said in self._said.get(scope.key, ()) if said.message_id != message_id)
+        self._said[scope.key] = deque(kept, maxlen=self.length)
+
     def forget(self, user_id: str) -> None:
         """Remove what somebody said anywhere, and what the bot said in private to them."""
         self._said.pop(Scope.private(user_id).key, None)
@@ -65,9 +79,9 @@ class History:
             self._said[key] = deque((said for said in messages if said.user_id != user_id), maxlen=self.length)
 
 
-def scope_of(event: MessageEvent) -> Scope:
+def scope_of(event: MessageEvent | Recall) -> Scope:
     """The group, or the private chat."""
-    if isinstance(event, GroupMessageEvent):
+    if isinstance(event, GroupMessageEvent | GroupRecallNoticeEvent):
         return Scope.group(event.group_id, event.user_id)
     return Scope.private(event.user_id)
 
@@ -80,9 +94,14 @@ def time_of(event: MessageEvent) -> str:
     return datetime.fromtimestamp(event.time, UTC).isoformat()
 
 
-def message_id_of(event: MessageEvent) -> str:
-    """Return an id that is the same whenever the event is delivered again."""
-    return f"onebot-{event.self_id}-{event.message_id}-{event.time}"
+def message_id_of(event: MessageEvent | Recall) -> str:
+    """Return an id that is the same whenever the event is delivered again, and when its message is recalled."""
+    return f"onebot-{event.self_id}-{event.message_id}"
+
+
+def reply_to_of(event: MessageEvent) -> str:
+    """Return the id of the message that a message answers; "" for none."""
+    return f"onebot-{event.self_id}-{event.reply.message_id}" if event.reply else ""
 
 
 async def names_of(bot: Bot, event: MessageEvent, bot_name: str) -> dict[str, str]:

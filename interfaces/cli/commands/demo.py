@@ -16,7 +16,7 @@ from typer import Option
 
 from ....schema.language import LanguageChoice
 from ....service.jobs.step_stream import JobWatch
-from ...texts import NAMES
+from ...texts import NAMES, shown
 from ..console import changes, plain
 from ..demo_conversation import SECRET, Question, Turn, conversation
 from ..invocation import CommandFailed, Shell, command
@@ -125,7 +125,7 @@ def _print(shell: Shell, story: Story, seconds: float) -> None:
     for question, hits in story.answers:
         out.print(Text.assemble(("? ", "bold cyan"), (question.text, "bold"), (f"   {say(question.remark)}", "dim")))
         for hit in hits:
-            out.print(Text.assemble((f"  {hit.score:.2f} ", "dim"), plain(hit.event.text)))
+            out.print(Text.assemble((f"  {hit.score:.2f} ", "dim"), plain(shown(hit.event))))
         if not hits:
             out.print(Text(f"  {say('(nothing)')}", "green" if not question.expects else "yellow"))
         out.print()

@@ -11,9 +11,10 @@ from rich.text import Text
 from typer import Argument, Option
 
 from ....service.inspection.json_data import hit_data
+from ...texts import shown
 from .. import scopes
 from ..console import Cell, minute, short
-from ..invocation import Shell, command
+from ..invocation import Shell, WrongUse, command
 from ..language import later, say
 
 if TYPE_CHECKING:
@@ -40,13 +41,18 @@ async def search(
     every: scopes.AllOption = False,
     notes: scopes.NotesOption = False,
     top_k: TopKOption = None,
-    explain: Annotated[bool, Option("--explain", help="Say how each event came to its place.")] = False,
+    neighbours: Annotated[
+        int, Option("--neighbours", min=0, max=20, help="So many messages before and after each message that is found.")
+    ] = 0,
+    explain: Annotated[bool, Option("--explain", help="Say how each hit came to its place.")] = False,
     **narrowing: str | None,
 ) -> None:
-    """Search the events of one conversation, best first."""
+    """Search the messages and events of one conversation, best first."""
     from ....service.cognitive import CognitiveService
 
     scope = scopes.search_scope(group, user, every=every, notes=notes)
+    if scope is None and neighbours:
+        raise WrongUse("--neighbours are those of one conversation: say --group ID or --user ID in place of --all")
     narrowed = scopes.conditions(shell.settings, group, user, narrowing)
     shell.end_without_data()
     _note_if_off(shell)
@@ -55,7 +61,7 @@ async def search(
         if scope is None:
             hits = await memory.search_everywhere(query, top_k=top_k, **narrowed)
         else:
-            hits = await memory.search_events(query, scope, top_k=top_k, **narrowed)
+            hits = await memory.search_events(query, scope, top_k=top_k, neighbours=neighbours, **narrowed)
 
     shell.rows(hits, partial(hit_data, explain=explain), "score|time|scope|text|event", _cells, wide=3, empty=NOTHING)
     if explain and not shell.json:
@@ -109,5 +115,8 @@ def patient(settings: Settings, seconds: float) -> Settings:
 
 def _cells(hit: Hit) -> tuple[Cell, ...]:
     event = hit.event
-    text = Text.assemble(short(event.text), (say("  (not filed yet)") if hit.pending else "", "yellow"))
+    pending = say("  (not filed yet)") if hit.pending else ""
+    before = [(f"{short(shown(one))}\n", "dim") for one in hit.before]
+    after = [(f"\n{short(shown(one))}", "dim") for one in hit.after]
+    text = Text.assemble(*before, short(shown(event)), (pending, "yellow"), *after)
     return f"{hit.score:.2f}", minute(event.timestamp_local), event.scope.key, text, event.event_id

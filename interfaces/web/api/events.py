@@ -12,11 +12,12 @@ from pydantic import BaseModel, Field, model_validator
 
 from ....retrieval.filters import conditioned
 from ....schema.errors import InvalidInput
-from ....schema.event import Event, EventKind, EventLink, Revision
+from ....schema.event import EventKind, EventLink, Revision
 from ....service.inspection.event_pages import MOST_ON_A_PAGE, EventDetail, event_detail, events_page, events_with_words
 from ....service.timezones import configured_timezone
 from ..dependencies import CallerHere, MemoryHere, PartsHere, ScopeHere
 from ..problems import Refused
+from .event_data import EventData
 from .talk import Body
 
 router = APIRouter(prefix="/events", tags=["events"])
@@ -25,12 +26,12 @@ Time = Annotated[str | None, Query(description="ISO 8601 (`2026-02-21`, `2026-02
 
 
 class Events(BaseModel):
-    events: list[Event] = Field(description="Newest first.")
+    events: list[EventData] = Field(description="Newest first.")
     next: str = Field(description='The `cursor` of the following page; "" on the last one.')
 
 
 class EventWithLinks(BaseModel):
-    event: Event
+    event: EventData
     revisions: list[Revision] = Field(description="Former texts, oldest first.")
     supersedes: list[str] = Field(description="The ids of the events that it has ended.")
     corrects: list[str] = Field(description="The ids of the events that were never true because of it.")
@@ -81,7 +82,7 @@ def list_events(
     occurs_from: Time = None,
     occurs_to: Time = None,
 ) -> Events:
-    """A page of events, newest first: of one conversation, or for the operator of all."""
+    """A page of messages and events, newest first: of one conversation, or for the operator of all."""
     given = {
         **{"kind": kind, "user_id": user_id, "source": source, "is_absolute": is_absolute, "time_from": time_from},
         **{"time_to": time_to, "occurs_from": occurs_from, "occurs_to": occurs_to},
@@ -92,14 +93,14 @@ def list_events(
         page = events_with_words(parts.events, where, text, limit=limit)
     else:
         page = events_page(parts.events, where, limit=limit, cursor=cursor)
-    return Events(events=page.events, next=page.next)
+    return Events(events=[EventData.model_validate(one) for one in page.events], next=page.next)
 
 
 @router.get("/{event_id}")
 async def show_event(detail: DetailHere) -> EventWithLinks:
     """An event with its former texts, and the events that it ended."""
     return EventWithLinks(
-        event=detail.event,
+        event=EventData.model_validate(detail.event),
         revisions=detail.revisions,
         supersedes=[one.event_id for one in detail.supersedes],
         corrects=[one.event_id for one in detail.corrects],
@@ -107,26 +108,26 @@ async def show_event(detail: DetailHere) -> EventWithLinks:
 
 
 @router.patch("/{event_id}")
-async def edit_event(asked: Edit, memory: MemoryHere, parts: PartsHere, caller: CallerHere, detail: DetailHere) -> Event:
-    """Replace the text of an event, redacted, or let it hold again."""
+async def edit_event(asked: Edit, memory: MemoryHere, parts: PartsHere, caller: CallerHere, detail: DetailHere) -> EventData:
+    """Replace the text of an event, redacted, or let it hold again. A message stands as it was said (422)."""
     event_id = detail.event.event_id
     if asked.holds:
         await asyncio.to_thread(parts.events.uphold, [event_id])
     if asked.text is not None:
-        return await memory.edit_event(event_id, asked.text)
-    return (await asyncio.to_thread(detailed, event_id, parts, caller)).event
+        return EventData.model_validate(await memory.edit_event(event_id, asked.text))
+    return EventData.model_validate((await asyncio.to_thread(detailed, event_id, parts, caller)).event)
 
 
 @router.delete("/{event_id}", status_code=HTTPStatus.NO_CONTENT)
 async def delete_event(detail: DetailHere, memory: MemoryHere) -> None:
-    """Remove an event for good. What profiles and summaries took from it stays."""
+    """Remove an event, or a whole message, for good. What profiles and summaries took from it stays."""
     await memory.delete_event(detail.event.event_id)
 
 
 @router.post("/{event_id}/supersede")
-def supersede_event(event_id: str, asked: Successor, parts: PartsHere, caller: CallerHere, detail: DetailHere) -> Event:
+def supersede_event(event_id: str, asked: Successor, parts: PartsHere, caller: CallerHere, detail: DetailHere) -> EventData:
     """Mark an event as over because of a later one of the same conversation."""
     detailed(asked.by, parts, caller)
     if not parts.events.supersede([EventLink(event_id, asked.by, asked.corrects)]):
         raise InvalidInput("by: expected a later event of the same conversation, and one to end that still holds")
-    return detailed(event_id, parts, caller).event
+    return EventData.model_validate(detailed(event_id, parts, caller).event)

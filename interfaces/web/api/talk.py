@@ -10,13 +10,15 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
 from ....schema.errors import InvalidInput
-from ....schema.event import Event, EventKind
+from ....schema.event import EventKind
 from ....schema.hit import Hit
 from ....schema.job import RecentMessage
 from ....schema.language import Language
 from ....schema.scope import RequestType, Scope
+from ....service.recall.reading import MOST_NEIGHBOURS
 from ..access import Caller
-from ..dependencies import CallerHere, MemoryHere
+from ..dependencies import CallerHere, MemoryHere, ScopeParameter
+from .event_data import EventData
 
 router = APIRouter(tags=["talk"])
 
@@ -48,12 +50,12 @@ class Names(Body):
 
 class RememberRequest(InScope, Names):
     messages: list[dict[str, Any]] | dict[str, Any] | str = Field(
-        description="Talk: `{role, content, sender_id?, name?, id?, at?}`, or messages of OpenAI or OneBot, one or several; "
-        "or a text of the user."
+        description="Talk: `{role, content, sender_id?, name?, id?, reply_to?, at?}`, or messages of OpenAI or OneBot, "
+        "one or several; or a text of the user. A known `id` with other words replaces that message."
     )
     bot_id: Id | None = None
     timezone: str | None = None
-    flush: bool = Field(False, description="Look through what waits in this conversation now.")
+    flush: bool = Field(False, description="File what waits in this conversation now.")
 
 
 class TurnRequest(Names):
@@ -110,6 +112,9 @@ class SearchRequest(Body):
     occurs_from: str | float | None = None
     occurs_to: str | float | None = None
     is_absolute: bool | None = None
+    neighbours: Annotated[int, Field(ge=0, le=MOST_NEIGHBOURS)] = Field(
+        0, description="So many messages before and after each message that is found come with it."
+    )
     explain: bool = Field(False, description="Add how each event came to its place, in words.")
 
 
@@ -125,11 +130,17 @@ class Block(BaseModel):
     context: str = Field(description='One quoted block for a message of the role `user`; "" for none.')
 
 
+class Withdrawn(BaseModel):
+    messages: int = Field(description="How many messages went; 0 if the id is unknown.")
+
+
 class FoundEvent(BaseModel):
-    event: Event
+    event: EventData
     score: float
     scores: dict[str, float] = Field(description="The score of every step of the search, in order.")
     pending: bool = Field(description="True: handed over but not filed yet; the text is as it was handed over.")
+    before: list[EventData] = Field(description="Messages before it, oldest first, if `neighbours` asks for them.")
+    after: list[EventData] = Field(description="Messages after it.")
     explain: str = ""
 
 
@@ -139,13 +150,19 @@ class Hits(BaseModel):
 
 @router.post("/remember", status_code=HTTPStatus.ACCEPTED)
 async def remember(asked: RememberRequest, memory: MemoryHere, caller: CallerHere) -> JobIds:
-    """Hand over talk as it is; the historian chooses what is worth remembering. It is on disk when this is answered."""
+    """Hand over talk as it is. It is on disk when this is answered, and is kept as it was said."""
     scope = asked.scope_for(caller)
     fields = asked.model_dump(exclude={"scope", "user_id", "messages", "flush"}, exclude_none=True)
     job_ids = await memory.remember(asked.messages, scope, **fields)
     if asked.flush:
         await memory.flush(scope)
     return JobIds(job_ids=job_ids)
+
+
+@router.delete("/messages/{message_id:path}")
+async def forget_message(message_id: str, memory: MemoryHere, caller: CallerHere, scope: ScopeParameter = None) -> Withdrawn:
+    """Withdraw a message by the id of its platform, with what rests on it alone. It is never filed again."""
+    return Withdrawn(messages=await memory.forget_message(message_id, caller.needed_scope(scope)))
 
 
 @router.post("/jobs", status_code=HTTPStatus.ACCEPTED)
@@ -164,7 +181,7 @@ async def context(asked: ContextRequest, memory: MemoryHere, caller: CallerHere)
 
 @router.post("/search")
 async def search(asked: SearchRequest, memory: MemoryHere, caller: CallerHere) -> Hits:
-    """Search the events of one conversation, best first; or of all, for the operator."""
+    """Search the messages and events of one conversation, best first; or of all, for the operator."""
     conditions = asked.model_dump(
         include={"kind", "source", "time_from", "time_to", "occurs_from", "occurs_to", "is_absolute"}, exclude_none=True
     )
@@ -172,15 +189,23 @@ async def search(asked: SearchRequest, memory: MemoryHere, caller: CallerHere) -
         conditions["user_id"] = str(asked.user_id)
     if asked.everywhere:
         caller.check_operator()
-        if asked.scope is not None or not isinstance(asked.query, str):
-            raise InvalidInput("everywhere: leave scope out, and give query as one text")
+        if asked.scope is not None or asked.neighbours or not isinstance(asked.query, str):
+            raise InvalidInput("everywhere: leave scope and neighbours out, and give query as one text")
         hits = await memory.search_everywhere(asked.query, top_k=asked.top_k, **conditions)
     else:
         scope = caller.needed_scope(asked.scope)
-        hits = await memory.search_events(asked.query, scope, top_k=asked.top_k, context=asked.context, **conditions)
+        more = {**conditions, "context": asked.context, "neighbours": asked.neighbours}
+        hits = await memory.search_events(asked.query, scope, top_k=asked.top_k, **more)
     return Hits(hits=[_found(hit, explain=asked.explain) for hit in hits])
 
 
 def _found(hit: Hit, *, explain: bool) -> FoundEvent:
-    told = hit.explain() if explain else ""
-    return FoundEvent(event=hit.event, score=hit.score, scores=dict(hit.scores), pending=hit.pending, explain=told)
+    return FoundEvent(
+        event=EventData.model_validate(hit.event),
+        score=hit.score,
+        scores=dict(hit.scores),
+        pending=hit.pending,
+        before=[EventData.model_validate(one) for one in hit.before],
+        after=[EventData.model_validate(one) for one in hit.after],
+        explain=hit.explain() if explain else "",
+    )

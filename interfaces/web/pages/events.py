@@ -1,14 +1,16 @@
-"""The page of one event: where it comes from, what the gate said, what it ended or was ended by; and its changes."""
+"""The page of one message or event: who said it, what the gate said, what it ended or was ended by; and its changes."""
 
 from __future__ import annotations
 
 import asyncio
+from typing import get_args
 
 from fastapi import APIRouter, Request, Response
 
 from ....schema.errors import InvalidInput
-from ....schema.event import Event, EventFilter, EventLink
+from ....schema.event import Event, EventFilter, EventLink, WrittenKind
 from ....service.components import Parts
+from ....text.messages import named_message
 from ..access import Caller
 from ..api.events import detailed
 from ..dependencies import MemoryHere, PartsHere
@@ -35,7 +37,8 @@ def show_event(request: Request, parts: PartsHere, id: str, text: str = "") -> R
         superseded=detail.supersedes,
         corrected=detail.corrects,
         revisions=detail.revisions,
-        candidates=_later_ones(parts, event, text.strip()) if event.holds else [],
+        candidates=[] if event.is_message or not event.holds else _later_ones(parts, event, text.strip()),
+        replied_to=_replied_to(parts, event),
         text=text,
         said=request.query_params.get("said", ""),
     )
@@ -50,7 +53,7 @@ async def edit(memory: MemoryHere, id: FormText, text: FormText) -> Response:
 
 @router.post("/event/delete")
 async def delete(memory: MemoryHere, parts: PartsHere, id: FormText) -> Response:
-    """Remove an event for good."""
+    """Remove an event, or a whole message, for good."""
     event = (await asyncio.to_thread(detailed, id, parts, Caller())).event
     await memory.delete_event(id)
     kind, whose = ("group", event.group_id) if event.group_id else ("user", event.user_id)
@@ -76,8 +79,15 @@ def _seen(event_id: str) -> Response:
     return see("/event", id=event_id, said="done")
 
 
+def _replied_to(parts: Parts, event: Event) -> Event | None:
+    """Return the message that a message answers; None if it answers none, or none that is filed."""
+    if not event.reply_to:
+        return None
+    return next(iter(parts.events.get([f"{named_message(event.scope, event.reply_to)}:0"])), None)
+
+
 def _later_ones(parts: Parts, event: Event, text: str) -> list[Event]:
     """Return the later events of its conversation that are most like it, or hold `text`."""
-    where = EventFilter(event.scope.key, time_from=event.timestamp)
+    where = EventFilter(event.scope.key, kinds=get_args(WrittenKind), time_from=event.timestamp)
     ids = [one for one, _ in parts.events.search_keywords(text or event.text, where, CANDIDATES + 1) if one != event.event_id]
     return parts.events.get(ids[:CANDIDATES])

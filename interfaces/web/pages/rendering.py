@@ -17,7 +17,7 @@ from ....schema.event import Event
 from ....schema.language import Language
 from ....schema.version import VERSION
 from ....service.timezones import configured_timezone
-from ...texts import NAMES, size, words
+from ...texts import NAMES, shown, size, words
 from .language import COOKIE, language_of, say
 
 WRITERS, SOURCES, STATES = (NAMES["pages"][name] for name in ("writers", "sources", "states"))
@@ -125,7 +125,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    for function in (entity_link, scope_link, told_days, statements, size, short, share, words):
+    for function in (entity_link, scope_link, told_days, statements, shown, size, short, share, words):
         made.filters[function.__name__] = function
     made.globals.update(writers=WRITERS, sources=SOURCES, states=STATES)
     return made

@@ -20,6 +20,9 @@ from .route import PageRoute
 
 router = APIRouter(route_class=PageRoute)
 
+NEIGHBOURS = 2
+"""Messages before and after a message that are shown with it."""
+
 STEPS: Mapping[str, str] = NAMES["pages"]["search_steps"]
 """The steps of a search in their order, by their names for people."""
 
@@ -32,7 +35,7 @@ async def show_search(request: Request, memory: MemoryHere, parts: PartsHere, q:
     told, seconds = "", 0.0
     if q:
         started = time.perf_counter()
-        hits = await (memory.search_everywhere(q) if where is None else memory.search_events(q, where))
+        hits = await (memory.search_everywhere(q) if where is None else memory.search_events(q, where, neighbours=NEIGHBOURS))
         seconds = time.perf_counter() - started
         told = "" if where is None else await memory.build_context(q, where)
     steps = {name: label for name, label in STEPS.items() if any(name in hit.scores for hit in hits)}

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import cast, get_args
 from zoneinfo import ZoneInfo
 
-from ....schema.event import EventFilter, EventKind
+from ....schema.event import EventFilter, EventKind, WrittenKind
 from ....schema.job import FIRST_YEAR, LAST_YEAR
 from ....schema.protocols import EventStore
 from ....service.inspection.event_pages import EventPage, events_page, events_with_words
@@ -56,7 +56,9 @@ class Wanted:
 
     def within(self, where: EventFilter, zone: ZoneInfo) -> EventFilter:
         """Return `where` narrowed by the choices; months begin and end in `zone`."""
-        kinds = (cast("EventKind", self.kind),) if self.kind in get_args(EventKind) else ()
+        kinds: tuple[EventKind, ...] = (cast("EventKind", self.kind),) if self.kind in get_args(EventKind) else ()
+        if self.absolute and not kinds:
+            kinds = get_args(WrittenKind)  # a message is neither absolute nor not
         where = replace(where, kinds=kinds, sources=(self.source,) if self.source else ())
         where = replace(where, is_absolute=_TRUTHS.get(self.absolute), holds=_TRUTHS.get(self.holds))
         if first := _first_of(self.month):

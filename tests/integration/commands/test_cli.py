@@ -22,9 +22,12 @@ from historian.retrieval import driver
 from historian.schema.protocols import Vector
 from historian.schema.settings import Settings
 from historian.schema.settings.source import load_settings, parse_settings
+from historian.service.components import open_parts
 from historian.stores.files.owner_lock import OwnerLock
 from historian.stores.sqlite.queue import QUEUE, SqliteJobQueue
 from support.command import NO_MODELS, Called, historian
+from support.events import file_messages
+from support.memory import settings_for
 from support.queue_rows import put_broken
 from support.recall import WordEmbedder
 from support.servers.openai_server import OpenAIServer
@@ -387,6 +390,33 @@ def test_a_record_is_corrected_and_removed_at_once_where_nobody_owns_the_directo
     assert filed("search", "推理", "--group", "-1001234", "--json").lines[0]["event_id"] == first
     assert filed("events", "delete", first, second).status == 0
     assert event_ids(filed, "--group", "-1001234") == []
+
+
+def test_messages_are_searched_listed_and_withdrawn_and_stand_as_they_were_said(
+    call: Callable[..., Called], tmp_path: Path
+) -> None:
+    parts = open_parts(settings_for(tmp_path / "data"), clock=time.time)
+    file_messages(parts.events, ["谁有空搬家？", "我周五搬家", "那我来帮忙"])
+    asyncio.run(parts.aclose())
+    here = ("--group", "7")
+    (found,) = call("search", "周五搬家", *here, "--kind", "message", "-k", "1", "--neighbours", "1", "--json").lines
+    assert (found["speaker"], found["text"], found["message_id"]) == ("小林", "我周五搬家", "m1")
+    assert (found["said_by"], found["role"], found["reply_to"]) == ("42", "user", "m0")
+    assert found["times"] == ["3:2026-02-27"] and found["sources"] == []
+    assert [one["message_id"] for one in (*found["before"], *found["after"])] == ["m0", "m2"]
+    table = call("search", "周五搬家", *here, "-k", "1", "--neighbours", "1").out
+    assert "小林: 我周五 (2026-02-27)搬家" in table and "小林: 那我来帮忙" in table
+    listed = call("events", "list", *here, "--kind", "message").out
+    assert "小林: 我周五 (2026-02-27)搬家" in listed and "≈" not in listed.partition("\n")[2]
+    assert call("events", "list", *here, "--relative").out == "no events\n"
+    refused = call("events", "edit", found["event_id"], "我周六搬家")
+    assert refused.status == 2 and "a message stands as it was said" in refused.err
+    assert call("events", "withdraw", "m1", "m9", *here, "--json").lines == [{"messages": 1}]
+    assert call("events", "withdraw", "m1", *here).out == "0 messages withdrawn\n"
+    assert [one["message_id"] for one in call("events", "list", *here, "--json").lines] == ["m2", "m0"]
+    assert call("events", "withdraw", "m0").status == 2
+    everywhere = call("search", "搬家", "--all", "--neighbours", "1")
+    assert everywhere.status == 2 and "--neighbours" in everywhere.err
 
 
 def test_a_superseded_record_is_marked_names_both_ends_and_is_made_to_hold_again(

@@ -31,8 +31,8 @@ TURN: dict[str, Any] = {
 
 NAMED = """
     historian LangGraph GitHub GitLab Mermaid Markdown Prometheus SQLite PostgreSQL MCP HTTP JSON ISO UTF stdin stdout stderr zip
-    id token config toml text summary timestamp start end name action fact user group public private all auto zh default True
-    False
+    id token config toml text summary timestamp start end name message action fact user group public private all auto zh default
+    True False
 """
 NAMES = frozenset(NAMED.split())
 """Latin words of a Chinese text that are names: of things, formats, keys, and values of options."""

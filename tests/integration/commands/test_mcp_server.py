@@ -24,7 +24,7 @@ from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 from support.command import NO_MODELS, historian
-from support.events import file_texts
+from support.events import file_messages, file_texts
 from support.memory import settings_for
 from support.queue_rows import rows
 
@@ -255,6 +255,26 @@ async def test_a_reading_server_makes_nothing_and_finds_memory_once_it_is_there(
         assert not (tmp_path / "later").exists()
         await asyncio.to_thread(fill, settings)
         assert "龙井茶" in await told(client, "recall", query="喜欢喝什么茶")
+
+
+async def test_a_message_is_withdrawn_by_a_server_that_may_write_and_by_no_other(tmp_path: Path) -> None:
+    settings = patient(settings_for(tmp_path), 60.0)
+    parts = open_parts(settings, clock=lambda: 0.0)
+    file_messages(parts.events, ["谁有空搬家？", "我周五搬家"], group="100")
+    await parts.aclose()
+    for writer, names in ((None, READING), (Writer(), sorted((*READING, "forget_message", "remember")))):
+        memory = McpMemory(settings, Scope.group("100", "42"), language="en", writer=writer)
+        async with memory, Client(make_mcp_server(memory)) as client:
+            tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+            assert sorted(tools) == names
+            if writer is None:
+                with pytest.raises(MCPError, match="forget_message"):
+                    await client.call_tool("forget_message", {"message_id": "m1"})
+                assert "周五" in await told(client, "search_events", query="搬家", kind="message", neighbours=1)
+                continue
+            assert tools["forget_message"].annotations and tools["forget_message"].annotations.destructive_hint
+            assert await told(client, "forget_message", message_id="m1") == "Withdrawn."
+            assert "周五" not in await told(client, "search_events", query="搬家")
 
 
 async def test_with_memory_switched_off_remember_says_so(tmp_path: Path) -> None:

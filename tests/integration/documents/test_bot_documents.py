@@ -135,7 +135,7 @@ def test_every_bot_of_the_page_hands_over_time_and_id_and_logs_what_became_of_th
 @pytest.mark.slow
 def test_talk_that_is_handed_over_as_the_page_shows_is_filed(tmp_path: Path) -> None:
     assert run(tmp_path, blocks("docs/calls.md", "python")[0]) == ""
-    assert any("Ann moved to Vienna" in text for text in records(tmp_path, "--group", "7001"))
+    assert any("I moved to Vienna" in text for text in records(tmp_path, "--group", "7001"))
 
 
 @pytest.mark.slow
@@ -242,12 +242,12 @@ def test_the_graph_files_its_turn_and_the_chain_reads_it(tmp_path: Path) -> None
         assert "- Ann has a cat called Tom" in asked
         (tmp_path / "agent").mkdir()
         assert run(tmp_path / "agent", agent.replace("http://127.0.0.1:11434/v1", server.base_url)) == "好的，我知道了。\n"
-        assert "Ann has a cat called Tom" in records(tmp_path / "agent")
+        assert "I have a cat called Tom" in records(tmp_path / "agent")
         assert run(tmp_path / "agent", nodes.replace("http://127.0.0.1:11434/v1", server.base_url)) == "好的，我知道了。\n"
         assert run(tmp_path, store.replace("http://127.0.0.1:11434/v1", server.base_url)).splitlines()[-1]
         run(tmp_path / "agent", nodes.replace("http://127.0.0.1:11434/v1", server.base_url))
         recalled, asked = (str(message["content"]) for message in server.requests()[-1].body["messages"])
-        assert "Ann has a cat called Tom" in recalled and asked == "What is my cat called?"
+        assert "I have a cat called Tom" in recalled and asked == "What is my cat called?"
 
 
 def test_every_historian_command_on_the_page_is_one() -> None:

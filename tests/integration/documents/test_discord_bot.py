@@ -68,9 +68,10 @@ def test_mentions_become_names_and_the_bot_s_own_goes() -> None:
 
 
 def test_a_reply_to_the_bot_is_for_the_bot_and_other_bots_are_not_heard() -> None:
-    reply = SimpleNamespace(resolved=SimpleNamespace(author=ME))
-    assert discord_bot.heard_of(message("yes", Channel(5), server=True, reference=reply), ME).to_bot
-    deleted = SimpleNamespace(resolved=None)
+    reply = SimpleNamespace(resolved=SimpleNamespace(author=ME), message_id=6)
+    heard = discord_bot.heard_of(message("yes", Channel(5), server=True, reference=reply), ME)
+    assert heard.to_bot and heard.reply_to == "discord:6"
+    deleted = SimpleNamespace(resolved=None, message_id=None)
     assert not discord_bot.heard_of(message("yes", Channel(5), server=True, reference=deleted), ME).to_bot
     bot = SimpleNamespace(id=2, display_name="x", bot=True)
     assert discord_bot.heard_of(message("hi", Channel(5), author=bot), ME) is None
@@ -96,12 +97,49 @@ async def test_it_remembers_observes_and_forgets(tmp_path: Path) -> None:
         assert "香山" not in await said("<@900> 周五去哪儿？", other, server=True, user=1002, name="小林")
         await memory.flush()
         assert await memory.settled(30)
+        await memory.enqueue_job(new_info=["他喜欢龙井茶"], user_id="dc:1001", user_name="阿明")
+        assert await memory.settled(30)
         assert "龙井" in await said("!profile", private)
         assert "请发送：!forgetme 确认" in await said("!forgetme", private)
         assert await said("!forgetme 确认", private) == "已经忘记了。"
         assert await said("!profile", private) == "我还没有记下什么。"
-        found = [hit.event.text for hit in await memory.search_events("香山", Scope.group("dc:2"))]
+        found = [hit.event.said for hit in await memory.search_events("香山", Scope.group("dc:2"))]
         assert found == ["小林: 周五去哪儿？"], "neither what 阿明 said nor what the bot repeated of it"
+
+
+@pytest.mark.slow
+async def test_edited_messages_are_replaced_and_deleted_ones_withdrawn(tmp_path: Path) -> None:
+    general, private = Channel(2), Channel(1)
+    async with CognitiveService.open(settings_for(tmp_path)) as memory:
+        model = importlib.import_module("stand_in_model").StandInModel()
+        bot = importlib.import_module("remembering_bot").RememberingBot(memory, model, "Discord", "小史", "dc:900", "zh", "!")
+
+        async def said(content: str, message_id: int, channel: Channel, *, edited: bool = False, server: bool = True) -> None:
+            sent = message(content, channel, server=server, id=message_id)
+            await discord_bot.on_message(bot, sent, ME, edited=edited)
+
+        async def kept(scope: Scope) -> list[str]:
+            await memory.flush()
+            assert await memory.settled(30)
+            return [one.text for one in reversed(await memory.list_events(scope)) if one.role == "user"]
+
+        for number, text in enumerate(("周五爬香山", "带上水", "早上七点", "在校门口")):
+            await said(text, number, general)
+        await said("周六爬香山", 0, general, edited=True)
+        assert await kept(Scope.group("dc:2")) == ["周六爬香山", "带上水", "早上七点", "在校门口"] and general.sent == []
+        one = SimpleNamespace(guild_id=3, channel_id=2, message_id=1)
+        several = SimpleNamespace(guild_id=3, channel_id=2, message_ids={2, 3})
+        for payload in (one, several):
+            await discord_bot.on_delete(bot, payload, None)
+        assert await kept(Scope.group("dc:2")) == ["周六爬香山"]
+        assert [one.text for one in bot.history.of(Scope.group("dc:2"))] == ["周六爬香山"]
+
+        await said("我最喜欢的茶是龙井", 7, private, server=False)
+        gone = SimpleNamespace(guild_id=None, channel_id=1, message_id=7)
+        await discord_bot.on_delete(bot, gone, None)
+        assert await kept(Scope.private("dc:1001")) == ["我最喜欢的茶是龙井"], "nobody knows whose private chat it is"
+        await discord_bot.on_delete(bot, gone, SimpleNamespace(recipient=SimpleNamespace(id=1001)))
+        assert await kept(Scope.private("dc:1001")) == []
 
 
 @pytest.mark.slow

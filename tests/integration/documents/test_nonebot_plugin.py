@@ -1,6 +1,7 @@
 """The NoneBot plugin in a bot's own process: a OneBot client on loopback sends real events and gets real replies."""
 
 import asyncio
+import json
 import os
 import re
 from collections.abc import Mapping
@@ -47,12 +48,12 @@ def environment(directory: Path, **more: str) -> dict[str, str]:
     return {**NO_MODELS, **settings, **patience, "PYTHONPATH": str(PLUGIN), "PYTHONIOENCODING": "utf-8", **more}
 
 
-def records(directory: Path, *scope: str, source: str = "job") -> list[str]:
-    """What is filed, after the queue is worked off."""
+def records(directory: Path, *scope: str) -> list[str]:
+    """What was said, newest first, after the queue is worked off."""
     drained = historian("worker", "--drain", "--json", "--data-dir", directory / "data", environ=clean())
     assert drained.status == 0, drained.err
     listed = historian("events", "list", *scope, "--json", "--data-dir", directory / "data", environ=clean())
-    return [line["text"] for line in listed.lines if line["source"] == source]
+    return [f"{line['speaker']}: {line['text']}" for line in listed.lines if line["kind"] == "message"]
 
 
 def clean() -> Mapping[str, str]:
@@ -89,8 +90,7 @@ def test_the_configured_model_answers_with_what_memory_recalls_and_the_turn_is_f
     assert [call["action"] for call in calls][:2] == ["get_group_info", "send_msg"]
     assert calls[1]["params"]["group_id"] == 7001
     told = records(tmp_path, "--group", "7001")
-    assert any("阿明" in text and "龙井" in text for text in told)
-    assert any("阿明" in text and "阿橘" in text for text in told)
+    assert "阿明: 我最喜欢的茶是龙井" in told and "阿明: 我养了一只叫阿橘的猫" in told
 
 
 def test_an_author_s_function_answers_and_profile_and_forgetme_work(tmp_path: Path) -> None:
@@ -108,6 +108,9 @@ def test_an_author_s_function_answers_and_profile_and_forgetme_work(tmp_path: Pa
             assert await client.ask("随便聊聊", user=1003, name="小方") == "不知道"
             assert "龙井" in await client.ask("说说龙井茶", **ann)
             assert await client.ask("来个坏的", **ann) == "现在回答不了，请稍后再试。"
+            told = {"new_info": ["他喜欢龙井茶"], "user_id": "1001", "user_name": "阿明", "bot_name": "小史", "request_id": "t"}
+            line = json.dumps(told, ensure_ascii=False)
+            assert historian("ingest", "-", "--data-dir", tmp_path / "data", environ=clean(), stdin=line).status == 0
             for _ in range(600):  # the historian works in the background
                 profile = await client.ask("/画像", **ann)
                 if "龙井" in profile:
@@ -122,11 +125,13 @@ def test_an_author_s_function_answers_and_profile_and_forgetme_work(tmp_path: Pa
             assert all(call["params"].get("user_id") in (1001, 1002, 1003) for call in client.calls), SELF_ID
             assert await client.ask("我喜欢乌龙", user=1003, group=7001, name="小方") == "记住了。"
             assert await client.ask("我喜欢普洱", user=1002, group=7001, name="小林") == "记住了。"
+            assert await client.ask("我喜欢白茶", user=1002, group=7001, name="小林") == "记住了。"
+            await client.recall(client.said_last, user=1002, group=7001)
+            assert await client.ask("随便聊聊", user=1004, name="小王") == "不知道"
 
     asyncio.run(converse())
     assert records(tmp_path, "--user", "1001") == []
-    assert records(tmp_path, "--user", "1002") == ["小林喜欢普洱"]
-    in_group = sorted(records(tmp_path, "--group", "7001"))
-    assert in_group == ["小方喜欢乌龙", "小林喜欢普洱"], "it is about who has just spoken, whoever spoke before"
-    talk = records(tmp_path, "--user", "1003", source="observation")
-    assert talk == ["小史: 不知道", "小方: 随便聊聊"], "the talk as it was, newest first"
+    assert records(tmp_path, "--user", "1002") == ["小史: 记住了。", "小林: 我喜欢普洱", "小林: 别回我"]
+    in_group = [text for text in records(tmp_path, "--group", "7001") if not text.startswith("小史")]
+    assert in_group == ["小林: 我喜欢普洱", "小方: 我喜欢乌龙"], "a recalled message is withdrawn"
+    assert records(tmp_path, "--user", "1003") == ["小史: 不知道", "小方: 随便聊聊"]

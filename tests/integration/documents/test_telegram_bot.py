@@ -59,8 +59,8 @@ def texts(directory: Path, *scope: str) -> list[str]:
 
 
 def told(lines: list[dict[str, Any]]) -> list[str]:
-    """The statements; the messages themselves are kept beside them, as observations."""
-    return [line["text"] for line in lines if line["source"] != "observation"]
+    """What people said, oldest first."""
+    return [f"{line['speaker']}: {line['text']}" for line in reversed(lines) if line["role"] == "user"]
 
 
 async def filed(polling: Any, *scope: str) -> list[str]:
@@ -131,10 +131,9 @@ def test_what_it_was_told_it_knows_in_the_next_turn_and_what_a_group_says_among_
         server.wait_until_confirmed()
     assert server.sent[0] == {"chat_id": 1001, "text": server.sent[0]["text"]}
     assert server.sent[2]["reply_parameters"]["message_id"] == 1
-    assert texts(tmp_path, "--user", "tg:1001") == ["阿明最喜欢的茶是龙井"]
-    kept = {line["text"]: line["source"] for line in records(tmp_path, "--group", f"tg:{GROUP}")}
-    assert kept["小林: 周五一起去爬香山"] == "observation"
-    assert any("阿橘" in text for text in texts(tmp_path, "--group", f"tg:{GROUP}"))
+    assert texts(tmp_path, "--user", "tg:1001") == ["阿明: 我最喜欢的茶是龙井", "阿明: 我最喜欢什么茶？"]
+    in_group = texts(tmp_path, "--group", f"tg:{GROUP}")
+    assert in_group == ["阿明: 😀 我养了一只叫阿橘的猫", "小林: 周五一起去爬香山", "阿明: 我们周五去哪儿？"]
 
 
 @pytest.mark.slow
@@ -162,7 +161,7 @@ def test_a_configured_model_is_given_what_is_recalled_and_who_speaks_where(tmp_p
             server.wait_until_confirmed()
         system = model.requests()[0].body["messages"][0]["content"]
         assert "在Telegram群“读书会”里。现在和你说话的是阿明" in system
-    assert "阿明最喜欢的茶是龙井" in texts(tmp_path, "--group", f"tg:{GROUP}")
+    assert "阿明: 我最喜欢的茶是龙井" in texts(tmp_path, "--group", f"tg:{GROUP}")
 
 
 @pytest.mark.slow
@@ -179,7 +178,22 @@ async def test_an_update_that_comes_twice_makes_one_job(tmp_path: Path, server: 
         server.deliver_again(update)
         await polling.round()
         assert len(server.sent) == 2
-        assert await filed(polling, "--user", "tg:1001") == ["阿明养了一只叫阿橘的猫"]
+        assert await filed(polling, "--user", "tg:1001") == ["阿明: 我养了一只叫阿橘的猫"]
+
+
+@pytest.mark.slow
+async def test_an_edited_message_replaces_the_former_one_and_is_not_answered(tmp_path: Path, server: TelegramServer) -> None:
+    async with polling_on(server, tmp_path) as polling:
+        update = server.say("我养了一只叫阿橘的猫", user=1001)
+        await polling.round()
+        assert await filed(polling, "--user", "tg:1001") == ["阿明: 我养了一只叫阿橘的猫"]
+        server.edit(update, "我养了一只叫阿橘的狗")
+        await polling.round()
+        assert len(server.sent) == 1 and server.calls[-1][1]["allowed_updates"] == ["message", "edited_message"]
+        assert await filed(polling, "--user", "tg:1001") == ["阿明: 我养了一只叫阿橘的狗"]
+        server.say("我养了什么？", user=1001)
+        await polling.round()
+        assert "狗" in server.sent[-1]["text"] and "猫" not in server.sent[-1]["text"]
 
 
 @pytest.mark.slow
@@ -210,8 +224,8 @@ async def test_what_cannot_be_sent_is_given_up_and_remembered_all_the_same(tmp_p
         await polling.round()
         assert server.count("sendMessage") == 1 + telegram_bot.SEND_ATTEMPTS
         assert server.sent == []
-        assert await filed(polling, "--user", "tg:1001") == ["阿明养了一只叫阿橘的猫"]
-        assert await filed(polling, "--user", "tg:1002") == ["小林喜欢普洱茶"]
+        assert await filed(polling, "--user", "tg:1001") == ["阿明: 我养了一只叫阿橘的猫"]
+        assert await filed(polling, "--user", "tg:1002") == ["小林: 我喜欢普洱茶"]
 
 
 @pytest.mark.slow
@@ -236,7 +250,7 @@ async def test_only_what_is_done_with_is_confirmed_when_the_bot_is_interrupted(t
         await asyncio.gather(task, return_exceptions=True)
         await polling.confirm()
         assert server.unconfirmed() == [stuck["update_id"]]
-        assert await filed(polling, "--user", "tg:1001") == ["阿明养了一只叫阿橘的猫"]
+        assert await filed(polling, "--user", "tg:1001") == ["阿明: 我养了一只叫阿橘的猫"]
 
 
 @pytest.mark.slow
@@ -256,6 +270,8 @@ async def test_profile_and_forgetme(tmp_path: Path, server: TelegramServer) -> N
         await polling.round()
         await polling.memory.flush()
         assert await polling.memory.settled(30)
+        await polling.memory.enqueue_job(new_info=["他喜欢龙井茶"], user_id="tg:1001", user_name="阿明")
+        assert await polling.memory.settled(30)
         assert "龙井" in await asked(polling, "/profile")
         assert "龙井" not in await asked(polling, f"/profile{BOT}", group=GROUP)
         assert await asked(polling, "/profile group") == "这里不是群聊。"
@@ -265,7 +281,7 @@ async def test_profile_and_forgetme(tmp_path: Path, server: TelegramServer) -> N
         assert await asked(polling, "/profile") == "我还没有记下什么。"
         assert "没有记忆" in await asked(polling, "我喜欢什么茶？")
         found = await polling.memory.search_events("吉他 画展 普洱", Scope.group(f"tg:{GROUP}"))
-        assert [hit.event.text for hit in found if hit.event.source == "job"] == ["小林喜欢普洱"]
+        assert [hit.event.said for hit in found if hit.event.role == "user"] == ["小林: 我喜欢普洱"]
         assert not any("吉他" in hit.event.text or "画展" in hit.event.text for hit in found)
         kept = await polling.memory.search_events("龙井", Scope.private("tg:1001"))
         assert not any("龙井" in hit.event.text for hit in kept)
@@ -284,7 +300,7 @@ async def test_a_model_that_fails_is_apologised_for_and_what_was_said_is_remembe
             assert server.sent[-1]["text"] == "现在回答不了，请稍后再试。"
             await polling.confirm()
             assert server.unconfirmed() == []
-            assert await filed(polling, "--user", "tg:1001") == ["阿明养了一只叫阿橘的猫"]
+            assert await filed(polling, "--user", "tg:1001") == ["阿明: 我养了一只叫阿橘的猫"]
 
 
 def start(directory: Path, server: TelegramServer, *arguments: str, token: str) -> subprocess.CompletedProcess[str]:
@@ -342,8 +358,10 @@ def test_a_mention_counts_in_utf_16_and_is_taken_out() -> None:
 
 
 def test_a_reply_to_the_bot_is_for_the_bot() -> None:
-    assert telegram_bot.heard_of(message("yes", reply_to_message={"from": ME}), ME).to_bot
-    assert not telegram_bot.heard_of(message("yes", reply_to_message={"from": {"id": 1002}}), ME).to_bot
+    heard = telegram_bot.heard_of(message("yes", reply_to_message={"message_id": 6, "from": ME}), ME)
+    assert heard.to_bot and heard.reply_to == f"telegram:900:{GROUP}:6"
+    other = telegram_bot.heard_of(message("yes", reply_to_message={"message_id": 6, "from": {"id": 1002}}), ME)
+    assert not other.to_bot and not telegram_bot.heard_of(message("yes"), ME).reply_to
 
 
 @pytest.mark.parametrize(

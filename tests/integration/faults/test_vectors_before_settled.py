@@ -70,7 +70,7 @@ async def test_a_group_that_talks_on_is_embedded_while_jobs_wait(tmp_path: Path)
     class Watching(WordEmbedder):
         async def embed_documents(self, texts: Sequence[str]) -> Matrix:
             if any(text.startswith("Ann: ") for text in texts):  # a message as it was said
-                due.append(parts.queue.is_due(parts.clock()))
+                pending.append(parts.queue.counts(parts.clock()).pending)
             return await super().embed_documents(texts)
 
     async with open_memory(settings_for(tmp_path), embedder=Watching(), worker=True) as (memory, parts):

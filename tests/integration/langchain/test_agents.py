@@ -13,7 +13,7 @@ from historian import CognitiveService, HistorianMiddleware, InvalidInput, Scope
 from historian.schema.event import EventFilter
 from langchain.agents import create_agent
 from langchain.agents.middleware import HumanInTheLoopMiddleware, SummarizationMiddleware
-from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, RemoveMessage, ToolMessage
 from langchain_core.tools import tool
 from langgraph.channels import UntrackedValue
 from langgraph.checkpoint.memory import InMemorySaver
@@ -107,6 +107,24 @@ def test_an_agent_in_synchronous_code_recalls_and_remembers(tmp_path: Path, capl
     assert said == ["Ann: What do I play?", "小史: The piano.", "Ann: Thank you", "小史: Bye."]
 
 
+async def test_a_message_with_other_words_replaces_the_former_and_one_that_is_named_is_withdrawn(
+    memory: CognitiveService,
+) -> None:
+    model = ScriptedModel(script=["Noted."] * 4)
+    agent = create_agent(model, [], middleware=[HistorianMiddleware(memory, ANN)], checkpointer=InMemorySaver())
+    config: dict[str, Any] = {"configurable": {"thread_id": "1"}}
+    for number, text in enumerate(("I have a cat", "I live in York", "I like tea")):
+        await agent.ainvoke(asked(text, id=f"m{number}"), config)  # type: ignore[arg-type]
+    assert await remembered(memory, ANN) == [
+        one for text in ("I have a cat", "I live in York", "I like tea") for one in (f"Ann: {text}", "小史: Noted.")
+    ]
+    changed = {"messages": [HumanMessage("I have a dog", name="Ann", id="m0"), HumanMessage("Thanks", name="Ann", id="m3")]}
+    withdrawing: Any = {"configurable": {"thread_id": "1", "withdrawn": ["m1", "unknown"]}}
+    await agent.ainvoke({"messages": [*changed["messages"], RemoveMessage(id="m2")]}, withdrawing)
+    people = [one for one in await remembered(memory, ANN) if one.startswith("Ann")]
+    assert people == ["Ann: I have a dog", "Ann: I like tea", "Ann: Thanks"], "what leaves the state alone stays"
+
+
 async def test_a_stream_of_an_agent_holds_no_memory_and_the_turn_is_remembered(memory: CognitiveService) -> None:
     agent = create_agent(ScriptedModel(script=["The piano."]), [], middleware=[HistorianMiddleware(memory, ANN)])
     streamed = [chunk async for chunk, _ in agent.astream(asked("What do I play?"), stream_mode="messages")]
@@ -190,9 +208,7 @@ async def test_what_was_said_in_a_turn_that_failed_is_remembered_with_the_next_a
         await agent.ainvoke({"messages": [HumanMessage("I'm allergic to peanuts", name="Ann")]}, config, context={"user_id": "7"})
     await agent.ainvoke({"messages": [HumanMessage("I'm vegetarian", name="Bea")]}, config, context={"user_id": "8"})
     assert "Ann: I'm allergic to peanuts" in await remembered(memory, GROUP)
-    assert memory.lifecycle.opened is not None
-    found = memory.lifecycle.opened.parts.events.find(EventFilter(GROUP.key, sources=("message",)))
-    said = {(event.text, event.said_by) for event in found if event.role == "user"}
+    said = {(event.text, event.said_by) for event in events(memory, GROUP) if event.role == "user"}
     assert said == {("I'm allergic to peanuts", "7"), ("I'm vegetarian", "8")}
 
 
@@ -228,7 +244,7 @@ async def test_a_turn_that_could_not_be_handed_over_is_remembered_with_the_next(
 
 def events(memory: CognitiveService, scope: Scope) -> list[Any]:
     assert memory.lifecycle.opened is not None
-    return memory.lifecycle.opened.parts.events.find(EventFilter(scope.key, sources=("job",)), newest_first=False)
+    return memory.lifecycle.opened.parts.events.find(EventFilter(scope.key, kinds=("message",)), newest_first=False)
 
 
 async def test_a_turn_that_another_conversation_left_open_on_the_same_thread_stays_out(memory: CognitiveService) -> None:

@@ -32,7 +32,8 @@ def graph(memory: CognitiveService) -> Any:
 
 def facts(memory: CognitiveService) -> list[str]:
     assert memory.lifecycle.opened is not None
-    return [one.text for one in memory.lifecycle.opened.parts.events.find(EventFilter(ANN.key, sources=("job",)))]
+    found = memory.lifecycle.opened.parts.events.find(EventFilter(ANN.key, kinds=("message",)))
+    return [one.said for one in found if one.role == "user"]
 
 
 async def filed(memory: CognitiveService) -> list[str]:
@@ -48,7 +49,7 @@ async def test_what_runs_synchronously_inside_a_running_event_loop_remembers_too
     async with CognitiveService.open(settings_for(tmp_path)) as memory:
         said = {"messages": [HumanMessage("I'm vegetarian")]}
         made(memory).invoke(said, config={"configurable": {"user_id": "7", "user_name": "Ann"}})
-        assert await filed(memory) == ["Ann is vegetarian"]
+        assert await filed(memory) == ["Ann: I'm vegetarian"]
     assert not [one for one in caplog.records if one.levelno >= logging.WARNING and "remembered" in one.message]
 
 
@@ -70,7 +71,7 @@ def test_a_service_that_was_left_open_refuses_in_the_next_event_loop_and_says_wh
             await memory.remember("I live in Leeds", ANN, user_name="Ann")
             return await filed(memory)
 
-    assert sorted(asyncio.run(third())) == ["Ann is vegetarian", "Ann lives in Leeds"]
+    assert sorted(asyncio.run(third())) == ["Ann: I live in Leeds", "Ann: I'm vegetarian"]
 
 
 def test_a_service_without_a_worker_hands_over_in_whatever_event_loop(tmp_path: Path) -> None:
@@ -93,8 +94,8 @@ def test_a_service_may_be_opened_and_closed_in_one_event_loop_after_another(tmp_
             await memory.remember(text, ANN, user_name="Ann")
             return await filed(memory)
 
-    assert asyncio.run(say("I'm vegetarian")) == ["Ann is vegetarian"]
-    assert sorted(asyncio.run(say("I live in Leeds"))) == ["Ann is vegetarian", "Ann lives in Leeds"]
+    assert asyncio.run(say("I'm vegetarian")) == ["Ann: I'm vegetarian"]
+    assert sorted(asyncio.run(say("I live in Leeds"))) == ["Ann: I live in Leeds", "Ann: I'm vegetarian"]
 
 
 async def test_a_synchronous_agent_in_a_thread_of_its_own_hands_over_to_the_loop_that_is_at_work(tmp_path: Path) -> None:
@@ -102,7 +103,7 @@ async def test_a_synchronous_agent_in_a_thread_of_its_own_hands_over_to_the_loop
         said = {"messages": [HumanMessage("I'm vegetarian")]}
         config = {"configurable": {"user_id": "7", "user_name": "Ann"}}
         await asyncio.to_thread(agent(memory).invoke, said, config)
-        assert await filed(memory) == ["Ann is vegetarian"]
+        assert await filed(memory) == ["Ann: I'm vegetarian"]
 
 
 def test_what_was_observed_in_an_event_loop_that_ended_is_stored_by_the_next_one_that_closes_the_service(tmp_path: Path) -> None:
@@ -139,5 +140,5 @@ async def test_an_agent_recalls_by_the_words_of_a_message_with_a_picture_and_rem
         assert "Ann plays the piano" in model.seen[0][0].text
         await filed(memory)
         assert memory.lifecycle.opened is not None
-        said = memory.lifecycle.opened.parts.events.find(EventFilter(ANN.key, sources=("observation",)), newest_first=False)
-        assert [one.text for one in said] == ["Ann: What do I play?\n[image]", "小史: The piano."]
+        said = memory.lifecycle.opened.parts.events.find(EventFilter(ANN.key, kinds=("message",)), newest_first=False)
+        assert [one.said for one in said] == ["Ann: What do I play?\n[image]", "小史: The piano."]

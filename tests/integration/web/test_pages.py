@@ -9,11 +9,12 @@ import httpx
 import pytest
 from historian.interfaces.web.app import make_app
 from historian.schema.article import Article
+from historian.schema.event import EventFilter
 from historian.schema.settings import StoresSettings
 from historian.schema.summary import ArticleKey, Summary
 from historian.service.cognitive import CognitiveService
 from historian.service.components import Parts
-from support.events import make_event
+from support.events import file_messages, make_event
 from support.jobs import make_job
 from support.memory import group_fields
 from support.queue_rows import put_broken
@@ -178,6 +179,21 @@ async def test_lists_show_the_beginning_of_a_long_text(tmp_path: Path) -> None:
         for path in ("/", "/group?id=100", "/search?q=茶茶&scope=g:100"):
             assert len((await seen(web, path)).text) < 20_000, path
         assert "茶" * 100_000 in (await seen(web, f"/event?id={event.event_id}")).text
+
+
+async def test_a_message_is_shown_with_its_speaker_and_time_and_can_be_withdrawn_alone(tmp_path: Path) -> None:
+    async with opened_web(tmp_path) as web:
+        question, answer = file_messages(parts_of(web).events, ["谁有空搬家？", "我周五搬家"], group="100")
+        for path in ("/group?id=100&kind=message", f"/event?id={answer}", "/search?q=周五搬家&scope=g:100"):
+            assert "小林: 我周五 (2026-02-27)搬家" in (await seen(web, path)).text, path
+        shown = (await seen(web, f"/event?id={answer}")).text
+        assert "Withdraw this message" in shown and f"/event?id={question.replace(':', '%3A')}" in shown
+        assert not any(text in shown for text in ("Edit the event", "not absolute", "Mark superseded"))
+        assert "搬家" not in (await seen(web, "/group?id=100&absolute=no")).text
+        refused = await seen(web, "/event/edit", data={"id": answer, "text": "我周六搬家"})
+        assert refused.status_code == 422 and "stands as it was said" in refused.text
+        assert (await seen(web, "/event/delete", data={"id": answer})).status_code == 303
+        assert [one.event_id for one in parts_of(web).events.find(EventFilter("g:100"))] == [question]
 
 
 async def test_only_two_events_of_one_conversation_are_linked(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from support.waiting import eventually_now
 pytest.importorskip("playwright", reason="no browser to test the pages with: install playwright")
 
 from playwright.sync_api import Browser, Page, expect  # after the look whether it is there
+from support.events import SATURDAY, file_messages, make_message
 from support.servers.browser import Served, Visit, chromium, served, visit
 
 SCRIPT = "<script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">"
@@ -58,6 +59,8 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         opened.enqueue("我给他推荐了《三体》", ["他昨天刚搬到杭州西湖区", "听说他们已经谈好了"], **group_fields(request_id="one"))
         opened.enqueue("", ["他喜欢科幻小说"], **group_fields(request_id="two", timestamp="2026-03-21T17:30:00+08:00"))
         opened.enqueue("", ["She moved to Lisbon last month", SCRIPT], **private_fields(user_name=SCRIPT))
+        names = {"group": "101", "group_name": "搬家群", "user_name": "阿明"}
+        file_messages(parts_of(opened).events, ["谁周五有空？", "我周五搬家"], **names)
         yield opened
 
 
@@ -112,9 +115,11 @@ def test_axe_finds_no_serious_fault(browser: Browser, memory: Served, theme: str
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="install axe-playwright-python").Axe()
     event = event_path(event_with(memory, "杭州"))
     with visit(browser, memory, language="zh", theme=theme, width=width) as window:
-        for path in (*PATHS, event):
+        message = event_path(event_with(memory, "搬家"))
+        for path in (*PATHS, event, message):
             assert serious(axe, window.open(path)) == [], path
-        for path, opener in {event: "edit", f"{event}&text=阿明": "end", "/forget?kind=user&id=42": "confirm"}.items():
+        openers = {event: "edit", f"{event}&text=阿明": "end", message: "delete", "/forget?kind=user&id=42": "confirm"}
+        for path, opener in openers.items():
             window.open(path).click(f"main > * >> button[popovertarget={opener}] >> nth=0")
             assert serious(axe, window.page) == [], f"{path}, {opener}"
         window.open("/").evaluate("document.querySelector('main').append(document.createElement('img'))")
@@ -165,8 +170,20 @@ def test_an_event_is_deleted_after_a_question(memory: Served, window: Visit) -> 
     assert parts_of(memory).events.get([event.event_id])
     page.click("text=Delete …")
     page.click("dialog:popover-open >> button.danger")
-    expect(page.get_by_role("status")).to_have_text("The event is deleted.")
+    expect(page.get_by_role("status")).to_have_text("It is deleted.")
     assert parts_of(memory).events.get([event.event_id]) == []
+
+
+def test_a_message_is_withdrawn_after_a_question(memory: Served, window: Visit) -> None:
+    names = {"group": "100", "group_name": "读书会", "user_name": "阿明", "timestamp": SATURDAY + 3600}
+    message = make_message("withdrawn-1", "这句话说错了", **names)
+    parts_of(memory).events.file_messages([[message]])
+    page = window.open(event_path(message))
+    expect(page.locator("h1")).to_have_text("阿明: 这句话说错了")
+    page.click("text=Withdraw …")
+    page.click("dialog:popover-open >> button.danger")
+    expect(page.get_by_role("status")).to_have_text("It is deleted.")
+    assert parts_of(memory).events.get([message.event_id]) == []
 
 
 def test_all_but_the_live_view_works_without_script(browser: Browser, memory: Served) -> None:
@@ -180,7 +197,7 @@ def test_all_but_the_live_view_works_without_script(browser: Browser, memory: Se
         expect(page.locator("h1")).to_have_text("阿明有两把吉他")
         page.click("text=Delete …")
         page.click("dialog:popover-open >> button.danger")
-        expect(page.get_by_role("status")).to_have_text("The event is deleted.")
+        expect(page.get_by_role("status")).to_have_text("It is deleted.")
         expect(window.open("/live").locator("[data-state]")).to_contain_text("needs script")
     assert parts_of(memory).events.get([event.event_id]) == []
 

@@ -32,7 +32,7 @@ OTHERS = frozenset(
     for line in (
         "action_summary at bot_name by context corrects cursor end_seq event_id everywhere explain flush",
         "force group_id group_name holds is_absolute job_id kind language layer limit max_tokens mentions",
-        "messages new new_info occurs_from occurs_to offset old query recent_messages recent_messages[].at",
+        "messages neighbours new new_info occurs_from occurs_to offset old query recent_messages recent_messages[].at",
         "recent_messages[].sender_name recent_messages[].text request_id request_type revision scope source",
         "state text time_from time_to timestamp timezone top_k user_name wait_seconds",
     )
@@ -194,6 +194,24 @@ async def test_what_a_token_tells_of_a_person_is_read_by_it_again_and_in_that_gr
         assert [hit.profile.key.entity_id for hit in hits] == [STRANGER]
 
 
+async def test_a_token_withdraws_messages_of_its_own_conversation_alone(tmp_path: Path) -> None:
+    async with opened_web(tmp_path, worker=True) as web:
+        handed = ((GROUP_100, "100", "a/1"), (GROUP_100, "100", "a/2"), (OPERATOR, "100", "a/3"), (OPERATOR, "200", "a/1"))
+        for token, group, message_id in handed:
+            said = {"content": f"{message_id}：我收藏{SECRET}", "sender_id": STRANGER, "id": message_id}
+            await web.json("POST", f"{API}/remember", token, json={"scope": f"group:{group}", "messages": said})
+        await web.memory.flush()
+        assert await web.memory.settled(30)
+        foreign: dict[str, Any] = {"params": {"scope": "group:200"}}
+        assert (await web.ask("DELETE", f"{API}/messages/a/1", GROUP_100, **foreign)).status_code == 403
+        for message_id, gone in (("a/1", 1), ("a/1", 0), ("a/3", 0)):
+            assert await web.json("DELETE", f"{API}/messages/{message_id}", GROUP_100) == {"messages": gone}
+        own: dict[str, Any] = {"params": {"scope": "group:100"}}
+        assert await web.json("DELETE", f"{API}/messages/a/2", OPERATOR, **own) == {"messages": 1}
+        left = [len(await web.memory.list_events(Scope.group(group), kind="message")) for group in ("100", "200")]
+        assert left == [1, 1]
+
+
 async def test_a_forged_speaker_opens_nothing_for_the_bot_of_that_group_either(tmp_path: Path) -> None:
     async with opened_web(tmp_path, worker=True) as web:
         plant(parts_of(web), STRANGER)
@@ -223,11 +241,9 @@ async def test_who_spoke_by_the_operators_word_is_known_to_the_token_of_that_gro
 
 async def test_one_person_told_of_by_the_operator_and_by_a_token_is_filed_apart(tmp_path: Path) -> None:
     async with opened_web(tmp_path, worker=True) as web:
-        message = {"role": "user", "sender_id": STRANGER, "name": "阿明"}
-        for token, said in ((OPERATOR, "我住在杭州。"), (GROUP_100, "我对花生过敏。")):
-            sent = {"scope": "group:100", "messages": [{**message, "content": said}]}
-            await web.json("POST", f"{API}/remember", token, json=sent)
-        await web.memory.flush()
+        turn = {"user_id": STRANGER, "user_name": "阿明", "group_id": "100", "timestamp": AT}
+        for token, told in ((OPERATOR, "他住在杭州"), (GROUP_100, "他对花生过敏")):
+            await web.json("POST", f"{API}/jobs", token, json={**turn, "new_info": [told]})
         assert await web.memory.settled(30)
         layers = layers_of(parts_of(web))
         public, own = (layers.get(ProfileKey("user", STRANGER, layer), "") for layer in ("", "g:100"))
@@ -237,9 +253,9 @@ async def test_one_person_told_of_by_the_operator_and_by_a_token_is_filed_apart(
 async def test_forged_words_are_nobodys_own_in_their_private_chat(tmp_path: Path) -> None:
     query = {"own_words_from_groups": True}
     async with opened_web(tmp_path, worker=True, query=query) as web:
-        for token, said in ((OPERATOR, "我住在杭州。"), (GROUP_100, "我对花生过敏。")):
-            message = {"role": "user", "sender_id": STRANGER, "name": "阿明", "content": said}
-            await web.json("POST", f"{API}/remember", token, json={"scope": "group:100", "messages": [message], "flush": True})
+        turn = {"user_id": STRANGER, "user_name": "阿明", "group_id": "100", "timestamp": AT}
+        for token, told in ((OPERATOR, "我住在杭州。"), (GROUP_100, "我对花生过敏。")):
+            await web.json("POST", f"{API}/jobs", token, json={**turn, "new_info": [told]})
         assert await web.memory.settled(30)
         texts = [hit.event.text for hit in await web.memory.search_events("住在杭州 花生过敏", Scope.private(STRANGER))]
         assert any("杭州" in text for text in texts) and not any("花生" in text for text in texts)

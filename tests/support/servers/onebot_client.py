@@ -50,6 +50,24 @@ class OneBotClient:
         }
         await self._connection.send(json.dumps(event))
 
+    async def recall(self, message_id: int, *, user: int, group: int | None = None) -> None:
+        """A notice that a message was recalled."""
+        event = {
+            "time": 1_771_667_000,
+            "self_id": SELF_ID,
+            "post_type": "notice",
+            "notice_type": "friend_recall" if group is None else "group_recall",
+            "message_id": message_id,
+            "user_id": user,
+            **({} if group is None else {"group_id": group, "operator_id": user}),
+        }
+        await self._connection.send(json.dumps(event))
+
+    @property
+    def said_last(self) -> int:
+        """The id of the last message that a user sent."""
+        return self._message_id
+
     async def answer(self) -> str:
         """The text of the next message that the bot sends; its other calls are answered meanwhile."""
         async with asyncio.timeout(SECONDS):

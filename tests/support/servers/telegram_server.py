@@ -59,6 +59,16 @@ class TelegramServer:
             self._changed.notify_all()
         return update
 
+    def edit(self, update: Json, text: str) -> Json:
+        """The user edits the message of an update."""
+        self._update_id += 1
+        message = {**update["message"], "text": text, "entities": entities_of(text), "edit_date": int(time.time())}
+        edited = {"update_id": self._update_id, "edited_message": message}
+        with self._changed:
+            self._updates.append(edited)
+            self._changed.notify_all()
+        return edited
+
     def deliver_again(self, update: Json) -> None:
         """Answer the next getUpdates with this one, whether it was confirmed or not."""
         with self._changed:

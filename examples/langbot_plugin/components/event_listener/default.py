@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from langbot_plugin.api.definition.components.common.event_listener import EventListener
 from langbot_plugin.api.entities import events
+from langbot_plugin.api.entities.builtin.platform.message import Quote
 from langbot_plugin.api.entities.builtin.provider.message import Message
 from langbot_plugin.api.entities.context import EventContext
 
@@ -22,6 +23,8 @@ class Turn:
     message_id: str
     at: float | None
     """Seconds since 1970, if the platform tells them."""
+    reply_to: str
+    """The id of the message that it answers; "" for none."""
 
 
 class Memory(EventListener):
@@ -43,7 +46,9 @@ class Memory(EventListener):
         scope = f"group:{event.launcher_id}" if event.launcher_type == "group" else f"user:{user_id}"
         message_id = f"{scope}:{event.message_chain.message_id}" if event.message_chain.message_id not in (None, -1, "") else ""
         name, at = message.sender.get_name(), getattr(message, "time", None)
-        self.turns[context.query_id] = Turn(str(event.message_chain), user_id, name, scope, message_id, at)
+        quoted = next((one.id for one in event.message_chain if isinstance(one, Quote)), None)
+        reply_to = f"{scope}:{quoted}" if quoted not in (None, -1, "") else ""
+        self.turns[context.query_id] = Turn(str(event.message_chain), user_id, name, scope, message_id, at, reply_to)
         if len(self.turns) > TURNS_KEPT:
             self.turns.popitem(last=False)
 
@@ -57,7 +62,7 @@ class Memory(EventListener):
     async def remember(self, context: EventContext) -> None:
         """Hand the turn over as it was said."""
         if turn := self.turns.pop(context.query_id, None):
-            who = {"sender_id": turn.user_id, "name": turn.name, "id": turn.message_id, "at": turn.at}
+            who = {"sender_id": turn.user_id, "name": turn.name, "id": turn.message_id, "at": turn.at, "reply_to": turn.reply_to}
             talk = [{"role": "user", "content": turn.text, **who}]
             talk.append({"role": "assistant", "content": context.event.response_text})
             await self.plugin.ask("/remember", scope=turn.scope, user_id=turn.user_id, messages=talk)

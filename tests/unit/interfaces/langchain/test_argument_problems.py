@@ -15,7 +15,7 @@ from support.memory import private_fields, settings_for
 
 HERE = Scope.private("7")
 FIELDS = r"query|top_k|kind|time_from|time_to|about|entity_type|new_info(?:\.\d+)?|action_summary|force|user_id|true|false|JSON"
-NAMES = r"'action'|'fact'|'user'|'group'|'dance'|search_events|get_profile|search_profiles|recall_deeply|propose_recall"
+NAMES = r"'action'|'fact'|'message'|'user'|'group'|'dance'|search_events|get_profile|search_profiles|recall_deeply|propose_recall"
 
 WRONG_CALLS: list[tuple[str, Any, str]] = [
     ("search_events", {}, "query"),

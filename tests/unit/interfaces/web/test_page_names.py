@@ -18,6 +18,6 @@ def test_the_live_view_shows_the_nodes_of_the_graph() -> None:
 
 def test_every_kind_source_writer_and_state_has_a_name() -> None:
     assert KINDS.keys() == set(get_args(JobKind))
-    assert CHOICES["source"].keys() == event.SOURCES == {"job", *SOURCES}
+    assert CHOICES["source"].keys() == event.SOURCES == {"job", event.MESSAGE, *SOURCES}
     assert WRITERS.keys() == set(get_args(RewrittenBy))
     assert STATES.keys() == set(get_args(State))
