@@ -15,6 +15,9 @@ class Hit:
 
     `pending` marks a job that was accepted but is not filed yet: its text is as the bot wrote it. `group` is the name (or id)
     of the group where it was said, if the search was for a private chat; "" for what belongs to the conversation itself.
+    `before` and `after` are the messages around a message in the order of time, as far as they were asked for; where it replies
+    to a message that is known, that message is the last of `before`. `place` counts the events of its scope in the order of
+    filing, which tells what was said first within one second; -1 if unknown.
     """
 
     event: Event
@@ -22,6 +25,9 @@ class Hit:
     scores: Mapping[str, float] = field(default_factory=dict)
     pending: bool = False
     group: str = ""
+    before: tuple[Event, ...] = ()
+    after: tuple[Event, ...] = ()
+    place: int = -1
 
     def explain(self) -> str:
         """Return the scores by step, in order, then the event's origin, one per line."""

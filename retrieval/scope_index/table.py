@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from ...schema.event import Event, EventFilter, is_raw
 from ...schema.protocols import Matrix, Vector
+from ...text.content import has_content
 from ...text.questions.asking import ends_asking, is_question
 from .centre import VectorSum
 from .words import Mask, ScopeWords, Scores, WordMatch
@@ -41,7 +42,8 @@ class Snapshot:
     told: npt.NDArray[np.float64]
     """The first and last moment that each event tells of, shape (events, 2): when it was said if it names no time."""
     marks: Mask
-    """Which events are superseded, are corrected, ask in the end, are observations, are questions, shape (events, 5)."""
+    """Which events are superseded, are corrected, ask in the end, are observations, are questions, have no content of their
+    own, shape (events, 6)."""
     who: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int32))
     """The numbers of the user id and of the name of each event, shape (events, 2)."""
     users: dict[str, int] = field(default_factory=dict)
@@ -70,6 +72,13 @@ class Snapshot:
     def time_order(self) -> Positions:
         """Positions from the earliest event to the latest; those of one moment in the order of filing."""
         return np.argsort(self.times, kind="stable")
+
+    @cached_property
+    def time_ranks(self) -> Positions:
+        """The place of each event in `time_order`."""
+        ranks = np.empty(len(self), dtype=np.intp)
+        ranks[self.time_order] = np.arange(len(self))
+        return ranks
 
     @cached_property
     def is_in_order(self) -> bool:
@@ -112,6 +121,11 @@ class Snapshot:
     def questions(self) -> Mask:
         """Which events are a question and little else, or tell of one."""
         return self.marks[:, 4]
+
+    @cached_property
+    def without_content(self) -> Mask | None:
+        """Which messages have no content of their own (👍, 收到, lol); None if there are none."""
+        return _if_any(self.marks[:, 5])
 
     @cached_property
     def _along(self) -> Scores:
@@ -195,9 +209,9 @@ class Snapshot:
         return match
 
 
-def _marks(event: Event) -> tuple[bool, bool, bool, bool, bool]:
-    ends = ends_asking(event.text)
-    return bool(event.superseded_by), bool(event.corrected_by), ends, is_raw(event), is_question(event.text)
+def _marks(event: Event) -> tuple[bool, bool, bool, bool, bool, bool]:
+    ends, empty = ends_asking(event.text), event.is_message and not has_content(event.text)
+    return bool(event.superseded_by), bool(event.corrected_by), ends, is_raw(event), is_question(event.text), empty
 
 
 def _if_any(mask: Mask) -> Mask | None:
@@ -221,7 +235,7 @@ class ScopeTable:
         self._who = np.zeros((0, 2), dtype=np.int32)
         self._times = np.empty(0, dtype=np.float64)
         self._told = np.empty((0, 2), dtype=np.float64)
-        self._marks = np.zeros((0, 5), dtype=bool)
+        self._marks = np.zeros((0, 6), dtype=bool)
         self._matrix: Matrix = np.zeros((0, 0), dtype=np.float32)
         self._embedded = np.zeros(0, dtype=bool)
         self._words = ScopeWords()

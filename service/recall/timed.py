@@ -28,7 +28,6 @@ from ...retrieval.filters import bounded_top_k, conditioned
 from ...retrieval.own_words import beside, own_words
 from ...retrieval.pending import PendingHits
 from ...retrieval.profiles import find_profiles, has_spoken, readable_profile, readable_profiles, waiting_speakers
-from ...retrieval.prompt_block.formatting import worth_showing
 from ...retrieval.request import RecallRequest, bounded_query, scope_request
 from ...schema.errors import HistorianError, ModelError, StorageError
 from ...schema.event import EventFilter
@@ -321,11 +320,8 @@ class Recall:
         level: FallbackLevel = "empty" if read is None else "profiles"
         if found.with_vectors is not None:
             level = "hybrid" if found.with_vectors else "keyword"
-        least, settings = request.at_least or request.top_k, self.settings().query
-        most = least if top_k is not None else settings.auto_max_k
-        hits = worth_showing(
-            found.hits, read or (), at_least=least, at_most=max(least, most), relative_score=settings.auto_relative_score
-        )
+        least = request.at_least or request.top_k
+        hits = found.hits[:least] if top_k is not None else found.hits
         return Recalled(level, read or (), [*beside(hits, from_groups, least), *found.waiting], written, found.reasons)
 
     def _article(self, scope: Scope) -> StoredArticle | None:
