@@ -33,6 +33,7 @@ from .request import RecallRequest, is_talk
 from .scope_index.table import Positions, Snapshot, snapshot_of
 from .scope_index.tables import ScopeTables
 from .scope_index.words import Mask, Scores, WordMatch
+from .silence import tells_something
 from .told_once import ToldOnce
 
 log = logging.getLogger(__name__)
@@ -90,6 +91,8 @@ class Candidates:
     steps: Mapping[str, Scores] = field(default_factory=dict)
     reranked: Mapping[int, float] = field(default_factory=dict)
     has_vectors: bool = False
+    is_silent: bool = False
+    """True if the scope holds nothing about what was said (`silence`)."""
 
 
 class EventRecall:
@@ -228,15 +231,19 @@ class EventRecall:
         usable = [vector for vector in vectors if len(vector) == snapshot.dimension]
         steps: dict[str, Scores] = {}
         total = np.zeros(len(snapshot), dtype=np.float32)
+        near: list[Scores | None] = []
         for number, query in enumerate(request.queries):
             keyword = survey.keywords[number]
             _raise(steps, "keyword", keyword.scores)
             dense = None
+            near.append(None)
             if len(usable) == len(request.queries):
                 # The middle of an excerpt is not that of the scope.
                 centred = settings.vector_centering * (CENTRED_TALK if is_talk(query) else 1.0) * (not survey.is_excerpt)
                 dense = snapshot.similarities(usable[number], centred=centred)
                 _raise(steps, "dense", dense if snapshot.is_all_embedded else np.where(snapshot.embedded, dense, np.float32(0.0)))
+                if self._can_judge(snapshot, settings, survey):
+                    near[number] = dense[snapshot.embedded & (True if survey.admitted is None else survey.admitted)]
                 if not snapshot.is_all_embedded:
                     dense = with_estimates(dense, snapshot.embedded, keyword.scores, survey.admitted)
             fused = _fused(keyword, dense, settings)
@@ -265,7 +272,15 @@ class EventRecall:
             total = np.where(snapshot.without_content, np.float32(0.0), total)
         positions = _best(survey, total, self._wanted(request), observations_last=request.observations_last)
         scores = total[positions].astype(np.float64)
-        return Candidates(snapshot, positions, scores, steps, has_vectors="dense" in steps)
+        is_silent = False
+        if request.is_automatic and not survey.is_excerpt:
+            is_silent = not tells_something(request, survey.keywords, near)
+        return Candidates(snapshot, positions, scores, steps, has_vectors="dense" in steps, is_silent=is_silent)
+
+    def _can_judge(self, snapshot: Snapshot, settings: QuerySettings, survey: Survey) -> bool:
+        """Return True if similarities mean the same in every scope: centred, of the model of the general means, half embedded."""
+        is_known = snapshot.has_general_means and settings.vector_centering and not survey.is_excerpt
+        return is_known and 2 * snapshot.count >= len(snapshot)
 
     async def rerank(
         self,
@@ -289,7 +304,7 @@ class EventRecall:
     def select(self, request: RecallRequest, candidates: Candidates) -> list[Hit]:
         """Apply recency, diversity and top_k."""
         settings, snapshot, positions = self._settings(), candidates.snapshot, candidates.positions
-        if not len(positions):
+        if not len(positions) or candidates.is_silent:
             return []
         # Who asks for a day or month is not helped by what is recent.
         boost = 0.0 if request.named else settings.time_decay_boost
@@ -297,9 +312,7 @@ class EventRecall:
         scores = candidates.scores * factors
         return self._shown(request, candidates, scores, factors if boost else None)
 
-    def _shown(
-        self, request: RecallRequest, candidates: Candidates, scores: Numbers, recent: Numbers | None
-    ) -> list[Hit]:
+    def _shown(self, request: RecallRequest, candidates: Candidates, scores: Numbers, recent: Numbers | None) -> list[Hit]:
         """Return the `top_k` candidates that are chosen, as hits; `recent` is what recency gave them."""
         snapshot, positions, minutes = candidates.snapshot, candidates.positions, self._settings().neighbour_minutes
         chosen_list: list[int] = []

@@ -346,7 +346,9 @@ async def run(options: argparse.Namespace, show: Callable[[str], None] = print) 
     for path in options.paths:
         sets = read_sets(path, options.conversations, held_out=options.held_out)
         questions = sum(len(talk.questions) for talk in sets)
-        show(f"{path.name}: {len(sets)} conversations, {sum(len(talk.messages) for talk in sets)} messages, {questions} questions")
+        show(
+            f"{path.name}: {len(sets)} conversations, {sum(len(talk.messages) for talk in sets)} messages, {questions} questions"
+        )
         show(f"{'':<16}{HEADER}")
         with tempfile.TemporaryDirectory() as folder:
             filed = [Filed(talk, Path(folder), embedder) for talk in sets]

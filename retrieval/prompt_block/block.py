@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from ...schema.language import Language
@@ -10,6 +11,7 @@ from ...text.program_blocks import MEMORY_OPENING as OPENING
 from ...text.tokens import estimate_tokens
 from .quoting import quoted_name
 
+_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _CHARACTERS_A_TOKEN = 24
 """More than any text has but runs of one letter, which are cut here."""
 SHORTEST_TOKENS = 12
@@ -17,8 +19,8 @@ SHORTEST_TOKENS = 12
 
 
 def day(timestamp: str) -> str:
-    """Return the day of an ISO 8601 time, quoted for a label."""
-    return quoted_name(timestamp[:10]) or "?"
+    """Return the day of an ISO 8601 time; "?" if it is none."""
+    return timestamp[:10] if _DAY.fullmatch(timestamp[:10]) else "?"
 
 
 def minute(timestamp: str) -> str:

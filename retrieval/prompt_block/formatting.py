@@ -62,28 +62,28 @@ def format_memories(
     return block.text()
 
 
-def fill_profiles(
-    block: Block, profiles: Sequence[Profile], queries: Sequence[str], language: Language, within: float
-) -> None:
+def fill_profiles(block: Block, profiles: Sequence[Profile], queries: Sequence[str], language: Language, within: float) -> None:
     """Add one line a profile: those of its lines that answer the question first, then the others within a share of the room."""
     given = block.left
-    wanted = [terms_in(query) for query in queries]
+    wanted = [terms for query in queries if (terms := terms_in(query))]
     for profile in profiles:
-        head = profile_head(profile, language)
-        lines = [said for one in profile.summary.splitlines() if (said := in_one_line(one))]
-        answers = {line: max((share(terms, terms_in(line)) if terms else 0.0 for terms in wanted), default=0.0) for line in lines}
+        lines = [one for one in profile.summary.splitlines() if in_one_line(one)]
+        answers = {line: max((share(terms, terms_in(line)) for terms in wanted), default=0.0) for line in lines}
         lines.sort(key=lambda line: -answers[line] if answers[line] >= ANSWERS else 0.0)
-        text = head
+        chosen: list[str] = []
+        shown = ""
         for line in lines:
             limit = given * (max(within, ANSWERING_SHARE) if answers[line] >= ANSWERS else within)
             room = int(limit) - (given - block.left)
-            longer = f"{text}{_BETWEEN[language] if text != head else ''}{quoted(line)}"
+            longer = profile_line(profile, language, [*chosen, line])
             if cost_of(longer) > room:
-                longer = cut(longer, room - 1) if text == head else ""
-            if longer:
-                text = longer
-        if text != head:
-            block.add([text], [line for line in lines if quoted(line) in text])
+                if not chosen:
+                    shown = cut(longer, room - 1)
+                continue
+            shown = longer
+            chosen.append(line)
+        if shown:
+            block.add([shown], map(in_one_line, chosen))
 
 
 def profile_head(profile: Profile, language: Language) -> str:
@@ -101,9 +101,10 @@ def format_summaries(summaries: Sequence[tuple[str, str]], *, language: Language
     return block.text()
 
 
-def profile_line(profile: Profile, language: Language) -> str:
-    """`- [user Ann; tags] first line; second line`."""
-    return profile_head(profile, language) + quoted(in_one_line(profile.summary, _BETWEEN[language]))
+def profile_line(profile: Profile, language: Language, lines: Sequence[str] | None = None) -> str:
+    """`- [user Ann; tags] first line; second line`; `lines` are some of its lines, None all."""
+    said = profile.summary if lines is None else "\n".join(lines)
+    return profile_head(profile, language) + quoted(in_one_line(said, _BETWEEN[language]))
 
 
 def hit_line(hit: Hit, language: Language) -> str:

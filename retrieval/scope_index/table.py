@@ -26,9 +26,6 @@ Positions = npt.NDArray[np.intp]
 BYTES_AN_EVENT = 400
 """About what an event takes beside its two texts and its vector, with its places in the lists and the dictionary."""
 
-ENOUGH_EVENTS = 50
-"""From so many vectors on the mean of a scope can stand alone."""
-
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
@@ -55,8 +52,8 @@ class Snapshot:
     """The mean of the vectors."""
     count: int = 0
     """How many events have a vector."""
-    has_centre: bool = False
-    """True if the middle of the vectors is known, by the model's general means or by enough events."""
+    has_general_means: bool = False
+    """True if the general means of the model are known."""
     _near: dict[float, tuple[Mask, Mask]] = field(default_factory=dict)
     _lengths: dict[float, Scores] = field(default_factory=dict)
 
@@ -327,7 +324,7 @@ class ScopeTable:
             words=self._words,
             mean=self._sum.mean(self._matrix.shape[1]),
             count=self._sum.count,
-            has_centre=self._has_means or self._sum.count >= ENOUGH_EVENTS,
+            has_general_means=self._has_means,
         )
 
 

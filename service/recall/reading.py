@@ -21,6 +21,8 @@ from .arguments import ReadingState, checked_query, count, is_conversation, text
 if TYPE_CHECKING:
     from .timed import Recall
 
+MOST_NEIGHBOURS = 20
+
 
 class Reading:
     """Reading methods over `_reading()`. They return nothing where that gives None: memory is off, or there is none yet."""
@@ -67,15 +69,17 @@ class Reading:
         occurs_from: Moment | None = None,
         occurs_to: Moment | None = None,
         is_absolute: bool | None = None,
+        neighbours: int = 0,
         **more: Any,
     ) -> list[Hit]:
         """Return the events of a scope that fit `query`, best first; what waits to be filed is marked `pending`.
 
         - `top_k`: how many, at least 1; more than 500 count as 500. `context`: what was said before, for short queries.
-        - `kind`: `action` (what the bot did) or `fact` (what it learnt). `user_id`: whose records.
-        - `source`: `job` (what was handed over), `observation`, `summary`, `note` or `migrated`.
+        - `kind`: `message` (what was said), `action` (what the bot did) or `fact` (what it learnt). `user_id`: whose records.
+        - `source`: `message`, `job` (what was handed over), `observation`, `summary`, `note` or `migrated`.
         - `time_from`, `time_to`: when it was said, as ISO 8601, date or seconds since the epoch; a reversed range is swapped.
           `occurs_from`, `occurs_to`: the time that it tells of.
+        - `neighbours`: how many messages before and after it each message brings along (`Hit.before`, `Hit.after`), 0 to 20.
         - `more`: `sender_id`, `kinds`, `user_ids`, `sources`, `event_ids`, `timezone`.
 
         Raises InvalidInput that names the argument, StorageError.
@@ -88,8 +92,11 @@ class Reading:
         conditions = {**more, **{name: value for name, value in named.items() if value is not None}}
         checked_conditions(conditions)
         checked_scope(scope)
+        if isinstance(neighbours, bool) or not isinstance(neighbours, int) or not 0 <= neighbours <= MOST_NEIGHBOURS:
+            raise InvalidInput(f"neighbours: {neighbours!r}; give a whole number from 0 to {MOST_NEIGHBOURS}")
         recall = await self._reading()
-        return [] if recall is None else await recall.search(query, scope, top_k=top_k, context=context, **conditions)
+        how: dict[str, Any] = {"top_k": top_k, "context": context, "neighbours": neighbours}
+        return [] if recall is None else await recall.search(query, scope, **how, **conditions)
 
     search = search_events
 

@@ -172,10 +172,11 @@ class Recall:
         *,
         top_k: int | None = None,
         context: Sequence[str] = (),
+        neighbours: int = 0,
         **conditions: Any,
     ) -> list[Hit]:
         """Search as `Reading.search_events` does."""
-        request = self._request(query, scope, top_k, context, conditions)
+        request = self._request(query, scope, top_k, context, conditions, neighbours=neighbours)
         user_id = self._own_words_of(scope)
         if not user_id:
             return await search(self.events, request)
@@ -315,7 +316,7 @@ class Recall:
         found = await find(self.events, request, deadline, run)
         await asyncio.wait([task for task in (profiles, article, groups) if task is not None], timeout=end - loop.time())
         read = result(profiles, "profiles", found.reasons)
-        from_groups = [] if groups is None else result(groups, "groups", found.reasons) or []
+        from_groups = [] if groups is None or found.is_silent else result(groups, "groups", found.reasons) or []
         written = None if article is None else result(article, "article", found.reasons)
         level: FallbackLevel = "empty" if read is None else "profiles"
         if found.with_vectors is not None:
@@ -336,6 +337,7 @@ class Recall:
         conditions: dict[str, Any] | None = None,
         *,
         automatic: bool = False,
+        neighbours: int = 0,
     ) -> RecallRequest:
         return scope_request(
             query,
@@ -347,6 +349,7 @@ class Recall:
             now=self.parts.clock(),
             timezone=self._timezone(),
             automatic=automatic,
+            neighbours=neighbours,
         )
 
     async def _prefetch(self, query: str | Sequence[str], scope: Scope, context: Sequence[str]) -> None:
