@@ -8,7 +8,7 @@ four private chats (2,476 messages; 259 questions, and 260 that nothing was tune
 Every system searches the same documents with the same embeddings (the local embedder) in the same scopes. Baselines:
 BM25 alone, dense alone, their weighted sum (min-max normalised by query) without and with neighbours, and
 `langchain_chroma` with a filter. Weights marked "tuned" are chosen on all conversations but one and measured on that one.
-`--cache` keeps the embeddings for the next run. What stands in the block before a reply is measured by `benchmarks.quality.recall`.
+`--cache` keeps the embeddings for the next run. `benchmarks.quality.recall` measures what stands in the block before a reply.
 """
 
 from __future__ import annotations

@@ -231,7 +231,7 @@ class EventRecall:
         usable = [vector for vector in vectors if len(vector) == snapshot.dimension]
         steps: dict[str, Scores] = {}
         total = np.zeros(len(snapshot), dtype=np.float32)
-        near: list[Scores | None] = []
+        near: list[float | None] = []
         for number, query in enumerate(request.queries):
             keyword = survey.keywords[number]
             _raise(steps, "keyword", keyword.scores)
@@ -242,8 +242,7 @@ class EventRecall:
                 centred = settings.vector_centering * (CENTRED_TALK if is_talk(query) else 1.0) * (not survey.is_excerpt)
                 dense = snapshot.similarities(usable[number], centred=centred)
                 _raise(steps, "dense", dense if snapshot.is_all_embedded else np.where(snapshot.embedded, dense, np.float32(0.0)))
-                if self._can_judge(snapshot, settings, survey):
-                    near[number] = dense[snapshot.embedded & (True if survey.admitted is None else survey.admitted)]
+                near[number] = self._nearest(request, survey, query, dense)
                 if not snapshot.is_all_embedded:
                     dense = with_estimates(dense, snapshot.embedded, keyword.scores, survey.admitted)
             fused = _fused(keyword, dense, settings)
@@ -277,10 +276,22 @@ class EventRecall:
             is_silent = not tells_something(request, survey.keywords, near)
         return Candidates(snapshot, positions, scores, steps, has_vectors="dense" in steps, is_silent=is_silent)
 
-    def _can_judge(self, snapshot: Snapshot, settings: QuerySettings, survey: Survey) -> bool:
-        """Return True if similarities mean the same in every scope: centred, of the model of the general means, half embedded."""
-        is_known = snapshot.has_general_means and settings.vector_centering and not survey.is_excerpt
-        return is_known and 2 * snapshot.count >= len(snapshot)
+    def _nearest(self, request: RecallRequest, survey: Survey, query: str, dense: Scores) -> float | None:
+        """Return how near the nearest vector is to a query without its names; None where that says nothing on its own.
+
+        Similarities mean the same in every scope where they are centred and of the model of the general means; of a scope
+        that is embedded by half the rest would be unknown.
+        """
+        snapshot = survey.snapshot
+        is_known = snapshot.has_general_means and self._settings().vector_centering and not survey.is_excerpt
+        if not request.is_automatic or not is_known or 2 * snapshot.count < len(snapshot):
+            return None
+        bare = readings(query, snapshot.names)[-1][0]
+        vector = self.vectors.kept(bare) if self.vectors is not None and bare != query else None
+        if vector is not None and len(vector) == snapshot.dimension:
+            dense = snapshot.similarities(vector, centred=1.0)
+        judged = snapshot.embedded if survey.admitted is None else snapshot.embedded & survey.admitted
+        return float(dense[judged].max(initial=-1.0))
 
     async def rerank(
         self,

@@ -9,7 +9,7 @@ compared with what is wanted, and so is the floor: 0.6 dense + 0.4 BM25 over sin
 | --- | --- |
 | LoCoMo, and `data/chinese_chats*.json` | the messages of a question's evidence |
 | `{"people": [{"user_id", "messages": […], "questions": [{"q", "gold": [ids]}]}]}` | the messages with these ids |
-| `{"messages": […], "questions": [{"q", "rx": […]}], "facts": […], "silence": […]}` | a block in which every expression is found |
+| `{"messages": […], "questions": [{"q", "rx"}], "facts": […], "silence": […]}` | a block that all expressions match |
 
 `R@5`, `R@10` and `MRR` are of messages, `share` is that of the evidence (or answers) in the block, `any` the share of questions
 of which some evidence is in it. `silent` are the questions of which the block has no line of a message; of the set's `silence`
