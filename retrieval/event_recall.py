@@ -54,6 +54,8 @@ SMALL_SCOPE = 50
 last."""
 EXCERPT = 60
 """So many events a query are taken from the keyword index of the store while a scope is not in memory."""
+NEAREST = 64
+"""So many of the events nearest to a query are compared with the query without names."""
 LEAST_SCORE = np.float32(0.001)
 MEGABYTE = 1024 * 1024
 
@@ -286,12 +288,14 @@ class EventRecall:
         is_known = snapshot.has_general_means and self._settings().vector_centering and not survey.is_excerpt
         if not request.is_automatic or not is_known or 2 * snapshot.count < len(snapshot):
             return None
+        judged = snapshot.embedded if survey.admitted is None else snapshot.embedded & survey.admitted
+        near = np.where(judged, dense, np.float32(-1.0))
         bare = readings(query, snapshot.names)[-1][0]
         vector = self.vectors.kept(bare) if self.vectors is not None and bare != query else None
-        if vector is not None and len(vector) == snapshot.dimension:
-            dense = snapshot.similarities(vector, centred=1.0)
-        judged = snapshot.embedded if survey.admitted is None else snapshot.embedded & survey.admitted
-        return float(dense[judged].max(initial=-1.0))
+        if vector is None or len(vector) != snapshot.dimension:
+            return float(near.max(initial=-1.0))
+        best = np.argpartition(-near, min(NEAREST, len(near) - 1))[:NEAREST]
+        return snapshot.nearest(vector, best[judged[best]])
 
     async def rerank(
         self,

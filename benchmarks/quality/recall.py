@@ -225,7 +225,7 @@ class Filed:
             kind="talk",
             request_type="group",
             group_id=self.scope.group_id,
-            user_id="" if role == "assistant" else sender,
+            user_id=self.talk.messages[0][2] if role == "assistant" else sender,
             user_name="" if role == "assistant" else name,
             bot_id="bot",
             bot_name=self.talk.bot,

@@ -30,6 +30,7 @@ class _Line:
     order: tuple[bool, str, str, tuple[float, float]]
     heading: str
     text: str
+    cost: int
 
 
 class PassageLines:
@@ -76,16 +77,17 @@ class PassageLines:
         """Add a hit with its context, alone or cut, whatever fits into `room`. Return the tokens that it took."""
         own = Placed(hit.event, float(hit.place))
         around = [one for one in context_of(hit) if one.event.event_id not in self._lines]
+        made = {one.event.event_id: self._line(hit, one, longest) for one in (own, *around)}
         for wanted in ([own, *around], [own]) if around else ([own],):
-            lines = {one.event.event_id: self._line(hit, one, longest) for one in wanted}
+            lines = {one.event.event_id: made[one.event.event_id] for one in wanted}
             cost = self._cost(list(lines.values()))
             if cost <= room:
                 return self._add(wanted, lines, cost)
         line = lines[hit.event.event_id]
-        shorter = cut(line.text, room - (cost - cost_of(line.text)) - 1) if cost_of(line.text) > whole_line(room) else ""
+        shorter = cut(line.text, room - (cost - line.cost) - 1) if line.cost > whole_line(room) else ""
         if not shorter:
             return 0
-        lines[hit.event.event_id] = _Line(line.order, line.heading, shorter)
+        lines[hit.event.event_id] = _Line(line.order, line.heading, shorter, cost_of(shorter))
         return self._add([own], lines, self._cost(list(lines.values())))
 
     def _add(self, placed: Sequence[Placed], lines: dict[str, _Line], cost: int) -> int:
@@ -101,16 +103,20 @@ class PassageLines:
 
     def _cost(self, lines: Sequence[_Line]) -> int:
         headings = {line.heading for line in lines} - self._headings
-        return sum(cost_of(line.text) for line in lines) + sum(map(cost_of, headings))
+        return sum(line.cost for line in lines) + sum(map(cost_of, headings))
 
     def _line(self, hit: Hit, placed: Placed, longest: int) -> _Line:
         event = placed.event
         shown = hit if event is hit.event else Hit(event, 0.0, pending=hit.pending, group=hit.group)
         text = (message_line if event.is_message else event_line)(event)
-        if len(text) > longest // 2 and cost_of(text) > longest:
+        cost = cost_of(text)
+        if cost > longest:
             text = excerpt(text, self._queries, longest)
+            cost = cost_of(text)
         order = (hit.pending, event.timestamp_local[:10], hit.group, said_at(placed))
-        return _Line(order, heading_of(shown, self._language), text + until_mark(event, self._language))
+        if over := until_mark(event, self._language):
+            text, cost = text + over, cost_of(text + over)
+        return _Line(order, heading_of(shown, self._language), text, cost)
 
     def _in_order(self) -> list[str]:
         shown: list[str] = []

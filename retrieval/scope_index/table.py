@@ -148,6 +148,12 @@ class Snapshot:
         length = max(1.0 - 2.0 * to_mean + square, 1e-12) ** 0.5
         return np.asarray((plain - along - to_mean + square) / (self._lengths[centred] * length), dtype=np.float32)
 
+    def nearest(self, vector: Vector, chosen: Positions) -> float:
+        """Return the highest cosine of the events at `chosen` with `vector`, seen from the mean; -1 if there are none."""
+        rows, seen = self.matrix[chosen] - self.mean, vector - self.mean
+        lengths = np.sqrt(np.vecdot(rows, rows)) * np.sqrt(seen @ seen)
+        return float((np.vecdot(rows, seen) / np.maximum(lengths, 1e-6)).max(initial=-1.0))
+
     def likeness(self, chosen: Positions, *, centred: bool) -> Callable[[int | Positions], Scores]:
         """Return a function of n: the cosines of the events at `chosen` with the n-th of them; 0 without a vector.
 
