@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from ...schema.language import Language
 from ...text.program_blocks import MEMORY_CLOSING as CLOSING
@@ -52,6 +52,10 @@ class Block:
             self.lines.append(line)
             self._room -= cost_of(line)
 
+    def fits(self, lines: Sequence[str]) -> bool:
+        """Return True if the block with these lines keeps the budget as a whole."""
+        return estimate_tokens(self._joined(lines)) <= self._max_tokens
+
     def fill(self, lines: Iterable[str], share: float) -> None:
         """Add the lines that fit into `share` of the remaining budget; stop when too little is left for any line."""
         room = int(self._room * share)
@@ -76,8 +80,8 @@ class Block:
             self.lines += [shorter] if shorter else []
         return self._joined() if self.lines else ""
 
-    def _joined(self) -> str:
-        return "\n".join([self._opening, *self.lines, CLOSING])
+    def _joined(self, more: Sequence[str] = ()) -> str:
+        return "\n".join([self._opening, *self.lines, *more, CLOSING])
 
 
 def cost_of(line: str) -> int:

@@ -62,7 +62,11 @@ class PassageLines:
             waiting += taken if hit.pending else 0
             if self._room < SHORTEST_TOKENS or misses >= MOST_MISSES:
                 break
-        self._block.add(self._in_order())
+        shown = self._in_order()
+        while len(self._lines) > 1 and not self._block.fits(shown):  # by a few tokens, since each line's are rounded
+            self._lines.popitem()  # what was added last fits least
+            shown = self._in_order()
+        self._block.add(shown)
 
     def _is_told(self, hit: Hit) -> bool:
         """Return True if the block says it already: the same text, or what rests on a message instead of it or beside it."""

@@ -28,7 +28,7 @@ def test_a_line_without_content_gets_no_memories_whatever_is_there(line: str, ne
 
 
 def test_a_question_is_answered_from_less_evidence_than_a_remark() -> None:
-    evidence = {"best": 5.0, "known": 0.75, "near": 0.3}
+    evidence = {"best": 5.0, "known": 0.6, "near": 0.27}
     assert told("Where does Ann keep her boat?", **evidence)
     assert not told("the boat looks nice today", **evidence)
     assert told("the boat looks nice today", best=9.0, known=1.0, near=0.5)

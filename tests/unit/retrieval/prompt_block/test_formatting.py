@@ -295,6 +295,16 @@ def test_the_budget_is_filled_with_the_best_hits_and_a_long_line_is_cut() -> Non
     assert "line 0 " in text and "line 59" not in text
 
 
+def test_the_best_hit_is_never_cut_for_a_lesser_one() -> None:
+    best = Hit(
+        message("the best of all of them, said last, and shown to its very end", n=99, at="2026-12-31T10:00:00+08:00"), 2.0
+    )
+    for length in range(30, 60):
+        hits = [Hit(message(f"{n} " + "o1 " * length, n=n, at=f"2026-02-{n % 28 + 1:02}T10:00:00+08:00"), 1.0) for n in range(60)]
+        shown = block(best, *hits)
+        assert shown[-1].endswith("shown to its very end")
+
+
 def test_an_event_and_the_messages_that_it_rests_on_share_a_place() -> None:
     said = message("I moved to Oslo last week, it is cold and bright here", n=1)
     event = replace(make_event("j-1", text="Nina moved to Oslo"), sources=(said.job_id,))
