@@ -275,7 +275,7 @@ class EventRecall:
         scores = total[positions].astype(np.float64)
         is_silent = False
         if request.is_automatic and not survey.is_excerpt:
-            is_silent = not tells_something(request, survey.keywords, near)
+            is_silent = not tells_something(request, survey.keywords, near, is_partial=not snapshot.is_all_embedded)
         return Candidates(snapshot, positions, scores, steps, has_vectors="dense" in steps, is_silent=is_silent)
 
     def _nearest(self, request: RecallRequest, survey: Survey, query: str, dense: Scores) -> float | None:

@@ -12,7 +12,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import replace
 
-from ..schema.event import Event, EventFilter, EventKind
+from ..schema.event import Event, EventFilter, WrittenKind
 from ..schema.hit import Hit
 from ..schema.job import Job
 from ..schema.names import Names
@@ -105,7 +105,7 @@ def drafts(job: Job, bot_name: str) -> list[str]:
     return [_draft_of(job, names, kind, text) for kind, text in job.texts]
 
 
-def _draft_of(job: Job, names: Names, kind: EventKind, text: str) -> str:
+def _draft_of(job: Job, names: Names, kind: WrittenKind, text: str) -> str:
     beginning = next(pieces(text, LONGEST_DRAFT))
     try:
         return draft_of(job, kind, beginning, names) + text[len(beginning) :]

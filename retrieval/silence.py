@@ -27,21 +27,27 @@ ASKED, TOLD = -1.8, -0.7
 """The evidence from which there is an answer, for a question and for what asks nothing. (Of the questions with an answer 1 % are
 below the first, 6 % below the second.)"""
 WORDS_MATCH, WORDS_KNOWN, WORDS_LENGTH, WORDS_CONSTANT = 0.25, 2.76, 2.31, -7.34
-WORDS_ASKED, WORDS_TOLD = -1.1, -0.5
+WORDS_ASKED, WORDS_TOLD = -1.6, -0.5
 """The same without vectors, which tells much less."""
 _ASKS = re.compile(r"[?？]|[吗呢么]|什么|啥|谁|哪|怎|几|多[少久大重远长高]|为何|是否|有没有|是不是")
 
 
-def tells_something(request: RecallRequest, keywords: Sequence[WordMatch], near: Sequence[float | None]) -> bool:
+def tells_something(
+    request: RecallRequest, keywords: Sequence[WordMatch], near: Sequence[float | None], *, is_partial: bool = False
+) -> bool:
     """Return True if the scope may hold an answer to one of the queries, or a memory of what they tell.
 
     `near` are the similarities of the nearest vectors, None where they say nothing on their own: without an embedder, or with
-    one whose similarities are not known. A piece of a conversation and who names a time always get what there is.
+    one whose similarities are not known. `is_partial` while vectors are missing: then words alone are enough as well. A piece of
+    a conversation and who names a time always get what there is.
     """
     if request.named:
         return True
     queries = zip(request.said, keywords, near, strict=False)
-    return any(is_talk(said) or (has_content(said) and _is_enough(said, match, best)) for said, match, best in queries)
+    return any(
+        is_talk(said) or (has_content(said) and (_is_enough(said, match, best) or (is_partial and _is_enough(said, match, None))))
+        for said, match, best in queries
+    )
 
 
 def asks(said: str) -> bool:
