@@ -8,7 +8,7 @@ four private chats (2,476 messages; 259 questions, and 260 that nothing was tune
 Every system searches the same documents with the same embeddings (the local embedder) in the same scopes. Baselines:
 BM25 alone, dense alone, their weighted sum (min-max normalised by query) without and with neighbours, and
 `langchain_chroma` with a filter. Weights marked "tuned" are chosen on all conversations but one and measured on that one.
-`--cache` keeps the embeddings for the next run.
+`--cache` keeps the embeddings for the next run. `benchmarks.quality.recall` measures what stands in the block before a reply.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import itertools
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -29,14 +29,12 @@ import numpy.typing as npt
 from historian.models.embeddings.factory import make_embedder
 from historian.retrieval.event_recall import EventRecall, Survey
 from historian.retrieval.lifts import readings
-from historian.retrieval.prompt_block.formatting import format_memories, hit_line, worth_showing
 from historian.retrieval.request import RecallRequest
 from historian.schema.event import Event, EventFilter
 from historian.schema.protocols import Matrix
 from historian.schema.settings import EmbeddingSettings, QuerySettings
 from historian.stores.sqlite.events.store import SqliteEventStore
 from historian.stores.sqlite.index_schema import open_index
-from historian.text.tokens import estimate_tokens
 
 from .machine import machine_line
 from .retrieval_corpora import Conversation, corpora
@@ -141,26 +139,6 @@ def chain(prepared: Prepared, **settings: Any) -> Rankings:
         hits = recall.select(request, recall.fuse(request, survey, [vector]))
         rankings.append([int(hit.event.event_id.partition(":")[2]) for hit in hits])
     return rankings
-
-
-def in_block(all_prepared: Sequence[Prepared], **settings: Any) -> str:
-    """What of the evidence stands in the block that a bot gets before its reply, and how long that is."""
-    chosen, found, tokens, lines = QuerySettings(**settings), [], [], []
-    for prepared in all_prepared:
-        recall = EventRecall(prepared.store, None, None, settings=lambda: chosen, clock=lambda now=prepared.now: now)  # type: ignore[misc]
-        questions = zip(prepared.surveys, prepared.chained, prepared.conversation.questions, strict=True)
-        for (request, survey), vector, question in questions:
-            asked = replace(request, top_k=chosen.auto_max_k)
-            hits = recall.select(asked, recall.fuse(asked, survey, [vector]))
-            bounds = {"at_least": chosen.auto_top_k, "at_most": chosen.auto_max_k}
-            shown = worth_showing(hits, [], relative_score=chosen.auto_relative_score, **bounds)
-            block = format_memories([], shown, language="en", max_tokens=chosen.max_context_tokens)
-            inside = set(block.splitlines())
-            given = {int(hit.event.event_id.partition(":")[2]) for hit in shown if hit_line(hit, "en") in inside}
-            found.append(len(given & question.evidence) / len(question.evidence))
-            tokens.append(estimate_tokens(block))
-            lines.append(len(given))
-    return f"{100 * np.mean(found):.1f} % of the evidence in {np.mean(tokens):.0f} tokens, {np.mean(lines):.1f} lines"
 
 
 def chroma(all_prepared: Sequence[Prepared], directory: Path) -> System:
@@ -291,8 +269,6 @@ def measure(name: str, all_prepared: Sequence[Prepared], directory: Path) -> Non
     ]
     best = max(baselines, key=lambda result: float(result.rows[:, 2].mean()))
     default = show("historian, default settings", run(chain))
-    print(f"{'  in the block before a reply':<46} {in_block(all_prepared)}")
-    print(f"{'  in the block with auto_max_k = 3':<46} {in_block(all_prepared, auto_max_k=3)}", flush=True)
     found = tuned(
         all_prepared,
         list(

@@ -31,6 +31,8 @@ COLD_SHARE = 0.2
 """The share of a recall's time in which a scope that is not in memory may still get there. Then the store is asked."""
 CROWD_COLD_SHARE = 0.4
 """The same share where many recalls are under way: asking the store costs more than to find the scope in memory."""
+ENOUGH_WORDS = 0.5
+"""The share of a query's words from which on what waits to be filed is told although nothing else is."""
 HELD = "database: away; what this process holds of the conversation answered"
 COLD = "scope: not in memory yet, found by the keywords of the store"
 
@@ -49,12 +51,15 @@ class Deadline(NamedTuple):
 class Found:
     """What a recall found by its deadline.
 
-    `hits` are filed events, best first; `waiting` are the texts of jobs that are not filed yet. `with_vectors` is None if
-    the events could not be searched. `reasons` tell what is missing and why, `failure` is the error of the search itself.
+    `hits` are filed events, best first; `waiting` are the texts of jobs that are not filed yet. `is_silent` is True if the
+    conversation holds nothing about what was said: then there are no hits, and of `waiting` those that share most words.
+    `with_vectors` is None if the events could not be searched. `reasons` tell what is missing and why, `failure` is the error of
+    the search itself.
     """
 
     hits: list[Hit] = field(default_factory=list)
     waiting: list[Hit] = field(default_factory=list)
+    is_silent: bool = False
     with_vectors: bool | None = None
     reasons: list[str] = field(default_factory=list)
     failure: BaseException | None = None
@@ -123,6 +128,7 @@ async def find(
         found.failure = error
         found.reasons.append(f"search: {error}" if isinstance(error, StorageError) else "finishing: out of time")
         return found
+    found.is_silent = candidates.is_silent
     found.with_vectors = candidates.has_vectors or bool(vectors and not survey.snapshot.dimension and not survey.is_excerpt)
     if survey.is_excerpt and not found.with_vectors:
         found.reasons.append(COLD)
@@ -136,7 +142,7 @@ async def find(
                 found.hits = await run(steps.select, request, reranked)
         except TimeoutError:
             found.reasons.append("reranker: out of time")
-    found.waiting = _not_among(found.hits, found.waiting)
+    found.waiting = _worth_telling(found, found.waiting)
     return found
 
 
@@ -153,7 +159,7 @@ async def _from_memory(
         found.failure = error
         found.reasons.append(f"search: {str(error) or 'out of time'}")
         return found
-    found.with_vectors = candidates.has_vectors
+    found.with_vectors, found.is_silent = candidates.has_vectors, candidates.is_silent
     return found
 
 
@@ -169,9 +175,9 @@ async def _by_keywords(steps: EventRecall, request: RecallRequest, end: float, r
         reading = steps.tasks.spawn(_read_scope(steps, request, run), "scope of a recall")
         await asyncio.wait((reading,), timeout=patience)
 
-    def in_one_go() -> tuple[Survey, list[Hit]]:
+    def in_one_go() -> tuple[Survey, tuple[Candidates, list[Hit]]]:
         survey = steps.survey(request, 0.0)
-        return survey, _finished(steps, request, survey, ())[1]
+        return survey, _finished(steps, request, survey, ())
 
     working = steps.tasks.spawn(run(in_one_go), "recall by keywords")
     await asyncio.wait((working,), timeout=end - now())
@@ -182,10 +188,11 @@ async def _by_keywords(steps: EventRecall, request: RecallRequest, end: float, r
         found.failure = working.exception() if working.done() and not working.cancelled() else None
         working.cancel()
         return found
-    survey, found.hits = done
+    survey, (candidates, found.hits) = done
+    found.is_silent = candidates.is_silent
     if survey.is_excerpt:
         found.reasons.append(COLD)
-    found.waiting, found.with_vectors = _not_among(found.hits, survey.waiting), False
+    found.waiting, found.with_vectors = _worth_telling(found, survey.waiting), False
     return found
 
 
@@ -197,10 +204,10 @@ async def _read_scope(steps: EventRecall, request: RecallRequest, run: RunInThre
         await asyncio.shield(asyncio.wrap_future(reading))
 
 
-def _not_among(hits: Sequence[Hit], waiting: Sequence[Hit]) -> list[Hit]:
-    """Return the hits of `waiting` that are not among `hits`: filed in between."""
-    known = {hit.event.event_id for hit in hits}
-    return [hit for hit in waiting if hit.event.event_id not in known]
+def _worth_telling(found: Found, waiting: Sequence[Hit]) -> list[Hit]:
+    """Return the hits of `waiting` that are not among those found, as filed in between; in silence those that fit best."""
+    known = {hit.event.event_id for hit in found.hits}
+    return [hit for hit in waiting if hit.event.event_id not in known and (not found.is_silent or hit.score >= ENOUGH_WORDS)]
 
 
 def _finished(

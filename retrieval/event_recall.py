@@ -21,20 +21,19 @@ from ..schema.errors import ModelUnavailable, StorageError
 from ..schema.hit import Hit
 from ..schema.protocols import Embedder, EventStore, Reranker, Vector
 from ..schema.settings import QuerySettings
-from .current_first import current_first
 from .decay import recency
 from .diversity import any_alike, diverse_order
 from .fusion import by_rank, from_zero, stretched, with_estimates
-from .known_first import known_first
 from .lifts import lend_to_neighbours, newest_first, of_named_people, of_questions, readings, time_fit
 from .loop_tasks import LoopTasks
+from .neighbours import with_neighbours
 from .pending import PendingHits
 from .query_vectors import QueryVectors
 from .request import RecallRequest, is_talk
 from .scope_index.table import Positions, Snapshot, snapshot_of
 from .scope_index.tables import ScopeTables
 from .scope_index.words import Mask, Scores, WordMatch
-from .stated import stated_messages
+from .silence import tells_something
 from .told_once import ToldOnce
 
 log = logging.getLogger(__name__)
@@ -55,6 +54,8 @@ SMALL_SCOPE = 50
 last."""
 EXCERPT = 60
 """So many events a query are taken from the keyword index of the store while a scope is not in memory."""
+NEAREST = 64
+"""So many of the events nearest to a query are compared with the query without names."""
 LEAST_SCORE = np.float32(0.001)
 MEGABYTE = 1024 * 1024
 
@@ -92,6 +93,8 @@ class Candidates:
     steps: Mapping[str, Scores] = field(default_factory=dict)
     reranked: Mapping[int, float] = field(default_factory=dict)
     has_vectors: bool = False
+    is_silent: bool = False
+    """True if the scope holds nothing about what was said (`silence`)."""
 
 
 class EventRecall:
@@ -230,15 +233,18 @@ class EventRecall:
         usable = [vector for vector in vectors if len(vector) == snapshot.dimension]
         steps: dict[str, Scores] = {}
         total = np.zeros(len(snapshot), dtype=np.float32)
+        near: list[float | None] = []
         for number, query in enumerate(request.queries):
             keyword = survey.keywords[number]
             _raise(steps, "keyword", keyword.scores)
             dense = None
+            near.append(None)
             if len(usable) == len(request.queries):
                 # The middle of an excerpt is not that of the scope.
                 centred = settings.vector_centering * (CENTRED_TALK if is_talk(query) else 1.0) * (not survey.is_excerpt)
                 dense = snapshot.similarities(usable[number], centred=centred)
                 _raise(steps, "dense", dense if snapshot.is_all_embedded else np.where(snapshot.embedded, dense, np.float32(0.0)))
+                near[number] = self._nearest(request, survey, query, dense)
                 if not snapshot.is_all_embedded:
                     dense = with_estimates(dense, snapshot.embedded, keyword.scores, survey.admitted)
             fused = _fused(keyword, dense, settings)
@@ -248,8 +254,9 @@ class EventRecall:
             _raise(steps, "neighbours", fused)
             people = of_named_people(query, snapshot, request.speaker_id) if settings.name_weight else None
             if people is not None:
-                _raise(steps, "name", people * np.float32(settings.name_weight))
-                fused = fused + people * np.float32(settings.name_weight)
+                lift = fused * people * np.float32(settings.name_weight)
+                _raise(steps, "name", lift)
+                fused = fused + lift
             np.maximum(total, fused, out=total)
         if request.named and settings.date_weight:
             dates = time_fit(snapshot, request.named) * np.float32(settings.date_weight)
@@ -262,9 +269,33 @@ class EventRecall:
         if asked is not None:
             steps["question"] = total * (asked - np.float32(1.0))
             total = total * asked
+        if snapshot.without_content is not None:
+            total = np.where(snapshot.without_content, np.float32(0.0), total)
         positions = _best(survey, total, self._wanted(request), observations_last=request.observations_last)
         scores = total[positions].astype(np.float64)
-        return Candidates(snapshot, positions, scores, steps, has_vectors="dense" in steps)
+        is_silent = False
+        if request.is_automatic and not survey.is_excerpt:
+            is_silent = not tells_something(request, survey.keywords, near, is_partial=not snapshot.is_all_embedded)
+        return Candidates(snapshot, positions, scores, steps, has_vectors="dense" in steps, is_silent=is_silent)
+
+    def _nearest(self, request: RecallRequest, survey: Survey, query: str, dense: Scores) -> float | None:
+        """Return how near the nearest vector is to a query without its names; None where that says nothing on its own.
+
+        Similarities mean the same in every scope where they are centred and of the model of the general means; of a scope
+        that is embedded by half the rest would be unknown.
+        """
+        snapshot = survey.snapshot
+        is_known = snapshot.has_general_means and self._settings().vector_centering and not survey.is_excerpt
+        if not request.is_automatic or not is_known or 2 * snapshot.count < len(snapshot):
+            return None
+        judged = snapshot.embedded if survey.admitted is None else snapshot.embedded & survey.admitted
+        near = np.where(judged, dense, np.float32(-1.0))
+        bare = readings(query, snapshot.names)[-1][0]
+        vector = self.vectors.kept(bare) if self.vectors is not None and bare != query else None
+        if vector is None or len(vector) != snapshot.dimension:
+            return float(near.max(initial=-1.0))
+        best = np.argpartition(-near, min(NEAREST, len(near) - 1))[:NEAREST]
+        return snapshot.nearest(vector, best[judged[best]])
 
     async def rerank(
         self,
@@ -288,48 +319,25 @@ class EventRecall:
     def select(self, request: RecallRequest, candidates: Candidates) -> list[Hit]:
         """Apply recency, diversity and top_k."""
         settings, snapshot, positions = self._settings(), candidates.snapshot, candidates.positions
-        if not len(positions):
+        if not len(positions) or candidates.is_silent:
             return []
         # Who asks for a day or month is not helped by what is recent.
         boost = 0.0 if request.named else settings.time_decay_boost
         factors = recency(snapshot.times[positions], request.now, half_life_days=request.half_life_days, boost=boost)
         scores = candidates.scores * factors
-        shown = partial(self._shown, request, candidates, scores=scores, recent=factors if boost else None)
-        found = shown(count=request.top_k)
-        twice = stated_messages(hit.event for _, hit in found)
-        asked = 0 if request.about_asking else int(snapshot.questions[[position for position, _ in found]].sum())
-        if twice or asked:
-            found = shown(count=request.top_k + len(twice) + asked)
-            twice = stated_messages(hit.event for _, hit in found)
-            found = [one for one in found if one[1].event.event_id not in twice]
-        if asked:
-            found = known_first(found, snapshot.questions, observations_last=request.observations_last)
-        found = found[: request.top_k]
-        hits = [hit for _, hit in found]
-        if not request.about_present:
-            return hits
-        likeness = answers = None
-        rows = np.array([position for position, _ in found], dtype=np.intp)
-        can_compare = candidates.has_vectors and bool(snapshot.embedded[rows].all())
-        if can_compare and settings.vector_centering and snapshot.has_centre:
-            likeness = snapshot.likeness(rows, centred=True)(np.arange(len(rows)))
-            answers = candidates.steps["dense"][rows]
-        names = list(snapshot.borne.written)
-        return current_first(hits, likeness, answers, names, "\n".join(request.said), now=request.about_now)
+        return self._shown(request, candidates, scores, factors if boost else None)
 
-    def _shown(
-        self, request: RecallRequest, candidates: Candidates, *, scores: Numbers, recent: Numbers | None, count: int
-    ) -> list[tuple[int, Hit]]:
-        """Return the `count` candidates that are chosen, as hits with their positions; `recent` is what recency gave them."""
-        snapshot, positions = candidates.snapshot, candidates.positions
+    def _shown(self, request: RecallRequest, candidates: Candidates, scores: Numbers, recent: Numbers | None) -> list[Hit]:
+        """Return the `top_k` candidates that are chosen, as hits; `recent` is what recency gave them."""
+        snapshot, positions, minutes = candidates.snapshot, candidates.positions, self._settings().neighbour_minutes
         chosen_list: list[int] = []
         for group in _groups(candidates, request):
-            chosen_list += self._chosen(candidates, scores, group, count - len(chosen_list))
+            chosen_list += self._chosen(candidates, scores, group, request.top_k - len(chosen_list))
         pool = np.asarray(chosen_list, dtype=np.intp)
         chosen = positions[pool]
         by_step = {name: values[chosen].tolist() for name, values in candidates.steps.items()}
         final, gained = scores[pool].tolist(), None if recent is None else recent[pool].tolist()
-        found: list[tuple[int, Hit]] = []
+        found: list[Hit] = []
         for n, position in enumerate(chosen.tolist()):
             explained = {name: values[n] for name, values in by_step.items() if values[n]}
             if position in candidates.reranked:
@@ -337,7 +345,8 @@ class EventRecall:
             if gained is not None:
                 explained["recency"] = gained[n]
             explained["final"] = final[n]
-            found.append((position, Hit(snapshot.events[position], final[n], explained)))
+            hit = Hit(snapshot.events[position], final[n], explained, place=position)
+            found.append(with_neighbours(hit, snapshot, request.neighbours, minutes))
         return found
 
     def _chosen(self, candidates: Candidates, scores: Numbers, group: Positions, count: int) -> list[int]:

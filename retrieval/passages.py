@@ -1,12 +1,23 @@
-"""Passages: hits with the messages around them."""
+"""Passages: hits with the messages that they lean on.
+
+"At eight" says nothing without the question before it, and a question nothing without its reply. So a message that is short or
+an answer stands with the message before it (or with the one that it replies to), a question with the reply after it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 from ..schema.event import Event
 from ..schema.hit import Hit
+from ..text.questions.asking import ends_asking
+from ..text.tokens import estimate_tokens
+
+SHORT_TOKENS = 12
+"""A message of at most so many tokens leans on the one before it."""
 
 
 @dataclass(frozen=True)
@@ -21,9 +32,14 @@ class Passage:
         """The score of its best hit."""
         return self.hits[0].score
 
+    @cached_property
+    def lines(self) -> tuple[str, ...]:
+        """Each message as `speaker: words`, with the days that the words name in brackets; an event as its text."""
+        return tuple(spoken(event) for event in self.events)
+
     @property
     def text(self) -> str:
-        return "\n".join(map(spoken, self.events))
+        return "\n".join(self.lines)
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -41,26 +57,65 @@ class Passage:
 
 
 def passages(hits: Sequence[Hit], limit: int | None = None) -> list[Passage]:
-    """Return the hits as passages, best first, at most `limit`; those that overlap are one."""
-    found: list[tuple[dict[str, Event], list[Hit]]] = []
+    """Return the hits as passages, best first, at most `limit`; those that overlap are one. Hits need their neighbours
+    (`search_events(…, neighbours=1)`) to have a context.
+    """
+    found: list[tuple[dict[str, Placed], list[Hit]]] = []
     for hit in hits:
-        around = {one.event_id: one for one in (*hit.before, hit.event, *hit.after)}
-        joined = [one for one in found if not around.keys().isdisjoint(one[0])]
-        if not joined:
-            found.append((around, [hit]))
-            continue
-        first, *others = joined
-        first[0].update(around)
-        first[1].append(hit)
-        for events, some in others:
-            first[0].update(events)
-            first[1].extend(some)
-        found = [one for one in found if all(one is not other for other in others)]
+        placed = {one.event.event_id: one for one in (Placed(hit.event, float(hit.place)), *context_of(hit))}
+        joined = [one for one in found if not placed.keys().isdisjoint(one[0])]
+        if joined:
+            first = joined[0]
+            first[0].update(placed)
+            for events, others in joined[1:]:
+                first[0].update(events)
+                first[1].extend(others)
+            first[1].append(hit)
+            found = [one for one in found if one not in joined[1:]]
+        elif limit is None or len(found) < limit:
+            found.append((placed, [hit]))
     return [
-        Passage(tuple(sorted(events.values(), key=lambda event: event.timestamp)), tuple(some)) for events, some in found[:limit]
+        Passage(tuple(one.event for one in sorted(events.values(), key=said_at)), tuple(sorted(some, key=lambda hit: -hit.score)))
+        for events, some in found
     ]
+
+
+class Placed(NamedTuple):
+    """An event with its place in the order of filing."""
+
+    event: Event
+    place: float
+
+
+def said_at(placed: Placed) -> tuple[float, float]:
+    """Return what events are sorted by: the time, within a second the order of filing."""
+    return placed.event.timestamp, placed.place
+
+
+def context_of(hit: Hit) -> list[Placed]:
+    """Return the messages of `before` and `after` without which a hit is not understood."""
+    event = hit.event
+    if not event.is_message:
+        return []
+    context: list[Placed] = []
+    if hit.before and (is_short(event) or event.reply_to or ends_asking(hit.before[-1].text)):
+        context.append(Placed(hit.before[-1], hit.place - 0.5))
+    if hit.after and ends_asking(event.text):
+        context.append(Placed(hit.after[0], hit.place + 0.5))
+    return context
+
+
+def is_short(event: Event) -> bool:
+    """Return True for a message of a few words."""
+    return estimate_tokens(event.text[: 8 * SHORT_TOKENS]) <= SHORT_TOKENS
+
+
+def shown_speaker(event: Event) -> str:
+    """Return the name under which the sender of a message is shown; "" for an event and for a tool."""
+    return event.speaker if event.is_message else ""
 
 
 def spoken(event: Event) -> str:
     """Return a message as `speaker: words`, dated (`Event.dated_text`); an event as its text."""
-    return f"{event.speaker}: {event.dated_text}" if event.is_message and event.speaker else event.dated_text
+    name = shown_speaker(event)
+    return f"{name}: {event.dated_text}" if name else event.dated_text

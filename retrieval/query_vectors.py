@@ -59,6 +59,7 @@ class QueryVectors:
         self._kept: OrderedDict[_Key, tuple[float, Vector]] = OrderedDict()
         self._running: dict[tuple[asyncio.AbstractEventLoop, _Key], _Asked] = {}
         self._tasks = LoopTasks()
+        self._mark: tuple[str, int] | None = None
         self._seconds_each: float | None = None
         self._has_loaded = False
         self.asked = 0
@@ -71,6 +72,7 @@ class QueryVectors:
         """
         wanted = (await self._fingerprint(), text)
         with self._lock:
+            self._mark = wanted[0]
             self.asked += 1
             expires, vector = self._kept.get(wanted, (-1.0, None))
             if vector is not None and expires >= self._clock():
@@ -95,6 +97,11 @@ class QueryVectors:
             if asked.is_dropped:
                 raise ModelUnavailable("out of time") from None
             raise
+
+    def kept(self, text: str) -> Vector | None:
+        """Return the vector of a text if it is in the cache, for the stored vectors' model as it was last."""
+        with self._lock:
+            return self._kept.get((self._mark, text), (0.0, None))[1]
 
     @property
     def cached(self) -> int:

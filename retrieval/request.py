@@ -12,9 +12,9 @@ from zoneinfo import ZoneInfo
 from ..schema.event import EventFilter
 from ..schema.scope import Scope
 from ..schema.settings import QuerySettings
-from ..text.questions.asking import asking_sentences, is_about_asking
+from ..text.questions.asking import asking_sentences
 from ..text.questions.named_times import NamedTime, named_times
-from ..text.questions.past_questions import asks_about_now, asks_about_past, asks_what_happened
+from ..text.questions.past_questions import asks_about_now, asks_about_past
 from ..text.remembered import remembered
 from ..text.tokens import estimate_tokens
 from .filters import bounded_top_k, conditioned
@@ -50,6 +50,8 @@ class RecallRequest:
     speaker_id: str = ""
     at_least: int | None = None
     """How many hits are shown in any case, of the `top_k` that are searched for; None: all."""
+    neighbours: int = 0
+    """How many messages before and after it each message brings along."""
     observations_last: bool = False
     """True if observations that no person said take only the places that others leave free."""
 
@@ -97,16 +99,6 @@ class RecallRequest:
         return not soon and not self.about_now and any(one.last < self.now for one in self.named)
 
     @cached_property
-    def about_present(self) -> bool:
-        """True if the queries ask how something is: no talk, neither about former times nor what happened once."""
-        return not self.about_past and not any(is_talk(one) or asks_what_happened(one) for one in self.said)
-
-    @cached_property
-    def about_asking(self) -> bool:
-        """True if a query is about what was asked, not about the answer."""
-        return any(map(is_about_asking, self.said))
-
-    @cached_property
     def about_now(self) -> bool:
         """True if a query says that it is about now."""
         return any(map(asks_about_now, self.said))
@@ -128,6 +120,7 @@ def scope_request(
     now: float,
     timezone: str,
     automatic: bool = False,
+    neighbours: int = 0,
 ) -> RecallRequest:
     """Return the request of a search in `scope`, with `conditions` as in `event_filter`; raises InvalidInput for unknown ones.
 
@@ -146,6 +139,7 @@ def scope_request(
         context=context,
         speaker_id=scope.user_id,
         observations_last=automatic,
+        neighbours=1 if automatic else neighbours,
     )
 
 

@@ -173,11 +173,21 @@ class Event:
 
     @property
     def dated_text(self) -> str:
-        """The text with each of `times` in brackets behind its expression: `we move in on Friday (2026-12-04)`."""
-        text = self.text
-        for one in sorted(self.times, key=lambda one: -int(one.partition(":")[0])):
-            end, _, day = one.partition(":")
-            text = f"{text[: int(end)]} ({day}){text[int(end) :]}"
+        """The text with the days of `times` in brackets behind their expressions: `we move in on Friday (2026-12-04)`.
+
+        A day stands there once, and the day of saying (`today`, `at eight`) not at all: that is the heading's. Of a time the
+        day is enough, since its hour stands in the words.
+        """
+        text, known = self.text, {self.timestamp_local[:10]}
+        marks: list[tuple[int, str]] = []
+        for one in self.times:
+            end, _, when = one.partition(":")
+            days = "/".join(dict.fromkeys(part[:10] for part in when.split("/")))
+            if days not in known:
+                known.add(days)
+                marks.append((int(end), days))
+        for place, days in reversed(marks):
+            text = f"{text[:place]} ({days}){text[place:]}"
         return text
 
     @property

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 from ..retrieval.prompt_block.formatting import format_memories, format_summaries
 from ..schema.errors import HistorianError
@@ -77,7 +78,8 @@ class ReplyContext:
         elif (not hits or recalled.is_held) and await self._lifecycle.database_is_away():
             hits = [*hits, *await asyncio.to_thread(plain.hits, scope)]
         article = recalled.article
-        block = partial(format_memories, recalled.profiles, hits, language=written, max_tokens=budget, article=article)
+        how: dict[str, Any] = {"language": written, "max_tokens": budget, "article": article, "queries": said}
+        block = partial(format_memories, recalled.profiles, hits, **how)
         return await opened.recall.written(block)
 
     async def _plain_summaries(self, scope: Scope) -> Sequence[tuple[str, str]]:

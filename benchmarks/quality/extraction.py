@@ -1,22 +1,23 @@
-"""What is taken out of raw talk: LoCoMo's turns handed over by `remember`, and its questions asked of what was filed.
+"""What is found of raw talk: LoCoMo's turns handed over by `remember`, and its questions asked of what was filed.
 
     python -m benchmarks.quality.extraction locomo.json [--conversations 1] [--sessions N] [--embedding local|none]
                                                 [--base-url URL --model NAME]
 
-Every turn is a message of its speaker, dated by its session; nothing is distilled. Without a model the rules choose. Each
+Every turn is a message of its speaker, dated by its session; nothing is distilled, and without a model nothing is taken out. Each
 question (the adversarial ones aside) is searched for among these records, and counts what it finds of its evidence in
 the first ten:
 
 | row | records |
 | --- | --- |
-| turns | the messages themselves, kept as observations |
-| events | the statements that were taken out of them; one covers the turn that it comes from |
+| turns | the messages themselves |
+| events | the statements that a model took out of them; one covers the turn that it comes from |
 | both | turns and events, as a bot searches them |
 | observations | those that the set brings along, made by a large model; filed as new information |
 
 `filed` is the share of questions of whose evidence at least one turn was filed at all, `any` of those that find a part of it
-among ten, `R@10` the mean share of the evidence found. The last line tells the same of the block that `build_context` gives for
-the question (800 tokens), in which a turn stands as a message or as a statement that was made of it.
+among ten, `R@10` the mean share of the evidence found. The last lines tell the same of the block that `build_context` gives for
+the question (800 tokens), in which a turn stands as a message or as a statement that was made of it: without an asker, asked by
+the speaker whom the question does not name, and asked so at once, when the messages are filed and hardly any has a vector.
 """
 
 from __future__ import annotations
@@ -45,7 +46,10 @@ from ..retrieval_corpora import Conversation, locomo_observations, locomo_turns
 TOP_K = 10
 BATCH = 20
 """Turns handed over in one call."""
-BLOCK = "block"
+AT_ONCE, ASKED, BLOCK = "block, at once", "block, asker known", "block"
+_DATED = re.compile(r" \(\d{4}-\d\d-\d\d[^()]{0,20}\)")
+"""A day in brackets behind its expression."""
+BLOCKS = (AT_ONCE, ASKED, BLOCK)
 SHOWN = 200
 """So many characters of a text in the block tell that it stands there: the last line may be cut."""
 
@@ -146,24 +150,35 @@ async def ask(
 
 
 async def read_blocks(
-    memory: CognitiveService, asked: Conversation, scope: Scope, places: Mapping[str | float, int], row: Row
+    memory: CognitiveService,
+    asked: Conversation,
+    scope: Scope,
+    places: Mapping[str | float, int],
+    row: Row,
+    askers: Sequence[str] = (),
 ) -> None:
-    """Note what of every question's evidence stands in its block; `records` counts the tokens, `turns` the blocks."""
+    """Note what of every question's evidence stands in its block; `records` counts the tokens, `turns` the blocks.
+
+    Each is asked by the first of `askers` whom it does not name.
+    """
     assert memory.lifecycle.opened is not None
     texts: dict[int, list[str]] = {}
     for one in memory.lifecycle.opened.parts.events.find(EventFilter(scope.key), limit=1_000_000):
         place = places.get(one.job_id, places.get(one.timestamp, -1))
-        texts.setdefault(place, []).append(quoted(one.text)[:SHOWN])
+        texts.setdefault(place, []).append(_DATED.sub("", quoted(one.text))[:SHOWN])
     for question in asked.questions:
-        block = await memory.build_context(question.text, scope)
+        asker = next((one for one in askers if one.lower() not in question.text.lower()), askers[0] if askers else "")
+        asked_in = Scope.group(scope.group_id, asker.lower()) if asker else scope
+        block = await memory.build_context(question.text, asked_in)
         row.records += estimate_tokens(block)
+        block = _DATED.sub("", block)
         row.turns += 1
         row.note(question.evidence, set(texts), {place for place, said in texts.items() if any(text in block for text in said)})
 
 
 async def measure(samples: Sequence[dict[str, Any]], settings: Settings) -> tuple[dict[str, Row], float, dict[str, Any]]:
     """Return the rows by kind of records, the seconds that filing the turns took, and what the service says of its models."""
-    rows = {name: Row() for name in ("turns", "events", "both", "observations", BLOCK)}
+    rows = {name: Row() for name in ("turns", "events", "both", "observations", *BLOCKS)}
     seconds = 0.0
     async with CognitiveService.open(settings) as memory:
         for sample in samples:
@@ -173,17 +188,20 @@ async def measure(samples: Sequence[dict[str, Any]], settings: Settings) -> tupl
             places = await hand_over(memory, talk, scope)
             assert await memory.settled(3600.0)
             seconds += time.perf_counter() - started
-            await embedded(memory)
             moments = {one.at.timestamp(): n for n, one in enumerate(talk.documents)}
+            people = list(dict.fromkeys(one.speaker for one in talk.documents))
+            await read_blocks(memory, talk, scope, {**places, **moments}, rows[AT_ONCE], people)
+            await embedded(memory)
             for name, sources in (("turns", ("message",)), ("events", ("job",)), ("both", ("message", "job"))):
                 await ask(memory, talk, scope, sources, {**places, **moments}, rows[name])
+            await read_blocks(memory, talk, scope, {**places, **moments}, rows[ASKED], people)
             await read_blocks(memory, talk, scope, {**places, **moments}, rows[BLOCK])
             noted_places = await file_observations(memory, noted, beside)
             assert await memory.settled(3600.0)
             await embedded(memory)
             await ask(memory, noted, beside, ("job",), noted_places, rows["observations"])
             for name, row in rows.items():
-                row.turns += len(talk.documents) if name != BLOCK else 0
+                row.turns += len(talk.documents) if name not in BLOCKS else 0
         stats = await memory.stats()
     return rows, seconds, stats
 
@@ -216,7 +234,7 @@ def main() -> None:
             del given["models"]["chat"]
         settings = parse_settings(given, environ={}, base=Path(directory))
         rows, seconds, stats = asyncio.run(measure(samples, settings))
-    block = rows.pop(BLOCK)
+    blocks = {name: rows.pop(name) for name in BLOCKS}
     turns = rows["turns"].turns
     print(machine_line())
     print(f"{len(samples)} conversations, {turns} turns, {len(rows['turns'].any)} questions; embedding {options.embedding}")
@@ -227,8 +245,9 @@ def main() -> None:
             continue
         shares = [sum(numbers) / len(numbers) for numbers in (row.filed, row.any, row.recall)]
         print(f"{name:<14}{100 * row.records / row.turns:>12.1f}" + "".join(f"{100 * share:>7.1f}%" for share in shares))
-    shares = [100 * sum(numbers) / len(numbers) for numbers in (block.any, block.recall)]
-    print(f"{BLOCK}: any {shares[0]:.1f} %, share {shares[1]:.1f} %, {block.records / block.turns:.0f} tokens")
+    for name, block in blocks.items():
+        shares = [100 * sum(numbers) / len(numbers) for numbers in (block.any, block.recall)]
+        print(f"{name}: any {shares[0]:.1f} %, share {shares[1]:.1f} %, {block.records / block.turns:.0f} tokens")
     if options.model:
         for purpose, used in stats.get("usage", {}).items():
             print(f"{purpose}: {json.dumps(used)}")

@@ -1,8 +1,9 @@
-"""The quoted block of all memories: one line each, within a budget, marked as reference."""
+"""The quoted block of all memories: lines within a budget, marked as reference."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 
 from ...schema.language import Language
 from ...text.program_blocks import MEMORY_CLOSING as CLOSING
@@ -10,15 +11,16 @@ from ...text.program_blocks import MEMORY_OPENING as OPENING
 from ...text.tokens import estimate_tokens
 from .quoting import quoted_name
 
+_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _CHARACTERS_A_TOKEN = 24
 """More than any text has but runs of one letter, which are cut here."""
-_SHORTEST_TOKENS = 12
+SHORTEST_TOKENS = 12
 """Lines are cut to no fewer tokens than this; shorter ones are left out."""
 
 
 def day(timestamp: str) -> str:
-    """Return the day of an ISO 8601 time, quoted for a label."""
-    return quoted_name(timestamp[:10]) or "?"
+    """Return the day of an ISO 8601 time; "?" if it is none."""
+    return timestamp[:10] if _DAY.fullmatch(timestamp[:10]) else "?"
 
 
 def minute(timestamp: str) -> str:
@@ -35,21 +37,34 @@ class Block:
         self._max_tokens = max_tokens
         self._room = max_tokens - estimate_tokens(self._opening) - estimate_tokens(CLOSING) - 2
         self.lines: list[str] = []
+        self.said: list[str] = []
+        """Texts that stand in the block as a whole, beside its lines."""
 
     @property
     def left(self) -> int:
         """The number of tokens left."""
         return max(self._room, 0)
 
+    def add(self, lines: Iterable[str], said: Iterable[str] = ()) -> None:
+        """Add lines that fit, and note which texts are `said` in them."""
+        self.said += said
+        for line in lines:
+            self.lines.append(line)
+            self._room -= cost_of(line)
+
+    def fits(self, lines: Sequence[str]) -> bool:
+        """Return True if the block with these lines keeps the budget as a whole."""
+        return estimate_tokens(self._joined(lines)) <= self._max_tokens
+
     def fill(self, lines: Iterable[str], share: float) -> None:
         """Add the lines that fit into `share` of the remaining budget; stop when too little is left for any line."""
         room = int(self._room * share)
         for line in lines:
-            cost = estimate_tokens(line) + 1
+            cost = cost_of(line)
             if cost > room:
-                line = _cut(line, room - 1)
-                cost = estimate_tokens(line) + 1 if line else 0
-            if not line and room < _SHORTEST_TOKENS:
+                line = cut(line, room - 1)
+                cost = cost_of(line) if line else 0
+            if not line and room < SHORTEST_TOKENS:
                 break
             if not line:
                 continue
@@ -61,17 +76,25 @@ class Block:
         """Return the block; "" without lines. Lines over the budget because of rounding are removed from the end."""
         while self.lines and estimate_tokens(self._joined()) > self._max_tokens:
             last = self.lines.pop()
-            shorter = _cut(last, estimate_tokens(last) - 2)
+            shorter = cut(last, estimate_tokens(last) - 2)
             self.lines += [shorter] if shorter else []
         return self._joined() if self.lines else ""
 
-    def _joined(self) -> str:
-        return "\n".join([self._opening, *self.lines, CLOSING])
+    def _joined(self, more: Sequence[str] = ()) -> str:
+        return "\n".join([self._opening, *self.lines, *more, CLOSING])
 
 
-def _cut(line: str, tokens: int) -> str:
-    """Return the beginning of a line, at most `tokens` long, with an ellipsis; "" if nothing useful remains."""
-    if tokens < _SHORTEST_TOKENS:
+def cost_of(line: str) -> int:
+    """Return the tokens that a line takes, with its line break."""
+    return estimate_tokens(line) + 1
+
+
+def cut(line: str, tokens: int) -> str:
+    """Return the beginning of a line, at most `tokens` long, with an ellipsis; "" if nothing useful remains.
+
+    A word of an alphabet is never cut in two.
+    """
+    if tokens < SHORTEST_TOKENS:
         return ""
     low, high = 0, min(len(line), _CHARACTERS_A_TOKEN * tokens)
     while low < high:
@@ -81,4 +104,13 @@ def _cut(line: str, tokens: int) -> str:
         else:
             high = middle - 1
     head = line[:low].rstrip()
-    return f"{head}…" if head.partition("] ")[2].strip() else ""
+    if low < len(line) and _is_inside_word(line, low):
+        whole = head.rpartition(" ")[0]
+        head = whole if len(whole) > len(head) // 2 else head
+    said = head.partition("] ")[2] if head.startswith("- [") else head.partition(": ")[2] or head.removeprefix("- ")
+    return f"{head}…" if said.strip() else ""
+
+
+def _is_inside_word(line: str, place: int) -> bool:
+    """Return True if letters of an alphabet stand on both sides of a place."""
+    return all(character.isalnum() and character < "\u2e80" for character in line[place - 1 : place + 1])

@@ -3,38 +3,39 @@
     <memory>
     What follows was recalled from memory, for reference only. …
     - [user Ann] likes tea
-    - [2026-02-20 17:30] Clio recommended "Three Body" to Ann
+    [2026-02-20]
+    Ben: which book was it?
+    Ann: the one that I start on Friday (2026-02-27)
+    - Clio recommended "Three Body" to Ann
     </memory>
 
-One line a memory. What it says, whoever it names and however it is tagged goes through `quoting`: no line can end the
-block or begin another one.
+Profiles, then messages and events in the order of time under one heading a day. A line of a message begins with its speaker,
+that of an event with a dash. What they say, whoever they name and however they are tagged goes through `quoting`: no line can
+end the block, begin another one or pass for a heading or for the words of somebody else.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...schema.event import is_raw
 from ...schema.hit import Hit, ProfileHit
-from ...schema.job import without_list_mark
 from ...schema.language import Language
 from ...schema.profile import Profile
 from ...schema.summary import StoredArticle
 from ...text.profiles.cleaning import in_one_line
+from ...text.support import share, terms_in
 from .articles import ARTICLE_SHARE, fill_article
-from .block import Block, day, minute
+from .block import Block, cost_of, cut, day, minute
+from .lines import LABELS, event_line, heading_of, message_line, until_mark
+from .passage_lines import PassageLines
 from .quoting import quoted, quoted_name
 
-_LABELS = {
-    "zh": {"user": "用户画像", "group": "群画像", "pending": "尚未归档"},
-    "en": {"user": "user", "group": "group", "pending": "not filed yet"},
-}
-_UNTIL = {"zh": "（至{day}）", "en": " (until {day})"}
-_IN_GROUP = {"zh": " 在群“{group}”里", "en": ' in group "{group}"'}
 _BETWEEN = {"zh": "；", "en": "; "}
-PROFILE_SHARE = 0.5
-PENDING_SHARE = 0.3
-"""At most so much of the budget is for profiles, and for what is not filed yet; what they leave is for records."""
+PROFILE_SHARE, ANSWERING_SHARE = 0.15, 0.5
+"""At most so much of the budget is for the lines of profiles, and where they answer the question for these; what they leave is
+for messages and events."""
+ANSWERS = 0.5
+"""The share of the question's content words from which on a line of a profile answers it."""
 
 
 def format_memories(
@@ -44,57 +45,52 @@ def format_memories(
     language: Language,
     max_tokens: int,
     article: StoredArticle | None = None,
+    queries: Sequence[str] = (),
 ) -> str:
-    """Return the block within the token budget: profiles, then the article, then events, best first; "" if all are empty.
+    """Return the block within the token budget: profiles, the article, then hits in the order of time; "" if all are empty.
 
-    A line that does not fit is cut where enough room is left to say anything, else left out.
+    The budget is filled with the best hits first. `queries` are what was asked: they tell which lines of a profile answer, and
+    what of a long message is shown.
     """
     block = Block(language, max_tokens)
-    # Fills from the front, so that a short budget loses what fits least; `pending` may not push filed records out.
-    shown = [profile_line(profile, language) for profile in profiles if profile.summary]
-    block.fill(shown, PROFILE_SHARE if hits or article is not None else 1.0)
+    has_more = bool(hits) or article is not None
+    fill_profiles(block, profiles, queries, language, PROFILE_SHARE if has_more else 1.0)
     if article is not None:
         fill_article(block, article, language, ARTICLE_SHARE if profiles or hits else 1.0)
-    said = _lines_of(profiles)
-    filed = _said_once([hit for hit in hits if not hit.pending], said)
-    waiting = _said_once([hit for hit in hits if hit.pending], said)
-    if waiting:
-        block.fill((hit_line(hit, language) for hit in waiting), PENDING_SHARE if filed else 1.0)
-    block.fill((hit_line(hit, language) for hit in filed), 1.0)
+    if hits:
+        PassageLines(block, language, queries).fill(hits)
     return block.text()
 
 
-def worth_showing(
-    hits: Sequence[Hit], profiles: Sequence[Profile], *, at_least: int, at_most: int, relative_score: float
-) -> list[Hit]:
-    """Return the first `at_least` hits that say more than the profiles, and those behind them that are worth their place.
+def fill_profiles(block: Block, profiles: Sequence[Profile], queries: Sequence[str], language: Language, within: float) -> None:
+    """Add one line a profile: those of its lines that answer the question first, then the others within a share of the room."""
+    given = block.left
+    wanted = [terms for query in queries if (terms := terms_in(query))]
+    for profile in profiles:
+        lines = [one for one in profile.summary.splitlines() if in_one_line(one)]
+        answers = {line: max((share(terms, terms_in(line)) for terms in wanted), default=0.0) for line in lines}
+        lines.sort(key=lambda line: -answers[line] if answers[line] >= ANSWERS else 0.0)
+        chosen: list[str] = []
+        shown = ""
+        for line in lines:
+            limit = given * (max(within, ANSWERING_SHARE) if answers[line] >= ANSWERS else within)
+            room = int(limit) - (given - block.left)
+            longer = profile_line(profile, language, [*chosen, line])
+            if cost_of(longer) > room:
+                if not chosen:
+                    shown = cut(longer, room - 1)
+                continue
+            shown = longer
+            chosen.append(line)
+        if shown:
+            block.add([shown], map(in_one_line, chosen))
 
-    Worth it is what has `relative_score` of the best score, up to `at_most` hits; what tools returned only fills the
-    first places.
-    """
-    said = _lines_of(profiles)
-    chosen: list[Hit] = []
-    best = max((hit.score for hit in hits), default=0.0)
-    for hit in hits:
-        is_worth_it = hit.score >= relative_score * best and not is_raw(hit.event)
-        if len(chosen) < at_most and hit.event.text not in said and (len(chosen) < at_least or is_worth_it):
-            said.add(hit.event.text)
-            chosen.append(hit)
-    return chosen
 
-
-def _lines_of(profiles: Sequence[Profile]) -> set[str]:
-    return {line.removeprefix("-").strip() for profile in profiles for line in profile.summary.splitlines()}
-
-
-def _said_once(hits: Sequence[Hit], said: set[str]) -> list[Hit]:
-    """Return the hits whose text is not in `said` yet (a profile or another event has it), and add their texts to `said`."""
-    once: list[Hit] = []
-    for hit in hits:
-        if hit.event.text not in said:
-            said.add(hit.event.text)
-            once.append(hit)
-    return once
+def profile_head(profile: Profile, language: Language) -> str:
+    """`- [user Ann; tags] `."""
+    who = f"{LABELS[language][profile.key.entity_type]} {quoted_name(profile.name or profile.key.entity_id)}"
+    tags = quoted_name(", ".join(profile.tags))
+    return f"- [{who}{f'; {tags}' if tags else ''}] "
 
 
 def format_summaries(summaries: Sequence[tuple[str, str]], *, language: Language, max_tokens: int) -> str:
@@ -105,28 +101,17 @@ def format_summaries(summaries: Sequence[tuple[str, str]], *, language: Language
     return block.text()
 
 
-def profile_line(profile: Profile, language: Language) -> str:
-    """`- [user Ann; tags] first line; second line`."""
-    who = f"{_LABELS[language][profile.key.entity_type]} {quoted_name(profile.name or profile.key.entity_id)}"
-    tags = quoted_name(", ".join(profile.tags))
-    return f"- [{who}{f'; {tags}' if tags else ''}] {quoted(in_one_line(profile.summary, _BETWEEN[language]))}"
+def profile_line(profile: Profile, language: Language, lines: Sequence[str] | None = None) -> str:
+    """`- [user Ann; tags] first line; second line`; `lines` are some of its lines, None all."""
+    said = profile.summary if lines is None else "\n".join(lines)
+    return profile_head(profile, language) + quoted(in_one_line(said, _BETWEEN[language]))
 
 
 def hit_line(hit: Hit, language: Language) -> str:
-    """`- [2026-02-20 17:30] text`; what waits to be filed says so, what is from a group where, what is over until when."""
-    mark = f" {_LABELS[language]['pending']}" if hit.pending else ""
-    if hit.group:
-        mark += _IN_GROUP[language].format(group=quoted_name(hit.group))
-    said = quoted(without_list_mark(hit.event.text.lstrip()))
-    return f"- [{minute(hit.event.timestamp_local)}{mark}] {said}{_until(hit, language)}"
-
-
-def _until(hit: Hit, language: Language) -> str:
-    """Return the mark of a record that a later one has superseded: ` (until 2026-05-10)`."""
-    since = hit.event.superseded_at
-    if not hit.event.superseded_by or since is None:
-        return ""
-    return _UNTIL[language].format(day=hit.event.local_day(since))
+    """Return one hit as a line of its own, `- [2026-02-20 17:30] Ann: text`, with the marks of `heading_of` and `until_mark`."""
+    said = message_line(hit.event) if hit.event.is_message else event_line(hit.event)
+    stamp = heading_of(hit, language, minute(hit.event.timestamp_local))
+    return f"- {stamp} {said.removeprefix('- ')}{until_mark(hit.event, language)}"
 
 
 def format_profile_hits(hits: Sequence[ProfileHit], *, language: Language, max_tokens: int) -> str:

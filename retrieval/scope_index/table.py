@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from ...schema.event import BorneName, Event, EventFilter, is_raw
 from ...schema.protocols import Matrix, Vector
+from ...text.content import has_content
 from ...text.questions.asking import ends_asking, is_question
 from ...text.speakers.borne_names import BorneNames
 from .centre import VectorSum
@@ -30,8 +31,6 @@ BYTES_AN_EVENT = 600
 BYTES_A_DIMENSION = 2
 """What a dimension of a vector takes."""
 
-ENOUGH_EVENTS = 50
-"""From so many vectors on the mean of a scope can stand alone."""
 MEAN_KEPT = 64
 """The mean that is taken from the vectors is kept until a 64th of them are new. The products of all vectors with it are
 known then: a recall after a new message multiplies nothing but the query."""
@@ -48,7 +47,8 @@ class Snapshot:
     told: npt.NDArray[np.float64]
     """The first and last moment that each event tells of, shape (events, 2): when it was said if it names no time."""
     marks: Mask
-    """Which events are superseded, are corrected, ask in the end, are observations, are questions, shape (events, 5)."""
+    """Which events are superseded, are corrected, ask in the end, are observations, are questions, have no content of their
+    own, shape (events, 6)."""
     who: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int32))
     """The numbers of the user id and of the name of each event, shape (events, 2)."""
     users: dict[str, int] = field(default_factory=dict)
@@ -60,12 +60,14 @@ class Snapshot:
     words: ScopeWords = field(default_factory=ScopeWords)
     mean: Vector = field(default_factory=lambda: np.zeros(0, dtype=np.float32))
     """The mean of the vectors, up to those of the last MEAN_KEPT-th of them."""
+    id_hashes: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    """The hashes of the events' ids."""
     along: Scores = field(default_factory=lambda: np.zeros(0, dtype=np.float32))
     """The product of every vector with the mean."""
     count: int = 0
     """How many events have a vector."""
-    has_centre: bool = False
-    """True if the middle of the vectors is known, by the model's general means or by enough events."""
+    has_general_means: bool = False
+    """True if the general means of the model are known."""
     _near: dict[float, tuple[Mask, Mask]] = field(default_factory=dict)
     _lengths: dict[float, Scores] = field(default_factory=dict)
 
@@ -82,10 +84,22 @@ class Snapshot:
         """The positions of the events by their ids: made when first asked for, which takes a microsecond an event."""
         return {event.event_id: n for n, event in enumerate(self.events)}
 
+    def place_of(self, event_id: str) -> int | None:
+        """Return the position of an event; None if it is not there."""
+        places = np.flatnonzero(self.id_hashes == hash(event_id)).tolist()
+        return next((place for place in places if self.events[place].event_id == event_id), None)
+
     @cached_property
     def time_order(self) -> Positions:
         """Positions from the earliest event to the latest; those of one moment in the order of filing."""
         return np.argsort(self.times, kind="stable")
+
+    @cached_property
+    def time_ranks(self) -> Positions:
+        """The place of each event in `time_order`."""
+        ranks = np.empty(len(self), dtype=np.intp)
+        ranks[self.time_order] = np.arange(len(self))
+        return ranks
 
     @cached_property
     def is_in_order(self) -> bool:
@@ -129,6 +143,11 @@ class Snapshot:
         """Which events are a question and little else, or tell of one."""
         return self.marks[:, 4]
 
+    @cached_property
+    def without_content(self) -> Mask | None:
+        """Which messages have no content of their own (👍, 收到, lol); None if there are none."""
+        return _if_any(self.marks[:, 5])
+
     def similarities(self, vector: Vector, *, centred: float) -> Scores:
         """Return the cosine of every event with `vector`; undefined where `embedded` is False.
 
@@ -145,6 +164,12 @@ class Snapshot:
             self._lengths[centred] = np.sqrt(np.maximum(1.0 - 2.0 * along + square, 1e-12), dtype=np.float32)
         length = max(1.0 - 2.0 * to_mean + square, 1e-12) ** 0.5
         return np.asarray((plain - along - to_mean + square) / (self._lengths[centred] * length), dtype=np.float32)
+
+    def nearest(self, vector: Vector, chosen: Positions) -> float:
+        """Return the highest cosine of the events at `chosen` with `vector`, seen from the mean; -1 if there are none."""
+        rows, seen = self.matrix[chosen] - self.mean, vector - self.mean
+        lengths = np.sqrt(np.vecdot(rows, rows)) * np.sqrt(seen @ seen)
+        return float((np.vecdot(rows, seen) / np.maximum(lengths, 1e-6)).max(initial=-1.0))
 
     def likeness(self, chosen: Positions, *, centred: bool) -> Callable[[int | Positions], Scores]:
         """Return a function of n: the cosines of the events at `chosen` with the n-th of them; 0 without a vector.
@@ -206,9 +231,9 @@ class Snapshot:
         return match
 
 
-def _marks(event: Event) -> tuple[bool, bool, bool, bool, bool]:
-    ends = ends_asking(event.text)
-    return bool(event.superseded_by), bool(event.corrected_by), ends, is_raw(event), is_question(event.text)
+def _marks(event: Event) -> tuple[bool, bool, bool, bool, bool, bool]:
+    ends, empty = ends_asking(event.text), event.is_message and not has_content(event.text)
+    return bool(event.superseded_by), bool(event.corrected_by), ends, is_raw(event), is_question(event.text), empty
 
 
 def _if_any(mask: Mask) -> Mask | None:
@@ -230,10 +255,11 @@ class ScopeTable:
         self._seen: dict[tuple[str, str], tuple[float, float]] = {}
         self._borne = BorneNames()
         self._rows = Column(np.int64)
+        self._id_hashes = Column(np.int64)
         self._who = Column(np.int32, 2)
         self._times = Column(np.float64)
         self._told = Column(np.float64, 2)
-        self._marks = Column(bool, 5)
+        self._marks = Column(bool, 6)
         self._vectors = VectorRows()
         self._embedded = Column(bool)
         self._along = Column(np.float32)
@@ -279,6 +305,7 @@ class ScopeTable:
             self.last_row = rows[-1]
             self._note_names(events)
             self._rows.extend(rows)
+            self._id_hashes.extend([hash(event.event_id) for event in events])
             self._times.extend([event.timestamp for event in events])
             self._told.extend([event.told for event in events])
             self._marks.extend([_marks(event) for event in events])
@@ -353,8 +380,9 @@ class ScopeTable:
             words=self._words,
             mean=self._mean,
             along=self._along.view(),
+            id_hashes=self._id_hashes.view(),
             count=self._sum.count,
-            has_centre=self._has_means or self._sum.count >= ENOUGH_EVENTS,
+            has_general_means=self._has_means,
         )
 
 

@@ -67,11 +67,14 @@ class WordMatch:
     """The BM25 score of every event of a scope, 0 for those that hold no word of the query.
 
     `whole`: what a text of mean length would score that held the TELLING_WORDS most telling words of the query. Beside it
-    the best score there is says whether the scope speaks of what was asked at all.
+    the best score there is says whether the scope speaks of what was asked at all, and so does `known`, the share of the
+    `words` of the query that any event holds.
     """
 
     scores: Scores
     whole: float = 0.0
+    known: float = 1.0
+    words: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,11 +122,12 @@ class ScopeWords:
         telling = [math.log(1 + (count - n + 0.5) / (n + 0.5)) for n in held[: len(words)].tolist()]
         whole = sum(sorted(telling, reverse=True)[:TELLING_WORDS])
         if not places:
-            return WordMatch(np.zeros(count, dtype=np.float32), whole)
+            return WordMatch(np.zeros(count, dtype=np.float32), whole, 0.0, len(words))
         number, place = np.concatenate(numbers), np.concatenate(places)
         gains = self._gains[place + count * (number >= len(words))]
         scores = np.bincount(place, weights=gains * np.array(2 * telling)[number], minlength=count)
-        return WordMatch(scores.astype(np.float32), whole)
+        known_share = float(np.count_nonzero(held[: len(words)])) / len(words)
+        return WordMatch(scores.astype(np.float32), whole, known_share, len(words))
 
     @cached_property
     def _gains(self) -> npt.NDArray[np.float64]:

@@ -43,9 +43,6 @@ class QuerySettings(Section):
     auto_max_k: TopK = hot(40)
     """每次回复前至多召回的条数
     records recalled before each reply, at most"""
-    auto_relative_score: Weight = hot(0.4)
-    """超出 auto_top_k 的条目，得分至少须为最高分的这个比例
-    share of the best score that a record beyond auto_top_k needs"""
     tool_default_top_k: TopK = hot(12)
     """工具搜索默认返回的条数
     records a search tool returns by default"""
@@ -86,10 +83,10 @@ class QuerySettings(Section):
     neighbour_minutes: Annotated[float, Field(ge=0, le=10_080)] = hot(30.0)
     """相隔多少分钟以内算相邻
     minutes between two records within which they are neighbours"""
-    name_weight: Weight = hot(0.15)
-    """问题里点名的人，其记录加多少分
-    added to records of a person whom the query names"""
-    date_weight: Weight = hot(0.3)
+    name_weight: Weight = hot(0.2)
+    """问题里点名的人，其记录的得分提高的比例
+    share by which the score of a record rises whose person the query names"""
+    date_weight: Weight = hot(0.4)
     """问题里提到的日期或月份，当时的记录加多少分
     added to records of a day or month that the query names"""
     pending_limit: Annotated[int, Field(ge=0, le=50)] = hot(5)

@@ -77,10 +77,10 @@ class Reading:
 
         - `top_k`: how many, at least 1; more than 500 count as 500. `context`: what was said before, for short queries.
         - `kind`: `message` (what was said), `action` (what the bot did) or `fact` (what it learnt). `user_id`: whose records.
-        - `neighbours`: how many messages before and after a message come with its hit (`Hit.before`, `Hit.after`), at most 20.
-        - `source`: `job` (what was handed over), `message`, `observation`, `summary`, `note` or `migrated`.
+        - `source`: `message`, `job` (what was handed over), `observation`, `summary`, `note` or `migrated`.
         - `time_from`, `time_to`: when it was said, as ISO 8601, date or seconds since the epoch; a reversed range is swapped.
           `occurs_from`, `occurs_to`: the time that it tells of.
+        - `neighbours`: how many messages before and after it each message brings along (`Hit.before`, `Hit.after`), 0 to 20.
         - `more`: `sender_id`, `kinds`, `user_ids`, `sources`, `event_ids`, `timezone`.
 
         Raises InvalidInput that names the argument, StorageError.
@@ -92,14 +92,12 @@ class Reading:
         }
         conditions = {**more, **{name: value for name, value in named.items() if value is not None}}
         checked_conditions(conditions)
-        if isinstance(neighbours, bool) or neighbours not in range(MOST_NEIGHBOURS + 1):
-            raise InvalidInput(f"neighbours: expected a number from 0 to {MOST_NEIGHBOURS}, got {told(neighbours)}")
         checked_scope(scope)
+        if isinstance(neighbours, bool) or not isinstance(neighbours, int) or not 0 <= neighbours <= MOST_NEIGHBOURS:
+            raise InvalidInput(f"neighbours: expected a whole number from 0 to {MOST_NEIGHBOURS}, got {told(neighbours)}")
         recall = await self._reading()
-        if recall is None:
-            return []
-        hits = await recall.search(query, scope, top_k=top_k, context=context, **conditions)
-        return await recall.with_neighbours(hits, neighbours) if neighbours else hits
+        how: dict[str, Any] = {"top_k": top_k, "context": context, "neighbours": neighbours}
+        return [] if recall is None else await recall.search(query, scope, **how, **conditions)
 
     search = search_events
 

@@ -15,7 +15,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from statistics import quantiles
@@ -28,10 +28,9 @@ from ...retrieval.filters import bounded_top_k, conditioned
 from ...retrieval.own_words import beside, own_words
 from ...retrieval.pending import PendingHits
 from ...retrieval.profiles import find_profiles, has_spoken, readable_profile, readable_profiles, waiting_speakers
-from ...retrieval.prompt_block.formatting import worth_showing
 from ...retrieval.request import RecallRequest, bounded_query, scope_request
 from ...schema.errors import HistorianError, ModelError, StorageError
-from ...schema.event import MESSAGE, EventFilter
+from ...schema.event import EventFilter
 from ...schema.hit import Hit, ProfileHit
 from ...schema.profile import Profile
 from ...schema.protocols import VectorIndex
@@ -173,10 +172,11 @@ class Recall:
         *,
         top_k: int | None = None,
         context: Sequence[str] = (),
+        neighbours: int = 0,
         **conditions: Any,
     ) -> list[Hit]:
         """Search as `Reading.search_events` does."""
-        request = self._request(query, scope, top_k, context, conditions)
+        request = self._request(query, scope, top_k, context, conditions, neighbours=neighbours)
         user_id = self._own_words_of(scope)
         if not user_id:
             return await search(self.events, request)
@@ -184,24 +184,6 @@ class Recall:
             search(self.events, request), own_words(self.events, request, user_id, self.settings().query, asyncio.to_thread)
         )
         return beside(own, groups, request.top_k - len(groups))[: request.top_k]
-
-    async def with_neighbours(self, hits: Sequence[Hit], count: int) -> list[Hit]:
-        """Return the hits; those of messages with at most `count` messages of their conversation before and after them."""
-        return await asyncio.to_thread(lambda: [self._with_neighbours(hit, count) for hit in hits])
-
-    def _with_neighbours(self, hit: Hit, count: int) -> Hit:
-        event = hit.event
-        if not event.is_message:
-            return hit
-        here = EventFilter(event.scope.key, kinds=(MESSAGE,))
-        find, most = self.parts.events.find, count + 1
-        before = find(replace(here, time_to=event.timestamp), limit=most)
-        after = find(replace(here, time_from=event.timestamp), limit=most, newest_first=False)
-        return replace(
-            hit,
-            before=tuple(one for one in reversed(before) if one.event_id != event.event_id),
-            after=tuple(one for one in after if one.event_id != event.event_id),
-        )
 
     async def search_until(self, query: str, scope: Scope, deadline: Deadline) -> list[Hit]:
         """Search as `search` does, without raising: what is found by the deadline."""
@@ -334,16 +316,13 @@ class Recall:
         found = await find(self.events, request, deadline, run)
         await asyncio.wait([task for task in (profiles, article, groups) if task is not None], timeout=end - loop.time())
         read = result(profiles, "profiles", found.reasons)
-        from_groups = [] if groups is None else result(groups, "groups", found.reasons) or []
+        from_groups = [] if groups is None or found.is_silent else result(groups, "groups", found.reasons) or []
         written = None if article is None else result(article, "article", found.reasons)
         level: FallbackLevel = "empty" if read is None else "profiles"
         if found.with_vectors is not None:
             level = "hybrid" if found.with_vectors else "keyword"
-        least, settings = request.at_least or request.top_k, self.settings().query
-        most = least if top_k is not None else settings.auto_max_k
-        hits = worth_showing(
-            found.hits, read or (), at_least=least, at_most=max(least, most), relative_score=settings.auto_relative_score
-        )
+        least = request.at_least or request.top_k
+        hits = found.hits[:least] if top_k is not None else found.hits
         return Recalled(level, read or (), [*beside(hits, from_groups, least), *found.waiting], written, found.reasons)
 
     def _article(self, scope: Scope) -> StoredArticle | None:
@@ -358,6 +337,7 @@ class Recall:
         conditions: dict[str, Any] | None = None,
         *,
         automatic: bool = False,
+        neighbours: int = 0,
     ) -> RecallRequest:
         return scope_request(
             query,
@@ -369,6 +349,7 @@ class Recall:
             now=self.parts.clock(),
             timezone=self._timezone(),
             automatic=automatic,
+            neighbours=neighbours,
         )
 
     async def _prefetch(self, query: str | Sequence[str], scope: Scope, context: Sequence[str]) -> None:

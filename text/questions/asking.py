@@ -31,8 +31,6 @@ _TOLD_QUESTION = re.compile(  # "asked Ben to come" is a request; who did someth
     r"(?=[^。！]*(?:什么|啥|谁|哪|怎么|怎样|如何|多少|多久|多大|几|是不是|有没有|会不会|能不能|为何|何时|吗))",
     re.IGNORECASE,
 )
-_ABOUT_ASKING = re.compile(r"\b(?:ask(?:s|ed|ing)?|questions?)\b|问|打听", re.IGNORECASE)
-
 
 _TELLS_ASKING = ("ask", "wonder", "want", "问", "打听", "想知道")
 """One of these stands in what _TOLD_QUESTION finds, before BEGINNING; to look for them takes a fifth of its time."""
@@ -72,15 +70,6 @@ def tells_of_question(text: str) -> bool:
     """
     beginning = text[:_BEGINNING].casefold()
     return any(map(beginning.__contains__, _TELLS_ASKING)) and bool(_TOLD_QUESTION.match(text))
-
-
-def is_about_asking(query: str) -> bool:
-    """Return True if a query is about questions themselves.
-
-    >>> is_about_asking("What did I ask you yesterday?"), is_about_asking("Which tea do I like?")
-    (True, False)
-    """
-    return bool(_ABOUT_ASKING.search(query))
 
 
 def asking_sentences(text: str) -> str:

@@ -1,8 +1,4 @@
-"""Whether a question is about former times, about what happened once, or about now.
-
-One about former times may be answered by what is no longer true; of what is told of one thing, one about the present is answered
-by the newest.
-"""
+"""Whether a question is about former times, which what is no longer true may answer, or about now."""
 
 from __future__ import annotations
 
@@ -21,11 +17,6 @@ _PAST = re.compile(
     re.IGNORECASE,
 )
 
-_HAPPENED = re.compile(
-    r"了(?![，,。？?吗没么嘛不]|$)|过(?!敏)|为什么|为啥|怎么会|(?<![么啥嘛谁哪几少里儿大小高重长])的[？?。\s]*$"
-    r"|\bwhy\b|\bwho \w+ed\b",
-    re.IGNORECASE,
-)
 _NOW = re.compile(
     r"现在|目前|如今|眼下|这会儿|当前|还在|还[^是有]{1,8}[吗么不没]"
     r"|\b(?:now|still|currently|current|these days|nowadays|at the moment|rn|any ?more)\b",
@@ -40,15 +31,6 @@ def asks_about_past(question: str) -> bool:
     (True, False)
     """
     return _PAST.search(question) is not None
-
-
-def asks_what_happened(question: str) -> bool:
-    """Return True if a question is about an event or a reason, not about how something is.
-
-    >>> asks_what_happened("安为什么搬家"), asks_what_happened("安住哪儿")
-    (True, False)
-    """
-    return _HAPPENED.search(question) is not None
 
 
 def asks_about_now(question: str) -> bool:

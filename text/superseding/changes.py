@@ -13,11 +13,9 @@ from collections.abc import Sequence
 from typing import Literal
 
 from ..references.people import find_people
-from ..remembered import remembered
 from ..support import is_negative, share, weight
 from .marks import ENDED_BY, MARKS, ONE_VALUE
 from .statement import (
-    MOST_READ,
     Statement,
     core_of,
     first_named,
@@ -95,23 +93,6 @@ def may_concern(new: Statement, old: Statement) -> bool:
     return _may_end(new, old) and new.is_real and same_whose(new, old) and same_subject(new, old, unnamed=True)
 
 
-def could_replace(new: Statement, old: Statement) -> bool:
-    """Return True if nothing in the words forbids that `new` tells how it is now with what `old` tells of.
-
-    It is no plan, wish, joke or visit, adds nothing beside the former, and is not about somebody's relative or thing instead.
-    What adds something says so in each clause: "she works at the bank, her second month there" adds no bank.
-    """
-    if new.text == old.text or not new.is_real or not _same_relative(new, old):
-        return False
-    if all(MARKS.besides.search(clause) for clause in new.clauses):
-        return False
-    if not new.owned or any(word in old.text.casefold() for word in new.owned):
-        return True
-    if new.owned[0].startswith(("new", "新")) and new.matters & old.matters:
-        return True  # "Ann's new flat has a balcony"
-    return share(new.terms, old.terms) >= SOME  # "Ann's badge now says head of sales", of one who is deputy head of sales
-
-
 def same_subject(new: Statement, old: Statement, *, unnamed: bool = False) -> bool:
     """Return True if both begin with the same name, or one names the other's subject; without names, if they share a word.
 
@@ -125,22 +106,6 @@ def same_subject(new: Statement, old: Statement, *, unnamed: bool = False) -> bo
         named, other = (new.subject, old.text) if new.subject else (old.subject, new.text)
         return named.casefold() in other.casefold()
     return says_something(new.terms & old.terms)
-
-
-def tells_of_change(new: Statement) -> bool:
-    """Return True if a statement says that something has changed, ended or was wrong."""
-    return _says_change(new.said)
-
-
-@remembered(4096)
-def says_now(text: str) -> bool:
-    """Return True if a text, as it was said, says that it is about now: "now", "these days", 现在."""
-    return MARKS.now.search(text[:MOST_READ]) is not None
-
-
-@remembered(4096)  # the patterns are long, and the same facts come up in most recalls of a conversation
-def _says_change(said: str) -> bool:
-    return bool(MARKS.changed.search(said) or MARKS.wrong.search(said))
 
 
 def _may_end(new: Statement, old: Statement) -> bool:
@@ -157,13 +122,6 @@ def same_whose(new: Statement, old: Statement) -> bool:
         return False
     pairs = ((new, old.text.casefold()), (old, new.text.casefold()))
     return all(one.owned[0] in text for one, text in pairs if one.owned)
-
-
-def _same_relative(new: Statement, old: Statement) -> bool:
-    """Return True if what is told of a relative, friend or colleague in one is told of the same in the other."""
-    if new.relative and new.relative not in old.text.casefold():
-        return False
-    return not old.relative or old.relative in new.text.casefold() or bool(new.begins & old.terms)
 
 
 def _ends(new: Statement, old: Statement) -> bool:

@@ -12,8 +12,6 @@ from ..word_lists import word_tables
 Matters = frozenset[str]
 _HAN = re.compile(r"[㐀-鿿]+")
 _WORD = re.compile(r"[^\W\d_㐀-鿿]+")
-ONE_AT_A_TIME = frozenset({"home", "work", "study", "partner", "transport", "device", "contact", "body", "money", "charge"})
-"""Matters of which one mostly has one value: of two statements about one of these, the newer is likely to tell of now."""
 _LONGEST = 4
 """Characters of the longest Chinese word of the lists."""
 
@@ -36,11 +34,6 @@ def matters_of(text: str) -> Matters:
         found.update(words.get(f"{before}_{word}") or words.get(stem(word), ()))
         before = word
     return frozenset(found)
-
-
-def stands_for_a_matter(term: str) -> bool:
-    """Return True if a content word, as `terms_of` gives them, is on the lists."""
-    return term in _words()
 
 
 @cache

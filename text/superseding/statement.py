@@ -13,7 +13,6 @@ from ..references.people import find_people
 from ..remembered import remembered
 from ..support import Terms, is_negative, stem, terms_in
 from .marks import HAN, LIGHT, MARKS, ONE_VALUE
-from .matters import Matters, matters_of
 
 MOST_READ = 1_000
 """Characters of a text that are read for names and words; a statement is much shorter."""
@@ -54,12 +53,6 @@ class Statement:
 
     text: str
     people: tuple[str, ...]
-
-    @staticmethod
-    @remembered(1024)
-    def known(text: str, people: tuple[str, ...]) -> Statement:
-        """Return a Statement with what was found out about it before: the same facts come up in most recalls."""
-        return Statement(text, people)
 
     @cached_property
     def said(self) -> str:
@@ -158,11 +151,6 @@ class Statement:
     @cached_property
     def terms(self) -> Terms:
         return terms_of(self.said, self.people)
-
-    @cached_property
-    def matters(self) -> Matters:
-        """The matters of everyday life of which its words tell."""
-        return matters_of(without_names(self.said, self.people))
 
     @cached_property
     def topic(self) -> Terms:

@@ -126,18 +126,6 @@ async def test_a_model_says_what_is_over_where_no_rule_does(tmp_path: Path, said
 BREAKFAST, CANTEEN = "Ann eats breakfast at home", "Ann has her morning meal in the canteen"
 
 
-async def test_what_has_changed_in_words_that_no_rule_knows_comes_first(tmp_path: Path) -> None:
-    settings = settings_for(tmp_path, embedding="local")
-    events = await filed(settings, *told(BREAKFAST, TEA, CANTEEN, "Ann has a cat called Moose", "Ann was born in May"))
-    assert all(event.holds for event in events), "no link is made"
-    scope = Scope.private("7")
-    async with CognitiveService.open(settings, worker=False) as memory:
-        found = [hit.event.text for hit in await memory.search_events("Where does Ann eat breakfast?", scope)]
-        assert found[:2] == [CANTEEN, BREAKFAST]
-        found = [hit.event.text for hit in await memory.search_events("Where did Ann eat breakfast before?", scope)]
-        assert found[0] == BREAKFAST
-
-
 async def test_a_model_is_shown_what_is_told_in_other_words(tmp_path: Path) -> None:
     def responder(request: Json) -> Json:
         shown = request["messages"][-1]["content"]

@@ -12,10 +12,10 @@ import historian.retrieval
 import historian.text
 from historian.retrieval.request import is_talk
 from historian.schema.settings import Settings
+from historian.text.content import has_content
 from historian.text.job_verdicts import by_rules
 from historian.text.remembered import empty_remembered
 from historian.text.superseding.matters import matters_of
-from historian.text.superseding.statement import Statement
 from support.jobs import make_job
 
 OF_NO_TEXTS = {"calendar", "people", "finding._zone"}
@@ -38,9 +38,9 @@ def bounded_caches() -> Iterator[tuple[str, Any]]:
 
 def test_no_function_remembers_a_text_after_they_were_emptied() -> None:
     by_rules(make_job(action_summary="", new_info=["我和Tom住在《青瓦巷》7号，“安静”"]), Settings())
-    matters_of("小林住在青瓦巷"), is_talk("小林住在青瓦巷"), Statement.known("小林住在青瓦巷", ("小林",)).said
+    matters_of("小林住在青瓦巷"), is_talk("小林住在青瓦巷"), has_content("小林住在青瓦巷")
     caches = dict(bounded_caches())
-    assert {"matters.matters_of", "statement.known", "request.is_talk"} <= caches.keys()
+    assert {"matters.matters_of", "content.has_content", "request.is_talk"} <= caches.keys()
     assert sum(one.cache_info().currsize for one in caches.values()) > 5
     empty_remembered()
     assert {name: one.cache_info().currsize for name, one in caches.items() if one.cache_info().currsize} == {}

@@ -1,5 +1,5 @@
 import pytest
-from historian.text.questions.past_questions import asks_about_now, asks_about_past, asks_what_happened
+from historian.text.questions.past_questions import asks_about_now, asks_about_past
 
 
 @pytest.mark.parametrize(
@@ -44,16 +44,3 @@ def test_it_says_that_it_is_about_now(question: str) -> None:
 @pytest.mark.parametrize("question", ["小林住哪儿？", "小林还有几只猫", "Where does Ann live?", "Does Ann know the answer?"])
 def test_it_does_not_say_that_it_is_about_now(question: str) -> None:
     assert not asks_about_now(question)
-
-
-@pytest.mark.parametrize(
-    "question",
-    ["小林为什么搬家", "小林买了什么车", "小林去过哪些城市", "Why did Ann move?", "小林是哪天摔伤的？", "Who inspired Ann?"],
-)
-def test_it_asks_what_happened(question: str) -> None:
-    assert asks_what_happened(question)
-
-
-@pytest.mark.parametrize("question", ["小林的狗怎么样了，还在吗", "小林生了没？", "小林对什么过敏？", "Where does Ann live?"])
-def test_it_asks_how_something_is(question: str) -> None:
-    assert not asks_what_happened(question)

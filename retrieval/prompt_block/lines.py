@@ -1,0 +1,52 @@
+"""A message, an event and a day as lines of the quoted block."""
+
+from __future__ import annotations
+
+from ...schema.event import Event
+from ...schema.hit import Hit
+from ...schema.job import without_list_mark
+from ...schema.language import Language
+from ..passages import shown_speaker
+from .block import day
+from .quoting import quoted, quoted_name
+
+LABELS = {
+    "zh": {"user": "用户画像", "group": "群画像", "pending": "尚未归档"},
+    "en": {"user": "user", "group": "group", "pending": "not filed yet"},
+}
+_UNTIL = {"zh": "（至{day}）", "en": " (until {day})"}
+_IN_GROUP = {"zh": " 在群“{group}”里", "en": ' in group "{group}"'}
+_COLONS = str.maketrans(dict.fromkeys(":：﹕︰꞉ː։׃∶", "·"))
+
+
+def message_line(event: Event) -> str:
+    """Return `Ann: words`, with the days that they name in brackets; of a tool's message, that of an event.
+
+    A name holds no colon and begins with no dash: it could pass for another speaker, or for an event.
+    """
+    name = quoted_name(shown_speaker(event)).translate(_COLONS).lstrip("-–—•* ")
+    return quoted(f"{name}: {event.dated_text}") if name else event_line(event)
+
+
+def event_line(event: Event) -> str:
+    """Return `- text`. A bracket that it begins with becomes a round one: it could pass for a label."""
+    said = quoted(without_list_mark(event.dated_text.lstrip()))
+    if said.startswith("["):
+        said = "(" + said[1:].replace("]", ")", 1)
+    return f"- {said}"
+
+
+def heading_of(hit: Hit, language: Language, when: str = "") -> str:
+    """Return `[2026-02-20]`; of what waits to be filed with a mark, of what was said in another group with its name."""
+    mark = f" {LABELS[language]['pending']}" if hit.pending else ""
+    if hit.group:
+        mark += _IN_GROUP[language].format(group=quoted_name(hit.group))
+    return f"[{when or day(hit.event.timestamp_local)}{mark}]"
+
+
+def until_mark(event: Event, language: Language) -> str:
+    """Return the mark of a record that a later one has superseded: ` (until 2026-05-10)`."""
+    since = event.superseded_at
+    if not event.superseded_by or since is None:
+        return ""
+    return _UNTIL[language].format(day=event.local_day(since))
