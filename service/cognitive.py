@@ -364,7 +364,9 @@ class CognitiveService(EventAccess, Operating):
             self.observation.observe_message(role, content, session_id, scope=scope, name=name)
 
     async def settled(self, timeout_seconds: float) -> bool:
-        """Wait until every accepted job is filed or given up. Return False if that takes longer than the bound."""
+        """Wait until every accepted job is filed or given up, and what is filed has its vectors, as long as an embedder of this
+        process gets on with them. Return False if jobs are left after the bound.
+        """
         return await self.lifecycle.settled(timeout_seconds)
 
     async def build_context(

@@ -240,16 +240,22 @@ class Lifecycle:
                 self._home.call_soon_threadsafe(function, *arguments)
 
     async def settled(self, timeout_seconds: float) -> bool:
-        """Wait until every accepted job is filed or given up. Return False if that takes longer than the bound."""
+        """Wait until every accepted job is filed or given up, and what is filed has its vectors, as long as an embedder of this
+        process gets on with them. Return False if jobs are left after the bound.
+        """
+        filed = False
         try:
             async with asyncio.timeout(timeout_seconds):
                 while self.queue is not None:
                     counts = await asyncio.to_thread(self.queue.counts, self.clock())
                     if counts.pending + counts.processing == 0:
+                        filed = True
+                        if self.worker is not None:
+                            await self.worker.maintenance.embedded()
                         return True
                     await asyncio.sleep(SETTLED_POLL_SECONDS)
         except TimeoutError:
-            return False
+            return filed
         return True
 
     async def forget(self, entity: Entity, mentions: bool, wait_seconds: float) -> ForgetReport:

@@ -38,6 +38,7 @@ OVERWRITING_TRIES = 20
 """So often the rewriting is broken off because somebody waits to write; then they wait for it."""
 TAKE_BACK_ROUNDS = 60
 BAD_ENTRIES_TOLD = 20
+EMBEDDED_POLL_SECONDS = 0.05
 SETTLING_SECONDS = 5.0
 """How long the end of a run may wait for the vectors of messages: 20 take less than a second on an idle machine."""
 SUMMARIES_HELD = 200
@@ -140,6 +141,16 @@ class Maintenance:
             return
         await asyncio.wait((self._vectors_under_way(),), timeout=SETTLING_SECONDS)
         self._is_embedder_slow = self._embedding is not None and not self._embedding.done()
+
+    async def embedded(self) -> None:
+        """Wait until everything that is filed has its vector, as long as the embedder gets on with it. Raises StorageError."""
+        left, loop = -1, asyncio.get_running_loop()
+        while waiting := await self._missing.vectors_to_come():
+            if waiting != left:
+                left, until = waiting, loop.time() + SETTLING_SECONDS
+            elif loop.time() > until:
+                return
+            await asyncio.sleep(EMBEDDED_POLL_SECONDS)
 
     def let_go(self) -> None:
         """End the running round without waiting for the embedder. Writes that have begun are finished."""

@@ -60,6 +60,13 @@ class MissingVectors:
         """Do not call the embedder for a while."""
         self._outage.begin(self._parts.clock(), reason)
 
+    async def vectors_to_come(self) -> int:
+        """Return how many events the embedder will make vectors of: 0 without one, and while it is away."""
+        if self._embedder is None or self._outage.remaining(self._parts.clock()):
+            return 0
+        waiting, _ = await asyncio.to_thread(self._parts.events.waiting_vectors)
+        return max(waiting - len(self._not_embeddable), 0)
+
     async def embed_events(self) -> None:
         """Embed events, a batch at a time, until none is left or a job waits. Runs of jobs that end together do it once."""
         async with self._at_work:
