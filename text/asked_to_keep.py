@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from .instructions import gives_orders
 from .language import detect_language
 from .message_parts import without_media
 from .questions.asking import asking_sentences
+from .remembered import remembered
 from .word_lists import Patterns, in_pieces, word_tables
 
 LONGEST_MESSAGE = 8_000
@@ -52,7 +52,7 @@ def quoted_line(words: str, day: str) -> str:
     return f"“{words}” ({day})" if detect_language(words) == "zh" else f'"{words}" ({day})'
 
 
-@lru_cache(64)
+@remembered(64)
 def _patterns(bot_name: str) -> Patterns:
     tables = word_tables("asked_to_keep.toml")
     bot = re.escape(bot_name) if bot_name else "(?!)"

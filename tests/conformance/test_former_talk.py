@@ -88,7 +88,7 @@ def test_a_message_that_was_an_observation_can_be_edited_withdrawn_and_expire(op
 # --- files and schemas of the former version
 
 
-_LATER = {"role", "message_id", "reply_to", "times", "sources", "people"}
+_LATER = {"role", "message_id", "reply_to", "times", "sources", "people", "worded_at"}
 COLUMNS = [field.name for field in fields(Event) if field.name not in _LATER]
 
 

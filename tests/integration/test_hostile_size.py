@@ -83,7 +83,7 @@ async def test_eight_large_messages_keep_no_recall_and_no_small_message_waiting(
     large = [asyncio.create_task(memory.remember(talk([text]), SCOPE)) for text in LARGE]
     await asyncio.sleep(0.05)
     for n in range(5):
-        assert await memory.build_context(f"tea {n}", SCOPE)
+        assert await memory.build_context(f"{n} 小林喜欢三体 and tea?", SCOPE)
         assert await memory.remember(talk([f"I like tea {n}"]), SCOPE)
     assert not any(one.done() for one in large[1:])
     for one in large[1:]:
@@ -110,9 +110,9 @@ async def test_recall_needs_no_thread_that_others_may_keep_busy(memory: Memory) 
     await asyncio.sleep(0.05)
     try:
         async with asyncio.timeout(20):
-            assert await memory.build_context("tea", SCOPE)
+            assert await memory.build_context("小林喜欢三体 and tea", SCOPE)
             assert await memory.remember(talk(["I like tea"]), SCOPE)
-            assert await memory.build_context("tea?", SCOPE)
+            assert await memory.build_context("小林喜欢三体 and tea?", SCOPE)
     finally:
         free.set()
         await asyncio.gather(*others)

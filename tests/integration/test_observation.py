@@ -174,16 +174,17 @@ async def test_automatic_recall_prefers_finished_memory_and_the_tools_find_all(t
         for n in range(80):
             await memory.on_tool_executed("library", {"n": n}, f"lantern lantern lantern shelf {n}", scope=GROUP)
         assert await memory.observation.settled(20)
-        alone = await memory.build_context("lantern", GROUP, top_k=3)
+        asked = "where by the lantern of the library is the shelf?"
+        alone = await memory.build_context(asked, GROUP, top_k=3)
         assert alone.count("shelf") == 3, "with nothing else there is, observations are recalled"
         file_texts(
             memory.lifecycle.opened.parts.events,
             ["Ann keeps her boots by the lantern.", "Ann's letters hang on the lantern."],
             group="100",
         )
-        block = await memory.build_context("lantern", GROUP, top_k=3)
+        block = await memory.build_context(asked, GROUP, top_k=3)
         assert "boots" in block and "letters" in block and block.count("shelf") == 1
-        assert "shelf" not in await memory.build_context("lantern", GROUP, top_k=2)
+        assert "shelf" not in await memory.build_context(asked, GROUP, top_k=2)
         found = await memory.search_events("lantern", GROUP, top_k=10)
         assert sum(hit.event.source == "observation" for hit in found) >= 8
 

@@ -100,7 +100,7 @@ async def test_a_model_that_hangs_over_a_summary_holds_up_no_end_and_costs_no_me
     assert await asyncio.to_thread(silent_server.asked.wait, 10)
     async with asyncio.timeout(20):
         await memory.aclose()
-    assert stored(tmp_path) == {"observation": 40}
+    assert stored(tmp_path) == {"message": 40}
 
 
 async def test_an_end_that_is_cut_off_leaves_nothing_running_and_counts_what_it_gives_up(

@@ -126,7 +126,7 @@ def test_what_was_observed_in_an_event_loop_that_ended_is_stored_by_the_next_one
 
     asyncio.run(first())
     asyncio.run(second())
-    assert asyncio.run(third()) == ["user: the tulips are in the cellar"]
+    assert asyncio.run(third()) == ["the tulips are in the cellar"]
 
 
 async def test_an_agent_recalls_by_the_words_of_a_message_with_a_picture_and_remembers_both(tmp_path: Path) -> None:

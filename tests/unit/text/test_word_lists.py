@@ -33,7 +33,7 @@ def test_every_pattern_that_is_asked_for_exists_and_the_other_way_round(table: P
     source = "\n".join(one for one in readers if f'"{table.relative_to(TEXT)}"' in one)
     if '"superseding/marks.toml"' in source:  # asked for by all of the folder
         source = "\n".join(path.read_text(encoding="utf-8") for path in table.parent.glob("*.py"))
-    asked = set(re.findall(r"""(?:\b(?:_RE|MARKS)\.|_PATTERNS\[["'])(\w+)""", source))
+    asked = set(re.findall(r"""(?:\b(?:_RE|MARKS|patterns)\.|_PATTERNS\[["'])(\w+)""", source))
     held = set(re.findall(r"(?<!\?P)<(\w+)>", table.read_text(encoding="utf-8")))
     known = {*tables["patterns"], *tables.get("marks", {})}
     assert asked <= known

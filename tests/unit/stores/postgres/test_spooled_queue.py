@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -26,12 +27,12 @@ class Server(SqliteJobQueue):
     away = False
     answers: threading.Event | None = None
 
-    def put(self, job: Job) -> str:
+    def put_all(self, jobs: Sequence[Job]) -> list[str]:
         if self.answers is not None:
             self.answers.wait(10)
         if self.away:
             raise DatabaseAway("no server")
-        return super().put(job)
+        return super().put_all(jobs)
 
 
 class Machine:
