@@ -12,7 +12,7 @@ from ..schema.ids import told
 from ..schema.job import check_size
 from ..schema.scope import Scope, checked_scope
 from ..text.redaction import redact
-from .jobs.commands import MESSAGE_STANDS, remove_events
+from .event_removal import MESSAGE_STANDS, remove_events
 from .recall.arguments import ReadingState
 from .recall.reading import Reading
 from .running.lifecycle import Lifecycle

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -13,28 +12,13 @@ from ...schema.commands import EditCommand, ForgetCommand, IndexCommand, Rollbac
 from ...schema.errors import InvalidInput
 from ...schema.event import Event
 from ...schema.job import Job
-from ...schema.protocols import EventStore
 from ...schema.scope import notes_scope
 from ...schema.validation import validated
 from ...text.redaction import redact
 from ..components import Parts
+from ..event_removal import MESSAGE_STANDS, remove_events
 from ..upkeep.notes_index import NotesIndex
 from ..upkeep.reprocessing import Reprocessing
-
-MESSAGE_STANDS = (
-    "event_id: this is a message, and a message stands as it was said; hand the same message id over again with other words, "
-    "or withdraw it (`forget_message`, `historian events withdraw`)"
-)
-"""The answer to an edit of a message."""
-
-
-def remove_events(events: EventStore, event_ids: Sequence[str]) -> None:
-    """Remove events for good. A message goes as a whole, with what rests on it alone."""
-    found = events.get(event_ids)
-    if others := [event.event_id for event in found if not event.is_message]:
-        events.forget(others)
-    if messages := {event.job_id: None for event in found if event.is_message}:
-        events.withdraw(list(messages))
 
 
 class CommandRunner:
