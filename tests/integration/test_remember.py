@@ -26,6 +26,7 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from support.memory import AT, settings_for
 from support.servers.openai_answers import echo_responder, form_asked_for
 from support.servers.openai_server import OpenAIServer
+from support.waiting import eventually
 
 ANN = Scope.private("7")
 GROUP = Scope.group("100")
@@ -176,9 +177,10 @@ async def test_what_holds_other_jobs_back_holds_no_message_back(tmp_path: Path) 
         job = make_job(fields, memory.settings, time.time)
         memory.lifecycle.queue.put(job.model_copy(update={"not_before": time.time() + 3600}))
         await memory.remember("I'm vegetarian", ANN, user_name="Ann")
-        assert not await memory.settled(0.3)
         assert memory.lifecycle.opened is not None
-        assert texts(memory.lifecycle.opened.parts.events.find(EventFilter("p:7"))) == ["I'm vegetarian"]
+        events = memory.lifecycle.opened.parts.events
+        await eventually(lambda: texts(events.find(EventFilter("p:7"))) == ["I'm vegetarian"])
+        assert not await memory.settled(0.3)
 
 
 async def test_one_message_that_cannot_be_filed_stops_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
