@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ..schema.event import Event, EventFilter, WrittenKind
@@ -54,7 +54,7 @@ class PendingHits:
         found: list[tuple[float, Job, Event, int]] = []
         jobs = self._queue.waiting(where.scope_key, JOBS_READ)
         words = {word for query in request.queries for word in lookup_tokens(query)} if jobs else set()
-        for job in jobs:
+        for job in _latest(jobs):
             if job.kind in ("remember", "talk") and job.scope.key == where.scope_key and not self._is_settled(job):
                 for n, event in enumerate(_events_of(job)):
                     if admits(where, event):
@@ -85,6 +85,20 @@ class PendingHits:
                 while len(self._drafts) > _DRAFTS_KEPT:
                     self._drafts.popitem(last=False)
         return known
+
+
+def _latest(jobs: Sequence[Job]) -> list[Job]:
+    """Return the jobs without those of messages that have other words by now. They are given newest first."""
+    kept: dict[str, Job] = {}
+    for job in jobs:
+        name = message_name(job) if job.kind == "talk" else job.job_id
+        if name not in kept or _worded_at(job) > _worded_at(kept[name]):
+            kept[name] = job
+    return list(kept.values())
+
+
+def _worded_at(job: Job) -> float:
+    return float(job.payload.get("worded_at", 0.0))
 
 
 def _words_of(text: str) -> set[str]:

@@ -27,7 +27,7 @@ from .operating import Operating
 from .reply import ReplyContext
 from .running.lifecycle import Lifecycle
 from .silence import Silence
-from .talk import Gathering, talk_jobs
+from .talk import Gathering, Wordings, talk_jobs
 
 if TYPE_CHECKING:
     from langchain_core.documents import BaseDocumentCompressor
@@ -70,6 +70,7 @@ class CognitiveService(EventAccess, Operating):
         self._reply = ReplyContext(self.lifecycle)
         self.hooks = self.lifecycle.hooks
         self._gathering = Gathering()
+        self._wordings = Wordings()
         self._silence = Silence(self._look_through)
 
     @classmethod
@@ -282,7 +283,8 @@ class CognitiveService(EventAccess, Operating):
             said = read_messages(messages)
 
             def redacted() -> list[Job]:
-                jobs.extend(talk_jobs(said, scope, settings, clock, fields))
+                made_of = zip(talk_jobs(said, scope, settings, clock, fields), said, strict=True)
+                jobs.extend(self._wordings.in_turn(job, one.edited_at, clock()) for job, one in made_of)
                 return [self._gathering.due(job, clock(), settings, gathers=self._gathers) for job in jobs]
 
             return unless_long(sum(len(one.text) for one in said), redacted)

@@ -7,6 +7,8 @@ import threading
 import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from ..schema.errors import InvalidInput
@@ -15,12 +17,15 @@ from ..schema.job import Job, clean_text, make_job_id
 from ..schema.scope import Scope, checked_scope
 from ..schema.settings import Settings
 from ..schema.talk import TalkPayload
-from ..text.messages import talk_request
+from ..text.messages import message_name, talk_request
 from ..text.tokens import estimate_tokens
 from .given_messages import LONGEST_RESULT, Message, read_messages
 from .intake import make_job, redacted_in_turn, refuse_unknown, with_redacted_names
 
 SCOPES_COUNTED = 10_000
+MESSAGES_KNOWN = 10_000
+WORDINGS_KNOWN = 20
+"""Wordings of one message that are told apart."""
 _FIELDS = ("bot_id", "bot_name", "user_name", "group_name", "timezone")
 
 
@@ -64,6 +69,57 @@ class Gathering:
             keys = list(self._waiting) if scope_key is None else [key for key in (scope_key,) if key in self._waiting]
             last = [self._waiting.pop(key)[3] for key in keys]
         return [_without_message(job, job.scope.request_id(f"flush-{uuid.uuid4().hex}")) for job in last]
+
+
+@dataclass(slots=True)
+class _Worded:
+    """What is known of one message: the request of each wording, the latest one last, and the time of its last edit."""
+
+    requests: dict[str, str] = field(default_factory=dict)
+    edited_at: str = ""
+
+
+class Wordings:
+    """Notes in which order messages were worded, as far as they were handed over here. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known: OrderedDict[str, _Worded] = OrderedDict()
+
+    def in_turn(self, job: Job, edited_at: str, now: float) -> Job:
+        """Return the job of a message in words of `edited_at` ("" for words that are not known to be an edit's).
+
+        Words that came before those that are known (an edit overtakes its message while a bot replies to that) never replace
+        any. Words that the message has had, and others since, are handed over once more: as a job of its own.
+        """
+        said = TalkPayload.model_validate(job.payload)
+        if not said.message_id:
+            return job
+        name = message_name(job)
+        with self._lock:
+            known = self._known.pop(name, None) or _Worded()
+            self._known[name] = known
+            if len(self._known) > MESSAGES_KNOWN:
+                self._known.popitem(last=False)
+            if known.edited_at and (not edited_at or _moment(edited_at) < _moment(known.edited_at)):
+                return job.model_copy(update={"payload": {**job.payload, "worded_at": 0.0}})
+            known.edited_at = edited_at
+            is_latest = next(reversed(known.requests), "") == job.job_id
+            request = known.requests.pop(job.job_id, "")
+            if not request:
+                request = job.request_id
+            elif not is_latest:
+                request = talk_request(job.scope, said.message_id, job.job_id, repr(now))
+            known.requests[job.job_id] = request
+            if len(known.requests) > WORDINGS_KNOWN:
+                del known.requests[next(iter(known.requests))]
+        if request == job.request_id:
+            return job
+        return job.model_copy(update={"request_id": request, "job_id": make_job_id(request, 0)})
+
+
+def _moment(edited_at: str) -> datetime:
+    return datetime.fromisoformat(edited_at)
 
 
 def talk_jobs(

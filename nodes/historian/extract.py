@@ -33,6 +33,8 @@ async def extract(state: HistorianState, runtime: Runtime[HistorianContext]) -> 
     stored = {one.event_id: one.text for one in await asyncio.to_thread(context.events.get, list(words))}
     # What was withdrawn or edited meanwhile tells nothing any more.
     current = [bool(parts) and all(stored.get(one.event_id) == one.text for one in parts) for parts in messages]
+    latest = {parts[0].job_id: n for n, parts in enumerate(messages) if parts}
+    current = [stands and latest[messages[n][0].job_id] == n for n, stands in enumerate(current)]
     jobs = told_apart(jobs)
     said = [job for job, stands in zip(jobs, current, strict=True) if stands]
     found: dict[str, list[str]] = {}

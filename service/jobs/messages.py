@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -40,32 +40,49 @@ class FiledMessages:
     def file(self, jobs: Sequence[Job]) -> None:
         """File the messages of jobs, in their order; of one message the last words count. Raises what the stores raise."""
         context = self._context()
-        events = context.events
         limit = context.settings.cognitive.observation.chunk_max_tokens
-        made = {message_name(job): (job, message_events(job, limit)) for job in jobs}
-        made = {name: (job, parts) for name, (job, parts) in made.items() if parts}
-        changed = self._changed([parts for _, parts in made.values()])
-        resting = [(former, events.resting_on([former[0].job_id])) for former in changed]
-        events.file_messages([parts for _, parts in made.values()])
+        first, last = _first_and_last(jobs)
+        named = [f"{name}:0" for name, job in last.items() if job.payload.get("message_id")]
+        known = {one.job_id: one for one in context.events.get(named)} if named else {}
+        made: dict[str, list[Event]] = {}
+        for name, job in last.items():  # its days count from when the message was said, not from when it was edited
+            moment, timezone = first[name].timestamp, first[name].timezone
+            if former := known.get(name):
+                moment, timezone = former.timestamp_local, former.timezone
+            if parts := message_events(job.model_copy(update={"timestamp": moment, "timezone": timezone}), limit):
+                made[name] = parts
+        changed = self._changed(made, known, limit)
+        resting = [(former, context.events.resting_on([name])) for name, former in changed.items()]
+        context.events.file_messages(list(made.values()))
         for former, rests in resting:
             self.take_out(former, rests)
         if context.asks_a_model:
             return
-        for job, _ in made.values():  # filed before as well: a process may have been killed before it had written the line
-            self._keep(job)
+        for name in made:  # filed before as well: a process may have been killed before it had written the line
+            self._keep(last[name], again=name in changed)
 
-    def _changed(self, messages: Sequence[Sequence[Event]]) -> list[list[Event]]:
-        """Return the messages that get other words now, each as its parts."""
-        given = {parts[0].event_id: parts[0] for parts in messages if parts[0].message_id}
-        known = self._context().events.get(list(given)) if given else []
-        return [self.stored(one.job_id) for one in known if one.text != given[one.event_id].text]
+    def _changed(self, made: Mapping[str, Sequence[Event]], known: Mapping[str, Event], limit: int) -> dict[str, list[Event]]:
+        """Return the messages that get other words now, each as its stored parts. One of more parts than one may change
+        in a later part."""
+        changed: dict[str, list[Event]] = {}
+        for name, beginning in known.items():
+            parts = made.get(name, ())
+            if not parts or parts[0].worded_at < beginning.worded_at:
+                continue
+            if beginning.text == parts[0].text and len(beginning.text) < limit // 2:
+                continue
+            stored = self.stored(name)
+            if [one.text for one in stored] != [one.text for one in parts]:
+                changed[name] = stored
+        return changed
 
     def stored(self, name: str) -> list[Event]:
         """Return the parts of a message (by `job_id`) as it is stored; none of an unknown one."""
         return self._context().events.get([f"{name}:{n}" for n in range(MOST_PARTS)])
 
-    def _keep(self, job: Job) -> None:
-        """Write what a message asks to have remembered into the profile of who said it."""
+    def _keep(self, job: Job, *, again: bool) -> None:
+        """Write what a message asks to have remembered into the profile of who said it: once, or `again` since it has just
+        got these words back."""
         if job.payload.get("role") != SAID_BY_PEOPLE:
             return
         context = self._context()
@@ -78,7 +95,7 @@ class FiledMessages:
         rule = context.settings.cognitive.profile.profile_layers
         key = ProfileKey("user", job.user_id, layer_written(job.scope, "user", rule))
         for _ in range(MOST_CONFLICTS):
-            if context.profiles.is_applied(key, job.job_id):
+            if not again and context.profiles.is_applied(key, job.job_id):
                 return
             if context.events.is_forgotten(message_name(job), job.entities, job.moment.timestamp()):
                 return
@@ -138,6 +155,19 @@ class FiledMessages:
 
     def _now(self) -> str:
         return datetime.fromtimestamp(self._context().clock(), UTC).isoformat(timespec="seconds")
+
+
+def _first_and_last(jobs: Sequence[Job]) -> tuple[dict[str, Job], dict[str, Job]]:
+    """Return, by the names of messages, the job that tells when each was said, and the one with its latest words."""
+    first: dict[str, Job] = {}
+    last: dict[str, Job] = {}
+    for job in jobs:
+        name = message_name(job)
+        if name not in first or job.moment < first[name].moment:
+            first[name] = job
+        if name not in last or job.payload.get("worded_at", 0.0) >= last[name].payload.get("worded_at", 0.0):
+            last[name] = job
+    return first, last
 
 
 def _asked_lines(text: str, moment: datetime, bot_name: str) -> list[str]:

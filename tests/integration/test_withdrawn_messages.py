@@ -202,3 +202,83 @@ async def test_a_message_withdrawn_while_a_model_reads_it_files_nothing(tmp_path
         assert memory.lifecycle.opened is not None
         profile = memory.lifecycle.opened.parts.profiles.read(ProfileKey("user", "7"))
         assert profile is None or "Leeds" not in profile.summary
+
+
+async def test_an_edited_message_counts_its_days_from_when_it_was_said(tmp_path: Path) -> None:
+    edited = {name: value for name, value in message("see you tomorrow at the zoo").items() if name != "at"}
+    async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
+        await memory.remember(message("see you tomorrow"), GROUP)
+        await memory.remember(edited, GROUP)
+    async with CognitiveService.open(settings_for(tmp_path)) as memory:
+        assert await memory.settled(20)  # filed together
+        await memory.remember(message("明天见", "m2"), GROUP)
+        assert await memory.settled(20)  # filed before it is edited
+        await memory.remember(message("明天动物园见", "m2", at="2026-02-25T10:00:00+08:00"), GROUP)
+        assert await memory.settled(20)
+        assert memory.lifecycle.opened is not None
+        found = memory.lifecycle.opened.parts.events.find(EventFilter("g:100"), newest_first=False)
+        assert [(one.timestamp_local, one.dated_text) for one in found] == [
+            (AT, "see you tomorrow (2026-02-22) at the zoo"),
+            (AT, "明天 (2026-02-22)动物园见"),
+        ]
+
+
+async def test_an_edit_that_comes_before_its_message_or_after_a_later_edit_stands_aside(tmp_path: Path) -> None:
+    edits = [("it was three", "2026-02-21T18:00:00+08:00"), ("it was two", "2026-02-21T17:45:00+08:00")]
+    async with CognitiveService.open(settings_for(tmp_path)) as memory:
+        for text, edited_at in edits:
+            await memory.remember(message(text, edited_at=edited_at), GROUP)
+        await memory.remember(message("it was one"), GROUP)
+        assert await memory.settled(20) and texts(memory) == ["it was three"]
+        await memory.remember(message("it was four", edited_at="2026-02-21T18:30:00+08:00"), GROUP)
+        assert await memory.settled(20) and texts(memory) == ["it was four"]
+
+
+async def test_a_message_that_gets_its_former_words_back_has_them(tmp_path: Path) -> None:
+    async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
+        for text in ("remember that I eat nuts", "remember that I eat fish", "remember that I eat nuts"):
+            await memory.remember(message(text), GROUP)
+        found = [hit.event.text for hit in await memory.search_events("what does Ann eat: fish, nuts?", GROUP)]
+        assert found == ["remember that I eat nuts"]
+    async with CognitiveService.open(settings_for(tmp_path)) as memory:
+        assert await memory.settled(20) and texts(memory) == ["remember that I eat nuts"]
+        for text in ("remember that I eat fish", "remember that I eat nuts"):
+            await memory.remember(message(text), GROUP)
+            assert await memory.settled(20) and texts(memory) == [text]
+        assert memory.lifecycle.opened is not None
+        profile = memory.lifecycle.opened.parts.profiles.read(ProfileKey("user", "7"))
+        assert profile is not None and "nuts" in profile.summary and "fish" not in profile.summary
+
+
+async def test_what_a_long_message_asked_for_in_its_end_goes_when_that_is_edited(tmp_path: Path) -> None:
+    talk = " ".join(f"Sentence {n} is about the boats of harbour {n * 7}." for n in range(100))
+    async with CognitiveService.open(settings_for(tmp_path)) as memory:
+        await memory.remember(message(f"{talk}\nRemember that I eat nuts"), GROUP)
+        assert await memory.settled(20) and len(texts(memory)) > 1
+        assert memory.lifecycle.opened is not None
+        profiles = memory.lifecycle.opened.parts.profiles
+        before = profiles.read(ProfileKey("user", "7"))
+        assert before is not None and "nuts" in before.summary
+        await memory.remember(message(f"{talk}\nNothing else"), GROUP)
+        assert await memory.settled(20)
+        after = profiles.read(ProfileKey("user", "7"))
+        assert after is not None and "nuts" not in after.summary
+
+
+@pytest.mark.parametrize("waits", [False, True])
+async def test_with_a_model_a_message_that_gets_its_former_words_back_is_told_once(
+    tmp_path: Path, telling: OpenAIServer, waits: bool
+) -> None:
+    settings = settings_for(tmp_path, base_url=telling.base_url, historian={"rewrite_mode": "auto"})
+    async with CognitiveService.open(settings) as memory:
+        for text in ("I live in Leeds", "I live in York", "I live in Leeds"):
+            await memory.remember(message(text), GROUP)
+            if not waits:
+                await memory.flush()
+                assert await memory.settled(20)
+        await memory.flush()
+        assert await memory.settled(20)
+        assert texts(memory) == ["I live in Leeds"] and texts(memory, "job") == ["Ann lives in Leeds"]
+        assert memory.lifecycle.opened is not None
+        profile = memory.lifecycle.opened.parts.profiles.read(ProfileKey("user", "7"))
+        assert profile is not None and "Leeds" in profile.summary and "York" not in profile.summary

@@ -158,7 +158,10 @@ class EventTables:
         wanted: dict[str, list[Event]] = {}
         for parts in filter(None, messages):
             first = wanted.get(parts[0].job_id)
-            wanted[parts[0].job_id] = list(parts) if first is None else _in_place_of(first[0], parts)
+            if first is None:
+                wanted[parts[0].job_id] = list(parts)
+            elif parts[0].worded_at >= first[0].worded_at:
+                wanted[parts[0].job_id] = _in_place_of(first[0], parts)
         if not wanted:
             return []
         with self._database.writing() as transaction:
