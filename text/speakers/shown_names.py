@@ -56,6 +56,7 @@ class ShownNames:
         self._bot_name = bot_name
         self._known: dict[str, BorneNames] = {}
         self._told: dict[str, bool] = {}
+        self._speakers: dict[tuple[object, ...], str] = {}
 
     def beside(self, texts: Iterable[str]) -> ShownNames:
         """Return the same with more `texts` that are shown."""
@@ -73,6 +74,16 @@ class ShownNames:
         """
         if not event.is_message:
             return ""
+        if self._names_of is None:
+            return self._speaker(event, is_newest)  # nothing is kept: AS_BORNE lives as long as the process
+        key = (event.request_type, event.group_id, event.user_id, event.said_by, event.role)
+        called = (event.user_name, event.bot_name, event.group_name, is_newest)
+        shown = self._speakers.get((*key, *called))
+        if shown is None:
+            shown = self._speakers[(*key, *called)] = self._speaker(event, is_newest)
+        return shown
+
+    def _speaker(self, event: Event, is_newest: bool) -> str:
         names = self._names(event.scope.key)
         if is_newest and event.role == "user" and event.user_name:
             who = event.said_by or event.user_id
@@ -83,6 +94,8 @@ class ShownNames:
 
     def text(self, event: Event) -> str:
         """Return the text of an event as `shown_text` does."""
+        if not event.people:
+            return event.dated_text
         return shown_text(event, self._names(event.scope.key), self._language)
 
     def person(self, who: str, name: str) -> str:
@@ -141,8 +154,6 @@ def shown_text(event: Event, names: BorneNames = _NOBODY, language: Language = "
     Of a message the words stay as they were said, and who is called otherwise today is named in brackets behind:
     "Sam (now Sammy) moves on Friday (2026-12-04)". In other texts a former name follows today's: "Sammy (then Sam) moved".
     """
-    if not event.people:
-        return event.dated_text
     edits = [(end, end, f" ({day})") for end, day in event.time_marks]
     ends = [end for end, _, _ in edits]
     known: set[str] = set()
