@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ..schema.event import Event
+    from ..text.speakers.shown_names import ShownNames
 
 
 def later(message: str) -> str:
@@ -69,11 +70,14 @@ def size(count: float) -> str:
     return f"{count:.1f} TB"
 
 
-def shown(event: Event) -> str:
-    """Return a message as `speaker: words`, an event as its text; both with the days that they name in brackets."""
+def shown(event: Event, names: ShownNames | None = None) -> str:
+    """Return a message as `speaker: words`, an event as its text; both with the days that they name in brackets.
+
+    Without `names` everybody is shown as they were called then.
+    """
     from ..retrieval.passages import spoken  # here, since commands begin without it
 
-    return spoken(event)
+    return spoken(event) if names is None else spoken(event, names)
 
 
 def told_by(entry: Mapping[str, Any]) -> list[str]:

@@ -6,7 +6,7 @@ an answer stands with the message before it (or with the one that it replies to)
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -14,6 +14,7 @@ from typing import NamedTuple
 from ..schema.event import Event
 from ..schema.hit import Hit
 from ..text.questions.asking import ends_asking
+from ..text.speakers.shown_names import AS_BORNE, ShownNames
 from ..text.tokens import estimate_tokens
 
 SHORT_TOKENS = 12
@@ -26,6 +27,7 @@ class Passage:
 
     events: tuple[Event, ...]
     hits: tuple[Hit, ...]
+    names: ShownNames = AS_BORNE
 
     @property
     def score(self) -> float:
@@ -35,7 +37,8 @@ class Passage:
     @cached_property
     def lines(self) -> tuple[str, ...]:
         """Each message as `speaker: words`, with the days that the words name in brackets; an event as its text."""
-        return tuple(spoken(event) for event in self.events)
+        pending = {hit.event.event_id for hit in self.hits if hit.pending}
+        return tuple(spoken(one, self.names, is_newest=one.event_id in pending) for one in self.events)
 
     @property
     def text(self) -> str:
@@ -51,15 +54,21 @@ class Passage:
         return tuple(dict.fromkeys(event.said_by for event in self.events if event.said_by))
 
     @property
+    def speakers(self) -> tuple[str, ...]:
+        """How those who speak in it are shown, in the order of their first word."""
+        return tuple(dict.fromkeys(name for event in self.events if (name := self.names.speaker(event))))
+
+    @property
     def times(self) -> tuple[str, ...]:
         """When each was said: ISO 8601 with offset."""
         return tuple(event.timestamp_local for event in self.events)
 
 
-def passages(hits: Sequence[Hit], limit: int | None = None) -> list[Passage]:
+def passages(hits: Sequence[Hit], limit: int | None = None, names: ShownNames = AS_BORNE) -> list[Passage]:
     """Return the hits as passages, best first, at most `limit`; those that overlap are one. Hits need their neighbours
     (`search_events(…, neighbours=1)`) to have a context.
     """
+    names = names.beside(texts_of(hits))
     found: list[tuple[dict[str, Placed], list[Hit]]] = []
     for hit in hits:
         placed = {one.event.event_id: one for one in (Placed(hit.event, float(hit.place)), *context_of(hit))}
@@ -75,9 +84,18 @@ def passages(hits: Sequence[Hit], limit: int | None = None) -> list[Passage]:
         elif limit is None or len(found) < limit:
             found.append((placed, [hit]))
     return [
-        Passage(tuple(one.event for one in sorted(events.values(), key=said_at)), tuple(sorted(some, key=lambda hit: -hit.score)))
+        Passage(
+            tuple(one.event for one in sorted(events.values(), key=said_at)),
+            tuple(sorted(some, key=lambda hit: -hit.score)),
+            names,
+        )
         for events, some in found
     ]
+
+
+def texts_of(hits: Sequence[Hit]) -> Iterator[str]:
+    """Return the texts of hits and of the messages around them."""
+    return (one.text for hit in hits for one in (hit.event, *hit.before, *hit.after))
 
 
 class Placed(NamedTuple):
@@ -110,12 +128,7 @@ def is_short(event: Event) -> bool:
     return estimate_tokens(event.text[: 8 * SHORT_TOKENS]) <= SHORT_TOKENS
 
 
-def shown_speaker(event: Event) -> str:
-    """Return the name under which the sender of a message is shown; "" for an event and for a tool."""
-    return event.speaker if event.is_message else ""
-
-
-def spoken(event: Event) -> str:
-    """Return a message as `speaker: words`, dated (`Event.dated_text`); an event as its text."""
-    name = shown_speaker(event)
-    return f"{name}: {event.dated_text}" if name else event.dated_text
+def spoken(event: Event, names: ShownNames = AS_BORNE, *, is_newest: bool = False) -> str:
+    """Return a message as `speaker: words`, an event as its text; both with days in brackets and the names of `names`."""
+    name = names.speaker(event, is_newest=is_newest)
+    return f"{name}: {names.text(event)}" if name else names.text(event)

@@ -175,10 +175,21 @@ class Event:
     def dated_text(self) -> str:
         """The text with the days of `times` in brackets behind their expressions: `we move in on Friday (2026-12-04)`.
 
-        A day stands there once, and the day of saying (`today`, `at eight`) not at all: that is the heading's. Of a time the
-        day is enough, since its hour stands in the words.
+        Which days stand there says `time_marks`.
         """
-        text, known = self.text, {self.timestamp_local[:10]}
+        text = self.text
+        for place, days in reversed(self.time_marks):
+            text = f"{text[:place]} ({days}){text[place:]}"
+        return text
+
+    @property
+    def time_marks(self) -> list[tuple[int, str]]:
+        """The ends of the expressions in the text behind which a day is shown, with the day or days, in order.
+
+        A day is shown once, and the day of saying (`today`, `at eight`) not at all: that is the heading's. Of a time the day is
+        enough, since its hour stands in the words.
+        """
+        known = {self.timestamp_local[:10]}
         marks: list[tuple[int, str]] = []
         for one in self.times:
             end, _, when = one.partition(":")
@@ -186,9 +197,7 @@ class Event:
             if days not in known:
                 known.add(days)
                 marks.append((int(end), days))
-        for place, days in reversed(marks):
-            text = f"{text[:place]} ({days}){text[place:]}"
-        return text
+        return marks
 
     @property
     def named(self) -> tuple[NamedPerson, ...]:

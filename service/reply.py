@@ -79,6 +79,7 @@ class ReplyContext:
             hits = [*hits, *await asyncio.to_thread(plain.hits, scope)]
         article = recalled.article
         how: dict[str, Any] = {"language": written, "max_tokens": budget, "article": article, "queries": said}
+        how["names"] = opened.recall.shown_names(scope, said, written)
         block = partial(format_memories, recalled.profiles, hits, **how)
         return await opened.recall.written(block)
 

@@ -46,6 +46,7 @@ from historian.stores.sqlite.events.store import SqliteEventStore
 from historian.stores.sqlite.index_schema import open_index
 from historian.text.messages import message_events
 from historian.text.search_words.tokens import query_tokens, search_tokens
+from historian.text.speakers.shown_names import ShownNames
 from historian.text.tokens import estimate_tokens
 
 from ..machine import machine_line
@@ -337,7 +338,8 @@ async def block_of(filed: Filed, steps: EventRecall, asked: Asked, settings: Que
     request = request_of(filed, asked, settings, automatic=True)
     hits = await search(steps, request)
     language = "zh" if re.search(r"[一-鿿]", asked.text) else "en"
-    return format_memories([], hits, language=language, max_tokens=settings.max_context_tokens)
+    names = ShownNames(steps.tables.names, [asked.text], language, scope_key=request.where.scope_key or "")
+    return format_memories([], hits, language=language, max_tokens=settings.max_context_tokens, names=names)
 
 
 async def run(options: argparse.Namespace, show: Callable[[str], None] = print) -> None:

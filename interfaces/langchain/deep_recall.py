@@ -49,7 +49,8 @@ async def recall_deeply(memory: Reading, scope: Scope, asked: RecallDeeplyArgume
         return _ANSWERS["about_what"][language]
     if not scope.user_id:
         hits = await memory.search_events(about, scope)
-        found = format_memories([], hits, language=language, max_tokens=memory.settings.query.relevant_max_tokens)
+        names, budget = await memory.shown_names(scope, about, language), memory.settings.query.relevant_max_tokens
+        found = format_memories([], hits, language=language, max_tokens=budget, names=names)
         return found or _ANSWERS["nothing_comes_back"][language]
     found = await memory.get_relevant_memories(about, scope.user_id, scope, deep=True, language=language)
     return found or _ANSWERS["nothing_comes_back"][language]

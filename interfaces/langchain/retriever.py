@@ -78,7 +78,9 @@ class CognitiveRetriever(BaseRetriever):
         wanted = conditions.pop("k", None)
         wanted = conditions.pop("top_k", wanted)
         hits = await self.memory.search_events(query, self.scope, top_k=wanted, **conditions)
-        return sorted(map(as_document, passages(hits)), key=lambda one: -one.metadata["score"])
+        names = await self.memory.shown_names(self.scope, query, self.memory.language_of(self.scope, query))
+        found = passages(hits, names=names)
+        return sorted(map(as_document, found), key=lambda one: -one.metadata["score"])
 
 
 def as_document(passage: Passage) -> Document:
@@ -95,7 +97,7 @@ def as_document(passage: Passage) -> Document:
             "ids": list(passage.ids),
             "message_ids": _distinct(event.message_id for event in events),
             "senders": list(passage.senders),
-            "speakers": _distinct(event.speaker for event in events if event.is_message),
+            "speakers": list(passage.speakers),
             "times": [passage.times[0], passage.times[-1]],
             "scope": best.event.scope.key,
             "kinds": _distinct(event.kind for event in events),

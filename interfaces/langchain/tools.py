@@ -98,7 +98,9 @@ async def _search_events(
     else:
         around = asked.neighbours or 0
         hits = await memory.search_events(asked.query, scope, top_k=asked.top_k, neighbours=around, **conditions)
-    return format_memories([], hits, language=language, max_tokens=MOST_TOKENS) or _ANSWERS["nothing"][language]
+    names = await memory.shown_names(scope, asked.query, language)
+    shown = format_memories([], hits, language=language, max_tokens=MOST_TOKENS, names=names)
+    return shown or _ANSWERS["nothing"][language]
 
 
 class ForgetMessageArguments(KnownArguments):
@@ -120,7 +122,10 @@ async def _get_profile(memory: Reading, scope: Scope, asked: GetProfileArguments
     if asked.entity_id and not asked.target_user_id and not asked.target_group_id:
         named = asked.entity_type or "user", asked.entity_id
     profile = await memory.get_profile(*named, scope) if named else None
-    shown = format_memories([profile], [], language=language, max_tokens=MOST_TOKENS) if profile is not None else ""
+    if profile is None:
+        return _ANSWERS["no_profile"][language]
+    names = await memory.shown_names(scope, (), language)
+    shown = format_memories([profile], [], language=language, max_tokens=MOST_TOKENS, names=names)
     return shown or _ANSWERS["no_profile"][language]
 
 
@@ -135,7 +140,9 @@ async def _search_profiles(memory: Reading, scope: Scope, asked: SearchProfilesA
         if asked.entity_type in (None, key.entity_type) and named in (None, (key.entity_type, key.entity_id))
     ]
     hits = fitting[: asked.top_k or memory.settings.query.profile_top_k]
-    return format_profile_hits(hits, language=language, max_tokens=MOST_TOKENS) or _ANSWERS["nothing"][language]
+    names = await memory.shown_names(scope, asked.query, language)
+    shown = format_profile_hits(hits, language=language, max_tokens=MOST_TOKENS, names=names)
+    return shown or _ANSWERS["nothing"][language]
 
 
 _CALLS: Mapping[str, tuple[type[Arguments], Any]] = {

@@ -6,7 +6,7 @@ from ...schema.event import Event
 from ...schema.hit import Hit
 from ...schema.job import without_list_mark
 from ...schema.language import Language
-from ..passages import shown_speaker
+from ...text.speakers.shown_names import AS_BORNE, ShownNames
 from .block import day
 from .quoting import quoted, quoted_name
 
@@ -19,18 +19,34 @@ _IN_GROUP = {"zh": " 在群“{group}”里", "en": ' in group "{group}"'}
 _COLONS = str.maketrans(dict.fromkeys(":：﹕︰꞉ː։׃∶", "·"))
 
 
-def message_line(event: Event) -> str:
+def record_line(hit: Hit, names: ShownNames = AS_BORNE) -> str:
+    """Return the line of the message or event of a hit.
+
+    `names` hold for the conversation itself: in what comes from another group people are shown as they were called then.
+    """
+    names = AS_BORNE if hit.group else names
+    return (message_line if hit.event.is_message else event_line)(hit.event, names, hit.pending)
+
+
+def message_line(event: Event, names: ShownNames = AS_BORNE, is_newest: bool = False) -> str:
     """Return `Ann: words`, with the days that they name in brackets; of a tool's message, that of an event.
 
-    A name holds no colon and begins with no dash: it could pass for another speaker, or for an event.
+    A name holds no colon and begins with no dash: it could pass for another speaker, or for an event. Where nothing is left of
+    it ("*"), the id stands for it.
     """
-    name = quoted_name(shown_speaker(event)).translate(_COLONS).lstrip("-–—•* ")
-    return quoted(f"{name}: {event.dated_text}") if name else event_line(event)
+    name = _head(names.speaker(event, is_newest=is_newest))
+    if not name and event.role == "user":
+        name = _head(event.said_by or event.user_id)
+    return quoted(f"{name}: {names.text(event)}") if name else event_line(event, names)
 
 
-def event_line(event: Event) -> str:
+def _head(name: str) -> str:
+    return quoted_name(name).translate(_COLONS).lstrip("-–—•* ")
+
+
+def event_line(event: Event, names: ShownNames = AS_BORNE, is_newest: bool = False) -> str:
     """Return `- text`. A bracket that it begins with becomes a round one: it could pass for a label."""
-    said = quoted(without_list_mark(event.dated_text.lstrip()))
+    said = quoted(without_list_mark(names.text(event).lstrip()))
     if said.startswith("["):
         said = "(" + said[1:].replace("]", ")", 1)
     return f"- {said}"

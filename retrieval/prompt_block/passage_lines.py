@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from ...schema.hit import Hit
 from ...schema.language import Language
 from ...text.search_words.tokens import query_tokens
+from ...text.speakers.shown_names import AS_BORNE, ShownNames
 from ...text.tokens import estimate_tokens
-from ..passages import Placed, context_of, said_at
+from ..passages import Placed, context_of, said_at, texts_of
 from .block import SHORTEST_TOKENS, Block, cost_of, cut
-from .lines import event_line, heading_of, message_line, until_mark
+from .lines import heading_of, record_line, until_mark
 
 PENDING_SHARE = 0.3
 """At most so much of the room is for what is not filed yet, where there is anything else."""
@@ -36,10 +37,11 @@ class _Line:
 class PassageLines:
     """Chooses the lines of one block."""
 
-    def __init__(self, block: Block, language: Language, queries: Sequence[str]) -> None:
+    def __init__(self, block: Block, language: Language, queries: Sequence[str], names: ShownNames = AS_BORNE) -> None:
         self._block = block
         self._language = language
         self._queries = queries
+        self._names = names
         self._room = block.left
         self._lines: dict[str, _Line] = {}
         self._texts = set(block.said)
@@ -49,6 +51,7 @@ class PassageLines:
 
     def fill(self, hits: Sequence[Hit]) -> None:
         """Add the hits, best first, until the block is full; then they stand in the order of time."""
+        self._names = self._names.beside((*self._block.said, *texts_of(hits)))
         whole, waiting, misses = self._room, 0, 0
         has_filed = any(not hit.pending for hit in hits)
         for hit in hits:
@@ -112,7 +115,7 @@ class PassageLines:
     def _line(self, hit: Hit, placed: Placed, longest: int) -> _Line:
         event = placed.event
         shown = hit if event is hit.event else Hit(event, 0.0, pending=hit.pending, group=hit.group)
-        text = (message_line if event.is_message else event_line)(event)
+        text = record_line(shown, self._names)
         cost = cost_of(text)
         if cost > longest:
             text = excerpt(text, self._queries, longest)

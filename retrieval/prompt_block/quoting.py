@@ -73,11 +73,14 @@ def quoted(text: str) -> str:
 
 
 def quoted_name(name: str) -> str:
-    """Return a name for a label in square brackets: quoted, without brackets, at most 64 characters."""
+    """Return a name for a label in square brackets: quoted, without brackets, at most 64 characters.
+
+    Of a longer one both ends are kept: the id of its bearer may stand behind it.
+    """
     if _DATE.fullmatch(name):
         return name
     plain = quoted(name).translate(_ROUND)
-    return plain if len(plain) <= 64 else plain[:63] + "…"
+    return plain if len(plain) <= 64 else f"{plain[:31]}…{plain[-32:]}"
 
 
 def _visible(text: str) -> str:

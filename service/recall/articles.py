@@ -8,6 +8,7 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, TypeVar
 
 from ...retrieval.driver import Deadline, result
+from ...retrieval.passages import texts_of
 from ...retrieval.prompt_block.articles import format_relevant, said_line
 from ...retrieval.prompt_block.formatting import hit_line
 from ...retrieval.relevant import ReadMemory, deepened, read_memory, waiting_talk
@@ -133,7 +134,9 @@ async def _records(
         recall.search_until(user_input, key.scope, deadline),
         asyncio.to_thread(waiting_talk, user_input, recall.parts.article_stores, key),
     )
-    return [*((hit.event.event_id, hit_line(hit, language)) for hit in hits), *(("", said_line(one, language)) for one in talk)]
+    names = recall.shown_names(key.scope, (user_input, *texts_of(hits)), language)
+    lines = [(hit.event.event_id, hit_line(hit, language, names)) for hit in hits]
+    return [*lines, *(("", said_line(one, language)) for one in talk)]
 
 
 async def _searched(recall: Recall, user_input: str, read: ReadMemory, models: float, end: float) -> Sequence[str]:

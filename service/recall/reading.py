@@ -15,6 +15,7 @@ from ...schema.language import Language, LanguageChoice
 from ...schema.profile import Profile
 from ...schema.scope import EntityType, Scope, checked_scope
 from ...schema.settings import Settings
+from ...text.speakers.shown_names import AS_BORNE, ShownNames
 from ..languages import Languages
 from .arguments import ReadingState, checked_query, count, is_conversation, texts
 
@@ -100,6 +101,11 @@ class Reading:
         return [] if recall is None else await recall.search(query, scope, **how, **conditions)
 
     search = search_events
+
+    async def shown_names(self, scope: Scope | None, told: str | Sequence[str] = (), language: Language = "zh") -> ShownNames:
+        """Return how people are shown in an answer to `told` in `scope`: by today's names of conversations in memory."""
+        recall = await self._reading()
+        return AS_BORNE if recall is None else recall.shown_names(scope, told, language)
 
     async def get_profile(self, entity_type: EntityType, entity_id: str | int, scope: Scope) -> Profile | None:
         """Return the profile of a user or group as far as `scope` may read it, its layers as one; None if there is none.

@@ -32,12 +32,14 @@ from ...retrieval.request import RecallRequest, bounded_query, scope_request
 from ...schema.errors import HistorianError, ModelError, StorageError
 from ...schema.event import EventFilter
 from ...schema.hit import Hit, ProfileHit
+from ...schema.language import Language
 from ...schema.profile import Profile
 from ...schema.protocols import VectorIndex
 from ...schema.scope import EntityType, LayerRule, PublicLayer, Scope, reads_own_words_of
 from ...schema.settings import Settings
 from ...schema.summary import ArticleKey, StoredArticle
 from ...text.questions.named_times import named_times
+from ...text.speakers.shown_names import ShownNames
 from ..components import Parts
 from ..timezones import configured_timezone
 from .arguments import is_conversation, texts
@@ -225,6 +227,15 @@ class Recall:
             speakers=await asyncio.to_thread(waiting_speakers, self.parts.queue, scope),
             top_k=bounded_top_k(top_k, settings.profile_top_k),
         )
+
+    def shown_names(self, scope: Scope | None, told: str | Sequence[str] = (), language: Language = "zh") -> ShownNames:
+        """Return how people are shown in an answer to `told` in `scope`: by today's names of conversations in memory.
+
+        In others they are shown as they were called then: reading their names would be a full scan.
+        """
+        bot_name = self.settings().cognitive.bot_name
+        key = "" if scope is None else scope.key
+        return ShownNames(self.events.tables.names, texts(told), language, scope_key=key, bot_name=bot_name)
 
     def prefetch(self, query: str | Sequence[str], scope: Scope, *, context: Sequence[str] = ()) -> asyncio.Task[None]:
         """Load what a recall of `query` in `scope` will need, in the background. Needs a running event loop; never raises."""

@@ -85,7 +85,7 @@ class BorneNames:
 
         A name within a longer one ("Ann" in "Ann Lee"), one letter, and a name that is a word (我, "everyone") name nobody.
         """
-        whole = folded(text)
+        whole = fold(text)
         names = (one for one in islice(self._bearers, _MOST_NAMES) if not _is_a_letter(one))
         ids = (one for one in islice(self._names, _MOST_NAMES) if len(one) >= _LONG_ID)
         found = {whole[start:end] for start, end in places_of(whole, (*names, *ids))}
@@ -100,6 +100,11 @@ def bare_name(who: str, name: str) -> str:
 
 @remembered(4096)
 def folded(name: str) -> str:
+    """Return `fold` of a name, and remember it."""
+    return fold(name)
+
+
+def fold(name: str) -> str:
     """Return a name as it looks: without case, width, "@" at its ends and invisible characters, its blanks as single spaces."""
     plain = name.casefold()
     if not name.isascii():

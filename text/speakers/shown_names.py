@@ -7,28 +7,124 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 
 from ...schema.event import Event
 from ...schema.ids import LONGEST_NAME, id_mark
 from ...schema.job import Job
+from ...schema.language import Language
 from ...schema.names import Names
 from ..borders import places_of
 from ..edits import edited
 from ..protected import whole_name_pattern
 from ..remembered import remembered
-from .borne_names import BorneNames, bare_name, folded, is_a_word
+from .borne_names import BorneNames, bare_name, fold, folded, is_a_word
 from .mentions import means_everybody, with_group
 
 _LOOKS_SHOWN = re.compile(
-    r"[(（][^()（）]*\d[^()（）]*[)）]$|^(?:user|group|用户|群) ?\S*\d\S*$|^(?:the )?bot$|^机器人$|^\d{5,}$|：|:(?:\s|$)|\n"
+    r"[(（][^()（）]*\d[^()（）]*[)）]$|[(（](?:then |now |当时叫|现名)"
+    r"|^(?:user|group|用户|群) ?\S*\d\S*$|^(?:the )?bot$|^机器人$|^\d{5,}$|：|:(?:\s|$)|\n"
 )
 """A nickname like what texts get here: "Ann (1001)", "user 1001", "the bot", an id, the head of a message ("Ann: …")."""
 _MENTION = re.compile(r"\[CQ:at,|<@|@|[Uu]ser |用户 ?")
 _NOBODY = BorneNames()
+_THEN = {"zh": "{now}（当时叫{then}）", "en": "{now} (then {then})"}
+_NOW = {"zh": "{then}（现名{now}）", "en": "{then} (now {now})"}
 
 
-def shown_speaker(event: Event, names: BorneNames = _NOBODY, told: str = "") -> str:
+class ShownNames:
+    """How people are shown in one answer: each event by the names of its own conversation.
+
+    `of(scope_key)` returns the names of a conversation; without it everybody is shown as they were called then. `told` are the
+    question and the texts that are shown. `scope_key` and `bot_name` are those of the conversation that gets the answer.
+    """
+
+    def __init__(
+        self,
+        of: Callable[[str], BorneNames] | None = None,
+        told: Iterable[str] = (),
+        language: Language = "en",
+        *,
+        scope_key: str = "",
+        bot_name: str = "",
+    ) -> None:
+        self._names_of = of
+        self._texts = tuple(told)
+        self._language: Language = language
+        self._scope_key = scope_key
+        self._bot_name = bot_name
+        self._known: dict[str, BorneNames] = {}
+        self._told: dict[str, bool] = {}
+        self._speakers: dict[tuple[object, ...], str] = {}
+
+    def beside(self, texts: Iterable[str]) -> ShownNames:
+        """Return the same with more `texts` that are shown."""
+        return ShownNames(
+            self._names_of,
+            (*self._texts, *texts),
+            self._language,
+            scope_key=self._scope_key,
+            bot_name=self._bot_name,
+        )
+
+    def speaker(self, event: Event, *, is_newest: bool = False) -> str:
+        """Return how the sender of a message is shown; "" for an event and for a tool. The name of the message is today's if it
+        `is_newest`: not filed yet.
+        """
+        if not event.is_message:
+            return ""
+        if self._names_of is None:
+            return self._speaker(event, is_newest)  # nothing is kept: AS_BORNE lives as long as the process
+        key = (event.request_type, event.group_id, event.user_id, event.said_by, event.role)
+        called = (event.user_name, event.bot_name, event.group_name, is_newest)
+        shown = self._speakers.get((*key, *called))
+        if shown is None:
+            shown = self._speakers[(*key, *called)] = self._speaker(event, is_newest)
+        return shown
+
+    def _speaker(self, event: Event, is_newest: bool) -> str:
+        names = self._names(event.scope.key)
+        if is_newest and event.role == "user" and event.user_name:
+            who = event.said_by or event.user_id
+            name = _in_one_line(bare_name(who, event.user_name))
+            return _shown(who, name, names, event.bot_name, event.group_name)
+        then = _former_name(event, names)
+        return shown_speaker(event, names, then if then and self._is_told(then) else "", self._language)
+
+    def text(self, event: Event) -> str:
+        """Return the text of an event as `shown_text` does."""
+        if not event.people:
+            return event.dated_text
+        return shown_text(event, self._names(event.scope.key), self._language)
+
+    def person(self, who: str, name: str) -> str:
+        """Return today's name of a person in the conversation that gets the answer; `name` if none is known."""
+        names = self._names(self._scope_key)
+        return _shown(who, _in_one_line(names.today(who) or name), names, self._bot_name)
+
+    def _names(self, scope_key: str) -> BorneNames:
+        if self._names_of is None:
+            return _NOBODY
+        if scope_key not in self._known:
+            self._known[scope_key] = self._names_of(scope_key)
+        return self._known[scope_key]
+
+    def _is_told(self, name: str) -> bool:
+        if name not in self._told:
+            self._told[name] = bool(places_of(self._folded, [folded(name)]))
+        return self._told[name]
+
+    @cached_property
+    def _folded(self) -> str:
+        return fold("\n".join(self._texts))
+
+
+AS_BORNE = ShownNames()
+"""Everybody as they were called then."""
+
+
+def shown_speaker(event: Event, names: BorneNames = _NOBODY, told: str = "", language: Language = "en") -> str:
     """Return how the sender of a message is shown: by today's name, the bot by its own; "" for a tool.
 
     `names` are those of the conversation, `told` the question and the texts that are shown beside the message: where these hold
@@ -38,18 +134,27 @@ def shown_speaker(event: Event, names: BorneNames = _NOBODY, told: str = "") -> 
         return event.speaker
     who = event.said_by or event.user_id
     now = _shown_today(who, event, names) or _in_one_line(event.speaker)
+    then = _former_name(event, names)
+    is_told = then and places_of(folded(told), [folded(then)])
+    return _THEN[language].format(now=now, then=then) if is_told else now
+
+
+def _former_name(event: Event, names: BorneNames) -> str:
+    """Return the name that the sender of a message bore then, if they bear another one today."""
+    if event.role != "user":
+        return ""
+    who = event.said_by or event.user_id
     then = _in_one_line(bare_name(who, event.user_name))
-    is_former = bool(then) and folded(then) != folded(names.today(who) or then)
-    return f"{now} (then {then})" if is_former and _holds(told, then) else now
+    return then if then and folded(then) != folded(names.today(who) or then) else ""
 
 
-def shown_text(event: Event, names: BorneNames = _NOBODY) -> str:
+def shown_text(event: Event, names: BorneNames = _NOBODY, language: Language = "en") -> str:
     """Return the text of an event with today's names, and with the days of its times in brackets.
 
     Of a message the words stay as they were said, and who is called otherwise today is named in brackets behind:
     "Sam (now Sammy) moves on Friday (2026-12-04)". In other texts a former name follows today's: "Sammy (then Sam) moved".
     """
-    edits = [(int(end), int(end), f" ({day})") for end, _, day in (one.partition(":") for one in event.times)]
+    edits = [(end, end, f" ({day})") for end, day in event.time_marks]
     ends = [end for end, _, _ in edits]
     known: set[str] = set()
     for one in event.named:
@@ -65,7 +170,8 @@ def shown_text(event: Event, names: BorneNames = _NOBODY) -> str:
         elif now in known:
             shown = written if event.is_message else now
         else:
-            shown = f"{written} (now {now})" if event.is_message else f"{now} (then {then})"
+            kept = written if event.is_message else then
+            shown = (_NOW if event.is_message else _THEN)[language].format(now=now, then=kept)
         known.add(now)
         edits.append((one.start, one.end, shown))
     return edited(event.text, sorted(edits))
@@ -74,17 +180,16 @@ def shown_text(event: Event, names: BorneNames = _NOBODY) -> str:
 def _shown_today(who: str, event: Event, names: BorneNames) -> str:
     """Return today's name of the person `who` of the conversation of an event, with the id where it is needed; "" if unknown."""
     own = event.user_name if who in (event.said_by, event.user_id) and event.role in ("", "user") else ""
-    name = _in_one_line(names.today(who) or own)
+    return _shown(who, _in_one_line(names.today(who) or own), names, event.bot_name, event.group_name)
+
+
+def _shown(who: str, name: str, names: BorneNames, bot_name: str, group_name: str = "") -> str:
     several = len({who, *names.bearers_today(name)}) > 1 or (name != who and name in names)
-    return shown_name(who, name, event.bot_name, event.group_name, several=several)
+    return shown_name(who, name, bot_name, group_name, several=several)
 
 
 def _in_one_line(name: str) -> str:
     return " ".join(name.split())
-
-
-def _holds(told: str, name: str) -> bool:
-    return bool(places_of(folded(told), [folded(name)]))
 
 
 def with_ids(job: Job) -> Job:

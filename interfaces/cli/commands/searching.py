@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ....schema.scope import Scope
     from ....schema.settings import Settings
     from ....service.cognitive import CognitiveService
+    from ....text.speakers.shown_names import ShownNames
 
 WARM_UP_SECONDS = 20.0
 """How long models may take to load in this process. What is not ready by then is done without."""
@@ -62,8 +63,10 @@ async def search(
             hits = await memory.search_everywhere(query, top_k=top_k, **narrowed)
         else:
             hits = await memory.search_events(query, scope, top_k=top_k, neighbours=neighbours, **narrowed)
+        names = await memory.shown_names(scope, query, memory.language_of(scope, query))
 
-    shell.rows(hits, partial(hit_data, explain=explain), "score|time|scope|text|event", _cells, wide=3, empty=NOTHING)
+    cells = partial(_cells, names=names.beside(hit.event.text for hit in hits))
+    shell.rows(hits, partial(hit_data, explain=explain), "score|time|scope|text|event", cells, wide=3, empty=NOTHING)
     if explain and not shell.json:
         for hit in hits:
             shell.out.print(Text(f"\n{hit.event.event_id}\n{hit.explain()}"), soft_wrap=True)
@@ -113,10 +116,10 @@ def patient(settings: Settings, seconds: float) -> Settings:
     return settings.model_copy(update={"cognitive": settings.cognitive.model_copy(update={"query": query})})
 
 
-def _cells(hit: Hit) -> tuple[Cell, ...]:
+def _cells(hit: Hit, names: ShownNames) -> tuple[Cell, ...]:
     event = hit.event
     pending = say("  (not filed yet)") if hit.pending else ""
-    before = [(f"{short(shown(one))}\n", "dim") for one in hit.before]
-    after = [(f"\n{short(shown(one))}", "dim") for one in hit.after]
-    text = Text.assemble(*before, short(shown(event)), (pending, "yellow"), *after)
+    before = [(f"{short(shown(one, names))}\n", "dim") for one in hit.before]
+    after = [(f"\n{short(shown(one, names))}", "dim") for one in hit.after]
+    text = Text.assemble(*before, short(shown(event, names)), (pending, "yellow"), *after)
     return f"{hit.score:.2f}", minute(event.timestamp_local), event.scope.key, text, event.event_id

@@ -11,13 +11,16 @@ from zoneinfo import ZoneInfo
 
 from fastapi import Request
 from fastapi.responses import HTMLResponse
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context, select_autoescape
+from jinja2.runtime import Context
 
 from ....schema.event import Event
 from ....schema.language import Language
 from ....schema.version import VERSION
 from ....service.timezones import configured_timezone
-from ...texts import NAMES, shown, size, words
+from ....text.speakers.shown_names import AS_BORNE, ShownNames
+from ...texts import NAMES, size, words
+from ...texts import shown as shown_text
 from .language import COOKIE, language_of, say
 
 WRITERS, SOURCES, STATES = (NAMES["pages"][name] for name in ("writers", "sources", "states"))
@@ -44,9 +47,21 @@ def page(request: Request, template: str, *, status: int = 200, **values: object
         link=link,
         moment=partial(moment, zone),
         version=VERSION,
+        shown_names=_names(request, str(values.get("q", "")), language),
         **values,
     )
     return HTMLResponse(html, status, headers={"Cache-Control": "no-store", "Vary": "Accept-Language, Cookie"})
+
+
+def _names(request: Request, told: str, language: Language) -> ShownNames:
+    opened = request.app.state.memory.lifecycle.opened
+    return AS_BORNE if opened is None else opened.recall.shown_names(None, told, language)
+
+
+@pass_context
+def shown(context: Context, event: Event) -> str:
+    """Return a message or an event as `texts.shown` does, with today's names."""
+    return shown_text(event, context.get("shown_names"))
 
 
 def spoken(request: Request) -> Language:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from historian.interfaces.langchain.retriever import CognitiveRetriever
+from historian.interfaces.langchain.tools import handle_memory_call
 from historian.schema.scope import Scope
 from historian.service.cognitive import CognitiveService
 from historian.text.speakers.borne_names import BorneNames
@@ -53,3 +55,19 @@ async def test_names_of_one_conversation_are_unknown_in_another(tmp_path: Path) 
         assert not hit.scores.get("name")
         names = BorneNames(parts.events.names(elsewhere.key))
         assert list(names.written) == ["River"] and shown_speaker(hit.event, names, "Sammy, Sam") == "River"
+
+
+async def test_a_block_shows_todays_name_and_a_greeting_gets_none(tmp_path: Path) -> None:
+    async with open_memory(settings_for(tmp_path), worker=True) as (memory, _):
+        await told(memory)
+        await memory.search_events("piano", GROUP)  # the conversation is in memory from now on
+        block = await memory.build_context("Which piano does Nina mean?", GROUP, language="en")
+        assert "\nSammy: I moved to Leeds with the piano\n" in block and "\nSam: I play chess, no piano for me\n" in block
+        asked = await memory.build_context("Is the piano of Sam in Leeds?", GROUP, language="en")
+        assert "\nSammy (then Sam): My piano arrives soon\n" in asked
+        assert "Sam" not in await memory.build_context("good morning everybody", GROUP, language="en")
+        (document, *_) = await CognitiveRetriever(memory=memory, scope=GROUP, k=1).ainvoke("My piano arrives soon")
+        assert "Sammy: My piano arrives soon" in document.page_content.splitlines()
+        assert "Sammy" in document.metadata["speakers"]
+        answer = await handle_memory_call(memory, "search_events", {"query": "piano"}, GROUP, language="zh")
+        assert "Sammy: I moved to Leeds" in answer
