@@ -267,7 +267,8 @@ class CognitiveService(EventAccess, Operating):
         In a group every message of a person needs its `sender_id`, or `scope` the speaker's. A message with an `id` that was
         handed over before is not taken again; with other words it replaces the former ones. `forget_message` withdraws it.
 
-        When this returns, the messages are on disk, redacted, all of them or none; they are filed right behind that. A model
+        When this returns, the messages are on disk, redacted, all of them or none (of a call that fails, PostgreSQL may keep
+        the first ones: with their `id`s they are taken once all the same); they are filed right behind that. A model
         looks through those of a conversation together (`cognitive.talk`), or at `flush` or `aclose`. Without one, what
         people ask to have remembered ("remember that …", 记住…) becomes a line of their profile, in the words as said. Returns
         the jobs' ids, one for each message that is kept; the log tells of one without words. Raises InvalidInput, StorageError.

@@ -47,8 +47,8 @@ class FiledMessages:
         made: dict[str, list[Event]] = {}
         for name, job in last.items():  # its days count from when the message was said, not from when it was edited
             moment, timezone = first[name].timestamp, first[name].timezone
-            if former := known.get(name):
-                moment, timezone = former.timestamp_local, former.timezone
+            if before := known.get(name):
+                moment, timezone = before.timestamp_local, before.timezone
             if parts := message_events(job.model_copy(update={"timestamp": moment, "timezone": timezone}), limit):
                 made[name] = parts
         changed = self._changed(made, known, limit)
