@@ -312,7 +312,7 @@ class EventRecall:
             return candidates
         shown = request.at_least or request.top_k
         shortlist = candidates.positions[: shown * self._settings().rerank_candidate_multiplier].tolist()
-        documents = [candidates.snapshot.events[position].text for position in shortlist]
+        documents = [candidates.snapshot.events[position].said for position in shortlist]
         ranked = await self.reranker.rerank(request.text, documents, len(documents), until)
         return _reordered(candidates, {shortlist[index]: score for index, score in ranked})
 

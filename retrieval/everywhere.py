@@ -10,6 +10,7 @@ from ..schema.event import EventFilter
 from ..schema.hit import Hit
 from ..schema.protocols import Embedder, EventStore, Vector, VectorIndex
 from ..schema.settings import QuerySettings
+from ..text.content import has_content
 from .fusion import completed, nearest, reciprocal_rank, scores_of, weighted_sum
 
 log = logging.getLogger(__name__)
@@ -45,11 +46,12 @@ async def search_everywhere(
         dense |= nearest(vector, ids, matrix)
     fuse = weighted_sum if settings.fusion == "weighted" else reciprocal_rank
     fused = fuse([(completed(dense, keywords), settings.vector_weight), (keywords, settings.keyword_weight)])
-    best = sorted(fused, key=lambda event_id: (-fused[event_id], event_id))[:top_k]
+    best = sorted(fused, key=lambda event_id: (-fused[event_id], event_id))[: top_k + CANDIDATES]
     return [
         Hit(event, fused[event.event_id], scores_of(event.event_id, dense=dense, keyword=keywords, fused=fused))
         for event in await asyncio.to_thread(events.get, best)
-    ]
+        if not event.is_message or has_content(event.text)
+    ][:top_k]
 
 
 async def _dense(

@@ -12,6 +12,7 @@ from ...text.tokens import estimate_tokens
 from .quoting import quoted_name
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_FIGURE = re.compile(r"\(?\d[\d.,:/-]*\d\)?", re.ASCII)
 _CHARACTERS_A_TOKEN = 24
 """More than any text has but runs of one letter, which are cut here."""
 SHORTEST_TOKENS = 12
@@ -92,7 +93,7 @@ def cost_of(line: str) -> int:
 def cut(line: str, tokens: int) -> str:
     """Return the beginning of a line, at most `tokens` long, with an ellipsis; "" if nothing useful remains.
 
-    A word of an alphabet is never cut in two.
+    A word of an alphabet, a figure and a date are never cut in two.
     """
     if tokens < SHORTEST_TOKENS:
         return ""
@@ -103,12 +104,19 @@ def cut(line: str, tokens: int) -> str:
             low = middle
         else:
             high = middle - 1
+    low = _before_figure(line, low)
     head = line[:low].rstrip()
     if low < len(line) and _is_inside_word(line, low):
         whole = head.rpartition(" ")[0]
         head = whole if len(whole) > len(head) // 2 else head
     said = head.partition("] ")[2] if head.startswith("- [") else head.partition(": ")[2] or head.removeprefix("- ")
     return f"{head}…" if said.strip() else ""
+
+
+def _before_figure(line: str, place: int) -> int:
+    """Return the start of the figure or date that a place stands in, with its bracket; the place itself outside of one."""
+    figures = (found.span() for found in _FIGURE.finditer(line))
+    return next((start for start, end in figures if start < place < end), place)
 
 
 def _is_inside_word(line: str, place: int) -> bool:

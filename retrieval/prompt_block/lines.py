@@ -46,10 +46,21 @@ def _head(name: str) -> str:
 
 def event_line(event: Event, names: ShownNames = AS_BORNE, is_newest: bool = False) -> str:
     """Return `- text`. A bracket that it begins with becomes a round one: it could pass for a label."""
-    said = quoted(without_list_mark(names.text(event).lstrip()))
+    said = quoted(without_list_mark(_told(event, names.text(event)).lstrip()))
     if said.startswith("["):
         said = "(" + said[1:].replace("]", ")", 1)
     return f"- {said}"
+
+
+def _told(event: Event, text: str) -> str:
+    """Return the text of an event; of a summary its lines behind one another, without the day if the heading shows it."""
+    if event.source != "summary":
+        return text
+    lines = [line for line in map(str.strip, text.splitlines()) if line]
+    of_day = f"{event.timestamp_local[:10]} "
+    if all(line.startswith(of_day) for line in lines):
+        lines = [line.removeprefix(of_day) for line in lines]
+    return " / ".join(lines)
 
 
 def heading_of(hit: Hit, language: Language, when: str = "") -> str:

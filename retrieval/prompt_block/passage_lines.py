@@ -19,6 +19,8 @@ PENDING_SHARE = 0.3
 """At most so much of the room is for what is not filed yet, where there is anything else."""
 LONGEST_SHARE = 0.35
 """At most so much of the room is for one line, where there are other hits."""
+SHORT_LINE = 30
+"""A line of at most so many tokens is left out rather than cut, where there are others."""
 MOST_MISSES = 12
 """So many hits in a row may find no room before the rest is not looked at any more."""
 _SENTENCE = re.compile(r"(?<=[.!?。！？；;…])\s*")
@@ -91,6 +93,8 @@ class PassageLines:
             if cost <= room:
                 return self._add(wanted, lines, cost)
         line = lines[hit.event.event_id]
+        if self._lines and line.cost <= SHORT_LINE:
+            return 0
         shorter = cut(line.text, room - (cost - line.cost) - 1) if line.cost > whole_line(room) else ""
         if not shorter:
             return 0
@@ -145,7 +149,8 @@ def excerpt(line: str, queries: Sequence[str], tokens: int) -> str:
     """Return at most `tokens` of a line: its beginning, or the speaker and what stands from the sentence on that holds most
     words of the query.
     """
-    head, _, said = line.partition(" ")
+    head = "- " if line.startswith("- ") else line[: line.find(": ") + 2]
+    said = line[len(head) :]
     words = [word for query in queries for word in query_tokens(query)]
     sentences = _SENTENCE.split(said)
     held = [sum(word in sentence.casefold() for word in words) for sentence in sentences]
@@ -153,4 +158,4 @@ def excerpt(line: str, queries: Sequence[str], tokens: int) -> str:
     before = " ".join(sentences[:best])
     if not held[best] or estimate_tokens(before) < tokens // 2:
         return cut(line, tokens - 1)
-    return cut(f"{head} …{' '.join(sentences[best:])}", tokens - 1)
+    return cut(f"{head}…{' '.join(sentences[best:])}", tokens - 1)

@@ -221,6 +221,11 @@ def _reported(before: list[str]) -> int | None:
     return said + 1 if third_person or not {"is", "are", "isn't", "aren't"}.isdisjoint(clause[1:]) else None
 
 
+def _is_requested(before: list[str]) -> bool:
+    """Return True if somebody was asked to do what has the time: "I reminded him to be at home on Wednesday"."""
+    return any(word in _ENGLISH["requested"] and before[place + 2 : place + 3] == ["to"] for place, word in enumerate(before))
+
+
 def _last_index(words: list[str], wanted: frozenset[str]) -> int | None:
     return next((index for index in range(len(words) - 1, -1, -1) if words[index] in wanted), None)
 
@@ -259,6 +264,8 @@ def english_evidence(text: str, start: int, end: int, *, wide: bool = True) -> T
     present = False
     for stops, narrow in ((".!?;\n,:", True), (".!?;\n", False))[: 1 + wide]:
         before, after, first = _english_clause(text, start, end, stops, narrow=narrow)
+        if narrow and _is_requested(before[first:]):
+            return "future"
         if narrow and not _ENGLISH["proposed"].isdisjoint(before[first:]) and "that" not in before[first:]:
             return "future"
         if present:  # its own verb is in the present: what was done is told of something else

@@ -6,6 +6,7 @@ import asyncio
 import sqlite3
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -189,6 +190,16 @@ async def test_a_reranker_that_fails_leaves_the_order_before_it(tmp_path: Path, 
         assert "在学吉他" in text
         assert (await reasons(memory))["reranker"] == 1 and sum((await levels(memory)).values()) == 1
         await memory.aclose()
+
+
+async def test_a_reranker_reads_who_said_a_message(tmp_path: Path) -> None:
+    reranker = ReversingReranker()
+    async with open_memory(with_limit(tmp_path, 5), reranker=reranker) as (memory, parts):
+        (told,) = events_in("7", ["我养了一只猫"], user_name="小林")
+        said = replace(told, kind="message", source="message", role="user", said_by="1")
+        file_events(parts, [said], WordEmbedder())
+        assert await memory.search_events("养了什么猫", GROUP)
+        assert reranker.seen[0][1] == ["小林: 我养了一只猫"]
 
 
 async def test_a_reranker_decides_the_order_and_a_short_answer_keeps_the_others_behind(tmp_path: Path) -> None:

@@ -110,3 +110,13 @@ async def test_a_store_that_compares_vectors_itself_is_asked_whatever_the_condit
     monkeypatch.setattr(store, "vectors", lambda _: pytest.fail("they are not sent here"))
     (hit,) = await search_everywhere("三体", where, events=store, embedder=EMBEDDER, index=index, settings=BY_VECTORS, top_k=9)
     assert (hit.event.event_id, hit.scores["dense"], asked) == ("j1-0:0", 0.9, [where])
+
+
+async def test_a_message_without_content_is_no_hit(store: SqliteEventStore, index: ChromaIndex) -> None:
+    for number, text in enumerate(["lol", "👍", "收到", "三体"]):
+        said = make_event(f"m{number}-0", text=text, kind="message", source="message")
+        store.file_job(said.job_id, [said], [EMBEDDER.vector(text)])
+    hits = await search_everywhere(
+        "三体", EventFilter(None), events=store, embedder=EMBEDDER, index=index, settings=BY_VECTORS, top_k=2
+    )
+    assert [hit.event.text for hit in hits] == ["三体"]

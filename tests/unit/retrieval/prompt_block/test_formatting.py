@@ -12,7 +12,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from historian.retrieval.prompt_block.block import CLOSING, OPENING
+from historian.retrieval.prompt_block.block import CLOSING, OPENING, cut
 from historian.retrieval.prompt_block.formatting import (
     format_memories,
     format_profile_hits,
@@ -293,6 +293,50 @@ def test_the_budget_is_filled_with_the_best_hits_and_a_long_line_is_cut() -> Non
     assert "The boat is called Selene" in text and "…" in text
     assert 760 <= estimate_tokens(format_memories([], hits, language="en", max_tokens=800)) <= 800
     assert "line 0 " in text and "line 59" not in text
+
+
+def test_the_speaker_of_a_long_message_keeps_the_whole_name() -> None:
+    story = "a very long story. " * 200 + "The boat is called Selene. " + "More of it. " * 100
+    long = Hit(message(story, name="Big Bob", n=99), 1.0)
+    hits = [long, Hit(message("the weather in the north is bad", n=1), 0.5)]
+    shown = block(*hits, queries=["what is the boat called?"])
+    assert any(line.startswith("Big Bob: …The boat is called Selene.") for line in shown)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Mike: the goal is under two hours in Rotterdam next April (2027-04-01/2027-04-30) or so",
+        "老周: 目标是明年三月 (2027-03-01/2027-03-31)的无锡马拉松进两小时，最好一小时五十分",
+        "- 小史给阿明推荐了一本很厚的科幻小说，约好2026-02-21 20:00在读书会一起读第一章",
+        "- Clio sold Ann the old boat in the harbour for 12,450.50 euros and a dinner at the harbour",
+    ],
+)
+def test_a_date_and_a_figure_are_never_cut_in_two(line: str) -> None:
+    whole = re.findall(r"\d[\d.,:/-]*\d", line)
+    for tokens in range(12, 60):
+        shown = cut(line, tokens)
+        assert set(re.findall(r"\d[\d.,:/-]*\d", shown)) <= set(whole)
+        assert shown.count("(") == shown.count(")")
+
+
+def test_a_short_line_is_left_out_rather_than_cut() -> None:
+    said = "ran the half marathon in the rain last week in two hours and five minutes or"
+    hits = [Hit(message(f"{said} {n}", n=n), 1.0 - n / 100) for n in range(40)]
+    for tokens in range(300, 330):
+        assert not any("…" in line for line in block(*hits, tokens=tokens))
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("2026-02-20 阿明: 我养了两只猫\n2026-02-20 小史: 记下了", "- 阿明: 我养了两只猫 / 小史: 记下了"),
+        ("2026-02-19 小史: 记下了\n2026-02-20 阿明: 我养猫", "- 2026-02-19 小史: 记下了 / 2026-02-20 阿明: 我养猫"),
+    ],
+)
+def test_a_summary_shows_a_day_once_and_keeps_its_lines_apart(text: str, line: str) -> None:
+    told = replace(make_event(text=text, timestamp_local="2026-02-20T10:00:00+08:00"), source="summary")
+    assert block(Hit(told, 1.0)) == ["[2026-02-20]", line]
 
 
 def test_the_best_hit_is_never_cut_for_a_lesser_one() -> None:

@@ -86,3 +86,17 @@ def test_a_day_of_each_month_stays_and_is_reported(text: str) -> None:
     at = datetime.fromisoformat("2026-03-10T21:14:00+08:00")
     assert resolve_times(text, at, "Asia/Shanghai")[0] == text
     assert [words for _, _, words in find_relative(text)] == [text[text.index("the 2") :]]
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("Clio reminded Mike to be at home on Wednesday", "2026-12-02"),
+        ("I told her to call the landlord on Monday", "2026-11-30"),
+        ("I asked him to bring the drill on Thursday", "2026-12-03"),
+        ("I told him about it on Wednesday", "2026-11-25"),
+        ("I asked Ben on Monday", "2026-11-23"),
+    ],
+)
+def test_what_somebody_was_asked_to_do_lies_ahead(text: str, day: str) -> None:
+    assert resolve_times(text, datetime.fromisoformat("2026-11-27T12:00:00+08:00"), "Asia/Shanghai")[0].endswith(day)
