@@ -7,7 +7,6 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 SAID_BY_PEOPLE = "user"
-SAID_BY_THE_BOT = "assistant"
 
 TalkRole = Literal["user", "assistant", "tool"]
 
