@@ -66,13 +66,17 @@ def validate_id(value: object, what: str) -> str:
     return value
 
 
+def digest_of(*parts: str) -> str:
+    """Return 128 bits in hexadecimal that stand for these texts, which may hold lone surrogates."""
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
 def encode_id(value: str) -> str:
     """Return the file name of an id: at most 96 bytes of ASCII without dots and slashes; upper case only in `%XX`."""
     encoded = "".join(chr(byte) if byte in _PLAIN else f"%{byte:02X}" for byte in value.encode())
     if len(encoded) <= MAX_NAME_BYTES:
         return encoded
-    digest = hashlib.sha256(value.encode()).hexdigest()[:32]
-    return f"{encoded[: MAX_NAME_BYTES - 33]}~{digest}"
+    return f"{encoded[: MAX_NAME_BYTES - 33]}~{digest_of(value)}"
 
 
 def id_mark(who: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import threading
 import uuid
 from collections import OrderedDict
@@ -12,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from ..schema.errors import InvalidInput
-from ..schema.ids import told
+from ..schema.ids import digest_of, told
 from ..schema.job import Job, clean_text, make_job_id
 from ..schema.scope import Scope, checked_scope
 from ..schema.settings import Settings
@@ -147,7 +146,7 @@ def talk_jobs(
         if one.message_id:
             request = talk_request(scope, one.message_id, text, role, one.edited_at)
         else:
-            request = scope.request_id(f"talk-{_digest(scope.key, text, one.role, person[0], said_at, str(place))}")
+            request = scope.request_id(f"talk-{digest_of(scope.key, text, one.role, person[0], said_at, str(place))}")
         said = TalkPayload(role=role, text=text, message_id=one.message_id, reply_to=one.reply_to, worded_at=now)
         data = {
             "kind": "talk",
@@ -168,10 +167,6 @@ def talk_jobs(
 
 def _text(one: Message) -> str:
     return one.text if one.role != "tool" else f"{one.name or 'tool'} → {one.text[:LONGEST_RESULT]}"
-
-
-def _digest(*parts: str) -> str:
-    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def _without_message(job: Job, request_id: str) -> Job:

@@ -3,7 +3,6 @@
 Every chunk is one contiguous span of the source, so its offsets are exact and nothing between sentences is lost.
 """
 
-import hashlib
 import re
 import unicodedata
 from collections import Counter
@@ -11,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count, pairwise
 
+from ..schema.ids import digest_of
 from .tokens import TokenCounter, estimate_tokens
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
@@ -88,9 +88,7 @@ def chunk(text: str, max_tokens: int = 256, overlap_sentences: int = 1, estimato
 def _chunk(source: str, units: Sequence[_Unit], estimator: TokenCounter) -> Chunk:
     start, end = _stripped(source, units[0].start, units[-1].end)
     text = source[start:end]
-    # Lone surrogates can stand in text that came from a broken decoder.
-    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
-    return Chunk(digest, text, start, end, estimator(text))
+    return Chunk(digest_of(text), text, start, end, estimator(text))
 
 
 def _stripped(source: str, start: int, end: int) -> tuple[int, int]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import replace
 from datetime import datetime
 from typing import Unpack
 from zoneinfo import ZoneInfo
 
 from ..schema.event import MESSAGE, Event, Written
+from ..schema.ids import digest_of
 from ..schema.job import Job
 from ..schema.scope import Scope
 from ..schema.talk import SAID_BY_PEOPLE, TalkPayload, TalkRole
@@ -53,7 +53,7 @@ def said_events(
 ) -> list[Event]:
     """Return a message that was said in a running session, in parts. One person's same words are stored once a scope."""
     sender = scope.user_id if role == SAID_BY_PEOPLE else ""
-    name = scope.request_id(f"{MESSAGE}-{_digest('session', scope.key, role, sender, text)}")
+    name = scope.request_id(f"{MESSAGE}-{digest_of('session', scope.key, role, sender, text)}")
     written: Written = {"user_name": user_name, "bot_name": bot_name, "said_by": sender, "role": role}
     return _events(name, scope, text, moment, timezone, max_tokens, **written)
 
@@ -86,12 +86,12 @@ def message_name(job: Job) -> str:
     said = TalkPayload.model_validate(job.payload)
     if said.message_id:
         return named_message(job.scope, said.message_id)
-    return job.scope.request_id(f"{MESSAGE}-{_digest(job.job_id)}")
+    return job.scope.request_id(f"{MESSAGE}-{digest_of(job.job_id)}")
 
 
 def named_message(scope: Scope, message_id: str) -> str:
     """Return the `job_id` of a message in `scope` that its platform calls `message_id`."""
-    return scope.request_id(f"{MESSAGE}-{_digest(scope.key, message_id)}")
+    return scope.request_id(f"{MESSAGE}-{digest_of(scope.key, message_id)}")
 
 
 def every_name(scope: Scope, message_id: str) -> list[str]:
@@ -101,12 +101,12 @@ def every_name(scope: Scope, message_id: str) -> list[str]:
 
 def job_prefixes(scope: Scope, message_id: str) -> list[str]:
     """Return how the ids of the jobs of kind `talk` begin that hand a message over, whatever its words are."""
-    return [one.request_id(f"talk-{_digest(one.key, message_id)}-") for one in _vouched(scope)]
+    return [one.request_id(f"talk-{digest_of(one.key, message_id)}-") for one in _vouched(scope)]
 
 
 def talk_request(scope: Scope, message_id: str, *words: str) -> str:
     """Return the id of the request that hands over these `words` of a message."""
-    return f"{job_prefixes(scope, message_id)[0]}{_digest(*words)}"
+    return f"{job_prefixes(scope, message_id)[0]}{digest_of(*words)}"
 
 
 def _vouched(scope: Scope) -> list[Scope]:
@@ -135,7 +135,3 @@ def _named_days(text: str, moment: datetime, timezone: str | ZoneInfo | None) ->
 def _shown(value: str, until: str | None) -> str:
     first, last = value.replace("T", " "), (until or value).replace("T", " ")
     return first if first == last else f"{first}/{last}"
-
-
-def _digest(*parts: str) -> str:
-    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]

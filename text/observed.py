@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from datetime import datetime
 
 from ..schema.event import OBSERVATION, Event
+from ..schema.ids import digest_of
 from ..schema.scope import Scope
 from .chunks import chunk
 from .language import detect_language
@@ -18,13 +18,13 @@ def observation_events(scope: Scope, text: str, moment: datetime, timezone: str,
     """Return one event a chunk of a redacted text. Ids are made of scope and content: the same is stored once a scope."""
     if not text.strip():
         return []
-    source = _digest(scope, text)
+    source = digest_of(scope.key, text)
     return [
         Event.in_scope(
             scope,
             moment,
             timezone,
-            event_id=scope.request_id(f"{OBSERVATION}-{_digest(scope, piece.text)}"),
+            event_id=scope.request_id(f"{OBSERVATION}-{digest_of(scope.key, piece.text)}"),
             job_id=f"{OBSERVATION}-{source}",
             kind="action",
             text=piece.text,
@@ -35,7 +35,3 @@ def observation_events(scope: Scope, text: str, moment: datetime, timezone: str,
         )
         for piece in chunk(text, max_tokens)
     ]
-
-
-def _digest(scope: Scope, text: str) -> str:
-    return hashlib.sha256("\0".join((scope.key, text)).encode()).hexdigest()[:32]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -11,6 +10,7 @@ from langgraph.runtime import Runtime
 
 from ...schema.event import Event
 from ...schema.graph_states.reflection import ReflectionContext, ReflectionState, ReflectionUpdate
+from ...schema.ids import digest_of
 from ...schema.scope import ASSERTED, is_asserted
 from ...schema.summary import ArticleKey, BufferedState, Summary
 from ...text.tokens import estimate_tokens
@@ -43,8 +43,7 @@ async def file_summary(state: ReflectionState, runtime: Runtime[ReflectionContex
 
 def id_of(key: ArticleKey, through: str) -> str:
     """Return the id, in a file and as an event, of the summary whose last state is `through`."""
-    digest = hashlib.sha256(f"{key.scope.key}\0{key.user_id}\0{through}".encode()).hexdigest()[:32]
-    return f"{ASSERTED if is_asserted(through) else ''}{SOURCE}-{digest}"
+    return f"{ASSERTED if is_asserted(through) else ''}{SOURCE}-{digest_of(key.scope.key, key.user_id, through)}"
 
 
 def summary_of(job: ReflectionJob, states: list[BufferedState], state: ReflectionState, *, created_at: str) -> Summary:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from ...schema.event import BorneName, Event, EventFilter, is_raw
 from ...schema.protocols import Matrix, Vector
 from ...text.content import has_content
-from ...text.questions.asking import ends_asking, is_question
+from ...text.questions.asking import ends_asking
 from ...text.speakers.borne_names import BorneNames
 from .centre import VectorSum
 from .columns import Column
@@ -47,8 +47,8 @@ class Snapshot:
     told: npt.NDArray[np.float64]
     """The first and last moment that each event tells of, shape (events, 2): when it was said if it names no time."""
     marks: Mask
-    """Which events are superseded, are corrected, ask in the end, are observations, are questions, have no content of their
-    own, shape (events, 6)."""
+    """Which events are superseded, are corrected, ask in the end, are observations, have no content of their own, shape
+    (events, 5)."""
     who: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int32))
     """The numbers of the user id and of the name of each event, shape (events, 2)."""
     users: dict[str, int] = field(default_factory=dict)
@@ -138,15 +138,10 @@ class Snapshot:
         """Which events are observations that no person said."""
         return self.marks[:, 3]
 
-    @property
-    def questions(self) -> Mask:
-        """Which events are a question and little else, or tell of one."""
-        return self.marks[:, 4]
-
     @cached_property
     def without_content(self) -> Mask | None:
         """Which messages have no content of their own (👍, 收到, lol); None if there are none."""
-        return _if_any(self.marks[:, 5])
+        return _if_any(self.marks[:, 4])
 
     def similarities(self, vector: Vector, *, centred: float) -> Scores:
         """Return the cosine of every event with `vector`; undefined where `embedded` is False.
@@ -231,9 +226,9 @@ class Snapshot:
         return match
 
 
-def _marks(event: Event) -> tuple[bool, bool, bool, bool, bool, bool]:
+def _marks(event: Event) -> tuple[bool, bool, bool, bool, bool]:
     ends, empty = ends_asking(event.text), event.is_message and not has_content(event.text)
-    return bool(event.superseded_by), bool(event.corrected_by), ends, is_raw(event), is_question(event.text), empty
+    return bool(event.superseded_by), bool(event.corrected_by), ends, is_raw(event), empty
 
 
 def _if_any(mask: Mask) -> Mask | None:
@@ -259,7 +254,7 @@ class ScopeTable:
         self._who = Column(np.int32, 2)
         self._times = Column(np.float64)
         self._told = Column(np.float64, 2)
-        self._marks = Column(bool, 6)
+        self._marks = Column(bool, 5)
         self._vectors = VectorRows()
         self._embedded = Column(bool)
         self._along = Column(np.float32)

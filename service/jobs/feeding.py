@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 
 from ...schema.article import Spoken
 from ...schema.graph_states.reflection import ReflectionContext
+from ...schema.ids import digest_of
 from ...schema.job import Job
 from ...schema.protocols import JobQueue
 from ...schema.summary import ArticleKey, summaries_waiting
@@ -36,10 +36,9 @@ async def feed(job: Job, context: ReflectionContext, queue: JobQueue) -> None:
 
 def following_job(job: Job) -> Job:
     """Return the job that summarises the buffer which `job` filled. Its id is derived from that of `job`."""
-    digest = hashlib.sha256(job.job_id.encode()).hexdigest()[:32]
     return Job(
         kind="states",
-        request_id=job.scope.request_id(f"states-{digest}"),
+        request_id=job.scope.request_id(f"states-{digest_of(job.job_id)}"),
         payload={"states": []},
         **job.model_dump(include=_KEPT),
     )

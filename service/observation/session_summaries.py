@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import logging
 import threading
 from collections import OrderedDict, deque
@@ -17,6 +16,7 @@ from ...schema.article import Spoken, SpokenRole
 from ...schema.entity import Entity
 from ...schema.errors import ModelUnavailable, StorageError
 from ...schema.event import Event
+from ...schema.ids import digest_of
 from ...schema.names import Names
 from ...schema.protocols import ChatModel
 from ...schema.scope import Scope
@@ -187,15 +187,13 @@ class SessionSummaries:
             return
         speakers = tuple(sorted({one.scope.user_id for one in messages if one.scope.user_id}))
         first, last = messages[0].at, messages[-1].at
-        # The id of a session may hold a lone surrogate, which UTF-8 cannot encode.
-        identity = f"{session.scope.key}\0{session_id}\0{first!r}\0{last!r}".encode("utf-8", "surrogatepass")
-        digest = hashlib.sha256(identity).hexdigest()[:32]
+        event_id = f"{SUMMARY}-{digest_of(session.scope.key, session_id, repr(first), repr(last))}"
         event = Event.in_scope(
             _scope_of(session.scope, speakers),
             datetime.fromtimestamp(last, self._timezone),
             str(self._timezone),
-            event_id=f"{SUMMARY}-{digest}",
-            job_id=f"{SUMMARY}-{digest}",
+            event_id=event_id,
+            job_id=event_id,
             kind="action",
             text=text,
             is_absolute=True,

@@ -76,10 +76,10 @@ class NamedPeople:
                 found.append(NamedPerson(start, end, "" if folded(name) in self._shared else sure[0]))
         return sorted([*found, *self._by_id(text, sorted((one.start, one.end) for one in found))])
 
-    def subject(self, text: str, teller: str = "") -> str | None:
+    def subject(self, text: str) -> str | None:
         """Return the id of the person with whose name a text begins ("" if it is not known whose name it is); else None."""
         head = len(text) - len(text.lstrip(_BEFORE))
-        return next((one.user_id for one in self.named(text, teller) if one.start <= head), None)
+        return next((one.user_id for one in self.named(text) if one.start <= head), None)
 
     def _bearers(self, name: str) -> tuple[str, ...]:
         """Return the ids of the bearers of a name; of one that was cut to LONGEST_NAME characters those of the whole name."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from ...event import Event
+from ...ids import digest_of
 from ..vectors import Vector
 
 
@@ -66,4 +66,4 @@ class NoteManifest(Protocol):
 
 def note_job_id(scope_key: str, chunk_id: str) -> str:
     """Return the job id for the event of a chunk, unique for scope and content."""
-    return "note-" + hashlib.sha256(f"{chunk_id}\0{scope_key}".encode()).hexdigest()[:32]
+    return f"note-{digest_of(chunk_id, scope_key)}"
