@@ -19,7 +19,7 @@ PENDING_SHARE = 0.3
 """At most so much of the room is for what is not filed yet, where there is anything else."""
 LONGEST_SHARE = 0.35
 """At most so much of the room is for one line, where there are other hits."""
-SHORT_LINE = 30
+SHORT_LINE = 40
 """A line of at most so many tokens is left out rather than cut, where there are others."""
 MOST_MISSES = 12
 """So many hits in a row may find no room before the rest is not looked at any more."""
