@@ -22,7 +22,7 @@ async def test_a_flood_is_refused_while_recall_in_the_same_process_keeps_its_lim
         opened = web.memory.lifecycle.opened
         assert opened is not None and await web.memory.ready(30)
         file_texts(opened.parts.events, [f"阿明读了第{n}本书" for n in range(500)], "a-0", group="100")
-        await web.memory.build_context("读了什么书", Scope.group("100"))
+        await web.memory.build_context("阿明读了第77本书吗？", Scope.group("100"))
         flood = await asyncio.create_subprocess_exec(
             *(sys.executable, str(FLOOD), str(port), token, "1000", str(SECONDS)), stdout=asyncio.subprocess.PIPE
         )
@@ -31,7 +31,7 @@ async def test_a_flood_is_refused_while_recall_in_the_same_process_keeps_its_lim
         begun = time.perf_counter()
         while flood.returncode is None:
             started = time.perf_counter()
-            block = await web.memory.build_context("读了什么书", Scope.group("100", "42"))
+            block = await web.memory.build_context("阿明读了第77本书吗？", Scope.group("100", "42"))
             took.append(time.perf_counter() - started)
             found += "本书" in block
             await asyncio.wait({asyncio.ensure_future(flood.wait())}, timeout=0.02)
