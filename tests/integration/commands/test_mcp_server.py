@@ -109,7 +109,8 @@ def test_what_is_remembered_over_stdio_is_recalled_and_filed(tmp_path: Path) -> 
 
     async def converse() -> None:
         async with Client(command(settings, *arguments)) as client:
-            assert sorted(tool.name for tool in (await client.list_tools()).tools) == sorted([*READING, "remember", "forget_message"])
+            tools = {tool.name for tool in (await client.list_tools()).tools}
+            assert tools == {*READING, "remember", "forget_message"}
             answer = await told(client, "remember", new_info=["She keeps bees"], action_summary="I lent her a veil")
             assert answer == "Handed over to memory."
             assert "nothing was written" in await told(client, "remember")
