@@ -290,7 +290,7 @@ class EventRecall:
             return None
         judged = snapshot.embedded if survey.admitted is None else snapshot.embedded & survey.admitted
         near = np.where(judged, dense, np.float32(-1.0))
-        bare = readings(query, snapshot.names)[-1][0]
+        bare = readings(query, list(snapshot.borne.written))[-1][0]
         vector = self.vectors.kept(bare) if self.vectors is not None and bare != query else None
         if vector is None or len(vector) != snapshot.dimension:
             return float(near.max(initial=-1.0))

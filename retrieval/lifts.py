@@ -68,9 +68,9 @@ def of_named_people(query: str, snapshot: Snapshot, speaker_id: str) -> Scores |
 
     A former name is its bearer's as well, whatever they are called today; a name of two people names both.
     """
-    named = [snapshot.who[:, 0] == snapshot.users.get(one, -1) for one in snapshot.borne.named_in(query)]
+    named = [snapshot.who == snapshot.users.get(one, -1) for one in snapshot.borne.named_in(query)]
     if speaker_id and _FIRST_PERSON.search(query):
-        own = snapshot.who[:, 0] == snapshot.users.get(speaker_id, -1)
+        own = snapshot.who == snapshot.users.get(speaker_id, -1)
         if 0 < np.count_nonzero(own) < len(snapshot):
             named.append(own)
     return np.logical_or.reduce(named).astype(np.float32) if named else None

@@ -309,6 +309,11 @@ class Revision:
 
 MESSAGE: Literal["message"] = "message"
 """`kind` and `source` of messages, which are stored as they were said."""
+MESSAGE_STANDS = (
+    "event_id: this is a message, and a message stands as it was said; hand the same message id over again with other words, "
+    "or withdraw it (`forget_message`, `historian events withdraw`)"
+)
+"""The answer to an edit of a message."""
 OBSERVATION = "observation"
 """`source` of what tools returned, which is stored unchanged and expires."""
 TIME_UNKNOWN = "it is not known when this was said"

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 from ..retrieval.filters import Moment, conditioned
 from ..schema.errors import InvalidInput
-from ..schema.event import Event, EventKind
+from ..schema.event import MESSAGE_STANDS, Event, EventKind
 from ..schema.ids import told
 from ..schema.job import check_size
 from ..schema.scope import Scope, checked_scope
 from ..text.redaction import redact
-from .event_removal import MESSAGE_STANDS, remove_events
 from .recall.arguments import ReadingState
 from .recall.reading import Reading
 from .running.lifecycle import Lifecycle
@@ -97,7 +96,7 @@ class EventAccess(Reading):
         """
         parts = self.lifecycle.in_use().parts
         await self._existing(parts, event_id, scope)
-        await asyncio.to_thread(remove_events, parts.events, [event_id])
+        await asyncio.to_thread(parts.events.forget, [event_id])
 
     get_all = list_events
     update = edit_event

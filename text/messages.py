@@ -13,6 +13,7 @@ from ..schema.job import Job
 from ..schema.scope import Scope
 from ..schema.talk import SAID_BY_PEOPLE, TalkPayload, TalkRole
 from .chunks import chunk
+from .edits import edited
 from .speakers.named_people import with_people
 from .time_expressions.finding import find_time_expressions
 from .tokens import estimate_tokens
@@ -121,9 +122,7 @@ def times_in(text: str, moment: datetime, timezone: str | ZoneInfo | None) -> tu
 
 def dated_words(text: str, moment: datetime, timezone: str | ZoneInfo | None) -> str:
     """Return words said at `moment` with the day behind each expression that means one: `on Friday (2026-12-04)`."""
-    for end, days in reversed(_named_days(text, moment, timezone)):
-        text = f"{text[:end]} ({days}){text[end:]}"
-    return text
+    return edited(text, [(end, end, f" ({days})") for end, days in _named_days(text, moment, timezone)])
 
 
 def _named_days(text: str, moment: datetime, timezone: str | ZoneInfo | None) -> list[tuple[int, str]]:

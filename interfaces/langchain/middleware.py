@@ -11,7 +11,6 @@ One agent for many conversations, each named by its run:
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, NotRequired, cast
 
@@ -20,6 +19,7 @@ from langchain_core.tools import BaseTool
 from langgraph.config import get_config
 from typing_extensions import TypedDict
 
+from ...schema.ids import digest_of
 from ...schema.language import Language, LanguageChoice
 from ...schema.scope import Scope
 from .tools import MemoryTool, make_memory_tools
@@ -188,7 +188,7 @@ def _done(state: TurnState) -> dict[str, Any]:
 
 
 def _words(message: BaseMessage) -> str:
-    return hashlib.sha256(message.text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return digest_of(message.text)
 
 
 def _by(speaker: str | None, message: BaseMessage) -> BaseMessage:

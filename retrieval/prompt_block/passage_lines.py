@@ -80,7 +80,7 @@ class PassageLines:
             return True
         if event.sources and self._messages.issuperset(event.sources):
             return True
-        return (event.said if event.is_message else event.text) in self._texts
+        return event.said in self._texts
 
     def _take(self, hit: Hit, room: int, longest: int) -> int:
         """Add a hit with its context, alone or cut, whatever fits into `room`. Return the tokens that it took."""
@@ -105,7 +105,7 @@ class PassageLines:
         self._lines.update(lines)
         self._room -= cost
         for event, _ in placed:
-            self._texts.add(event.said if event.is_message else event.text)
+            self._texts.add(event.said)
             self._sources.update(event.sources)
             if event.is_message:
                 self._messages.add(event.job_id)

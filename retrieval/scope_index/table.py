@@ -49,12 +49,10 @@ class Snapshot:
     marks: Mask
     """Which events are superseded, are corrected, ask in the end, are observations, have no content of their own, shape
     (events, 5)."""
-    who: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int32))
-    """The numbers of the user id and of the name of each event, shape (events, 2)."""
+    who: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
+    """The number of the user id of each event."""
     users: dict[str, int] = field(default_factory=dict)
     """The numbers of the user ids."""
-    names: dict[str, int] = field(default_factory=dict)
-    """The numbers of the names, from 1."""
     borne: BorneNames = field(default_factory=BorneNames)
     """Who bears which name and has borne it."""
     words: ScopeWords = field(default_factory=ScopeWords)
@@ -192,7 +190,7 @@ class Snapshot:
             return None
         mask = np.ones(len(self), dtype=bool)
         if where.user_ids:
-            mask &= np.isin(self.who[:, 0], [self.users.get(one, -1) for one in where.user_ids])
+            mask &= np.isin(self.who, [self.users.get(one, -1) for one in where.user_ids])
         for name, values in (("kind", where.kinds), ("source", where.sources)):
             if values:
                 mask &= self.events.where(name, frozenset(values).__contains__)
@@ -246,12 +244,11 @@ class ScopeTable:
         self.last_row = 0
         self._events = EventRowsInMemory()
         self._users: dict[str, int] = {}
-        self._names: dict[str, int] = {}
         self._seen: dict[tuple[str, str], tuple[float, float]] = {}
         self._borne = BorneNames()
         self._rows = Column(np.int64)
         self._id_hashes = Column(np.int64)
-        self._who = Column(np.int32, 2)
+        self._who = Column(np.int32)
         self._times = Column(np.float64)
         self._told = Column(np.float64, 2)
         self._marks = Column(bool, 5)
@@ -304,7 +301,7 @@ class ScopeTable:
             self._times.extend([event.timestamp for event in events])
             self._told.extend([event.told for event in events])
             self._marks.extend([_marks(event) for event in events])
-            self._who.extend([self._numbers(event) for event in events])
+            self._who.extend([self._users.setdefault(event.user_id, len(self._users)) for event in events])
             self._embedded.extend(np.zeros(len(events), dtype=bool))
             self._along.extend(np.zeros(len(events), dtype=np.float32))
         self._vectors.reserve(len(self._events), vectors.shape[1] if len(embedded) else self._vectors.dimension)
@@ -355,11 +352,6 @@ class ScopeTable:
         if is_new:
             self._borne = BorneNames(BorneName(*who, *seen) for who, seen in self._seen.items())
 
-    def _numbers(self, event: Event) -> tuple[int, int]:
-        user = self._users.setdefault(event.user_id, len(self._users))
-        name = event.user_name
-        return user, self._names.setdefault(name, len(self._names) + 1) if name else 0
-
     def _snapshot(self) -> Snapshot:
         return Snapshot(
             events=self._events.view(),
@@ -370,7 +362,6 @@ class ScopeTable:
             marks=self._marks.view(),
             who=self._who.view(),
             users=self._users,
-            names=self._names,
             borne=self._borne,
             words=self._words,
             mean=self._mean,

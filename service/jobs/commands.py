@@ -10,13 +10,12 @@ from zoneinfo import ZoneInfo
 from ...models.embeddings.recorded import vectors_for
 from ...schema.commands import EditCommand, ForgetCommand, IndexCommand, RollbackArticleCommand, RollbackCommand
 from ...schema.errors import InvalidInput
-from ...schema.event import Event
+from ...schema.event import MESSAGE_STANDS, Event
 from ...schema.job import Job
 from ...schema.scope import notes_scope
 from ...schema.validation import validated
 from ...text.redaction import redact
 from ..components import Parts
-from ..event_removal import MESSAGE_STANDS, remove_events
 from ..upkeep.notes_index import NotesIndex
 from ..upkeep.reprocessing import Reprocessing
 
@@ -36,7 +35,7 @@ class CommandRunner:
             await self._edit(validated(EditCommand, job.payload, within="payload"))
         elif job.kind == "forget":
             ids = validated(ForgetCommand, job.payload, within="payload").event_ids
-            await asyncio.to_thread(remove_events, self._context.events, ids)
+            await asyncio.to_thread(self._context.events.forget, ids)
         elif job.kind == "rollback":
             await self._roll_back(validated(RollbackCommand, job.payload, within="payload"), job)
         elif job.kind == "rollback_article":

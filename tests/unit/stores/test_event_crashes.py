@@ -7,6 +7,7 @@ import signal
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -46,21 +47,7 @@ def test_a_kill_at_any_statement_of_file_job_leaves_all_of_it_or_nothing(tmp_pat
     while killed:
         statement += 1
         job_id = f"j{statement}-0"
-
-        def work(job_id: str = job_id, last: int = statement) -> None:
-            store = open_events(tmp_path)
-            left = last
-
-            def trace(_: str) -> None:
-                nonlocal left
-                left -= 1
-                if left == 0:
-                    os.kill(os.getpid(), signal.SIGKILL)
-
-            writer_of(store.database).set_trace_callback(trace)
-            file_one(store, job_id)
-
-        killed = is_killed(work)
+        killed = statements(partial(file_one, job_id=job_id), tmp_path, statement)
         store = open_events(tmp_path)
         assert_whole(store, job_id, filed=not killed)
         if killed:
