@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 from historian.schema.event import Event
-from historian.schema.profile import Profile, ProfileKey
+from historian.schema.profile import Profile, ProfileKey, ProfileLine
 from historian.schema.scope import Scope
 from historian.schema.settings import Settings
 from historian.service.cognitive import CognitiveService
@@ -60,7 +60,9 @@ def fill(parts: Parts, texts: Texts, random: np.random.Generator, events: int, s
         vectors = random.normal(size=(len(made), dimension)).astype(np.float32)
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         parts.events.file_job(f"s{scope}-0", made, list(vectors) if parts.embedder is not None else [None] * len(made))
-        profile = Profile(ProfileKey("group", f"g{scope}", f"g:g{scope}"), name="group", summary="- The group likes tea")
+        profile = Profile(
+            ProfileKey("group", f"g{scope}", f"g:g{scope}"), name="group", lines=(ProfileLine("1", "The group likes tea"),)
+        )
         parts.profiles.write(profile, expected_revision=0, now="2023-11-14T22:13:20+00:00")
 
 

@@ -16,6 +16,7 @@ from ..text.absolutize import absolutize
 from ..text.language import Language
 from ..text.profiles.carried import carried, carried_tags
 from ..text.profiles.cleaning import clean_profile
+from ..text.profiles.lines import read_lines
 from ..text.superseding import MOST_ENDED
 from .rewriting import recent_lines
 from .templates import one_line, render
@@ -96,7 +97,7 @@ def said_to_be_over(answer: UpdateProfiles, former: Sequence[FormerFact], new: S
 
 def _profile_text(profile: Profile) -> str:
     tags = f"[{', '.join(profile.tags)}]\n" if profile.tags else ""
-    return f"{tags}{profile.summary}" if profile.summary else ""
+    return f"{tags}{profile.summary}" if profile.lines else ""
 
 
 def merged_by_model(answer: UpdateProfiles, facts: Sequence[ItemState], old: Profile, job: Job, names: Names) -> Profile | None:
@@ -121,4 +122,4 @@ def merged_by_model(answer: UpdateProfiles, facts: Sequence[ItemState], old: Pro
     if stands is None:
         return None
     tags = carried_tags(cleaned.tags, old.tags, f"{told}\n{stands}", names)
-    return replace(old, name=cleaned.name, tags=tags, summary=stands)
+    return replace(old, name=cleaned.name, tags=tags, lines=read_lines(stands, old.lines, day=f"{job.moment:%Y-%m-%d}"))

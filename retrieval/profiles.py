@@ -13,6 +13,7 @@ from ..schema.profile import Profile, ProfileKey
 from ..schema.protocols import EventStore, JobQueue, ProfileIndex, ProfileStorage, Reranker, Vector
 from ..schema.scope import EntityType, LayerRule, PublicLayer, Scope, layers_read
 from ..schema.settings import QuerySettings
+from ..text.profiles.lines import distinct
 from .filters import profile_filter
 from .fusion import completed, nearest, scores_of, weighted_sum
 
@@ -60,7 +61,7 @@ def readable_profile(
     last = layers[-1]
     name = next((profile.name for profile in reversed(layers) if profile.name), "")
     tags = tuple(dict.fromkeys(tag for profile in layers for tag in profile.tags))
-    return replace(last, name=name, tags=tags, summary="\n\n".join(p.summary for p in layers if p.summary))
+    return replace(last, name=name, tags=tags, lines=distinct(line for profile in layers for line in profile.lines))
 
 
 def readable_profiles(read: ReadProfile, scope: Scope) -> list[Profile]:

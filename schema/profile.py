@@ -1,9 +1,12 @@
-"""A profile: lasting knowledge about a user or a group, in layers."""
+"""A profile: lasting knowledge about a user or a group, as lines, in layers."""
 
 from __future__ import annotations
 
+import hashlib
 import json
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal, get_args
 
 from .job import Job
 from .scope import EntityType, LayerRule, layer_written
@@ -42,19 +45,94 @@ class ProfileKey:
         return f"{self.entity}@{self.layer}" if self.layer else self.entity
 
 
+LineKind = Literal["identity", "health", "home", "work", "relation", "taste", "habit", "plan", "boundary", "other"]
+"""What a line of a profile is about: of `identity` are name, birthday, languages; of `boundary` standing wishes."""
+LINE_KINDS: tuple[LineKind, ...] = get_args(LineKind)
+MOST_EVIDENCE = 20
+"""The most ids of events and messages that a line keeps: the first one and the latest ones."""
+_ID_CHARACTERS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileLine:
+    """One statement of a profile, that can be edited, removed and pinned by itself.
+
+    `line_id` is unique in its profile and stays while the line is edited. `text` is one line of text without a list mark; what
+    somebody said of themselves stands in quotation marks, as said. `first_day` and `last_day` (`YYYY-MM-DD`, "" if unknown) are
+    the days on which it was told first and last, `told` how often. `until` is the last moment at which it holds (ISO 8601, a day
+    or a time with offset; "" while it is open). `evidence` are the ids of the events and messages on which it rests, in order;
+    a line of whoever edited it by hand has none. `said_by` is the id of the person who claims it, if it is another than whom
+    the profile is about. `tags` are the owner's.
+    """
+
+    line_id: str
+    text: str
+    kind: LineKind = "other"
+    told: int = 1
+    first_day: str = ""
+    last_day: str = ""
+    until: str = ""
+    pinned: bool = False
+    evidence: tuple[str, ...] = ()
+    said_by: str = ""
+    tags: tuple[str, ...] = ()
+
+    @property
+    def dated_text(self) -> str:
+        """The text with the last day on which it was told in brackets, `lives in Leeds (2026-03-02)`: once."""
+        return f"{self.text} ({self.last_day})" if self.last_day and self.last_day not in self.text else self.text
+
+    def holds_at(self, moment: str) -> bool:
+        """Return True if it has not ended at `moment`, ISO 8601 in UTC. A day ends with its last moment in UTC."""
+        until = f"{self.until}T23:59:59+00:00" if len(self.until) == len("2026-03-02") else self.until
+        return not until or until >= moment
+
+    def as_json(self) -> dict[str, Any]:
+        """Return its fields that differ from the defaults, as JSON values."""
+        told = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
+        return {name: value for name, value in told.items() if value not in (_LINE_DEFAULTS.get(name), [])}
+
+    @classmethod
+    def of_json(cls, stored: Mapping[str, Any]) -> ProfileLine:
+        """Return the line of `as_json`; unknown fields are left out, an unknown kind is `other`."""
+        known = {field.name: stored[field.name] for field in fields(cls) if field.name in stored}
+        known |= {name: tuple(map(str, known[name])) for name in ("evidence", "tags") if name in known}
+        known["kind"] = known["kind"] if known.get("kind") in LINE_KINDS else "other"
+        return cls(**known)
+
+
+_LINE_DEFAULTS = {field.name: field.default for field in fields(ProfileLine) if isinstance(field.default, str | int | bool)}
+
+
+def line_id_of(text: str, *origin: str) -> str:
+    """Return the id of a new line: the same for the same text and origin (such as an event's id)."""
+    return hashlib.sha256("\0".join((*origin, text)).encode("utf-8", "replace")).hexdigest()[:_ID_CHARACTERS]
+
+
+def bounded_evidence(ids: Iterable[str]) -> tuple[str, ...]:
+    """Return ids of evidence, each once: the first one and the latest ones where there are more than MOST_EVIDENCE."""
+    known = tuple(dict.fromkeys(ids))
+    return known if len(known) <= MOST_EVIDENCE else (known[0], *known[1 - MOST_EVIDENCE :])
+
+
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """One layer of a profile. `summary` is Markdown; `revision` counts from 1 (0: not written yet);
-    `updated_at` is ISO 8601 with offset; `source_event_id` is the first event of the job that caused this revision,
-    or names the command that did (`rollback:3`, `edit`, `rename`)."""
+    """One layer of a profile. `lines` are its statements, in the order in which they came; `revision` counts from 1 (0: not
+    written yet); `updated_at` is ISO 8601 with offset; `source_event_id` is the first event of the job that caused this
+    revision, or names the command that did (`rollback:3`, `edit`, `rename`)."""
 
     key: ProfileKey
     name: str = ""
     tags: tuple[str, ...] = ()
-    summary: str = ""
+    lines: tuple[ProfileLine, ...] = ()
     updated_at: str = ""
     revision: int = 0
     source_event_id: str = ""
+
+    @property
+    def summary(self) -> str:
+        """The lines as a Markdown list, each with the day on which it was last told."""
+        return "\n".join(f"- {line.dated_text}" for line in self.lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,5 +148,5 @@ class ProfileFilter:
 
 
 def profile_text(profile: Profile) -> str:
-    """Return the text of a profile that is searched and embedded: name, tags, summary, one line each."""
-    return "\n".join(part for part in (profile.name, ", ".join(profile.tags), profile.summary) if part)
+    """Return the text of a profile that is searched and embedded: name, tags and lines."""
+    return "\n".join(part for part in (profile.name, ", ".join(profile.tags), *(line.text for line in profile.lines)) if part)

@@ -42,14 +42,14 @@ def asked_to_keep(message: str, bot_name: str = "") -> list[str]:
     return kept
 
 
-def quoted_line(words: str, day: str) -> str:
-    """Return a line of a profile in the words as said.
+def quoted_line(words: str) -> str:
+    """Return words as they stand in a profile: as said, in quotation marks.
 
-    >>> quoted_line("I'm allergic to peanuts", "2026-02-20"), quoted_line("我不吃香菜", "2026-02-20")
-    ('"I\\'m allergic to peanuts" (2026-02-20)', '“我不吃香菜” (2026-02-20)')
+    >>> quoted_line("I'm allergic to peanuts"), quoted_line("我不吃香菜")
+    ('"I\'m allergic to peanuts"', '“我不吃香菜”')
     """
     words = " ".join(words.split())
-    return f"“{words}” ({day})" if detect_language(words) == "zh" else f'"{words}" ({day})'
+    return f"“{words}”" if detect_language(words) == "zh" else f'"{words}"'
 
 
 @remembered(64)

@@ -13,7 +13,7 @@ from ...schema.errors import RevisionConflict, StorageError
 from ...schema.event import EventLink
 from ...schema.graph_states.historian import HistorianContext, HistorianState, HistorianUpdate, ProposedProfile
 from ...schema.job import Job
-from ...schema.profile import Profile, ProfileKey
+from ...schema.profile import Profile, ProfileKey, ProfileLine
 
 log = logging.getLogger(__name__)
 
@@ -58,6 +58,6 @@ def _profile(proposed: ProposedProfile, source_event_id: str) -> Profile:
         key=ProfileKey(proposed["entity_type"], proposed["entity_id"], proposed["layer"]),
         name=proposed["name"],
         tags=tuple(proposed["tags"]),
-        summary=proposed["summary"],
+        lines=tuple(map(ProfileLine.of_json, proposed["lines"])),
         source_event_id=source_event_id,
     )

@@ -77,7 +77,7 @@ def fill_profiles(
     given = block.left
     wanted = [terms for query in queries if (terms := terms_in(query))]
     for profile in profiles:
-        lines = [one for one in profile.summary.splitlines() if in_one_line(one)]
+        lines = [one.dated_text for one in profile.lines]
         answers = {line: max((share(terms, terms_in(line)) for terms in wanted), default=0.0) for line in lines}
         lines.sort(key=lambda line: -answers[line] if answers[line] >= ANSWERS else 0.0)
         chosen: list[str] = []
@@ -93,7 +93,7 @@ def fill_profiles(
             shown = longer
             chosen.append(line)
         if shown:
-            block.add([shown], map(in_one_line, chosen))
+            block.add([shown], chosen)
 
 
 def profile_head(profile: Profile, language: Language, names: ShownNames = AS_BORNE) -> str:

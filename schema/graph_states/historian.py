@@ -63,7 +63,7 @@ class ProposedProfile(TypedDict):
     base_revision: int
     name: str
     tags: list[str]
-    summary: str
+    lines: list[dict[str, Any]]
 
 
 class FormerFact(TypedDict):

@@ -53,7 +53,7 @@ class ProfileData(FileMember[ProfileKey, Profile]):
             elif PROFILES.is_of(PROFILES.place(key), traces.entity):
                 kept = self._store.kept(key)
                 names = tuple(one.name for one in kept) if key.entity == traces.entity.key else ()
-                yield Record(key.index_id, tuple(line for one in kept for line in one.summary.splitlines()), names)
+                yield Record(key.index_id, tuple(line.text for one in kept for line in one.lines), names)
         if traces is None:
             return
         for key in self._group_keys(traces):
@@ -113,8 +113,9 @@ class ProfileData(FileMember[ProfileKey, Profile]):
         return [key.entity]
 
     def redact(self, value: list[Profile]) -> list[Profile]:
-        clean = (redacted_in(one, self._level, "name", "tags", "summary", "source_event_id") for one in value)
-        return [replace(one, updated_at=redact_time(one.updated_at)) for one in clean]
+        clean = (redacted_in(one, self._level, "name", "tags", "source_event_id") for one in value)
+        redacted = {one.revision: tuple(redacted_in(line, self._level, "text", "tags") for line in one.lines) for one in value}
+        return [replace(one, lines=redacted[one.revision], updated_at=redact_time(one.updated_at)) for one in clean]
 
     def restore(self, values: Sequence[list[Profile]]) -> Mapping[str, int | list[str]]:
         results = []
@@ -148,8 +149,8 @@ def lines_told_by(kept: Sequence[Profile], job_ids: Collection[str], texts: Coll
 
 
 def _lines(profile: Profile) -> set[str]:
-    """Return the lines and tags of a profile, without its headings."""
-    return {line for line in (*profile.summary.splitlines(), *profile.tags) if line.strip() and not line.startswith("#")}
+    """Return the texts of the lines of a profile, and its tags."""
+    return {*(line.text for line in profile.lines), *profile.tags}
 
 
 def _is_line_of(line: str, traces: Traces) -> bool:

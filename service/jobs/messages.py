@@ -10,13 +10,13 @@ from datetime import UTC, datetime
 from ...schema.errors import RevisionConflict, StorageError
 from ...schema.event import Event
 from ...schema.graph_states.historian import HistorianContext
-from ...schema.job import Job, without_list_mark
-from ...schema.profile import Profile, ProfileKey
+from ...schema.job import Job
+from ...schema.profile import Profile, ProfileKey, ProfileLine, line_id_of
 from ...schema.scope import is_asserted, layer_written
 from ...schema.talk import SAID_BY_PEOPLE
 from ...text.asked_to_keep import asked_to_keep, quoted_line
 from ...text.messages import message_events, message_name
-from ...text.profiles.rules import merge_facts
+from ...text.profiles.lines import with_lines
 from ..entity_data.profiles import made_of
 
 log = logging.getLogger(__name__)
@@ -89,7 +89,7 @@ class FiledMessages:
         if not asked_to_keep(str(job.payload.get("text", "")), job.bot_name):
             return
         said = self.stored(message_name(job))
-        lines = [line for one in said for line in _asked_lines(one.text, _moment(one), one.bot_name)]
+        lines = [line for one in said for line in asked_lines(one)]
         if not lines:
             return
         rule = context.settings.cognitive.profile.profile_layers
@@ -103,7 +103,7 @@ class FiledMessages:
             new = replace(
                 old,
                 name=old.name or job.user_name,
-                summary=merge_facts(old.summary, lines),
+                lines=with_lines(old.lines, lines),
                 source_event_id=f"{message_name(job)}:0",
             )
             try:
@@ -129,11 +129,11 @@ class FiledMessages:
         keys = [ProfileKey("user", user_id, layer_written(asserted, "user", rule))] if user_id else []
         if scope.request_type == "group":
             keys.append(ProfileKey("group", scope.group_id, layer_written(scope, "group", rule)))
-        asked = {line for one in message for line in _asked_lines(one.text, _moment(one), one.bot_name)}
+        asked = {line.text for one in message for line in asked_lines(one)}
         gone = 0
         for key in keys:
             lines = _lines(context.profiles.kept(key))
-            theirs = {line for line in lines if without_list_mark(line).strip() in asked}
+            theirs = lines & asked
             theirs |= made_of(lines, [one.text for one in resting])
             if not theirs:
                 continue
@@ -170,15 +170,15 @@ def _first_and_last(jobs: Sequence[Job]) -> tuple[dict[str, Job], dict[str, Job]
     return first, last
 
 
-def _asked_lines(text: str, moment: datetime, bot_name: str) -> list[str]:
-    """Return the lines of a profile that a message said at `moment` asks for."""
-    return [quoted_line(words, moment.date().isoformat()) for words in asked_to_keep(text, bot_name)]
-
-
-def _moment(event: Event) -> datetime:
-    return datetime.fromisoformat(event.timestamp_local)
+def asked_lines(message: Event) -> list[ProfileLine]:
+    """Return the lines of a profile that a message asks for, in the words as said."""
+    day = message.timestamp_local[:10]
+    found = [quoted_line(words) for words in asked_to_keep(message.text, message.bot_name)]
+    return [
+        ProfileLine(line_id_of(text, message.event_id), text, first_day=day, last_day=day, evidence=(message.event_id,))
+        for text in found
+    ]
 
 
 def _lines(kept: Iterable[Profile]) -> set[str]:
-    lines = (line for one in kept for line in one.summary.splitlines())
-    return {line for line in lines if line.strip() and not line.startswith("#")}
+    return {line.text for one in kept for line in one.lines}

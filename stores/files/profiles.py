@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from ...schema.errors import InvalidInput
-from ...schema.job import clean_text
-from ...schema.profile import Profile, ProfileKey
+from ...schema.profile import Profile, ProfileKey, ProfileLine
 from ...schema.protocols import ProfileStorage
 from ...schema.scope import EntityType
+from ...text.profiles.lines import distinct, read_lines
 from .compare_and_swap import RevisionedProfiles
 from .durable import names_in, write_atomically
 from .front_matter import number, one_line, scalar, split_front_matter, strings, with_front_matter
@@ -40,6 +41,7 @@ class ProfileFormat:
             "updated_at": document.updated_at,
             "revision": document.revision,
             "source_event_id": document.source_event_id,
+            "lines": [line.as_json() for line in document.lines],
         }
         return with_front_matter(fields, f"{document.summary}\n")
 
@@ -50,7 +52,7 @@ class ProfileFormat:
             key=key,
             name=scalar(fields.get("name")),
             tags=strings(fields.get("tags")),
-            summary=body,
+            lines=read_lines(body, _noted(fields.get("lines")), day=scalar(fields.get("updated_at"))[:10]),
             updated_at=scalar(fields.get("updated_at")),
             revision=number(fields.get("revision")) or revision(),
             source_event_id=scalar(fields.get("source_event_id")),
@@ -61,7 +63,7 @@ class ProfileFormat:
             key=document.key,
             name=one_line(document.name),
             tags=tuple(tag for tag in map(one_line, document.tags) if tag),
-            summary=clean_text(document.summary.replace("\r\n", "\n")),
+            lines=distinct(replace(line, text=one_line(line.text)) for line in document.lines if one_line(line.text)),
             updated_at=now,
             revision=revision,
             source_event_id=one_line(document.source_event_id if cause is None else cause),
@@ -74,14 +76,26 @@ class ProfileFormat:
 
     def lines(self, data: bytes, key: ProfileKey) -> list[str]:
         document = self.parse(data, key, int)
-        return [line for line in (*document.summary.splitlines(), *document.tags) if line.strip()]
+        return [*(line.text for line in document.lines), *document.tags]
 
     def without(self, document: Profile, unwanted: Callable[[str], bool]) -> Profile:
-        summary = "\n".join(line for line in document.summary.splitlines() if not unwanted(line))
-        return replace(document, summary=summary, tags=tuple(tag for tag in document.tags if not unwanted(tag)))
+        lines = tuple(line for line in document.lines if not unwanted(line.text))
+        return replace(document, lines=lines, tags=tuple(tag for tag in document.tags if not unwanted(tag)))
 
     def same(self, one: Profile, other: Profile) -> bool:
-        return (one.name, one.tags, one.summary) == (other.name, other.tags, other.summary)
+        return (one.name, one.tags, one.lines) == (other.name, other.tags, other.lines)
+
+
+def _noted(stored: object) -> list[ProfileLine]:
+    """Return the lines that a front matter notes; none that are not lines."""
+    lines: list[ProfileLine] = []
+    for one in stored if isinstance(stored, list) else ():
+        if isinstance(one, dict) and all(scalar(one.get(name)) for name in ("line_id", "text")):
+            told: dict[str, Any] = {name: value for name, value in one.items() if isinstance(value, str | list)}
+            told |= {"told": number(one.get("told")) or 1, "pinned": one.get("pinned") == "true"}
+            told |= {name: list(strings(one.get(name))) for name in ("evidence", "tags")}
+            lines.append(ProfileLine.of_json(told))
+    return lines
 
 
 PROFILE_FORMAT = ProfileFormat()

@@ -1,17 +1,11 @@
-"""Write a profile without a model: lasting facts as Markdown bullets, newest last. What is over was taken out (`over.py`)."""
+"""Whom a fact is about, and what one has only once."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
-from ...schema.job import without_list_mark
 from ...schema.names import Names
 from ..borders import begins_with
-from ..gate.quotations import comparable
-
-MAX_BULLETS = 40
-"""Maximum number of bullets in a profile written by rules; the oldest are removed first."""
 
 # What one has only once, by topic.
 SINGLE_VALUED = {
@@ -20,11 +14,6 @@ SINGLE_VALUED = {
     "work": re.compile(r"(?:在.{1,20}(?:工作|上班|任职))|职业是|\bworks? (?:at|as|for)\b", re.I),
     "called": re.compile(r"(?:希望|想|喜欢)被?(?:别人)?(?:叫|称呼)|\b(?:wants|likes|prefers) to be called\b", re.I),
 }
-
-
-def bullets_of(summary: str) -> list[str]:
-    """Return the bullet lines of a profile without their markers."""
-    return [without_list_mark(line.strip()).strip() for line in summary.splitlines() if line.strip().startswith(("- ", "* "))]
 
 
 def is_about(fact: str, name: str) -> bool:
@@ -55,23 +44,6 @@ def is_about_group(fact: str, names: Names) -> bool:
 def has_lasting_topic(fact: str) -> bool:
     """Return True if a fact has a single-valued topic (home, birthday, work), so that it lasts even if it is dated."""
     return bool(topics_of(fact))
-
-
-def merge_facts(summary: str, facts: Sequence[str]) -> str:
-    """Return `summary` with `facts` merged in. Hand-written prose is kept above the bullets.
-
-    Existing facts are not repeated. The result has at most 40 bullets.
-    """
-    kept: dict[str, str] = {}
-    told = (without_list_mark(" ".join(fact.split())) for fact in facts)
-    for line in (*bullets_of(summary), *(line for line in told if line)):
-        plain = comparable(line) or line
-        kept.pop(plain, None)
-        kept[plain] = line
-    prose = [line for line in summary.splitlines() if not line.strip().startswith(("- ", "* "))]
-    body = "\n".join(f"- {line}" for line in list(kept.values())[-MAX_BULLETS:])
-    head = "\n".join(prose).strip()
-    return f"{head}\n\n{body}" if head and body else head or body
 
 
 def topics_of(line: str) -> frozenset[str]:

@@ -1,0 +1,99 @@
+"""Profiles without a model: which facts concern whom, and the lines that they become."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ...schema.graph_states.historian import ItemState
+from ...schema.names import Names
+from ...schema.profile import Profile, ProfileKey, ProfileLine, line_id_of
+from ...text.edits import edited
+from ...text.job_verdicts import is_no_fact
+from ...text.language import Language
+from ...text.profiles.lines import with_lines
+from ...text.profiles.over import without_over
+from ...text.profiles.rules import has_lasting_topic, is_about_group, subject_of
+from ...text.speakers.claims import is_claim, without_speaker
+from ...text.speakers.named_people import NamedPeople
+
+
+def may_enter_profiles(item: ItemState, people: NamedPeople, names: Names) -> bool:
+    """Return False for what is no fact, and for a fact about another member of the group, which is no part of these profiles."""
+    if is_no_fact(item):
+        return False
+    text = item["candidate"]
+    named = {one.user_id for one in people.named(text)}
+    if names.user_id in named or (names.group_name and names.group_name.casefold() in text.casefold()):
+        return True
+    return item.get("said_by", "") in ("", names.user_id) and people.subject(text) is None
+
+
+def concerns(facts: Sequence[ItemState], key: ProfileKey, people: NamedPeople, names: Names) -> bool:
+    """Return True if any fact names the entity, or has everybody in the group for its subject.
+
+    What names only others is no part of its profile, and no model is asked. A fact that did not become absolute may mean the
+    user without naming them.
+    """
+    if key.entity_type == "user":
+        return any(not item["passed"] or key.entity_id in _named(_told(item["candidate"], names), people) for item in facts)
+    return any(_names_group(item["candidate"], people, names) for item in facts)
+
+
+def _named(text: str, people: NamedPeople) -> set[str]:
+    return {one.user_id for one in people.named(text)}
+
+
+def _told(fact: str, names: Names) -> str:
+    """Return a fact without the user as the one who claims it about others; they are no part of it."""
+    body = without_speaker(fact, subject_of(fact, names))
+    return body if is_claim(body, names) else fact
+
+
+def _names_group(fact: str, people: NamedPeople, names: Names) -> bool:
+    """Return True if a fact names the group, or is about everybody in it; a nickname that holds its name does not."""
+    bare = edited(fact, ((one.start, one.end, "") for one in people.named(fact) if one.user_id)).casefold()
+    return any(names.group(language).casefold() in bare for language in ("zh", "en")) or is_about_group(fact, names)
+
+
+def merged_by_rules(
+    facts: Sequence[ItemState],
+    old: Profile,
+    people: NamedPeople,
+    names: Names,
+    language: Language,
+    day: str,
+    sources: Sequence[str] = (),
+) -> Profile:
+    """Return the profile with the absolute facts about its entity as lines; dated facts only if their topic is lasting.
+
+    `sources` are the ids of the events of the facts, `day` the day on which they were told.
+    """
+    is_user = old.key.entity_type == "user"
+    told = [
+        (item["candidate"], source)
+        for item, source in zip(facts, sources or [""] * len(facts), strict=True)
+        if item["passed"]
+        and (not item["dated"] or has_lasting_topic(item["candidate"]))
+        and _told(item["candidate"], names) == item["candidate"]
+    ]
+    about = [
+        (text, source)
+        for text, source in told
+        if (people.subject(text) == old.key.entity_id if is_user else is_about_group(text, names))
+    ]
+    new = [
+        ProfileLine(line_id_of(text, source), text, first_day=day, last_day=day, evidence=(source,) if source else ())
+        for text, source in about
+    ]
+    lines = with_lines(old.lines, new)
+    name = names.user(language) if is_user else names.group(language)
+    return replace(old, name=name, lines=lines) if about and lines != old.lines else old
+
+
+def profile_without_over(
+    profile: Profile, over: Sequence[str], names: Names, facts: Sequence[str], former_names: Sequence[str]
+) -> Profile:
+    """Return the profile without the lines that are over."""
+    kept = tuple(line for line in profile.lines if without_over(f"- {line.text}", over, names, facts, former_names))
+    return profile if len(kept) == len(profile.lines) else replace(profile, lines=kept)
