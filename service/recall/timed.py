@@ -226,6 +226,7 @@ class Recall:
             public_layer=self._public_layer(),
             speakers=await asyncio.to_thread(waiting_speakers, self.parts.queue, scope),
             top_k=bounded_top_k(top_k, settings.profile_top_k),
+            now=self.parts.clock(),
         )
 
     def shown_names(self, scope: Scope | None, told: str | Sequence[str] = (), language: Language = "zh") -> ShownNames:
@@ -318,7 +319,7 @@ class Recall:
         deadline = Deadline(end - seconds, end - CROWD_SHARE * seconds) if is_crowded else Deadline(end - reserved, end)
         run = partial(self._run_in, self._crowd if is_crowded else self._pool)
         spawn, with_article = self.events.tasks.spawn, scope.request_type == "private" and self.settings().query.include_chapters
-        profiles = spawn(self._run(readable_profiles, self._profile, scope), "profiles")
+        profiles = spawn(self._run(readable_profiles, self._profile, scope, self.parts.clock()), "profiles")
         article = spawn(self._run(self._article, scope), "article") if with_article else None
         groups: asyncio.Task[list[Hit]] | None = None
         if user_id := self._own_words_of(scope):
@@ -371,7 +372,7 @@ class Recall:
             await asyncio.gather(
                 self.events.embed(request),
                 asyncio.shield(asyncio.wrap_future(self.events.tables.fill(scope.key))),
-                self._run(readable_profiles, self._profile, scope),
+                self._run(readable_profiles, self._profile, scope, self.parts.clock()),
             )
         except HistorianError as error:
             log.debug("prefetch for %s: %s", scope.key, error)
