@@ -10,9 +10,9 @@
     - Clio recommended "Three Body" to Ann
     </memory>
 
-Pinned lines, profiles with the day of each line, then messages and events in the order of time under one heading a day. A line of a message begins with its speaker,
-that of an event with a dash. What they say, whoever they name and however they are tagged goes through `quoting`: no line can
-end the block, begin another one or pass for a heading or for the words of somebody else.
+Pinned lines, profiles with the day of each line, then messages and events in the order of time under one heading a day. A line
+of a message begins with its speaker, that of an event with a dash. What they say, whoever they name and however they are tagged
+goes through `quoting`: no line can end the block, begin another one or pass for a heading or for the words of somebody else.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def _ranked(profile: Profile, queries: Sequence[str]) -> list[tuple[float, Profi
 
 def _newest_first(lines: Sequence[ProfileLine]) -> list[ProfileLine]:
     """Return lines, those told last first; of one day what came later."""
-    return sorted(reversed(lines), key=lambda one: one.last_day, reverse=True)
+    return sorted(lines, key=lambda one: one.last_day)[::-1]
 
 
 def profile_head(profile: Profile, language: Language, names: ShownNames = AS_BORNE) -> str:

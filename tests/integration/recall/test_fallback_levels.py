@@ -14,13 +14,14 @@ import numpy as np
 import pytest
 from historian.models.embeddings import local as local_module
 from historian.models.embeddings.local import LocalEmbedder
-from historian.schema.profile import Profile, ProfileKey
+from historian.schema.profile import ProfileKey
 from historian.schema.scope import Scope
 from historian.schema.settings import EmbeddingSettings, RerankSettings, Settings
 from historian.service.cognitive import CognitiveService
 from historian.service.components import Parts
 from historian.service.recall import timed as timed_module
 from historian.service.telemetry.metrics import metrics_text
+from profiles import profile_of
 from support.memory import settings_for
 from support.recall import ReversingReranker, WordEmbedder, down, events_in, file_events, open_memory, replaced_models
 from support.servers.openai_server import OpenAIServer
@@ -35,7 +36,7 @@ def with_limit(directory: Path, seconds: float, **query: Any) -> Settings:
 
 def fill(parts: Parts, embedder: WordEmbedder | None = None) -> None:
     file_events(parts, events_in("7", TEXTS, user_name="小林"), embedder)
-    profile = Profile(ProfileKey("user", "42"), name="小林", summary="- 喜欢科幻")
+    profile = profile_of(ProfileKey("user", "42"), "- 喜欢科幻", name="小林")
     parts.profiles.write(profile, expected_revision=0, now="2026-02-21T17:30:00+08:00")
 
 
@@ -349,7 +350,7 @@ async def test_profiles_are_reranked_and_stay_as_they_were_where_the_reranker_is
     async with open_memory(with_limit(tmp_path, 5), reranker=reranker) as (memory, parts):
         for user, summary in (("42", "- 学吉他，吉他弹得好"), ("43", "- 吉他"), ("44", "- 爱猫，也听别人弹吉他")):
             key = ProfileKey("user", user)
-            profile = Profile(key, name=f"人{user}", summary=summary)
+            profile = profile_of(key, summary, name=f"人{user}")
             parts.backend.profile_index.put(
                 parts.profiles.write(profile, expected_revision=0, now="2026-02-21T17:30:00+08:00"), None
             )
