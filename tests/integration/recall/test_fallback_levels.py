@@ -385,3 +385,15 @@ async def test_what_embeddings_and_reranking_cost_stands_in_the_statistics_and_t
     text = metrics_text(report)
     assert 'historian_model_characters_total{purpose="rerank"}' in text
     assert 'historian_model_calls_total{purpose="embedding"}' in text
+
+
+async def test_a_member_whom_the_question_names_is_shown_as_far_as_the_group_may_read(tmp_path: Path) -> None:
+    async with open_memory(with_limit(tmp_path, 5)) as (memory, parts):
+        fill(parts)
+        for layer, text in (("private", "- 小林怕黑"), ("g:8", "- 小林在八群潜水"), ("g:7", "- 小林住在杭州 (2026-02-01)")):
+            profile = profile_of(ProfileKey("user", "42", layer), text, name="小林")
+            parts.profiles.write(profile, expected_revision=0, now="2026-02-21T17:30:00+08:00")
+        asked = await memory.build_context("小林现在住哪？", Scope.group("7", "43"))
+        assert "[用户画像 小林]" in asked and "住在杭州 (2026-02-01)" in asked and "怕黑" not in asked and "八群" not in asked
+        assert "[用户画像" not in await memory.build_context("现在谁住在杭州？", Scope.group("7", "43"))
+        assert "[用户画像" not in await memory.build_context("小林现在住哪？", Scope.private("43"))
