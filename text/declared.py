@@ -11,13 +11,23 @@ from ..schema.profile import LineKind
 from .instructions import gives_orders
 from .message_parts import without_media
 from .questions.asking import ends_asking
-from .word_lists import Patterns, in_pieces, word_tables
+from .word_lists import Patterns, in_pieces, word_list, word_tables
 
 LONGEST_MESSAGE = 1_000
 """Characters of a message that is looked at: what is longer is a document that somebody pasted."""
 LONGEST_QUOTED = 160
 """Characters of a quoted sentence; of a longer one the clause that declares something is quoted alone."""
-KINDS: tuple[LineKind, ...] = ("health", "boundary", "identity", "home", "work", "relation", "habit", "taste", "plan")
+KINDS: tuple[LineKind, ...] = (
+    "health",
+    "boundary",
+    "identity",
+    "home",
+    "work",
+    "relation",
+    "habit",
+    "taste",
+    "plan",
+)
 """In this order kinds are looked for: what must never be lost comes first."""
 DECLARED: tuple[LineKind, ...] = KINDS[:6]
 """Kinds of which a declaration in a message becomes a line."""
@@ -30,7 +40,14 @@ _CLAUSE = re.compile(
     r"|\s+(?=(?:and|but|because|cos|cuz|since|so|plus|though) (?:i['’]?(?:m|ve)?|my|if|you|it|he|she|they|we) )",
     re.IGNORECASE,
 )
-_TYPED = {"im": "I'm", "ive": "I've", "dont": "don't", "cant": "can't", "doesnt": "doesn't", "isnt": "isn't"}
+_TYPED = {
+    "im": "I'm",
+    "ive": "I've",
+    "dont": "don't",
+    "cant": "can't",
+    "doesnt": "doesn't",
+    "isnt": "isn't",
+}
 _BARE_FORM = re.compile(rf"\b(?:{'|'.join(_TYPED)})\b", re.IGNORECASE)
 _HEAD, _TAIL = " \t\"'“‘", " \t,，;；、:：-–—"
 
@@ -73,7 +90,7 @@ def _declaration(sentence: str) -> tuple[str, LineKind] | None:
         kind = _kind_of_declaration(said)
         if kind is None or frame.told.search(sentence[:begins]):
             continue
-        if frame.unreal.search(sentence[:end]) or any(mark in sentence[:end] for mark in "“”\"「」『』《》"):
+        if frame.unreal.search(sentence[:end]) or any(mark in sentence[:end] for mark in '“”"「」『』《》'):
             continue
         if kind != "health" and frame.joke.search(sentence):
             continue
@@ -105,7 +122,7 @@ def _kind_of_declaration(said: str) -> LineKind | None:
         return _predicate(said[first.end() :], "zh", DECLARED)
     typed = _BARE_FORM.sub(lambda found: _TYPED[found.group().lower()], said.replace("’", "'"))
     if tables.frame.ask.match(typed) or tables.frame.ask_zh.match(said):
-        return "identity" if re.match(r"(?i)[^.!?]*call me\b(?!.*\b(?:after|before|at)\b)|.*[叫喊称呼]我.{1,6}(?:就|即可)", typed) else "boundary"
+        return "identity" if tables.frame.names_self.search(typed) else "boundary"
     first = tables.frame.first.match(typed)
     if first is None:
         return None
@@ -114,9 +131,9 @@ def _kind_of_declaration(said: str) -> LineKind | None:
         found = tables.frame.my.match(rest)
         if found is None:
             return None
-        return next((kind for kind in ("identity", "home", "work", "relation") if tables.about[kind].search(f"my {rest[: found.end()]}")), "identity")
-    rest = rest[tables.frame.sure.match(rest).end() :]
-    return _predicate(rest, "en", DECLARED)
+        kind = line_kind(f"my {rest[: found.end()]}")
+        return kind if kind in ("home", "work", "relation") else "identity"
+    return _predicate(tables.frame.sure.sub("", rest, count=1), "en", DECLARED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +187,7 @@ def lasting_kind(said: str, *, dated: bool = False) -> LineKind | None:
         return line_kind(said)
     if language == "zh" and frame.my_zh.match(said):
         return "relation"
-    bare = said[frame.sure.match(said).end() :] if language == "en" else said
+    bare = frame.sure.sub("", said, count=1) if language == "en" else said
     kind = _predicate(bare, language, KINDS)
     if kind in PASSING and (dated or frame.today.search(said)):
         return None
@@ -188,7 +205,11 @@ def line_kind(text: str) -> LineKind:
     ('health', 'boundary', 'home', 'other')
     """
     tables = _tables()
-    order = [*KINDS[:2], *(("relation",) if tables.frame.own.search(text) or tables.frame.my_zh.search(text) else ()), *KINDS[2:]]
+    order = [
+        *KINDS[:2],
+        *(("relation",) if tables.frame.own.search(text) or tables.frame.my_zh.search(text) else ()),
+        *KINDS[2:],
+    ]
     return next((kind for kind in order if tables.about[kind].search(text)), "other")
 
 
@@ -206,12 +227,12 @@ def said_words(text: str, name: str = "") -> tuple[str, ...]:
     folded = text.casefold().replace("’", "'")
     if name:
         folded = folded.replace(name.casefold(), " ")
-    light = _tables().light
-    words = _TOKEN.findall(light["zh"].sub("", folded))
+    tables = _tables()
+    words = _TOKEN.findall(tables.light_zh.sub("", folded))
     return tuple(
         word.removesuffix("s") if len(word) > 3 and word.isascii() and not word.endswith("ss") else word
         for word in words
-        if word not in light["en"]
+        if word not in tables.light
     )
 
 
@@ -231,7 +252,8 @@ class _Tables:
         frame = in_pieces(tables["frame"], pieces)
         self.frame = Patterns({name: frame[name] for name in tables["frame"]})
         light = tables["light"]
-        self.light = {"en": frozenset(light["en"].split()), "zh": re.compile("|".join(light["zh"].split()))}
+        self.light = word_list(light["en"])
+        self.light_zh = re.compile("|".join(light["zh"].split()))
         sure = {"en": "", "zh": frame["sure_zh"]}
         self.says: dict[str, dict[LineKind, re.Pattern[str]]] = {"en": {}, "zh": {}}
         self.about: dict[LineKind, re.Pattern[str]] = {}

@@ -12,7 +12,7 @@ from ...schema.event import MESSAGE, Event, EventFilter
 from ...schema.graph_states.historian import HistorianContext
 from ...schema.job import Job
 from ...schema.profile import Profile, ProfileKey, ProfileLine
-from ...schema.scope import LayerRule, is_asserted, layer_written
+from ...schema.scope import is_asserted, layer_written
 from ...schema.talk import SAID_BY_PEOPLE
 from ...text.declared import correction_in, said_words
 from ...text.messages import every_name, message_events, message_name
@@ -33,7 +33,9 @@ CORRECTED_WITHIN = 600.0
 
 
 class FiledMessages:
-    """Files messages, and writes what their senders declare of themselves or ask to have remembered into profiles. Blocking; raises StorageError.
+    """Files messages, and writes what their senders declare of themselves or ask to have remembered into profiles.
+
+    Blocking; raises StorageError.
 
     `context` returns the stores and the settings in force.
     """
@@ -62,21 +64,14 @@ class FiledMessages:
         context.events.file_messages(list(made.values()))
         for former, rests in resting:
             self.take_out(former, rests)
-        for key, names in bringing_by_profile(bringing, self._layers()).items():
-            self._keep(key, names, filed_before - changed.keys(), again=changed.keys())
-
-    def _layers(self) -> LayerRule:
-        return self._context().settings.cognitive.profile.profile_layers
-
-    def _bringing(self, made: Mapping[str, Sequence[Event]], jobs: Mapping[str, Job]) -> dict[str, Job]:
-        """Return the jobs whose messages have lines for the profiles of their senders, or correct one, by the messages' names."""
-        certain = self._context().asks_a_model
-        return {
-            name: jobs[name]
-            for name, parts in made.items()
-            if jobs[name].payload.get("role") == SAID_BY_PEOPLE
-            and any(said_lines(one, certain=certain) or correction_in(one.text) for one in parts)
-        }
+        rule = context.settings.cognitive.profile.profile_layers
+        by_profile: dict[ProfileKey, list[str]] = {}
+        for name in bringing:
+            key = ProfileKey("user", last[name].user_id, layer_written(last[name].scope, "user", rule))
+            by_profile.setdefault(key, []).append(name)
+        for key, names in by_profile.items():
+            said = {name: made[name] for name in names}
+            self._keep(key, said, last, known=filed_before - changed.keys(), again=changed.keys())
 
     def _changed(self, made: Mapping[str, Sequence[Event]], known: Mapping[str, Event], limit: int) -> dict[str, list[Event]]:
         """Return the messages that get other words now, each as its stored parts. One of more parts than one may change
@@ -97,53 +92,69 @@ class FiledMessages:
         """Return the parts of a message (by `job_id`) as it is stored; none of an unknown one."""
         return self._context().events.get([f"{name}:{n}" for n in range(MOST_PARTS)])
 
-    def _keep(self, key: ProfileKey, jobs: Mapping[str, Job], filed_before: Collection[str], *, again: Collection[str]) -> None:
-        """Write the lines of messages, by their names, into the profile of their sender, in one revision.
+    def _bringing(self, made: Mapping[str, Sequence[Event]], jobs: Mapping[str, Job]) -> list[str]:
+        """Return the names of the messages that have lines for the profiles of their senders, or correct one."""
+        certain = self._context().asks_a_model
+        theirs = ((name, parts) for name, parts in made.items() if jobs[name].payload.get("role") == SAID_BY_PEOPLE)
+        return [
+            name for name, parts in theirs if any(said_lines(one, certain=certain) or correction_in(one.text) for one in parts)
+        ]
 
-        Messages that were `filed_before` bring theirs only if a process was killed before it had written them: not those of which
-        a kept revision has lines, which somebody may have removed since. `again`: those that have just got these words.
+    def _keep(
+        self,
+        key: ProfileKey,
+        made: Mapping[str, Sequence[Event]],
+        jobs: Mapping[str, Job],
+        *,
+        known: Collection[str],
+        again: Collection[str],
+    ) -> None:
+        """Write the lines of messages, by their names, into the profile of their sender, in one revision: each once, so that a
+        line stays away that somebody has removed.
+
+        `known` were filed before (a process may have been killed before it had written their lines), `again` get these words
+        anew.
         """
         context = self._context()
-        certain = context.asks_a_model
-        said = {name: parts for name in jobs if (parts := self.stored(name))}
-        lines: dict[str, list[ProfileLine]] = {name: [] for name in said}
-        for name, parts in said.items():
-            lines[name] = [line for one in parts for line in said_lines(one, certain=certain)]
+        ids = [one.event_id for parts in made.values() for one in parts]
+        stored = {one.event_id: one for one in context.events.get(ids)}
+        said = {name: [stored[one.event_id] for one in parts if one.event_id in stored] for name, parts in made.items()}
+        lines = {
+            name: [line for one in parts for line in said_lines(one, certain=context.asks_a_model)]
+            for name, parts in said.items()
+        }
         for _ in range(MOST_CONFLICTS):
+            done = {n for n in known if n in said and any(context.profiles.is_applied(key, i) for i in (n, jobs[n].job_id))}
+            new = [name for name in said if said[name] and name not in done and not self._is_withdrawn(name, jobs[name])]
             old = context.profiles.read(key) or Profile(key)
-            done = self._written(key, [name for name in said if name in filed_before], jobs)
-            new = [name for name in said if name not in done and not self._is_forgotten(name, jobs[name])]
             held = old.lines
             for name in new:
                 first = said[name][0]
                 if correction_in(first.text):
                     held = corrected_lines(held, self._before(first, held), first, lines[name])
                 held = with_lines(held, lines[name])
-            if not new or held == old.lines:
+            if held == old.lines:
                 return
-            name = old.name or jobs[new[-1]].user_name
-            profile = replace(old, name=name, lines=held, source_event_id=f"{new[-1]}:0")
-            cause = "" if new[-1] in again else jobs[new[-1]].job_id
+            profile = replace(
+                old,
+                name=old.name or jobs[new[-1]].user_name,
+                lines=held,
+                source_event_id=f"{new[-1]}:0",
+            )
+            causes = new if not set(new) <= set(again) else []  # words that come back are written again
             try:
-                stored = context.profiles.write(profile, expected_revision=old.revision, job_id=cause, now=self._now())
+                written = context.profiles.write(profile, expected_revision=old.revision, also=causes, now=self._now())
             except RevisionConflict:
                 continue
-            self._index(stored)
+            self._index(written)
             for name in new:
-                if self._is_forgotten(name, jobs[name]):
-                    self.take_out(said[name], [])  # withdrawn at this moment
+                if self._is_withdrawn(name, jobs[name]):  # at this moment
+                    self.take_out(said[name], [])
             return
-        log.warning("%s kept changing; what %d messages say of themselves stands in these alone", key, len(jobs))
+        log.warning("profile %s kept changing; what %d messages tell stands in them alone", key, len(made))
 
-    def _is_forgotten(self, name: str, job: Job) -> bool:
+    def _is_withdrawn(self, name: str, job: Job) -> bool:
         return self._context().events.is_forgotten(name, job.entities, job.moment.timestamp())
-
-    def _written(self, key: ProfileKey, names: Sequence[str], jobs: Mapping[str, Job]) -> set[str]:
-        """Return the messages whose lines were written before."""
-        profiles = self._context().profiles
-        evidence = {one for kept in profiles.kept(key) for line in kept.lines for one in line.evidence} if names else set()
-        applied = {name for name in names if profiles.is_applied(key, jobs[name].job_id)}
-        return applied | {name for name in names if any(one.rpartition(":")[0] == name for one in evidence)}
 
     def _before(self, message: Event, lines: Sequence[ProfileLine]) -> list[str]:
         """Return the ids of the parts of the message that `message` may correct: the one to which it replies, if its own sender
@@ -175,7 +186,7 @@ class FiledMessages:
         if not message:
             return 0
         context, scope, user_id = self._context(), message[0].scope, message[0].said_by
-        rule = self._layers()
+        rule = context.settings.cognitive.profile.profile_layers
         asserted = replace(scope, asserted=is_asserted(message[0].job_id))
         keys = [ProfileKey("user", user_id, layer_written(asserted, "user", rule))] if user_id else []
         if scope.request_type == "group":
@@ -189,7 +200,8 @@ class FiledMessages:
         profiles = self._context().profiles
         kept = profiles.kept(key)
         theirs = [line for one in kept for line in one.lines if not gone.isdisjoint(line.evidence)]
-        unwanted = made_of({line.text for one in kept for line in one.lines if not line.evidence}, texts)
+        unproven = {line.text for one in kept for line in one.lines if not line.evidence}
+        unwanted = (unproven & said) | made_of(unproven, texts)
         if not theirs and not unwanted:
             return 0
         for _ in range(MOST_CONFLICTS):
@@ -201,7 +213,8 @@ class FiledMessages:
             if changed == old.lines:
                 break
             try:
-                profiles.write(replace(old, lines=changed, source_event_id="forget"), expected_revision=old.revision, now=self._now())
+                new = replace(old, lines=changed, source_event_id="forget")
+                profiles.write(new, expected_revision=old.revision, now=self._now())
                 break
             except RevisionConflict:
                 continue
@@ -221,7 +234,10 @@ class FiledMessages:
         told = self._context().events.get(list(left.evidence))
         texts = [other for one in told for other in (*said_lines(one), replace(line, text=one.text))]
         same = said_words(line.text, "")
-        return next((replace(left, text=one.text) for one in reversed(texts) if said_words(one.text, "") == same), None)
+        return next(
+            (replace(left, text=one.text) for one in reversed(texts) if said_words(one.text, "") == same),
+            None,
+        )
 
     def _index(self, profile: Profile) -> None:
         """Let a profile be found by its words at once; the idle worker adds its vector."""
@@ -248,11 +264,3 @@ def _first_and_last(jobs: Sequence[Job]) -> tuple[dict[str, Job], dict[str, Job]
         if name not in last or job.payload.get("worded_at", 0.0) >= last[name].payload.get("worded_at", 0.0):
             last[name] = job
     return first, last
-
-
-def bringing_by_profile(jobs: Mapping[str, Job], rule: LayerRule) -> dict[ProfileKey, dict[str, Job]]:
-    """Return jobs by the profile of their sender, by the names of their messages, in their order."""
-    found: dict[ProfileKey, dict[str, Job]] = {}
-    for name, job in jobs.items():
-        found.setdefault(ProfileKey("user", job.user_id, layer_written(job.scope, "user", rule)), {})[name] = job
-    return found

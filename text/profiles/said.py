@@ -27,13 +27,24 @@ def said_lines(message: Event, *, certain: bool = False) -> list[ProfileLine]:
     whole = " ".join(words for words, _ in asked)
     told = [*asked, *(one for one in declarations if one[0] not in whole)]
     return [
-        ProfileLine(line_id_of(text, message.event_id), text, kind, 1, day, day, evidence=(message.event_id,))
+        ProfileLine(
+            line_id_of(text, message.event_id),
+            text,
+            kind,
+            1,
+            day,
+            day,
+            evidence=(message.event_id,),
+        )
         for text, kind in ((quoted_line(words), kind) for words, kind in told)
     ]
 
 
 def corrected_lines(
-    lines: Sequence[ProfileLine], corrected: Sequence[str], message: Event, new: Sequence[ProfileLine]
+    lines: Sequence[ProfileLine],
+    corrected: Sequence[str],
+    message: Event,
+    new: Sequence[ProfileLine],
 ) -> tuple[ProfileLine, ...]:
     """Return `lines` without what `message` takes back or corrects of them. `corrected` are the ids of the parts of the
     message to which it answers; lines that rest on more stay.
