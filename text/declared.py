@@ -17,6 +17,8 @@ LONGEST_MESSAGE = 1_000
 """Characters of a message that is looked at: what is longer is a document that somebody pasted."""
 LONGEST_QUOTED = 160
 """Characters of a quoted sentence; of a longer one the clause that declares something is quoted alone."""
+LONGEST_LINE = 500
+"""Characters of a line or statement that tell its kind."""
 KINDS: tuple[LineKind, ...] = (
     "health",
     "boundary",
@@ -171,7 +173,7 @@ def lasting_kind(said: str, *, dated: bool = False) -> LineKind | None:
     ('health', 'habit', None)
     """
     frame = _tables().frame
-    said = said.replace("’", "'").strip()
+    said = said[:LONGEST_LINE].replace("’", "'").strip()
     if reported := frame.reports.match(said):
         said = said[reported.end() :].strip()
     if led := frame.dates.match(said):
@@ -204,7 +206,7 @@ def line_kind(text: str) -> LineKind:
     >>> line_kind("takes 50 mg of sertraline"), line_kind("不吃香菜"), line_kind("lives in Leeds"), line_kind("hello")
     ('health', 'boundary', 'home', 'other')
     """
-    tables = _tables()
+    tables, text = _tables(), text[:LONGEST_LINE]
     order = [
         *KINDS[:2],
         *(("relation",) if tables.frame.own.search(text) or tables.frame.my_zh.search(text) else ()),
