@@ -176,8 +176,8 @@ def lasting_kind(said: str, *, dated: bool = False) -> LineKind | None:
     said = said[:LONGEST_LINE].replace("’", "'").strip()
     if reported := frame.reports.match(said):
         said = said[reported.end() :].strip()
-    if led := frame.dates.match(said):
-        said, dated = said[led.end() :].strip(), True
+    if (undated := without_date(said)) != said:
+        said, dated = undated.strip(), True
     if frame.always_health.match(said):
         return "health"
     if frame.always_boundary.match(said):
@@ -198,6 +198,16 @@ def lasting_kind(said: str, *, dated: bool = False) -> LineKind | None:
     if _tables().about["health"].search(said):
         return "health"
     return "habit" if language == "en" and frame.simple.match(bare) and not frame.event.match(bare) else None
+
+
+def without_date(text: str) -> str:
+    """Return a statement without the day with which it begins.
+
+    >>> without_date("On 2026-02-20 Ann moved to Leeds"), without_date("2026-02-20阿明搬家了")
+    ('Ann moved to Leeds', '阿明搬家了')
+    """
+    led = _tables().frame.dates.match(text)
+    return text[led.end() :] if led else text
 
 
 def line_kind(text: str) -> LineKind:
