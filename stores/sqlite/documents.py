@@ -2,16 +2,18 @@
 
     profiles/{users,groups}/{id}[@{layer}].md      chapters/{id}[@{scope}].md
 
-The rows are the truth. A file is written after the commit of its revision, and the row notes its size and time. Where a file is
-another one than its row notes, it is compared with the row: what a hand has changed in it becomes a revision of its own (cause
-`edit`), and the file is written anew: after a crash, or where two processes have written at once. A file that was deleted by
+The rows are the truth. A file is written after the commit of its revision, with its digest, and the row notes its size and time.
+Where a file is another one than its row notes, it is compared with the row: what a hand has changed in it becomes a revision of
+its own (cause `edit`), and the file is written anew, as it is after a crash, or where two processes have written at once. A file that was deleted by
 hand takes out what the document says; its history stays. Where the folder is gone as well, the files are written anew.
 """
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -33,8 +35,9 @@ from ..tables.engine import Database
 log = logging.getLogger(__name__)
 
 SUFFIX = ".md"
-_DUE = "due"
+_DUE, _UNREAD = "due", "?"
 _TRIES = 5
+_DIGEST = re.compile(rb"\ndigest: ([0-9a-f]{16})\n---\n")
 
 
 class MirroredDocuments(DocumentTable[Key, Document]):
@@ -46,7 +49,7 @@ class MirroredDocuments(DocumentTable[Key, Document]):
 
     def read(self, key: Key) -> Document | None:
         found = self._noted(key)
-        if (found[3] if found else "") == signature_of(self._path(key)):
+        if _file_of(found) == signature_of(self._path(key)):
             return self._decoded(key, *found[:3]) if found else None
         self._compare(key)
         return super().read(key)
@@ -62,7 +65,7 @@ class MirroredDocuments(DocumentTable[Key, Document]):
         noted = {self.naming.place(key := self.naming.of_row(*row)): (key, mirrored) for *row, mirrored in rows}
         files = dict(self._files())
         for place, (key, mirrored) in noted.items():
-            if files.get(place, "") != mirrored:
+            if files.get(place, "") != mirrored.removesuffix(_UNREAD):
                 self._compare(key)
         for place in files.keys() - noted.keys():
             path = self._folder / f"{place}{SUFFIX}"
@@ -91,17 +94,22 @@ class MirroredDocuments(DocumentTable[Key, Document]):
         """See `Revisions.without_lines`. A file that cannot be read may hold such a line: it is written anew."""
         self.read(key)
         gone = super().without_lines(key, unwanted, now=now)
-        self._database.run(f"UPDATE documents SET mirrored = '{_DUE}' WHERE {OF_KEY}", self._where(key))
-        while not self._is_compared(key):
-            pass
+        self._write_anew(key)
         return gone
 
     def erase(self, entity: Entity) -> int:
-        """See `Revisions.erase`. Files go first: one that is left without its row would be read as a new document."""
+        """See `Revisions.erase`. Files go first: one that is left without its row would be read as a new document.
+
+        What files hold that cannot be read is not known: they are written anew.
+        """
         for place, _ in self._files():
             if self.naming.is_of(place, entity):
                 remove_durably(self._folder / f"{place}{SUFFIX}")
-        return super().erase(entity)
+        gone = super().erase(entity)
+        unread = "SELECT entity_type, entity_id, place FROM documents WHERE kind = %s AND mirrored LIKE %s"
+        for row in self._database.rows(unread, (self.kind, f"%{_UNREAD}")):
+            self._write_anew(self.naming.of_row(*row))
+        return gone
 
     def _put(
         self,
@@ -123,6 +131,12 @@ class MirroredDocuments(DocumentTable[Key, Document]):
             self._compare(key)
         return written
 
+    def _write_anew(self, key: Key) -> None:
+        """Write the file of a document, also over one that cannot be read. Raises StorageError."""
+        self._database.run(f"UPDATE documents SET mirrored = '{_DUE}' WHERE {OF_KEY}", self._where(key))
+        while not self._is_compared(key):
+            pass
+
     def _compare(self, key: Key) -> None:
         """Bring row and file together. A file that cannot be read or written now is compared again at the next look."""
         try:
@@ -136,7 +150,7 @@ class MirroredDocuments(DocumentTable[Key, Document]):
         """Compare once. Return False if somebody has changed one of both meanwhile, or an edit was stored."""
         path, found = self._path(key), self._noted(key)
         signature = signature_of(path)
-        if (found[3] if found else "") == signature:
+        if _file_of(found) == signature:
             return True
         data = bytes_of(path) if signature else None
         if signature != signature_of(path):
@@ -144,14 +158,14 @@ class MirroredDocuments(DocumentTable[Key, Document]):
         current = self._decoded(key, *found[:3]) if found else None
         if current is None:
             return self._brought(key, data or b"")
-        wanted = b"" if self._is_blank(current) else self.form.render(current).encode()
+        wanted = b"" if self._is_blank(current) else with_digest(self.form.render(current))
         if data != (wanted or None):
-            if data is not None:
-                edited = self._edited(key, data, current)
-            else:
+            if data is None:
                 edited = self._deleted(key, current, found[3])
+            else:  # one that nobody has edited, of whatever revision, tells nothing
+                edited = current if is_as_written(data) else self._edited(key, data, current)
             if edited is None and found[3] != _DUE:  # it stays as it is until it is corrected, or another revision comes
-                return self._note(key, current, signature)
+                return self._note(key, current, signature + _UNREAD)
             if edited is not None and not self.form.same(edited, current):
                 with suppress(RevisionConflict):
                     self._put(key, edited, (), expected_revision=current.revision, now=self._changed_at(path), cause="edit")
@@ -222,6 +236,27 @@ class MirroredProfiles(MirroredDocuments[ProfileKey, Profile], ProfileTable):
 
 class MirroredArticles(MirroredDocuments[ArticleKey, StoredArticle], ArticleTable):
     """The `ArticleStorage` of a data directory."""
+
+
+def _file_of(noted: Any) -> str:
+    """Return the signature of the file that a row notes; "" if there is no row."""
+    return noted[3].removesuffix(_UNREAD) if noted else ""
+
+
+def with_digest(text: str) -> bytes:
+    """Return the content of a file: a text with front matter, and in that the digest of this text."""
+    data = text.encode(errors="replace")
+    return data.replace(b"\n---\n", b"\ndigest: %s\n---\n" % _digest(data), 1)
+
+
+def is_as_written(data: bytes) -> bool:
+    """Return True if a file is as `with_digest` has made it: nobody has edited it since."""
+    found = _DIGEST.search(data)
+    return found is not None and found[1] == _digest(data[: found.start()] + data[found.end() - len(b"\n---\n") :])
+
+
+def _digest(data: bytes) -> bytes:
+    return hashlib.sha256(data).hexdigest()[:16].encode()
 
 
 def signature_of(path: Path) -> str:
