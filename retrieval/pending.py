@@ -151,4 +151,6 @@ def admits(where: EventFilter, event: Event) -> bool:
         and (where.occurs_to is None or event.told[0] <= where.occurs_to)
         and where.holds is not False
         and where.is_absolute is not True
+        and where.labels <= event.labels
+        and not event.has_expired(where.now)
     )

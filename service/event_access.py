@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ..retrieval.filters import Moment, conditioned
 from ..schema.errors import InvalidInput
@@ -55,6 +56,8 @@ class EventAccess(Reading):
         occurs_from: Moment | None = None,
         occurs_to: Moment | None = None,
         is_absolute: bool | None = None,
+        tags: Sequence[str] | str = (),
+        metadata: Mapping[str, Any] | None = None,
     ) -> list[Event]:
         """Return the events of a conversation, newest first, narrowed by conditions as in `search_events`.
 
@@ -65,9 +68,12 @@ class EventAccess(Reading):
         conditions = {
             **{"kind": kind, "user_id": user_id, "source": source, "is_absolute": is_absolute},
             **{"time_from": time_from, "time_to": time_to, "occurs_from": occurs_from, "occurs_to": occurs_to},
+            **{"tags": tags, "metadata": metadata},
         }
-        where = conditioned(checked_scope(scope), conditions, configured_timezone(self.lifecycle.settings.cognitive.timezone))
-        opened = self.lifecycle.opened
+        opened, timezone = self.lifecycle.opened, self.lifecycle.settings.cognitive.timezone
+        where = conditioned(
+            checked_scope(scope), conditions, configured_timezone(timezone), self.lifecycle.clock()
+        )
         return [] if opened is None else await asyncio.to_thread(opened.parts.events.find, where, limit=limit)
 
     async def edit_event(self, event_id: str, text: str, *, scope: Scope | None = None) -> Event:

@@ -67,6 +67,8 @@ class SearchEventsArguments(TargetArguments):
     time_to: str | None = None
     occurs_from: str | None = None
     occurs_to: str | None = None
+    tags: list[str] = Field(default_factory=list)
+    metadata: dict[str, Any] | None = None
     neighbours: int | None = Field(default=None, ge=0, le=MOST_NEIGHBOURS)
 
 

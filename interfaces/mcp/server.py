@@ -33,9 +33,8 @@ from ...service.recall.reader import MemoryReader
 from ...service.recall.reading import Reading
 from ..http_serving import listening_on, serve_until_stopped
 from ..langchain.argument_problems import problem, unknown_tool
-from ..langchain.end_tool import EndArguments
 from ..langchain.tools import ToolAnswer, answer_memory_call, memory_tool_schemas
-from .texts import ANSWERS, ARGUMENTS, INSTRUCTIONS, RecallArguments, own_tools
+from .texts import ANSWERS, ARGUMENTS, INSTRUCTIONS, RecallArguments, RememberArguments, own_tools
 from .token import TokenRequired
 
 if TYPE_CHECKING:
@@ -110,13 +109,16 @@ class McpMemory:
         """Return the language to write in; `texts`, those of a call, tell it where nothing else was heard."""
         return self._languages.choose(self.language, self.scope.key, texts)
 
-    async def remember(self, action_summary: str, new_info: list[str]) -> str | None:
-        """Enqueue a job and return its id; None if there is nothing to remember. Raises InvalidInput, StorageError."""
+    async def remember(self, action_summary: str, new_info: list[str], **labels: Any) -> str | None:
+        """Enqueue a job and return its id; None if there is nothing to remember. `labels` are those of `enqueue_job`.
+
+        Raises InvalidInput, StorageError.
+        """
         service = await self.opened()
         if service is None or self.writer is None:
             raise HistorianError("this server is read-only")
         where: dict[str, Any] = {"user_id": self.scope.user_id, "group_id": self.scope.group_id}
-        return await service.enqueue_job(action_summary, new_info, **where, **asdict(self.writer))
+        return await service.enqueue_job(action_summary, new_info, **where, **asdict(self.writer), **labels)
 
     async def opened(self) -> CognitiveService | None:
         async with self._opening:
@@ -224,10 +226,11 @@ async def answer_call(memory: McpMemory, name: str, arguments: Mapping[str, Any]
             options = {"top_k": asked.top_k, "language": language}
             block = "" if service is None else await service.build_context(asked.query, memory.scope, **options)
             return ToolAnswer(block or ANSWERS["nothing"][language])
-        ending = EndArguments.model_validate(arguments)
+        ending = RememberArguments.model_validate(arguments)
         memory.hear(ending.action_summary, *ending.new_info)
         language = memory.language_of()
-        job_id = await memory.remember(ending.action_summary, ending.new_info)
+        labels = {"tags": ending.tags, "metadata": ending.metadata, "expires_at": ending.expires_at}
+        job_id = await memory.remember(ending.action_summary, ending.new_info, **labels)
     except (InvalidInput, ValidationError) as error:
         log.info("%s: the arguments are wrong: %s", name, problem(error, "en"))
         return ToolAnswer(ANSWERS["wrong"][language] + problem(error, language, ARGUMENTS), is_error=True)

@@ -96,7 +96,7 @@ class Maintenance:
         """Note what a finished job leaves to do. Under a continuous backlog the derived index is updated beside the jobs."""
         self._missing.job_done(job)
         self._has_worked = True
-        if job.kind == "remember":
+        if job.kind == "remember" and job.expires_at is None:
             self._finished.append(job)
         if job.kind == "talk":
             self.embed_beside_jobs()
@@ -268,7 +268,8 @@ class Maintenance:
             log.warning("%s", message)
 
     async def _expire(self) -> None:
-        """Delete what tools returned, and messages, beyond the settings; a batch, then waiting jobs go first."""
+        """Delete what has expired, and what tools returned and messages beyond the settings; a batch, then waiting jobs go
+        first."""
         now, cognitive = self._parts.clock(), self._parts.settings.cognitive
         if self._expiry_pause.remaining(now):
             return
@@ -277,6 +278,7 @@ class Maintenance:
         while await asyncio.to_thread(
             self._parts.events.expire,
             EXPIRED_AT_ONCE,
+            now=now,
             returned_before=now - returned_days * DAY_SECONDS,
             said_before=said_before,
             most_messages=cognitive.talk.keep_messages,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Annotated, get_args
+import time
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 from rich.text import Text
 from typer import Argument, Option
@@ -37,7 +38,7 @@ def list_events(
     job: Annotated[str | None, Option("--job", metavar="ID", help="Only those of this job.")] = None,
     relative: Annotated[bool, Option("--relative", help="Only those that did not become absolute.")] = False,
     limit: Annotated[int, Option("--limit", min=1, help="At most so many.")] = 50,
-    **narrowing: str | None,
+    **narrowing: Any,
 ) -> None:
     """List messages and events, newest first; of all conversations unless --group or --user names one."""
     from ....schema.event import EventFilter, WrittenKind
@@ -46,7 +47,7 @@ def list_events(
     narrowed = conditions(shell.settings, group, user, narrowing)
     if relative and not narrowed["kinds"]:
         narrowed["kinds"] = get_args(WrittenKind)
-    where = EventFilter(scope.key if scope else None, is_absolute=False if relative else None, **narrowed)
+    where = EventFilter(scope.key if scope else None, is_absolute=False if relative else None, now=time.time(), **narrowed)
     shell.end_without_data()
     with opened_stores(shell) as parts:
         if job is None:

@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field, model_validator
 from ....retrieval.filters import conditioned
 from ....schema.errors import InvalidInput
 from ....schema.event import EventKind, EventLink, Revision
+from ....schema.labels import read_metadata
 from ....service.inspection.event_pages import MOST_ON_A_PAGE, EventDetail, event_detail, events_page, events_with_words
 from ....service.timezones import configured_timezone
 from ..dependencies import CallerHere, MemoryHere, PartsHere, ScopeHere
@@ -81,14 +82,17 @@ def list_events(
     time_to: Time = None,
     occurs_from: Time = None,
     occurs_to: Time = None,
+    tags: Annotated[list[str], Query(description="All of them must be there; `tags=a&tags=b`.")] = [],  # noqa: B006
+    metadata: Annotated[str, Query(description='A JSON object, such as `{"thread": 7}`.')] = "",
 ) -> Events:
     """A page of messages and events, newest first: of one conversation, or for the operator of all."""
     given = {
         **{"kind": kind, "user_id": user_id, "source": source, "is_absolute": is_absolute, "time_from": time_from},
         **{"time_to": time_to, "occurs_from": occurs_from, "occurs_to": occurs_to},
+        **{"tags": tags, "metadata": read_metadata(metadata)},
     }
-    where = conditioned(scope, given, configured_timezone(memory.settings.cognitive.timezone))
-    where = replace(where, holds=holds)
+    zone = configured_timezone(memory.settings.cognitive.timezone)
+    where = replace(conditioned(scope, given, zone, parts.clock()), holds=holds)
     if text:
         page = events_with_words(parts.events, where, text, limit=limit)
     else:

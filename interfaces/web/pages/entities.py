@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Any, Literal
 from zoneinfo import ZoneInfo
@@ -86,11 +87,12 @@ def _shown(request: Request, parts: Parts, entity: Entity, view: View) -> Respon
 def _timeline(parts: Parts, entity: Entity, parameters: Mapping[str, str]) -> dict[str, Any]:
     zone = ZoneInfo(configured_timezone(parts.settings.cognitive.timezone))
     wanted = timeline.Wanted.of(parameters)
-    found = timeline.page_of(parts.events, entity.where, wanted, zone)
+    where = replace(entity.where, now=parts.clock())
+    found = timeline.page_of(parts.events, where, wanted, zone)
     return {
         "wanted": wanted,
         "choices": timeline.CHOICES,
-        "months": timeline.months(parts.events, entity.where, zone),
+        "months": timeline.months(parts.events, where, zone),
         "by_month": [(month, list(some)) for month, some in groupby(found.events, lambda one: one.timestamp_local[:7])],
         "successors": successors(parts, found.events),
         "following": found.next,

@@ -88,6 +88,6 @@ def _replied_to(parts: Parts, event: Event) -> Event | None:
 
 def _later_ones(parts: Parts, event: Event, text: str) -> list[Event]:
     """Return the later events of its conversation that are most like it, or hold `text`."""
-    where = EventFilter(event.scope.key, kinds=get_args(WrittenKind), time_from=event.timestamp)
+    where = EventFilter(event.scope.key, kinds=get_args(WrittenKind), time_from=event.timestamp, now=parts.clock())
     ids = [one for one, _ in parts.events.search_keywords(text or event.text, where, CANDIDATES + 1) if one != event.event_id]
     return parts.events.get(ids[:CANDIDATES])

@@ -97,7 +97,7 @@ def _name_in_events(parts: Parts, entity: Entity) -> str:
     """Return the name in the newest event of their own conversation."""
     if entity.id == RESERVED_USER:
         return ""
-    newest = parts.events.find(EventFilter(entity.scope.key), limit=1)
+    newest = parts.events.find(EventFilter(entity.scope.key, now=parts.clock()), limit=1)
     return "" if not newest else newest[0].group_name if entity.type == "group" else newest[0].user_name
 
 

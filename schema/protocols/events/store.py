@@ -63,12 +63,21 @@ class EventStore(Protocol):
         Return the ids of the events that are gone. Where their words stood is overwritten later (`Erasure.overwrite`).
         """
 
-    def expire(self, limit: int, *, returned_before: float, said_before: float | None = None, most_messages: int = 0) -> int:
-        """Delete at most `limit` records of what tools returned, or messages, the oldest first. Return how many records.
+    def expire(
+        self,
+        limit: int,
+        *,
+        now: float,
+        returned_before: float,
+        said_before: float | None = None,
+        most_messages: int = 0,
+    ) -> int:
+        """Delete the records of at most `limit` jobs or messages, the oldest first. Return how many records.
 
-        What tools returned leaves if it is older than `returned_before`, a message if it is older than `said_before` (both in
-        seconds since the epoch; None: never), or is one of more than `most_messages` of its scope (0: no bound). Messages
-        leave whole. What rests on them stays, and they may be filed again.
+        What has expired leaves (`Event.expires_at`, at `now`), what tools returned if it is older than `returned_before`, a
+        message if it is older than `said_before` (all in seconds since the epoch; None: never), or is one of more than
+        `most_messages` of its scope (0: no bound). Messages leave whole. What rests on them stays, unless it expires too, and
+        they may be filed again. Where the words of what had expired stood is overwritten later (`Erasure.overwrite`).
         """
 
     def resting_on(self, message_ids: Sequence[str]) -> list[Event]:
