@@ -57,7 +57,8 @@ def event_filter(
     offset in `timezone`; a day as `time_to` counts to its end; a reversed range is swapped. `time_from` and `time_to` mean
     when it was said, `occurs_from` and `occurs_to` when it happens: what a record tells of (without a time of its own, when it
     was said) lies within them, in whole or in part. `is_absolute` leaves messages out, which are neither. All of `tags` must be
-    there, and every key of `metadata` with an equal value (text, number, true, false or null). `group_id` and `request_type` narrow a search without scope; with one they must agree with it. Raises InvalidInput.
+    there, and every key of `metadata` with an equal value (text, number, true, false or null). `group_id` and `request_type`
+    narrow a search without scope; with one they must agree with it. Raises InvalidInput.
     """
     _one_of("kind", (kind, *kinds), get_args(EventKind))
     _one_of("source", (source, *sources), sorted(SOURCES))
@@ -91,9 +92,7 @@ def event_filter(
     )
 
 
-def conditioned(
-    scope: Scope | None, conditions: Mapping[str, Any], timezone: str, now: float
-) -> EventFilter:
+def conditioned(scope: Scope | None, conditions: Mapping[str, Any], timezone: str, now: float) -> EventFilter:
     """Return `event_filter` of a caller's conditions, without what has expired at `now`.
 
     Raises InvalidInput for an unknown condition.

@@ -22,6 +22,14 @@ EventKind = Literal["action", "fact", "message"]
 RewrittenBy = Literal["model", "rules", "time", "none", "hand"]
 
 
+class Labels(TypedDict):
+    """What a bot gives with what it hands over, as the fields of `Event`."""
+
+    tags: tuple[str, ...]
+    metadata: Mapping[str, Any]
+    expires_at: float | None
+
+
 class Written(TypedDict, total=False):
     """Optional fields of a new event; the defaults are those of `Event`."""
 
@@ -128,7 +136,8 @@ class Event:
         # What stands behind a name that two people bear is no part of it.
         user_name = job.user_name.removesuffix(id_mark(job.user_id))
         names: Written = {"user_name": user_name, "bot_name": job.bot_name, "group_name": job.group_name, "version": VERSION}
-        written = {**names, **labels_of_job(job), **written}
+        labels = labels_of_job(job)
+        written = {**names, **labels, **written}
         return cls.in_scope(job.scope, job.moment, job.timezone, kind, text, **ids, is_absolute=is_absolute, **written)
 
     @classmethod
@@ -281,7 +290,7 @@ class Event:
         return "\n".join([*lines, *(f"gate: {reason}" for reason in self.gate_reasons)])
 
 
-def labels_of_job(job: Job) -> Written:
+def labels_of_job(job: Job) -> Labels:
     """Return what the records of a job have of its labels."""
     return {"tags": job.tags, "metadata": job.metadata, "expires_at": job.expires_at}
 

@@ -127,9 +127,7 @@ def check_expiry(value: object, timezone: str, what: str = "expires_at") -> floa
         try:
             day = date.fromisoformat(value.strip())
         except ValueError:
-            raise InvalidInput(
-                f"{what}: {told(value)} is no day; write 2026-12-31, or 2026-12-31T17:30:00+08:00"
-            ) from None
+            raise InvalidInput(f"{what}: {told(value)} is no day; write 2026-12-31, or 2026-12-31T17:30:00+08:00") from None
     if day is None:
         moment = datetime.fromisoformat(check_timestamp(value, what))  # type: ignore[arg-type]
     elif FIRST_YEAR <= day.year <= LAST_YEAR:

@@ -40,9 +40,7 @@ def clean_tags(given: object, what: str = "tags") -> tuple[str, ...]:
             raise InvalidInput(f"{what}[{n}]: expected a text, got {type_and_size(one)}")
         tag = _tag(one)
         if len(tag) > LONGEST_TAG:
-            raise InvalidInput(
-                f"{what}[{n}]: {len(tag)} characters; a tag has at most {LONGEST_TAG}"
-            )
+            raise InvalidInput(f"{what}[{n}]: {len(tag)} characters; a tag has at most {LONGEST_TAG}")
         if any(unicodedata.category(one)[0] in "LNPS" for one in tag):
             tags[tag] = None
     if len(tags) > MOST_TAGS:
@@ -64,15 +62,11 @@ def clean_metadata(given: object, what: str = "metadata") -> dict[str, Any]:
     if given is None:
         return {}
     if not isinstance(given, Mapping):
-        raise InvalidInput(
-            f'{what}: expected an object such as {{"thread": 7}}, got {type_and_size(given)}'
-        )
+        raise InvalidInput(f'{what}: expected an object such as {{"thread": 7}}, got {type_and_size(given)}')
     cleaned: dict[str, Any] = _value(given, what, _DEEPEST)
     size = len(metadata_json(cleaned).encode())
     if size > MOST_METADATA_BYTES:
-        raise InvalidInput(
-            f"{what}: {size} bytes as JSON; at most {MOST_METADATA_BYTES} are allowed"
-        )
+        raise InvalidInput(f"{what}: {size} bytes as JSON; at most {MOST_METADATA_BYTES} are allowed")
     return cleaned
 
 
@@ -85,8 +79,7 @@ def wanted_metadata(given: object) -> dict[str, Any]:
     for key, value in wanted.items():
         if isinstance(value, dict | list):
             raise InvalidInput(
-                f"metadata.{key}: a filter compares texts, numbers, true, false and null; "
-                f"got {type_and_size(value)}"
+                f"metadata.{key}: a filter compares texts, numbers, true, false and null; got {type_and_size(value)}"
             )
     return wanted
 
@@ -98,9 +91,7 @@ def read_metadata(text: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         if isinstance(error, InvalidInput):
             raise
-        raise InvalidInput(
-            f'metadata: {told(text)} is no JSON; write an object such as {{"thread": 7}}'
-        ) from None
+        raise InvalidInput(f'metadata: {told(text)} is no JSON; write an object such as {{"thread": 7}}') from None
 
 
 def metadata_json(metadata: Mapping[str, Any]) -> str:
@@ -127,24 +118,18 @@ def _value(value: object, where: str, levels: int) -> Any:
         return int(value) if value == int(value) else value
     if not isinstance(value, Mapping | list | tuple):
         raise InvalidInput(
-            f"{where}: expected text, a number, true, false, null, a list or an object, "
-            f"got {type_and_size(value)}"
+            f"{where}: expected text, a number, true, false, null, a list or an object, got {type_and_size(value)}"
         )
     if not levels:
         raise InvalidInput(f"{where}: nested more than {_DEEPEST} levels deep")
     if not isinstance(value, Mapping):
         return [_value(one, f"{where}[{n}]", levels - 1) for n, one in enumerate(value)]
-    return {
-        _key(key, where): _value(one, f"{where}.{key!s:.{_LONGEST_KEY}}", levels - 1)
-        for key, one in value.items()
-    }
+    return {_key(key, where): _value(one, f"{where}.{key!s:.{_LONGEST_KEY}}", levels - 1) for key, one in value.items()}
 
 
 def _key(key: object, where: str) -> str:
     if not isinstance(key, str) or not 0 < len(key) <= _LONGEST_KEY or key != _storable(key):
-        raise InvalidInput(
-            f"{where}.{told(key)}: a key is a text of 1 to {_LONGEST_KEY} characters"
-        )
+        raise InvalidInput(f"{where}.{told(key)}: a key is a text of 1 to {_LONGEST_KEY} characters")
     return key
 
 

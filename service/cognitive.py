@@ -271,7 +271,8 @@ class CognitiveService(EventAccess, Operating):
         dicts `{role, content, sender_id, name, id, at, reply_to, edited_at, tags, metadata, expires_at}`, other keys of which
         are ignored. `at` is ISO 8601 with offset, or seconds since 1970 (from 100,000,000,000 on milliseconds); default: now.
         `tags`, `metadata` and `expires_at` are as in `enqueue_job`; an edit without them keeps those of the message, and a
-        message that has expired by now is not kept. What is no text becomes a placeholder (`[image]`); thoughts of a model, memory's own blocks and reminders of frameworks are left out.
+        message that has expired by now is not kept. What is no text becomes a placeholder (`[image]`); thoughts of a model,
+        memory's own blocks and reminders of frameworks are left out.
 
         In a group every message of a person needs its `sender_id`, or `scope` the speaker's. A message with an `id` that was
         handed over before is not taken again; with other words it replaces the former ones. `forget_message` withdraws it.

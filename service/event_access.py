@@ -71,9 +71,7 @@ class EventAccess(Reading):
             **{"tags": tags, "metadata": metadata},
         }
         opened, timezone = self.lifecycle.opened, self.lifecycle.settings.cognitive.timezone
-        where = conditioned(
-            checked_scope(scope), conditions, configured_timezone(timezone), self.lifecycle.clock()
-        )
+        where = conditioned(checked_scope(scope), conditions, configured_timezone(timezone), self.lifecycle.clock())
         return [] if opened is None else await asyncio.to_thread(opened.parts.events.find, where, limit=limit)
 
     async def edit_event(self, event_id: str, text: str, *, scope: Scope | None = None) -> Event:

@@ -35,9 +35,7 @@ NARROWING = {
         Literal["message", "action", "fact"] | None,
         Option("--kind", help="Only what was said (message), what the bot did (action), or what it learnt (fact)."),
     ],
-    "tags": Annotated[
-        list[str] | None, Option("--tag", metavar="TAG", help="Only what has this tag; several: all of them.")
-    ],
+    "tags": Annotated[list[str] | None, Option("--tag", metavar="TAG", help="Only what has this tag; several: all of them.")],
     "metadata": Annotated[
         list[str] | None,
         Option("--metadata", metavar="KEY=VALUE", help="Only what has this value in its metadata, JSON or text."),
@@ -83,14 +81,11 @@ def conditions(settings: Settings, group: str | None, user: str | None, given: M
     """Return what narrows a search besides its scope, as `EventFilter` takes it; `given` are the values of NARROWING."""
     from ...schema.labels import clean_tags, wanted_metadata
 
-    times = {
-        name: _moment(value, settings, name)
-        for name, value in given.items()
-        if name.endswith(("_from", "_to"))
-    }
+    times = {name: _moment(value, settings, name) for name, value in given.items() if name.endswith(("_from", "_to"))}
     kind, metadata = given["kind"], dict(map(_pair, given["metadata"] or ()))
     labels = {"tags": clean_tags(given["tags"], "--tag"), "metadata": wanted_metadata(metadata)}
-    return {**times, **labels, "kinds": (kind,) if kind else (), "user_ids": (user,) if group is not None and user is not None else ()}
+    users = (user,) if group is not None and user is not None else ()
+    return {**times, **labels, "kinds": (kind,) if kind else (), "user_ids": users}
 
 
 def _pair(text: str) -> tuple[str, Any]:

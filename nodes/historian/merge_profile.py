@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 from langgraph.runtime import Runtime
 
 from ...prompts.asking import asked
 from ...prompts.merging import UpdateProfiles, merge_prompt, merged_by_model, said_to_be_over
 from ...prompts.templates import render
+from ...schema.event import Event
 from ...schema.graph_states.historian import HistorianContext, HistorianState, HistorianUpdate, ProposedProfile
 from ...schema.job import Job
 from ...schema.profile import Profile, ProfileKey
 from ...text.fact_owners import teller_of
 from ...text.job_drafts import language_of, names_of
 from ...text.job_verdicts import is_no_fact
+from ...text.profiles.lines import with_expiry
 from ...text.speakers.named_people import NamedPeople
 from .profile_rules import concerns, may_enter_profiles, merged_by_rules, profile_without_over
 
@@ -34,6 +37,7 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
     names, language = names_of(job, context.settings), language_of(job, context.settings)
     items = state["items"]
     based_on: list[str] = []
+    filed_events: list[Event] = []
     if job.kind == "talk":  # what the gate did not pass, or whose message was withdrawn meanwhile, is not filed
         filed_events = await asyncio.to_thread(context.events.get, state.get("event_ids", []))
         based_on = [event.event_id for event in filed_events]
@@ -81,7 +85,11 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
         by_model = None if answer is None else merged_by_model(answer, facts, profile, job, names)
         return merged_by_rules(facts, profile, people, names, language, day, sources) if by_model is None else by_model
 
+    expiry = dict.fromkeys(ids, job.expires_at)
+    if job.kind == "talk":
+        expiry = {event.event_id: event.expires_at for event in filed_events}
     merged = await asyncio.to_thread(lambda: [merged_of(profile) for profile in old.values()])
+    merged = [replace(one, lines=with_expiry(one.lines, expiry)) for one in merged]
     proposed = [_proposal(one) for one in merged if one != kept[one.key]]
     new_ids = [event_id for event_id, item in zip(state.get("event_ids", []), state["items"], strict=False) if item in shown]
     links = [] if answer is None else said_to_be_over(answer, near, new_ids)

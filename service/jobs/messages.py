@@ -172,10 +172,17 @@ def _first_and_last(jobs: Sequence[Job]) -> tuple[dict[str, Job], dict[str, Job]
 
 def asked_lines(message: Event) -> list[ProfileLine]:
     """Return the lines of a profile that a message asks for, in the words as said."""
-    day = message.timestamp_local[:10]
+    day, until = message.timestamp_local[:10], ProfileLine.until_moment(message.expires_at)
     found = [quoted_line(words) for words in asked_to_keep(message.text, message.bot_name)]
     return [
-        ProfileLine(line_id_of(text, message.event_id), text, first_day=day, last_day=day, evidence=(message.event_id,))
+        ProfileLine(
+            line_id_of(text, message.event_id),
+            text,
+            first_day=day,
+            last_day=day,
+            until=until,
+            evidence=(message.event_id,),
+        )
         for text in found
     ]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 
@@ -92,6 +92,22 @@ def with_lines(lines: Sequence[ProfileLine], new: Sequence[ProfileLine]) -> tupl
             )
         result.append(known)
     return distinct(result)
+
+
+def with_expiry(lines: Sequence[ProfileLine], expiry: Mapping[str, float | None]) -> tuple[ProfileLine, ...]:
+    """Return the lines, each ending with the last of the events on which it rests.
+
+    `expiry` is when events expire (seconds since the epoch; None: never), by id. A line that rests
+    on any other event, or on one that does not expire, stays open.
+    """
+
+    def ends(line: ProfileLine) -> str:
+        moments = [expiry.get(one) for one in line.evidence]
+        known = [one for one in moments if one is not None]
+        is_over = bool(known) and len(known) == len(moments)
+        return ProfileLine.until_moment(max(known)) if is_over else ""
+
+    return tuple(replace(line, until=until) if not line.until and (until := ends(line)) else line for line in lines)
 
 
 def _plain(text: str) -> str:

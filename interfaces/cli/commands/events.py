@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 from rich.text import Text
 from typer import Argument, Option
 
+from ....schema.labels import metadata_json
 from ....service.inspection.json_data import event_data
 from ...texts import shown
 from ..console import Cell, fields, minute, short
@@ -72,6 +73,7 @@ def show_event(shell: Shell, event_id: EventArgument) -> None:
         return
     data |= {name: "\n".join(f"{one.event_id}: {short(shown(one))}" for one in some) for name, some in ends.items()}
     data |= {name: "\n".join(value) for name, value in data.items() if isinstance(value, list)}
+    data["metadata"] = metadata_json(event.metadata) if event.metadata else ""
     data["revisions"] = "\n".join(f"{one.replaced_at}  {one.text}" for one in detail.revisions)
     shell.out.print(fields({key: value for key, value in data.items() if value not in ("", [], (), None)}))
 

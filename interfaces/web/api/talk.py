@@ -55,8 +55,9 @@ class Names(Body):
 
 class RememberRequest(InScope, Names):
     messages: list[dict[str, Any]] | dict[str, Any] | str = Field(
-        description="Talk: `{role, content, sender_id?, name?, id?, reply_to?, at?, tags?, metadata?, expires_at?}`, or messages of OpenAI or OneBot, "
-        "one or several; or a text of the user. A known `id` with other words replaces that message."
+        description="Talk: `{role, content, sender_id?, name?, id?, reply_to?, at?, tags?, metadata?, expires_at?}`, "
+        "or messages of OpenAI or OneBot, one or several; or a text of the user. A known `id` with other words replaces "
+        "that message."
     )
     bot_id: Id | None = None
     timezone: str | None = None

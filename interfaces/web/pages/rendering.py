@@ -15,6 +15,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context,
 from jinja2.runtime import Context
 
 from ....schema.event import Event
+from ....schema.labels import metadata_json
 from ....schema.language import Language
 from ....schema.version import VERSION
 from ....service.timezones import configured_timezone
@@ -140,7 +141,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    for function in (entity_link, scope_link, told_days, statements, shown, size, short, share, words):
+    for function in (entity_link, scope_link, told_days, statements, shown, size, short, share, words, metadata_json):
         made.filters[function.__name__] = function
     made.globals.update(writers=WRITERS, sources=SOURCES, states=STATES)
     return made

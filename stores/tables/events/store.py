@@ -165,9 +165,7 @@ class EventTables:
             if expires_at is None and left and all(expiry.get(one) is not None for one in left):
                 expires_at = max(expiry[one] for one in left)
             supported = left or not event.sources
-            found.append(
-                replace(event, sources=left, expires_at=expires_at) if supported else None
-            )
+            found.append(replace(event, sources=left, expires_at=expires_at) if supported else None)
         return found
 
     def file_messages(self, messages: Sequence[Sequence[Event]]) -> list[str]:
@@ -243,15 +241,10 @@ class EventTables:
         with self._database.reading() as transaction:
             due = [now, returned_before, -SECONDS_OF_EVER if said_before is None else said_before]
             found = transaction.rows(
-                f"SELECT job_id FROM events WHERE {_DUE}"
-                " GROUP BY job_id ORDER BY min(timestamp), min(row) LIMIT %s",
+                f"SELECT job_id FROM events WHERE {_DUE} GROUP BY job_id ORDER BY min(timestamp), min(row) LIMIT %s",
                 (*due, limit),
             )
-            beyond = (
-                self._beyond(transaction, most_messages, limit - len(found))
-                if most_messages
-                else []
-            )
+            beyond = self._beyond(transaction, most_messages, limit - len(found)) if most_messages else []
         if not found and not beyond:
             return 0
         with self._database.writing() as transaction:
