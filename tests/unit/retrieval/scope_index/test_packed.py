@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import fields, replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from historian.retrieval.scope_index import packed_vectors, words
 from historian.retrieval.scope_index.columns import Column
 from historian.retrieval.scope_index.packed_events import COMMON, OWN, EventRowsInMemory
 from historian.retrieval.scope_index.packed_vectors import VectorRows
-from historian.retrieval.scope_index.table import BYTES_A_DIMENSION, BYTES_AN_EVENT, ScopeTable
+from historian.retrieval.scope_index.table import BYTES_A_DIMENSION, BYTES_AN_EVENT, ScopeTable, Snapshot
 from historian.schema.event import Event, EventFilter
 from historian.schema.protocols import Matrix
 from historian.text.search_words.keywords import indexed_words
