@@ -11,10 +11,11 @@ from urllib.parse import quote
 
 import pytest
 from historian.interfaces.web.api.event_data import EventData
-from historian.schema.profile import Profile, ProfileKey
+from historian.schema.profile import ProfileKey
 from historian.schema.scope import Scope
 from historian.service.components import Parts
 from historian.service.inspection.json_data import event_data
+from profiles import profile_of
 from support.events import file_messages, file_texts, make_message
 from support.memory import AT
 from support.postgres import fresh_schema, server_url
@@ -38,7 +39,7 @@ async def web(tmp_path: Path) -> AsyncIterator[Web]:
             ProfileKey("group", "100"): ["- 每周五读书"],
         }.items():
             for n, summary in enumerate(summaries):
-                profile = Profile(key, name="阿明", summary=summary)
+                profile = profile_of(key, summary, name="阿明")
                 stored = parts.profiles.write(profile, expected_revision=n, job_id=f"p-{n}", now=AT)
                 parts.backend.profile_index.put(stored, None)
         yield web
@@ -215,7 +216,7 @@ async def test_an_edit_is_redacted(web: Web) -> None:
 async def test_profiles_are_listed_compared_and_rolled_back(tmp_path: Path) -> None:
     async with opened_web(tmp_path, worker=True) as web:
         for n, summary in enumerate(["- 喜欢绿茶", "- 喜欢龙井茶"]):
-            profile = Profile(ProfileKey("user", "42"), name="阿明", summary=summary)
+            profile = profile_of(ProfileKey("user", "42"), summary, name="阿明")
             parts_of(web).profiles.write(profile, expected_revision=n, job_id=f"p-{n}", now=AT)
         assert (await web.json("GET", f"{API}/profiles"))["total"] == 1
         whose = {"entity": "user:42"}

@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 from fastapi import FastAPI
-from historian.schema.profile import Profile, ProfileKey
+from historian.schema.profile import ProfileKey
 from historian.schema.scope import LayerRule, Scope, layers_read
 from historian.service.components import Parts
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from profiles import profile_of
 from support.events import file_texts
 from support.memory import AT
 from support.servers.web import GROUP_100, OPERATOR, USER_7, Web, opened_web
@@ -115,7 +116,7 @@ def plant(parts: Parts, user_id: str) -> dict[ProfileKey, str]:
     file_texts(parts.events, [f"他收藏{SECRET}"], "alone-0", group=None, user_id=user_id, said_by=user_id)
     keys = [ProfileKey("user", user_id, layer) for layer in ("", "private", "g:200")] + [ProfileKey("group", "200")]
     for key in keys:
-        written = parts.profiles.write(Profile(key, name="某人", summary=f"- 收藏{SECRET}"), expected_revision=0, now=AT)
+        written = parts.profiles.write(profile_of(key, f"- 收藏{SECRET}", name="某人"), expected_revision=0, now=AT)
         parts.backend.profile_index.put(written, None)
     return layers_of(parts)
 
