@@ -59,13 +59,9 @@ class ForgetMessageArguments(KnownArguments):
     message_id: str
 
 
-async def correct_memory(
-    memory: Reading, scope: Scope, asked: CorrectMemoryArguments, language: Language
-) -> str:
+async def correct_memory(memory: Reading, scope: Scope, asked: CorrectMemoryArguments, language: Language) -> str:
     """Return what was taken out with the id that undoes it, or the candidates."""
-    found = await _writable(memory).correct(
-        asked.wrong, asked.right, scope=scope, target_id=asked.target_id
-    )
+    found = await _writable(memory).correct(asked.wrong, asked.right, scope=scope, target_id=asked.target_id)
     if isinstance(found, list):
         return _candidates(found, language)
     return _corrected(found, asked.right, language)
@@ -92,34 +88,26 @@ def _corrected(done: Correction, right: str, language: Language) -> str:
     return told
 
 
-async def pin_memory(
-    memory: Reading, scope: Scope, asked: PinMemoryArguments, language: Language
-) -> str:
+async def pin_memory(memory: Reading, scope: Scope, asked: PinMemoryArguments, language: Language) -> str:
     """Return the id of the new pin."""
     line = await _writable(memory).pin(asked.text, scope, expires_at=asked.expires_at)
     return _ANSWERS["pinned"][language].format(id=line.line_id)
 
 
-async def unpin_memory(
-    memory: Reading, scope: Scope, asked: UnpinMemoryArguments, language: Language
-) -> str:
+async def unpin_memory(memory: Reading, scope: Scope, asked: UnpinMemoryArguments, language: Language) -> str:
     """Return that the pin is removed, or that there is none of this id."""
     removed = await _writable(memory).unpin(asked.line_id, scope)
     return _ANSWERS["unpinned" if removed else "no_pin"][language]
 
 
-async def list_pins(
-    memory: Reading, scope: Scope, asked: ListPinsArguments, language: Language
-) -> str:
+async def list_pins(memory: Reading, scope: Scope, asked: ListPinsArguments, language: Language) -> str:
     """Return the pins of the conversation with their ids."""
     pins = await _writable(memory).list_pins(scope)
     lines = (f"- {one.line_id}: {quoted(one.text)}{_day(one.until)}" for one in pins)
     return _block(lines, language) or _ANSWERS["no_pins"][language]
 
 
-async def forget_message(
-    memory: Reading, scope: Scope, asked: ForgetMessageArguments, language: Language
-) -> str:
+async def forget_message(memory: Reading, scope: Scope, asked: ForgetMessageArguments, language: Language) -> str:
     """Return that the message is withdrawn, or that there is none of this id."""
     gone = await _writable(memory).forget_message(asked.message_id, scope)
     return _ANSWERS["withdrawn" if gone else "no_message"][language]

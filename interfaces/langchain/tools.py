@@ -210,9 +210,7 @@ def make_memory_tools(
     language of the conversation at that time.
     """
     offered = _offered(may_correct, may_withdraw)
-    return [
-        MemoryTool(name=name, memory=memory, scope=scope, language=language) for name in offered
-    ]
+    return [MemoryTool(name=name, memory=memory, scope=scope, language=language) for name in offered]
 
 
 def memory_tool_schemas(
@@ -257,9 +255,7 @@ async def handle_memory_call(
     `language` (as in `CognitiveService.language_of`). `may_correct` and `may_withdraw` as in `make_memory_tools`.
     """
     how: dict[str, Any] = {"may_correct": may_correct, "may_withdraw": may_withdraw}
-    return (
-        await answer_memory_call(memory, name, arguments, scope, language=language, **how)
-    ).text
+    return (await answer_memory_call(memory, name, arguments, scope, language=language, **how)).text
 
 
 class ToolAnswer(NamedTuple):

@@ -4,9 +4,9 @@
 ...     await serve_stdio(make_mcp_server(memory))
 
 Tools: `recall`, `search_events`, `get_profile`, `search_profiles`, and, if writing is allowed, `remember`, `correct_memory`,
-`pin_memory`, `unpin_memory`, `list_pins` and `forget_message`. No argument of a call names the conversation, so a client or its model cannot read another one; users in
-`cognitive.query.admin_user_ids` have no further rights. The SDK is installed by the extra `mcp` and imported when a server is
-made.
+`pin_memory`, `unpin_memory`, `list_pins` and `forget_message`. No argument of a call names the conversation, so a client or
+its model cannot read another one; users in `cognitive.query.admin_user_ids` have no further rights. The SDK is installed by
+the extra `mcp` and imported when a server is made.
 """
 
 from __future__ import annotations

@@ -79,9 +79,7 @@ def show_event(shell: Shell, event_id: EventArgument) -> None:
 async def edit_event(
     shell: Shell,
     event_id: EventArgument,
-    text: Annotated[
-        str | None, Argument(metavar="[TEXT]", help="The new text of the event.")
-    ] = None,
+    text: Annotated[str | None, Argument(metavar="[TEXT]", help="The new text of the event.")] = None,
     holds: Annotated[
         bool,
         Option("--holds", help="It is still true: undo the link to the event that ended it."),
@@ -123,9 +121,7 @@ def _uphold(shell: Shell, event_id: str) -> None:
 @command("delete", events)
 async def delete_events(
     shell: Shell,
-    event_ids: Annotated[
-        list[str], Argument(metavar="EVENT...", help="The ids of the events to remove.")
-    ],
+    event_ids: Annotated[list[str], Argument(metavar="EVENT...", help="The ids of the events to remove.")],
     dry_run: DryRunOption = False,
     yes: YesOption = False,
 ) -> None:

@@ -121,14 +121,10 @@ async def edit_event(asked: Edit, memory: MemoryHere, parts: PartsHere, caller: 
 
 
 @router.delete("/{event_id}")
-async def delete_event(
-    detail: DetailHere, memory: MemoryHere, caller: CallerHere, dry_run: DryRun = False
-) -> CorrectionData:
+async def delete_event(detail: DetailHere, memory: MemoryHere, caller: CallerHere, dry_run: DryRun = False) -> CorrectionData:
     """Remove an event, or a whole message, with the lines of profiles that rest on it alone."""
     event_id = detail.event.event_id
-    return CorrectionData.of(
-        await memory.delete_event(event_id, scope=caller.scope, dry_run=dry_run)
-    )
+    return CorrectionData.of(await memory.delete_event(event_id, scope=caller.scope, dry_run=dry_run))
 
 
 @router.post("/{event_id}/supersede")

@@ -24,6 +24,7 @@ from ...revisions import One, kept_articles, profile_layers, side_by_side
 from ..api.revisions import numbered
 from ..dependencies import MemoryHere, PartsHere
 from . import known, timeline
+from .corrections import KINDS
 from .rendering import page
 from .route import FormKind, FormNumber, FormText, PageRoute, see
 
@@ -110,7 +111,8 @@ def _profile(parts: Parts, entity: Entity, parameters: Mapping[str, str]) -> dic
     named = parameters.get("layer", "")
     current = next((one for one in layers if one.key.layer == named), layers[0] if layers else None)
     revisions = [] if current is None else [current, *parts.profiles.history(current.key)]
-    return {"layers": layers, "current": current, **_compared(parameters, revisions, profile_lines)}
+    pins = [(one.key, line) for one in layers for line in one.lines if line.pinned]
+    return {"layers": layers, "current": current, "pins": pins, "kinds": KINDS, **_compared(parameters, revisions, profile_lines)}
 
 
 def _article(parts: Parts, entity: Entity, parameters: Mapping[str, str]) -> dict[str, Any]:
