@@ -28,6 +28,8 @@ from .sqlite.events.store import SqliteEventStore
 from .sqlite.index_schema import open_index
 from .sqlite.items import ItemTable
 from .sqlite.profile_index import SqliteProfileIndex
+from .sqlite.queue import QUEUE, open_queue_file
+from .tables.corrections import CorrectionTable
 from .tables_backend import TablesBackend
 
 INDEX = "index.sqlite"
@@ -86,6 +88,7 @@ class LocalBackend(TablesBackend):
         self.queue = queue
         self.database = database = open_index(_index_in(directory))
         self.events = SqliteEventStore(database)
+        self.corrections = CorrectionTable(open_queue_file(directory / QUEUE))
         rows = SqliteEventRows(database)
         super().__init__(rows)
         self.profiles = MarkdownProfiles(directory / "profiles", ledger=self.ledger, revision_keep=keep)
@@ -133,6 +136,7 @@ class LocalBackend(TablesBackend):
         return ItemTable(self.directory / "items.sqlite")
 
     def close(self) -> None:
+        self.corrections.close()
         self.events.close()
 
 

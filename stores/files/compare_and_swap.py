@@ -201,6 +201,18 @@ class RevisionedProfiles(Revisioned[ProfileKey, Profile]):
         assert written is not None  # None is returned only if `forgotten` is given
         return written
 
+    def revise(self, key: ProfileKey, change: Callable[[Profile], Profile], *, now: str, cause: str) -> Profile | None:
+        """See `ProfileStorage.revise`."""
+        with self._locked(key):
+            current, same = self.read(key), self._form.same
+            self._note(key, self.kept(key))
+            written = None
+            if current is not None and not same(changed := change(current), current):
+                written = self._swap(key, changed, current, (), now, cause)
+            earlier = zip(self._earlier_places(key), self.kept(key)[1:], strict=True)  # a profile can always be read
+            self._drop(key, [place for place, one in earlier if not same(change(one), one)])
+        return written
+
     def is_applied(self, key: ProfileKey, job_id: str) -> bool:
         return bool(self._noted(key, [job_id], self.read(key)))
 

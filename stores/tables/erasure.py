@@ -38,6 +38,15 @@ class ErasureTables(BesideEvents, ABC):
             add_tombstones(transaction, "job", job_ids, SECONDS_OF_EVER)
             transaction.run("DELETE FROM ledger WHERE job_id = ANY(%s)", (list(job_ids),))
 
+    def bury_words(self, digests: Sequence[str], until: float) -> None:
+        with self._database.writing() as transaction:
+            add_tombstones(transaction, "said", digests, until)
+
+    def lift(self, job_ids: Sequence[str], digests: Sequence[str]) -> None:
+        with self._database.writing() as transaction:
+            for kind, values in (("job", job_ids), ("said", digests)):
+                transaction.run("DELETE FROM tombstones WHERE kind = %s AND value = ANY(%s)", (kind, list(values)))
+
     def erase_events(self, where: EventFilter) -> int:
         erased = 0
         while some := self.erase_some(where):

@@ -76,7 +76,7 @@ def with_lines(lines: Sequence[ProfileLine], new: Sequence[ProfileLine]) -> tupl
     """
     result = list(lines)
     for line in new:
-        same = next((n for n, one in enumerate(result) if not one.until and _plain(one.text) == _plain(line.text)), None)
+        same = next((n for n, one in enumerate(result) if not one.until and plain_words(one.text) == plain_words(line.text)), None)
         if same is None:
             result.append(line)
             continue
@@ -94,5 +94,6 @@ def with_lines(lines: Sequence[ProfileLine], new: Sequence[ProfileLine]) -> tupl
     return distinct(result)
 
 
-def _plain(text: str) -> str:
+def plain_words(text: str) -> str:
+    """Return a statement for comparison: two lines say the same if these are equal."""
     return comparable(text) or text

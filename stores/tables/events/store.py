@@ -14,7 +14,7 @@ from ....text.former_messages import FormerTalk
 from ..engine import Transaction
 from ..fingerprint import check_dimension, read_fingerprint, set_fingerprint
 from ..meta import note, note_remains, noted
-from ..tombstones import SECONDS_OF_EVER, add_tombstones, is_buried
+from ..tombstones import SECONDS_OF_EVER, add_tombstones, corrected, is_buried
 from .links import clear_links, set_links
 from .rows import (
     EVENT_COLUMNS,
@@ -141,16 +141,21 @@ class EventTables:
         return [event.event_id for event, _ in kept]
 
     def _supported(self, transaction: Transaction, events: Sequence[Event]) -> list[Event | None]:
-        """Return the events without those of their sources that were withdrawn; None for one of which none is left."""
-        sources = sorted({source for event in events for source in event.sources})
-        if not sources:
-            return list(events)
-        buried = "SELECT value FROM tombstones WHERE kind = 'job' AND value = ANY(%s)"
-        gone = {value for (value,) in transaction.rows(buried, (sources,))}
+        """Return the events without those of their sources that were withdrawn or corrected; None for one of which none is left,
+        and for what was corrected after it was said."""
+        wrong = corrected(transaction, events)
+        gone: set[str] = set()
+        if sources := sorted({source for event in events for source in event.sources}):
+            buried = (
+                "SELECT value FROM tombstones WHERE kind = 'job' AND value = ANY(%s)"
+                f" UNION SELECT job_id FROM events WHERE kind = '{MESSAGE}' AND corrected_by != '' AND job_id = ANY(%s)"
+            )
+            gone = {value for (value,) in transaction.rows(buried, (sources, sources))}
         found: list[Event | None] = []
         for event in events:
             left = tuple(one for one in event.sources if one not in gone)
-            found.append(replace(event, sources=left) if left or not event.sources else None)
+            stands = (left or not event.sources) and event.event_id not in wrong
+            found.append(replace(event, sources=left) if stands else None)
         return found
 
     def file_messages(self, messages: Sequence[Sequence[Event]]) -> list[str]:
@@ -354,8 +359,35 @@ class EventTables:
         with self._database.writing() as transaction:
             return clear_links(transaction, self._rows, event_ids)
 
+    def hide(self, event_ids: Sequence[str], correction_id: str) -> list[str]:
+        """See `EventStore.hide`."""
+        with self._database.writing() as transaction:
+            self._rows.lock_scopes_of(transaction, event_ids)
+            found = transaction.rows(
+                "UPDATE events SET corrected_by = %s WHERE event_id = ANY(%s) AND corrected_by = '' RETURNING event_id, row",
+                (correction_id, list(event_ids)),
+            )
+            self._rows.count_removals(transaction, [row for _, row in found])
+        return [event_id for event_id, _ in found]
+
+    def reveal(self, correction_id: str) -> int:
+        """See `EventStore.reveal`."""
+        with self._database.writing() as transaction:
+            hidden = "UPDATE events SET corrected_by = '' WHERE corrected_by = %s RETURNING row"
+            found = transaction.rows(hidden, (correction_id,))
+            self._rows.count_removals(transaction, [row for (row,) in found])
+        return len(found)
+
+    def is_corrected(self, event: Event) -> bool:
+        """See `EventStore.is_corrected`."""
+        with self._database.reading() as transaction:
+            return bool(corrected(transaction, [event]))
+
     def edit(self, event_id: str, text: str, vector: Vector | None) -> bool:
-        """Replace the text and vector of an event (None: to be embedded later). Return False if it does not exist."""
+        """Replace the text and vector of an event (None: to be embedded later). Return False if it does not exist.
+
+        The words as they were handed over and the former texts go: they say what was wrong.
+        """
         (stored,) = self._stored([vector])
         with self._database.writing() as transaction:
             check_dimension(transaction, sizes([vector]))
@@ -364,9 +396,11 @@ class EventTables:
             if found is None:
                 return False
             row, event = int(found[-1]), replace(self._rows.event(found), text=text, times=(), people=())
-            transaction.run("UPDATE events SET rewritten_by = 'hand' WHERE row = %s", (row,))
+            transaction.run("UPDATE events SET rewritten_by = 'hand', handed_over = '' WHERE row = %s", (row,))
+            transaction.run("DELETE FROM event_revisions WHERE row = %s", (row,))
             self._rows.replace_text(transaction, row, event, stored)
             self._rows.count_removals(transaction, [row])
+            note_remains(transaction, 1)
         return True
 
     def delete(self, event_ids: Sequence[str]) -> int:
