@@ -42,7 +42,7 @@ async def edit_line(
     The events that the line rests on alone get the new words; what was said stands, and is left out of recall.
     """
     given = {"text": text, "kind": kind, "tags": tags, "pinned": pinned, "expires_at": expires}
-    changes = {name: value for name, value in given.items() if value is not None}
+    changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     if not changes:
         raise WrongUse("TEXT: missing; give the new words, or what else is to change (--help)")
     async with opened_memory(shell) as memory:
