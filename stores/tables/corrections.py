@@ -55,4 +55,3 @@ class CorrectionTable(OfDatabase[Database], Corrections):
 
     def close(self) -> None:
         self._database.close()
-
