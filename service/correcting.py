@@ -5,10 +5,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import replace
-from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal
-from zoneinfo import ZoneInfo
 
 from ..schema.correction import Candidate, Correction
 from ..schema.errors import InvalidInput
@@ -20,16 +18,16 @@ from ..schema.protocols import Vector
 from ..schema.scope import Scope, checked_scope
 from ..text.redaction import redact
 from .corrections.candidates import candidates, clear_one, kind_of
-from .corrections.carrying_out import carry_out
-from .corrections.new_words import lines_resting, replace_event, replace_words
-from .corrections.pins import Expiry, check_room, checked_expiry, checked_text, pin, pins, unpin
-from .corrections.plan import MessagesOf, Plan, gather, iso_of, lines_in, lines_of_id, new_id, take_messages
+from .corrections.deleting import delete_event, delete_line
+from .corrections.new_words import edit_event, edit_line
+from .corrections.pins import Expiry, checked_expiry, checked_text, pin, pins, unpin
+from .corrections.plan import MessagesOf, Plan, existing, iso_of
 from .corrections.undoing import undo
 from .running.lifecycle import Lifecycle
 from .timezones import configured_timezone
 
 if TYPE_CHECKING:
-    from .components import Parts
+    pass
 
 UNSET: Final = "unset"
 """The default of `expires_at` in `edit_line`: the end of the line stays as it is."""
@@ -75,22 +73,7 @@ class Correcting:
             raise InvalidInput("text: nothing to change; give text, kind, tags, pinned or expires_at")
         written = None if text is None else checked_text(await self._redacted(checked_text(text)))
         vector = None if written is None else await self._vector(written)
-
-        def work() -> tuple[Plan, Correction]:
-            plan = Plan("edit_line", scope, correction_id=new_id(scope))
-            plan.lines = lines_of_id(parts, line_id, scope)
-            if changes.get("pinned"):
-                for key, line in plan.lines:
-                    if not line.pinned:
-                        check_room([one for _, one in lines_in(parts, [key])])
-            plan.line_becomes = lambda line: replace(line, **changes)
-            if written is not None:
-                evidence = replace_words(parts, plan, written, vector, self._timezone)
-                day = datetime.fromtimestamp(parts.clock(), ZoneInfo(self._timezone)).date().isoformat()
-                new = {"text": written, "told": 1, "first_day": day, "last_day": day, "said_by": "", "evidence": evidence}
-                plan.line_becomes = lambda line: replace(line, **{**new, **changes})
-            return plan, carry_out(parts, plan)
-
+        work = partial(edit_line, parts, line_id, written, vector, scope, changes, self._timezone)
         return await self._carried_out(work, scope)
 
     async def delete_line(
@@ -220,44 +203,15 @@ class Correcting:
 
     async def _delete_line(self, line_id: str, scope: Scope | None, how: MessagesOf, dry_run: bool) -> Correction:
         parts = self.lifecycle.in_use().parts
-
-        def work() -> tuple[Plan, Correction]:
-            plan = Plan("delete_line", scope)
-            plan.lines = lines_of_id(parts, line_id, scope)
-            gather(parts, plan, [one for _, line in plan.lines for one in line.evidence])
-            plan.forgotten |= set(plan.events)
-            take_messages(parts, plan, how)
-            return plan, carry_out(parts, plan, dry_run=dry_run)
-
-        return await self._carried_out(work, scope)
+        return await self._carried_out(partial(delete_line, parts, line_id, scope, how, dry_run=dry_run), scope)
 
     async def _delete_event(self, event_id: str, scope: Scope | None, how: MessagesOf, dry_run: bool) -> Correction:
         parts = self.lifecycle.in_use().parts
-
-        def work() -> tuple[Plan, Correction]:
-            plan, event = Plan("delete_event", scope), existing(parts, event_id, scope)
-            gather(parts, plan, [event_id], others=False)
-            if how == "stay" and event.is_message:
-                take_messages(parts, plan, "remove")
-            else:
-                take_messages(parts, plan, how)
-                plan.forgotten |= set(plan.events)
-            plan.alone |= plan.forgotten
-            lines_resting(parts, plan, event)
-            return plan, carry_out(parts, plan, dry_run=dry_run)
-
-        return await self._carried_out(work, scope)
+        return await self._carried_out(partial(delete_event, parts, event_id, scope, how, dry_run=dry_run), scope)
 
     async def _edit_event(self, event: Event, text: str, scope: Scope | None, how: MessagesOf) -> Correction:
         parts, vector = self.lifecycle.in_use().parts, await self._vector(text)
-
-        def work() -> tuple[Plan, Correction]:
-            plan = Plan("edit_event", scope, correction_id=new_id(scope))
-            replace_event(parts, plan, event, text, vector, self._timezone)
-            take_messages(parts, plan, how)
-            return plan, carry_out(parts, plan)
-
-        return await self._carried_out(work, scope)
+        return await self._carried_out(partial(edit_event, parts, event, text, vector, scope, how, self._timezone), scope)
 
     async def _carried_out(self, work: Callable[[], tuple[Plan, Correction]], scope: Scope | None) -> Correction:
         """Carry a correction out in a thread, and let what this process remembers of it go."""
@@ -283,15 +237,6 @@ class Correcting:
         parts = self.lifecycle.in_use().parts
         (vector,) = await vectors_for([text], parts.embedder, parts.events)
         return vector
-
-
-def existing(parts: Parts, event_id: object, scope: Scope | None) -> Event:
-    """Return an event. Raises InvalidInput if there is none of this id, or if it is not of `scope`,
-    if one is given."""
-    found = parts.events.get([event_id]) if isinstance(event_id, str) else []
-    if not found or (scope is not None and found[0].scope.key != scope.key):
-        raise InvalidInput(f"event_id: there is no event {told(event_id)}; `list_events` shows those that are filed")
-    return found[0]
 
 
 def _checked(scope: Scope | None) -> Scope | None:

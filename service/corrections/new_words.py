@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 from zoneinfo import ZoneInfo
 
+from ...schema.correction import Correction
 from ...schema.event import Event
 from ...schema.profile import ProfileLine, line_id_of
 from ...schema.protocols import Vector
+from ...schema.scope import Scope
 from ...schema.version import VERSION
 from ...text.profiles.lines import plain_words
 from ..components import Parts
-from .plan import Plan, concerned, gather, lines_in, take_messages
+from .carrying_out import carry_out
+from .pins import check_room
+from .plan import MessagesOf, Plan, concerned, gather, lines_in, lines_of_id, new_id, take_messages
 
 
 def replace_words(parts: Parts, plan: Plan, text: str, vector: Vector | None, timezone: str) -> tuple[str, ...]:
@@ -61,16 +67,6 @@ def replace_event(parts: Parts, plan: Plan, event: Event, text: str, vector: Vec
     plan.line_becomes = becomes
 
 
-def lines_resting(parts: Parts, plan: Plan, event: Event) -> None:
-    """Add to a plan the lines that rest on one event alone, and those without evidence that say
-    what it says."""
-    names = {*plan.messages} if event.is_message else {event.event_id}
-    for key, line in lines_in(parts, concerned(parts, plan, [event])):
-        says_it = not line.evidence and not line.pinned and plain_words(line.text) == plain_words(event.text)
-        if says_it or (line.evidence and names.issuperset(line.evidence)):
-            plan.lines.append((key, line))
-
-
 def _new_event(parts: Parts, plan: Plan, timezone: str) -> Event | None:
     """Return the event that says the new words of a plan; None where nobody can tell in which
     conversation."""
@@ -97,3 +93,37 @@ def _new_event(parts: Parts, plan: Plan, timezone: str) -> Event | None:
         version=VERSION,
         user_name=names.get(scope.user_id, ""),
     )
+
+
+def edit_line(
+    parts: Parts,
+    line_id: str,
+    text: str | None,
+    vector: Vector | None,
+    scope: Scope | None,
+    changes: Mapping[str, Any],
+    timezone: str,
+) -> tuple[Plan, Correction]:
+    """Give a line new words and other fields. See `CognitiveService.edit_line`."""
+    plan = Plan("edit_line", scope, lines_of_id(parts, line_id, scope), correction_id=new_id(scope))
+    if changes.get("pinned"):
+        for key, line in plan.lines:
+            if not line.pinned:
+                check_room([one for _, one in lines_in(parts, [key])])
+    new: dict[str, Any] = dict(changes)
+    if text is not None:
+        evidence = replace_words(parts, plan, text, vector, timezone)
+        day = datetime.fromtimestamp(parts.clock(), ZoneInfo(timezone)).date().isoformat()
+        new = {"text": text, "told": 1, "first_day": day, "last_day": day, "said_by": "", "evidence": evidence, **new}
+    plan.line_becomes = lambda line: replace(line, **new)
+    return plan, carry_out(parts, plan)
+
+
+def edit_event(
+    parts: Parts, event: Event, text: str, vector: Vector | None, scope: Scope | None, how: MessagesOf, timezone: str
+) -> tuple[Plan, Correction]:
+    """Give an event, and the lines that say what it said, new words. See `CognitiveService.edit_event`."""
+    plan = Plan("edit_event", scope, correction_id=new_id(scope))
+    replace_event(parts, plan, event, text, vector, timezone)
+    take_messages(parts, plan, how)
+    return plan, carry_out(parts, plan)

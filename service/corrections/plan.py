@@ -200,3 +200,11 @@ def rewritten(
 def iso_of(moment: float) -> str:
     """Return a moment (seconds since the epoch) as ISO 8601 in UTC."""
     return datetime.fromtimestamp(moment, UTC).isoformat(timespec="seconds")
+
+
+def existing(parts: Parts, event_id: object, scope: Scope | None) -> Event:
+    """Return an event. Raises InvalidInput if there is none of this id, or if it is not of `scope`, if one is given."""
+    found = parts.events.get([event_id]) if isinstance(event_id, str) else []
+    if not found or (scope is not None and found[0].scope.key != scope.key):
+        raise InvalidInput(f"event_id: there is no event {told(event_id)}; `list_events` shows those that are filed")
+    return found[0]
