@@ -23,7 +23,7 @@ from ...text.profiles.lines import plain_words
 from ...text.search_words.tokens import search_tokens
 from ..components import Parts
 from ..entity_data.articles import ArticleData
-from .plan import Line, Plan, concerned, iso_of, lines_in, new_id
+from .plan import Line, Plan, concerned, iso_of, lines_in, may_touch, new_id, saying_the_same
 
 HOUR_SECONDS = 3_600.0
 TOLD_AGAIN = 20
@@ -79,6 +79,12 @@ def carry_out(parts: Parts, plan: Plan, *, dry_run: bool = False) -> Correction:
     if hours:
         parts.backend.corrections.put(record)
     parts.backend.erasure.bury_words(record.digests, now)
+    if late := _told_meanwhile(parts, plan):
+        plan.events |= late
+        plan.forgotten |= set(late)
+        correction = replace(correction, events=tuple(plan.events.values()))
+        if hours:
+            parts.backend.corrections.put(replace(record, correction=correction))
     parts.events.hide(sorted(plan.hidden), plan.correction_id)
     if plan.edited:
         parts.events.edit(plan.edited, plan.text, plan.vector)
@@ -92,6 +98,15 @@ def carry_out(parts: Parts, plan: Plan, *, dry_run: bool = False) -> Correction:
         if revised is not None:
             parts.backend.profile_index.put(revised, None)
     return correction
+
+
+def _told_meanwhile(parts: Parts, plan: Plan) -> dict[str, Event]:
+    """Return the events that say what is wrong and were filed since it was looked for: from now on none is filed any more."""
+    scopes = {one.scope.key for one in (*plan.events.values(), *plan.messages.values())}
+    scopes |= {plan.scope.key} if plan.scope is not None else set()
+    found = saying_the_same(parts, sorted(scopes), plan.wrong, plan.texts) if plan.wrong else []
+    new = (one for one in found if not one.is_message and one.event_id not in plan.events and may_touch(plan.scope, one))
+    return {one.event_id: one for one in new}
 
 
 def _line_after(plan: Plan, key: ProfileKey, line: ProfileLine) -> ProfileLine | None:

@@ -27,7 +27,7 @@ def delete_event(
 ) -> tuple[Plan, Correction]:
     """Delete an event, or a message with what rests on it. See `CognitiveService.delete_event`."""
     plan, event = Plan("delete_event", scope), existing(parts, event_id, scope)
-    gather(parts, plan, [event_id], others=False)
+    gather(parts, plan, [event_id], others=how == "hide")
     if how == "stay" and event.is_message:
         take_messages(parts, plan, "remove")
     else:

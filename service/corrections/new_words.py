@@ -49,7 +49,7 @@ def replace_event(parts: Parts, plan: Plan, event: Event, text: str, vector: Vec
     gather(parts, plan, [event.event_id], others=False)
     plan.edited = "" if event.is_message else event.event_id
     plan.added = _new_event(parts, plan, timezone) if event.is_message else None
-    names = set(plan.messages) if event.is_message else {event.event_id}
+    names = set(plan.messages) if event.is_message else set(plan.events)
     evidence = tuple(one for one in (plan.edited, plan.added.event_id if plan.added is not None else "") if one)
     line_text = " ".join(text.split())
     for key, line in lines_in(parts, concerned(parts, plan, [event])):
@@ -124,6 +124,6 @@ def edit_event(
 ) -> tuple[Plan, Correction]:
     """Give an event, and the lines that say what it said, new words. See `CognitiveService.edit_event`."""
     plan = Plan("edit_event", scope, correction_id=new_id(scope))
-    replace_event(parts, plan, event, text, vector, timezone)
+    replace_event(parts, plan, event, text, vector, timezone, others=how == "hide")
     take_messages(parts, plan, how)
     return plan, carry_out(parts, plan)

@@ -51,6 +51,8 @@ class Plan:
     hidden: set[str] = field(default_factory=set)
     wrong: set[str] = field(default_factory=set)
     """The statements that are wrong, for comparison (`plain_words`)."""
+    texts: list[str] = field(default_factory=list)
+    """These statements as they were told."""
     edited: str = ""
     added: Event | None = None
     text: str = ""
@@ -145,8 +147,9 @@ def gather(parts: Parts, plan: Plan, evidence: Iterable[str], *, others: bool = 
     names += [name for one in plan.events.values() for name in one.sources]
     for name in dict.fromkeys(names):
         plan.messages |= {one.event_id: one for one in messages.stored(name)}
-    said = [line.text for _, line in plan.lines] + [one.text for one in plan.events.values()]
-    plan.wrong |= {plain_words(text) for text in said}
+    if others:
+        plan.texts += [*(line.text for _, line in plan.lines), *(one.text for one in plan.events.values())]
+        plan.wrong |= {plain_words(text) for text in plan.texts}
 
 
 def take_messages(parts: Parts, plan: Plan, how: MessagesOf) -> None:
