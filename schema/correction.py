@@ -19,11 +19,12 @@ CandidateKind = Literal["line", "event", "message"]
 class Correction:
     """What one correction took out or replaced, as it was before.
 
-    `lines` are the lines of profiles with the key of their profile, `events` what was deleted or edited, `messages` the records
-    of messages that were hidden or deleted. `still_told` are texts that may still say it: messages that stay, and lines of articles
-    and summaries. `elsewhere` counts records of other conversations, which are not shown. `at` and `undo_until` are ISO 8601 in
-    UTC; an empty `undo_until` means that nothing is kept. `is_undone` is True after `undo`. With `dry_run`, `correction_id` is
-    empty, and nothing has changed.
+    `lines` are the lines of profiles with the key of their profile, `events` what was deleted or
+    edited, `messages` the records of messages that were hidden or deleted. `still_told` are texts
+    that may still say it: messages that stay, and lines of articles and summaries. `elsewhere`
+    counts records of other conversations, which are not shown. `at` and `undo_until` are ISO 8601
+    in UTC; an empty `undo_until` means that nothing is kept. `is_undone` is True after `undo`. With
+    `dry_run`, `correction_id` is empty, and nothing has changed.
     """
 
     correction_id: str
@@ -60,12 +61,15 @@ class Correction:
 
 @dataclass(frozen=True, slots=True)
 class CorrectionRecord:
-    """A correction with what `undo` needs: the lines and events that took a place, links, and what must not be filed again.
+    """A correction with what `undo` needs: the lines and events that took a place, links, and what
+    must not be filed again.
 
-    `scope_key` is the conversation in which it was made ("" for the owner). `new_lines` are the lines that were written,
-    `fewer` those that lost a part of their evidence, as they were before, `added` the ids of events that were filed, `edited` those of events that got new words. `links` are the links of deleted events,
-    `job_ids` the deleted messages, `digests` the texts (`corrected_digest`) that are not filed again. `entities` are the
-    people and groups with which the record is forgotten. `until` is in seconds since the epoch.
+    `scope_key` is the conversation in which it was made ("" for the owner). `new_lines` are the
+    lines that were written, `fewer` those that lost a part of their evidence, as they were before,
+    `added` the ids of events that were filed, `edited` those of events that got new words. `links`
+    are the links of deleted events, `job_ids` the deleted messages, `digests` the texts
+    (`corrected_digest`) that are not filed again. `entities` are the people and groups with which
+    the record is forgotten. `until` is in seconds since the epoch.
     """
 
     correction: Correction
@@ -82,7 +86,9 @@ class CorrectionRecord:
 
     def encoded(self) -> str:
         """Return it as JSON text."""
-        told = {name: list(getattr(self, name)) for name in ("added", "edited", "links", "job_ids", "digests", "entities")}
+        told: dict[str, Any] = {
+            name: list(getattr(self, name)) for name in ("added", "edited", "links", "job_ids", "digests", "entities")
+        }
         told |= {"correction": self.correction.as_json(), "scope_key": self.scope_key, "until": self.until}
         told |= {name: _lines_as_json(getattr(self, name)) for name in ("new_lines", "fewer")}
         return json.dumps(told, ensure_ascii=False)
@@ -104,8 +110,9 @@ class CorrectionRecord:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A statement that a correction may mean. `target_id` is the id of the line or event (of a message: of its first record),
-    `day` when it was told last (`YYYY-MM-DD`), `score` the share of the asked words that it holds (0 to 1)."""
+    """A statement that a correction may mean. `target_id` is the id of the line or event (of a
+    message: of its first record), `day` when it was told last (`YYYY-MM-DD`), `score` the share of
+    the asked words that it holds (0 to 1)."""
 
     target_id: str
     kind: CandidateKind
@@ -115,10 +122,11 @@ class Candidate:
 
 
 def corrected_digest(scope_key: str, words: str, said_by: str = "") -> str:
-    """Return by what a corrected statement is recognised in a conversation, without a word of it being kept.
+    """Return by what a corrected statement is recognised in a conversation, without a word of it
+    being kept.
 
-    `words` are compared as they are; `said_by` is the id of the speaker of words as they were said, "" for a statement that
-    is true out of context.
+    `words` are compared as they are; `said_by` is the id of the speaker of words as they were said,
+    "" for a statement that is true out of context.
     """
     return hashlib.sha256(f"{scope_key}\0{said_by}\0{words}".encode("utf-8", "replace")).hexdigest()
 
@@ -133,4 +141,5 @@ def _lines_of_json(stored: Iterable[Sequence[Any]]) -> tuple[tuple[ProfileKey, P
 
 def _event_of_json(stored: Mapping[str, Any]) -> Event:
     known = {one.name: stored[one.name] for one in fields(Event) if one.name in stored}
-    return Event(**{name: tuple(value) if isinstance(value, list) else value for name, value in known.items()})
+    values: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in known.items()}
+    return Event(**values)

@@ -1,55 +1,37 @@
-"""One thing corrected everywhere: lines of profiles and events edited, deleted, and undone; pins."""
+"""One thing corrected everywhere: lines of profiles and events edited, deleted, and undone;
+pins."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
-from datetime import datetime
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal
-from zoneinfo import ZoneInfo
 
-from ..schema.correction import Candidate, CandidateKind, Correction
+from ..schema.correction import Candidate, Correction
 from ..schema.errors import InvalidInput
-from ..schema.event import MESSAGE_STANDS, Event, EventFilter
+from ..schema.event import MESSAGE_STANDS, Event
 from ..schema.ids import told
 from ..schema.job import check_size
 from ..schema.profile import LINE_KINDS, LineKind, ProfileLine
 from ..schema.protocols import Vector
 from ..schema.scope import Scope, checked_scope
-from ..text.profiles.lines import plain_words
 from ..text.redaction import redact
-from ..text.search_words.tokens import search_tokens
-from .corrections import (
-    MessagesOf,
-    Plan,
-    carry_out,
-    gather,
-    iso_of,
-    lines_in,
-    lines_of_id,
-    lines_resting,
-    new_id,
-    profile_keys,
-    replace_event,
-    replace_words,
-    take_messages,
-    undo,
-)
-from .pins import Expiry, check_room, checked_expiry, checked_text, pin, pins, unpin
+from .corrections.candidates import candidates, clear_one, kind_of
+from .corrections.deleting import delete_event, delete_line
+from .corrections.new_words import edit_event, edit_line
+from .corrections.pins import Expiry, checked_expiry, checked_text, pin, pins, unpin
+from .corrections.plan import MessagesOf, Plan, existing, iso_of
+from .corrections.undoing import undo
 from .running.lifecycle import Lifecycle
 from .timezones import configured_timezone
 
 if TYPE_CHECKING:
-    from .components import Parts
+    pass
 
 UNSET: Final = "unset"
 """The default of `expires_at` in `edit_line`: the end of the line stays as it is."""
 MOST_CORRECTIONS = 200
-MOST_CANDIDATES = 10
-CANDIDATES_LOOKED_AT = 50
-CLEAR, CLEARLY_BEFORE = 0.7, 0.3
-"""A statement is the one that is meant if it holds this share of the words asked for, and this share more than the next."""
 MOST_TAGS, LONGEST_TAG = 20, 60
 """The most tags of a line, and the characters of each."""
 
@@ -57,9 +39,10 @@ MOST_TAGS, LONGEST_TAG = 20, 60
 class Correcting:
     """Edit and delete lines and events with everything that tells the same; undo; pins.
 
-    `scope` decides what may be touched: the profile of its user as far as it is readable there, the profile of its group, and the
-    events of that conversation, with what its user has said of it elsewhere. None is the owner, who may touch everything: give a
-    scope wherever users or models choose ids. All raise InvalidInput that names the argument, StorageError, and HistorianError if
+    `scope` decides what may be touched: the profile of its user as far as it is readable there, the
+    profile of its group, and the events of that conversation, with what its user has said of it
+    elsewhere. None is the owner, who may touch everything: give a scope wherever users or models
+    choose ids. All raise InvalidInput that names the argument, StorageError, and HistorianError if
     memory is off or not open.
     """
 
@@ -76,11 +59,13 @@ class Correcting:
         pinned: bool | None = None,
         expires_at: Expiry | Literal["unset"] = UNSET,
     ) -> Correction:
-        """Replace the words of a line, redacted, in the profile, in the events that it rests on, and so in every block.
+        """Replace the words of a line, redacted, in the profile, in the events that it rests on,
+        and so in every block.
 
-        The newest event that nothing else rests on gets the new words, the others that tell it are deleted; messages stand as they
-        were said, are marked as corrected, and are recalled no more. Jobs that wait do not bring the old words back. `kind`, `tags`,
-        `pinned` and `expires_at` (see `pin`; None: no end) change the line alone.
+        The newest event that nothing else rests on gets the new words, the others that tell it are
+        deleted; messages stand as they were said, are marked as corrected, and are recalled no
+        more. Jobs that wait do not bring the old words back. `kind`, `tags`, `pinned` and
+        `expires_at` (see `pin`; None: no end) change the line alone.
         """
         parts, scope = self.lifecycle.in_use().parts, _checked(scope)
         changes = _changes(kind, tags, pinned, expires_at, parts.clock())
@@ -88,49 +73,38 @@ class Correcting:
             raise InvalidInput("text: nothing to change; give text, kind, tags, pinned or expires_at")
         written = None if text is None else checked_text(await self._redacted(checked_text(text)))
         vector = None if written is None else await self._vector(written)
-
-        def work() -> tuple[Plan, Correction]:
-            plan = Plan("edit_line", scope, correction_id=new_id(scope))
-            plan.lines = lines_of_id(parts, line_id, scope)
-            if changes.get("pinned"):
-                for key, line in plan.lines:
-                    if not line.pinned:
-                        check_room([one for _, one in lines_in(parts, [key])])
-            plan.line_becomes = lambda line: replace(line, **changes)
-            if written is not None:
-                evidence = replace_words(parts, plan, written, vector, self._timezone)
-                day = datetime.fromtimestamp(parts.clock(), ZoneInfo(self._timezone)).date().isoformat()
-                new = {"text": written, "told": 1, "first_day": day, "last_day": day, "said_by": "", "evidence": evidence}
-                plan.line_becomes = lambda line: replace(line, **{**new, **changes})
-            return plan, carry_out(parts, plan)
-
+        work = partial(edit_line, parts, line_id, written, vector, scope, changes, self._timezone)
         return await self._carried_out(work, scope)
 
     async def delete_line(
         self, line_id: str, *, scope: Scope | None, messages: bool = False, dry_run: bool = False
     ) -> Correction:
-        """Delete a line with the events that it rests on, and those of the conversation that say the same.
+        """Delete a line with the events that it rests on, and those of the conversation that say
+        the same.
 
-        Other lines that rest on these events too stay, without this evidence. With `messages`, the messages that it was taken from
-        are deleted too, with what rests on them alone; without, they stay as they were said (`Correction.still_told`). With `dry_run`
-        nothing changes: the answer tells what would go.
+        Other lines that rest on these events too stay, without this evidence. With `messages`, the
+        messages that it was taken from are deleted too, with what rests on them alone; without,
+        they stay as they were said (`Correction.still_told`). With `dry_run` nothing changes: the
+        answer tells what would go.
         """
         how: MessagesOf = "remove" if messages else "stay"
         return await self._delete_line(line_id, _checked(scope), how, dry_run)
 
     async def delete_event(self, event_id: str, *, scope: Scope | None = None, dry_run: bool = False) -> Correction:
-        """Delete an event with the lines of profiles that rest on it alone; of a message all parts, with what rests on it alone.
+        """Delete an event with the lines of profiles that rest on it alone; of a message all parts,
+        with what rests on it alone.
 
         Lines with more evidence lose this one, and stay.
         """
         return await self._delete_event(event_id, _checked(scope), "stay", dry_run)
 
     async def edit_event(self, event_id: str, text: str, *, scope: Scope | None = None) -> Event:
-        """Replace the text of an event, redacted, and return it. It is found by its new words at once.
+        """Replace the text of an event, redacted, and return it. It is found by its new words at
+        once.
 
-        Lines that say what it said get the new words too; where they rest on other events as well, a line with the new words stands
-        beside them. A message stands as it was said: InvalidInput is raised for one. Hand its `id` over again with other words
-        instead.
+        Lines that say what it said get the new words too; where they rest on other events as well,
+        a line with the new words stands beside them. A message stands as it was said: InvalidInput
+        is raised for one. Hand its `id` over again with other words instead.
         """
         parts, scope = self.lifecycle.in_use().parts, _checked(scope)
         if not isinstance(text, str) or not text.strip():
@@ -143,10 +117,12 @@ class Correcting:
         return await asyncio.to_thread(existing, parts, event_id, scope)
 
     async def undo(self, correction_id: str, *, scope: Scope | None) -> Correction:
-        """Undo a correction that was made in this conversation less than `cognitive.undo_hours` ago, and return it.
+        """Undo a correction that was made in this conversation less than `cognitive.undo_hours`
+        ago, and return it.
 
-        Events and messages come back with their ids, without former texts, and get their vectors when a worker is idle; lines come
-        back unless they are there again; what was changed since stays. Whoever was forgotten since does not come back.
+        Events and messages come back with their ids, without former texts, and get their vectors
+        when a worker is idle; lines come back unless they are there again; what was changed since
+        stays. Whoever was forgotten since does not come back.
         """
         parts, scope = self.lifecycle.in_use().parts, _checked(scope)
         done = await asyncio.to_thread(undo, parts, correction_id, scope)
@@ -154,7 +130,8 @@ class Correcting:
         return done
 
     async def list_corrections(self, *, scope: Scope | None, limit: int = 20) -> list[Correction]:
-        """Return the corrections of a conversation that can be undone, or are undone, newest first; None: of all."""
+        """Return the corrections of a conversation that can be undone, or are undone, newest first;
+        None: of all."""
         if not isinstance(limit, int) or isinstance(limit, bool) or not 1 <= limit <= MOST_CORRECTIONS:
             raise InvalidInput(f"limit: expected a number from 1 to {MOST_CORRECTIONS}, got {told(limit)}")
         parts, scope = self.lifecycle.in_use().parts, _checked(scope)
@@ -162,13 +139,13 @@ class Correcting:
         found = await asyncio.to_thread(parts.backend.corrections.latest, key, parts.clock(), limit)
         return [one.correction if key is None else one.correction.seen_in(key) for one in found]
 
-    async def correct(
-        self, wrong: str, right: str = "", *, scope: Scope, target_id: str = ""
-    ) -> Correction | list[Candidate]:
-        """Correct the one line or event that says `wrong`: replace it by `right`, or delete it; its messages are hidden.
+    async def correct(self, wrong: str, right: str = "", *, scope: Scope, target_id: str = "") -> Correction | list[Candidate]:
+        """Correct the one line or event that says `wrong`: replace it by `right`, or delete it; its
+        messages are hidden.
 
-        Where not exactly one is meant clearly, nothing changes, and the candidates are returned, best first (none: []); call it again
-        with the `target_id` of one. For a bot's model: "that's wrong, I'm not vegetarian" is `correct("vegetarian")`.
+        Where not exactly one is meant clearly, nothing changes, and the candidates are returned,
+        best first (none: []); call it again with the `target_id` of one. For a bot's model: "that's
+        wrong, I'm not vegetarian" is `correct("vegetarian")`.
         """
         parts, scope = self.lifecycle.in_use().parts, checked_scope(scope)
         if not target_id and (not isinstance(wrong, str) or not wrong.strip()):
@@ -179,8 +156,8 @@ class Correcting:
         written = checked_text(await self._redacted(checked_text(right))) if right.strip() else ""
         found = await asyncio.to_thread(candidates, parts, str(wrong), scope)
         if target_id:
-            kinds = await asyncio.to_thread(_kind_of, parts, target_id, scope)
-        elif clear := _clear(found):
+            kinds = await asyncio.to_thread(kind_of, parts, target_id, scope)
+        elif clear := clear_one(found):
             kinds, target_id = clear.kind, clear.target_id
         else:
             return found
@@ -196,10 +173,11 @@ class Correcting:
         return await self._delete_event(target_id, scope, "hide", dry_run=False)
 
     async def pin(self, text: str, scope: Scope, *, expires_at: Expiry = None) -> ProfileLine:
-        """Pin a text, redacted: it stands first in every block of the conversation, until `expires_at` if that is given.
+        """Pin a text, redacted: it stands first in every block of the conversation, until
+        `expires_at` if that is given.
 
-        `expires_at` is an aware datetime, ISO 8601 with offset, or seconds since 1970. At most 50 pins of 500 characters each. A line
-        of the profile with these words is pinned itself.
+        `expires_at` is an aware datetime, ISO 8601 with offset, or seconds since 1970. At most 50
+        pins of 500 characters each. A line of the profile with these words is pinned itself.
         """
         parts, scope = self.lifecycle.in_use().parts, checked_scope(scope)
         until = checked_expiry(expires_at, parts.clock())
@@ -209,58 +187,31 @@ class Correcting:
         return line
 
     async def unpin(self, line_id: str, scope: Scope) -> bool:
-        """Remove a pin. A line that stood in the profile before it was pinned stays there. Return False if there is no such pin."""
+        """Remove a pin. A line that stood in the profile before it was pinned stays there. Return
+        False if there is no such pin."""
         parts, scope = self.lifecycle.in_use().parts, checked_scope(scope)
         done = await asyncio.to_thread(unpin, parts, scope, line_id)
         self.lifecycle.in_use().recall.clear()
         return done
 
     async def list_pins(self, scope: Scope) -> list[ProfileLine]:
-        """Return the pinned lines of a conversation that have not ended, in the order in which they came."""
+        """Return the pinned lines of a conversation that have not ended, in the order in which they
+        came."""
         parts, scope = self.lifecycle.in_use().parts, checked_scope(scope)
         found = await asyncio.to_thread(pins, parts, scope)
         return [line for _, line in found if line.holds_at(iso_of(parts.clock()))]
 
     async def _delete_line(self, line_id: str, scope: Scope | None, how: MessagesOf, dry_run: bool) -> Correction:
         parts = self.lifecycle.in_use().parts
-
-        def work() -> tuple[Plan, Correction]:
-            plan = Plan("delete_line", scope)
-            plan.lines = lines_of_id(parts, line_id, scope)
-            gather(parts, plan, [one for _, line in plan.lines for one in line.evidence])
-            plan.forgotten |= set(plan.events)
-            take_messages(parts, plan, how)
-            return plan, carry_out(parts, plan, dry_run=dry_run)
-
-        return await self._carried_out(work, scope)
+        return await self._carried_out(partial(delete_line, parts, line_id, scope, how, dry_run=dry_run), scope)
 
     async def _delete_event(self, event_id: str, scope: Scope | None, how: MessagesOf, dry_run: bool) -> Correction:
         parts = self.lifecycle.in_use().parts
-
-        def work() -> tuple[Plan, Correction]:
-            plan, event = Plan("delete_event", scope), existing(parts, event_id, scope)
-            gather(parts, plan, [event_id], others=False)
-            if how == "stay" and event.is_message:
-                take_messages(parts, plan, "remove")
-            else:
-                take_messages(parts, plan, how)
-                plan.forgotten |= set(plan.events)
-            plan.alone |= plan.forgotten
-            lines_resting(parts, plan, event)
-            return plan, carry_out(parts, plan, dry_run=dry_run)
-
-        return await self._carried_out(work, scope)
+        return await self._carried_out(partial(delete_event, parts, event_id, scope, how, dry_run=dry_run), scope)
 
     async def _edit_event(self, event: Event, text: str, scope: Scope | None, how: MessagesOf) -> Correction:
         parts, vector = self.lifecycle.in_use().parts, await self._vector(text)
-
-        def work() -> tuple[Plan, Correction]:
-            plan = Plan("edit_event", scope, correction_id=new_id(scope))
-            replace_event(parts, plan, event, text, vector, self._timezone)
-            take_messages(parts, plan, how)
-            return plan, carry_out(parts, plan)
-
-        return await self._carried_out(work, scope)
+        return await self._carried_out(partial(edit_event, parts, event, text, vector, scope, how, self._timezone), scope)
 
     async def _carried_out(self, work: Callable[[], tuple[Plan, Correction]], scope: Scope | None) -> Correction:
         """Carry a correction out in a thread, and let what this process remembers of it go."""
@@ -288,64 +239,6 @@ class Correcting:
         return vector
 
 
-def existing(parts: Parts, event_id: object, scope: Scope | None) -> Event:
-    """Return an event. Raises InvalidInput if there is none of this id, or if it is not of `scope`, if one is given."""
-    found = parts.events.get([event_id]) if isinstance(event_id, str) else []
-    if not found or (scope is not None and found[0].scope.key != scope.key):
-        raise InvalidInput(f"event_id: there is no event {told(event_id)}; `list_events` shows those that are filed")
-    return found[0]
-
-
-def candidates(parts: Parts, wrong: str, scope: Scope) -> list[Candidate]:
-    """Return the lines, events and messages of a conversation that share words with `wrong`, best first.
-
-    What a line rests on, or an event was taken from, is not told beside it; nor is what was superseded or corrected.
-    """
-    asked, now = set(search_tokens(wrong)), iso_of(parts.clock())
-    if not asked:
-        return []
-    found: list[Candidate] = []
-    covered: set[str] = set()
-    said: set[str] = set()
-
-    def add(target_id: str, kind: CandidateKind, text: str, day: str) -> bool:
-        share = len(asked & set(search_tokens(text))) / len(asked)
-        if share and plain_words(text) not in said:
-            said.add(plain_words(text))
-            found.append(Candidate(target_id, kind, text, day, round(share, 3)))
-        return bool(share)
-
-    for _, line in lines_in(parts, profile_keys(parts, scope)):
-        if line.holds_at(now) and add(line.line_id, "line", line.text, line.last_day):
-            covered.update(line.evidence)
-    ids = [one for one, _ in parts.events.search_keywords(wrong, EventFilter(scope.key, holds=True), CANDIDATES_LOOKED_AT)]
-    events = parts.events.get(ids)
-    covered |= {f"{name}:0" for one in events if one.event_id in covered for name in one.sources}
-    for is_message in (False, True):
-        for one in events:
-            if one.is_message == is_message and one.event_id not in covered:
-                if add(one.event_id, "message" if is_message else "event", one.text, one.timestamp_local[:10]):
-                    covered |= {f"{name}:0" for name in one.sources}
-    return sorted(found, key=lambda one: -one.score)[:MOST_CANDIDATES]
-
-
-def _clear(found: Sequence[Candidate]) -> Candidate | None:
-    """Return the candidate that is meant; None where several may be, or none holds enough of the words."""
-    if not found or found[0].score < CLEAR or (len(found) > 1 and found[0].score - found[1].score < CLEARLY_BEFORE):
-        return None
-    return found[0]
-
-
-def _kind_of(parts: Parts, target_id: str, scope: Scope) -> CandidateKind:
-    """Return what a target is. Raises InvalidInput if nothing in the conversation has this id."""
-    if any(line.line_id == target_id for _, line in lines_in(parts, profile_keys(parts, scope))):
-        return "line"
-    found = parts.events.get([target_id]) if isinstance(target_id, str) else []
-    if not found or found[0].scope.key != scope.key:
-        raise InvalidInput(f"target_id: there is no line or event {told(target_id)} here; take the target_id of a candidate")
-    return "message" if found[0].is_message else "event"
-
-
 def _checked(scope: Scope | None) -> Scope | None:
     return None if scope is None else checked_scope(scope)
 
@@ -360,7 +253,8 @@ def _changes(kind: object, tags: object, pinned: object, expires_at: object, now
     if tags is not None:
         several = isinstance(tags, Collection) and not isinstance(tags, str | bytes | Mapping)
         given = list(tags) if several else []  # type: ignore[call-overload]  # is a collection
-        if not several or len(given) > MOST_TAGS or not all(isinstance(one, str) and 0 < len(one) <= LONGEST_TAG for one in given):
+        fits = all(isinstance(one, str) and 0 < len(one) <= LONGEST_TAG for one in given)
+        if not several or len(given) > MOST_TAGS or not fits:
             raise InvalidInput(f"tags: expected at most {MOST_TAGS} strings of 1 to {LONGEST_TAG} characters, got {told(tags)}")
         changes["tags"] = tuple(dict.fromkeys(" ".join(one.split()) for one in given))
     if pinned is not None:

@@ -34,12 +34,9 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
     names, language = names_of(job, context.settings), language_of(job, context.settings)
     items = state["items"]
     based_on: list[str] = []
-    if job.kind == "talk":  # what the gate did not pass, or whose message was withdrawn meanwhile, is not filed
-        filed_events = await asyncio.to_thread(context.events.get, state.get("event_ids", []))
-        based_on = [event.event_id for event in filed_events]
-        filed = set(based_on)
-        pairs = zip(state.get("event_ids", []), items, strict=False)
-        items = [item for event_id, item in pairs if event_id in filed]
+    if ids := state.get("event_ids", []):  # what the gate did not pass in talk, and what was withdrawn or corrected, is not filed
+        based_on = [event.event_id for event in await asyncio.to_thread(context.events.get, ids)]
+        items = [item for event_id, item in zip(ids, items, strict=False) if event_id in based_on]
     told = [item for item in items if item["kind"] == "fact" and not is_no_fact(item)]
     people = NamedPeople.of_job(job)
     facts = [item for item in told if may_enter_profiles(item, people, names)]
@@ -73,7 +70,6 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
         )
 
     day = f"{job.moment:%Y-%m-%d}"
-    ids = state.get("event_ids", [])
     event_of = {id(item): ids[n] for n, item in enumerate(state["items"]) if n < len(ids)}
     sources = [event_of.get(id(item), "") for item in facts]
 

@@ -27,5 +27,3 @@ class Corrections(Protocol):
 
     def erase(self, entity: Entity) -> int:
         """Remove the records that concern a person or a group, with their bytes. Return how many."""
-
-    def close(self) -> None: ...

@@ -15,6 +15,8 @@ from ...text.profiles.lines import plain_words
 from .engine import Transaction
 
 TombstoneKind = Literal["job", "entity", "said"]
+SAID: Literal["said"] = "said"
+"""The kind of tombstones of statements, and the lock that those who file some share."""
 SECONDS_OF_EVER = 2.0**62
 """The time until which a tombstone without an end holds, as seconds since the epoch."""
 

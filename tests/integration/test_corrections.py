@@ -1,4 +1,5 @@
-"""One thing corrected everywhere: what was wrong stands in no profile, event, message or block, and comes back by `undo` alone."""
+"""One thing corrected everywhere: what was wrong stands in no profile, event, message or block, and
+comes back by `undo` alone."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ async def told(memory: CognitiveService, *facts: str, scope: Scope = ANN, reques
 
 
 async def lines(memory: CognitiveService, scope: Scope = ANN) -> list[ProfileLine]:
-    from historian.service.corrections import lines_in, profile_keys
+    from historian.service.corrections.plan import lines_in, profile_keys
 
     return [line for _, line in lines_in(memory.lifecycle.in_use().parts, profile_keys(memory.lifecycle.in_use().parts, scope))]
 
@@ -99,7 +100,8 @@ async def test_a_bot_corrects_with_one_call(memory: CognitiveService) -> None:
     assert isinstance(found, list) and [one.kind for one in found] == ["line", "line"]
     assert isinstance(await memory.correct("has two cats", "Ann has three cats", scope=ANN), Correction)
     assert await told_by(memory, "two cats") == [] and await told_by(memory, "three cats")
-    done = await memory.correct("vegetarian", scope=ANN, target_id=next(one.target_id for one in found if "pizza" not in one.text))
+    target = next(one.target_id for one in found if "pizza" not in one.text)
+    done = await memory.correct("vegetarian", scope=ANN, target_id=target)
     assert isinstance(done, Correction)
     assert [one.text for one in await lines(memory) if "vegetarian" in one.text] == ["Ann likes vegetarian pizza"]
     assert await memory.correct("quantum physics", scope=ANN) == []

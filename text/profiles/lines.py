@@ -76,7 +76,8 @@ def with_lines(lines: Sequence[ProfileLine], new: Sequence[ProfileLine]) -> tupl
     """
     result = list(lines)
     for line in new:
-        same = next((n for n, one in enumerate(result) if not one.until and plain_words(one.text) == plain_words(line.text)), None)
+        words = plain_words(line.text)
+        same = next((n for n, one in enumerate(result) if not one.until and plain_words(one.text) == words), None)
         if same is None:
             result.append(line)
             continue

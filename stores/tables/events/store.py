@@ -14,7 +14,7 @@ from ....text.former_messages import FormerTalk
 from ..engine import Transaction
 from ..fingerprint import check_dimension, read_fingerprint, set_fingerprint
 from ..meta import note, note_remains, noted
-from ..tombstones import SECONDS_OF_EVER, add_tombstones, corrected, is_buried
+from ..tombstones import SAID, SECONDS_OF_EVER, add_tombstones, corrected, is_buried
 from .links import clear_links, set_links
 from .rows import (
     EVENT_COLUMNS,
@@ -143,6 +143,7 @@ class EventTables:
     def _supported(self, transaction: Transaction, events: Sequence[Event]) -> list[Event | None]:
         """Return the events without those of their sources that were withdrawn or corrected; None for one of which none is left,
         and for what was corrected after it was said."""
+        transaction.lock_name(SAID, shared=True)
         wrong = corrected(transaction, events)
         gone: set[str] = set()
         if sources := sorted({source for event in events for source in event.sources}):

@@ -1,4 +1,5 @@
-"""Pinned lines: standing instructions of a conversation, as lines of its group's profile or of its user's private layer."""
+"""Pinned lines: standing instructions of a conversation, as lines of its group's profile or of its
+user's private layer."""
 
 from __future__ import annotations
 
@@ -7,13 +8,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from ..schema.errors import InvalidInput
-from ..schema.ids import told
-from ..schema.profile import ProfileKey, ProfileLine, line_id_of
-from ..schema.scope import PRIVATE_LAYER, PUBLIC_LAYER, Scope
-from ..text.profiles.lines import plain_words
-from .components import Parts
-from .corrections import Line, iso_of, lines_in, profile_keys, rewritten
+from ...schema.errors import InvalidInput
+from ...schema.ids import told
+from ...schema.profile import ProfileKey, ProfileLine, line_id_of
+from ...schema.scope import PRIVATE_LAYER, PUBLIC_LAYER, Scope
+from ...text.profiles.lines import plain_words
+from ..components import Parts
+from .plan import Line, iso_of, lines_in, profile_keys, rewritten
 
 MOST_PINS = 50
 """Pins of one profile."""
@@ -24,7 +25,8 @@ EXPIRED_PIN_DAYS = 7
 """Days for which a pin stays in its profile after its end."""
 
 Expiry = datetime | str | float | int | None
-"""When something ends: an aware datetime, ISO 8601 with offset, seconds since the epoch; None: never."""
+"""When something ends: an aware datetime, ISO 8601 with offset, seconds since the epoch; None:
+never."""
 
 
 def checked_text(text: object) -> str:
@@ -37,7 +39,8 @@ def checked_text(text: object) -> str:
 
 
 def checked_expiry(expires_at: object, now: float) -> str:
-    """Return an `Expiry` as ISO 8601 in UTC, "" for None. Raises InvalidInput for times that are over or no times."""
+    """Return an `Expiry` as ISO 8601 in UTC, "" for None. Raises InvalidInput for times that are
+    over or no times."""
     if expires_at is None:
         return ""
     try:
