@@ -38,12 +38,10 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
     items = state["items"]
     based_on: list[str] = []
     filed_events: list[Event] = []
-    if job.kind == "talk":  # what the gate did not pass, or whose message was withdrawn meanwhile, is not filed
-        filed_events = await asyncio.to_thread(context.events.get, state.get("event_ids", []))
+    if ids := state.get("event_ids", []):  # what the gate did not pass in talk, and what was withdrawn or corrected, is not filed
+        filed_events = await asyncio.to_thread(context.events.get, ids)
         based_on = [event.event_id for event in filed_events]
-        filed = set(based_on)
-        pairs = zip(state.get("event_ids", []), items, strict=False)
-        items = [item for event_id, item in pairs if event_id in filed]
+        items = [item for event_id, item in zip(ids, items, strict=False) if event_id in based_on]
     told = [item for item in items if item["kind"] == "fact" and not is_no_fact(item)]
     people = NamedPeople.of_job(job)
     facts = [item for item in told if may_enter_profiles(item, people, names)]
@@ -77,7 +75,6 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
         )
 
     day = f"{job.moment:%Y-%m-%d}"
-    ids = state.get("event_ids", [])
     event_of = {id(item): ids[n] for n, item in enumerate(state["items"]) if n < len(ids)}
     sources = [event_of.get(id(item), "") for item in facts]
 
@@ -85,9 +82,7 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
         by_model = None if answer is None else merged_by_model(answer, facts, profile, job, names)
         return merged_by_rules(facts, profile, people, names, language, day, sources) if by_model is None else by_model
 
-    expiry = dict.fromkeys(ids, job.expires_at)
-    if job.kind == "talk":
-        expiry = {event.event_id: event.expires_at for event in filed_events}
+    expiry = {event.event_id: event.expires_at for event in filed_events}
     merged = await asyncio.to_thread(lambda: [merged_of(profile) for profile in old.values()])
     merged = [replace(one, lines=with_expiry(one.lines, expiry)) for one in merged]
     proposed = [_proposal(one) for one in merged if one != kept[one.key]]

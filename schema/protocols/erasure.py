@@ -24,13 +24,19 @@ class StoredBytes(NamedTuple):
 
 
 class Erasure(Protocol):
-    """Erasure of events, their words and vectors, the profile index, the ledger, and the manifest of notes. All is idempotent."""
+    """Erasure of events, their words and vectors, the profile index, and the manifest of notes. All is idempotent."""
 
     def bury(self, entity: str, until: float) -> None:
         """Prevent filing of jobs of `entity` (`user:42`) at `until` or before (seconds since the epoch)."""
 
     def bury_jobs(self, job_ids: Sequence[str]) -> None:
         """Prevent filing of jobs, and remove their ledger entries."""
+
+    def bury_words(self, digests: Sequence[str], until: float) -> None:
+        """Prevent filing of statements (`corrected_digest`) that were told at `until` or before (seconds since the epoch)."""
+
+    def lift(self, job_ids: Sequence[str], digests: Sequence[str]) -> None:
+        """Let jobs and statements be filed again."""
 
     def erase_events(self, where: EventFilter) -> int:
         """Delete events with words, vectors and the ledger entries of their jobs. Return how many.
@@ -65,9 +71,6 @@ class Erasure(Protocol):
 
         Of a group, the layers of user profiles that belong to it are removed as well.
         """
-
-    def erase_ledger(self, entity: Entity) -> None:
-        """Remove the ledger entries of profiles and articles that are erased with an entity."""
 
     def erase_notes(self, scope_key: str) -> int:
         """Remove the manifest entries of the note files of a scope. Return how many. Their events are erased separately."""

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import TypeAdapter
 
@@ -43,14 +43,14 @@ from ...stores.sqlite.former_queue import FORMER, former_rows, open_local_queue
 from ...stores.sqlite.index_schema import MIGRATIONS, open_index
 from ...stores.sqlite.queue import MIGRATIONS as QUEUE_MIGRATIONS
 from ...stores.sqlite.queue import QUEUE
-from ...stores.tables.tombstones import add_tombstones, all_tombstones
+from ...stores.tables.tombstones import TombstoneKind, add_tombstones, all_tombstones
 from ..data_directory import RESTORING
 from .making import FORMAT, INDEX, ITEMS, MANIFEST, VERSION, Backup, copied, files_below, others
 
 log = logging.getLogger(__name__)
 
 _BACKUP = TypeAdapter(Backup)
-Tombstone = tuple[Literal["job", "entity"], str, float]
+Tombstone = tuple[TombstoneKind, str, float]
 
 FORGETTING = "forgetting"
 REPLACED = ("profiles", "chapters", "summaries", "MEMORY.md", "end_summaries.json")

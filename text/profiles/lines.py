@@ -76,7 +76,8 @@ def with_lines(lines: Sequence[ProfileLine], new: Sequence[ProfileLine]) -> tupl
     """
     result = list(lines)
     for line in new:
-        same = next((n for n, one in enumerate(result) if not one.until and _plain(one.text) == _plain(line.text)), None)
+        words = plain_words(line.text)
+        same = next((n for n, one in enumerate(result) if not one.until and plain_words(one.text) == words), None)
         if same is None:
             result.append(line)
             continue
@@ -110,5 +111,6 @@ def with_expiry(lines: Sequence[ProfileLine], expiry: Mapping[str, float | None]
     return tuple(replace(line, until=until) if not line.until and (until := ends(line)) else line for line in lines)
 
 
-def _plain(text: str) -> str:
+def plain_words(text: str) -> str:
+    """Return a statement for comparison: two lines say the same if these are equal."""
     return comparable(text) or text

@@ -18,6 +18,7 @@ from ....service.inspection.event_pages import MOST_ON_A_PAGE, EventDetail, even
 from ....service.timezones import configured_timezone
 from ..dependencies import CallerHere, MemoryHere, PartsHere, ScopeHere
 from ..problems import Refused
+from .corrections import CorrectionData, DryRun
 from .event_data import EventData
 from .talk import Body
 
@@ -118,14 +119,16 @@ async def edit_event(asked: Edit, memory: MemoryHere, parts: PartsHere, caller: 
     if asked.holds:
         await asyncio.to_thread(parts.events.uphold, [event_id])
     if asked.text is not None:
-        return EventData.model_validate(await memory.edit_event(event_id, asked.text))
+        edited = await memory.edit_event(event_id, asked.text, scope=caller.scope)
+        return EventData.model_validate(edited)
     return EventData.model_validate((await asyncio.to_thread(detailed, event_id, parts, caller)).event)
 
 
-@router.delete("/{event_id}", status_code=HTTPStatus.NO_CONTENT)
-async def delete_event(detail: DetailHere, memory: MemoryHere) -> None:
-    """Remove an event, or a whole message, for good. What profiles and summaries took from it stays."""
-    await memory.delete_event(detail.event.event_id)
+@router.delete("/{event_id}")
+async def delete_event(detail: DetailHere, memory: MemoryHere, caller: CallerHere, dry_run: DryRun = False) -> CorrectionData:
+    """Remove an event, or a whole message, with the lines of profiles that rest on it alone."""
+    event_id = detail.event.event_id
+    return CorrectionData.of(await memory.delete_event(event_id, scope=caller.scope, dry_run=dry_run))
 
 
 @router.post("/{event_id}/supersede")

@@ -14,16 +14,18 @@ from fastapi import APIRouter, Request, Response
 from ....schema.article import CHAPTER_NAMES
 from ....schema.entity import Entity
 from ....schema.event import Event
-from ....schema.profile import Profile, ProfileKey
+from ....schema.profile import ProfileKey
 from ....schema.scope import EntityType
 from ....schema.summary import ArticleKey, StoredArticle
 from ....service.components import Parts
 from ....service.inspection.article_list import listed_articles
+from ....service.inspection.json_data import profile_lines
 from ....service.timezones import configured_timezone
 from ...revisions import One, kept_articles, profile_layers, side_by_side
 from ..api.revisions import numbered
 from ..dependencies import MemoryHere, PartsHere
 from . import known, timeline
+from .corrections import KINDS
 from .rendering import page
 from .route import FormKind, FormNumber, FormText, PageRoute, see
 
@@ -111,11 +113,8 @@ def _profile(parts: Parts, entity: Entity, parameters: Mapping[str, str]) -> dic
     named = parameters.get("layer", "")
     current = next((one for one in layers if one.key.layer == named), layers[0] if layers else None)
     revisions = [] if current is None else [current, *parts.profiles.history(current.key)]
-    return {"layers": layers, "current": current, **_compared(parameters, revisions, _profile_lines)}
-
-
-def _profile_lines(one: Profile) -> list[str]:
-    return [*([one.name] if one.name else []), *([", ".join(one.tags)] if one.tags else []), *one.summary.splitlines()]
+    pins = [(one.key, line) for one in layers for line in one.lines if line.pinned]
+    return {"layers": layers, "current": current, "pins": pins, "kinds": KINDS, **_compared(parameters, revisions, profile_lines)}
 
 
 def _article(parts: Parts, entity: Entity, parameters: Mapping[str, str]) -> dict[str, Any]:

@@ -88,9 +88,9 @@ def conversations(parts: Parts, limit: int = 100) -> list[tuple[str, str]]:
 
 def _known(parts: Parts, entity: Entity, name: str, events: int) -> Known:
     profiles = profile_layers(parts, entity)
-    says = next((one.summary for one in profiles if one.summary), "")
     named = name or next((one.name for one in profiles if one.name), "") or _name_in_events(parts, entity)
-    return Known(entity, named, events, " ".join(line.lstrip("-*# ") for line in says.splitlines() if line.strip()))
+    says = next(("; ".join(line.text for line in one.lines) for one in profiles if one.lines), "")
+    return Known(entity, named, events, says)
 
 
 def _name_in_events(parts: Parts, entity: Entity) -> str:

@@ -38,7 +38,8 @@ class EventStore(Protocol):
     def file_job(self, job_id: str, events: Sequence[Event], vectors: Sequence[Vector | None]) -> bool:
         """Store all events of a job atomically. Return False and change nothing if the job is already filed or forgotten.
 
-        An event whose `sources` were all withdrawn is left out; one of which some were no longer names these.
+        An event whose `sources` were all withdrawn or corrected is left out; one of which some were no longer names these. What
+        was corrected after it was said (`is_corrected`) is left out.
         """
 
     def file_new(self, events: Sequence[Event], vectors: Sequence[Vector | None]) -> list[str]:
@@ -131,6 +132,18 @@ class EventStore(Protocol):
 
     def uphold(self, event_ids: Sequence[str]) -> int:
         """Let events hold again that were superseded or corrected. Return how many changed."""
+
+    def hide(self, event_ids: Sequence[str], correction_id: str) -> list[str]:
+        """Mark events as corrected (`corrected_by`) by a correction: recall leaves them out. Return those that were not before.
+
+        What would be filed on such messages alone is left out.
+        """
+
+    def reveal(self, correction_id: str) -> int:
+        """Let the events that a correction has hidden be found again. Return how many."""
+
+    def is_corrected(self, event: Event) -> bool:
+        """Return True if the words of an event were corrected after it was said: they are not filed (`Erasure.bury_words`)."""
 
     def edit(self, event_id: str, text: str, vector: Vector | None) -> bool: ...
 

@@ -14,7 +14,7 @@ from ....text.former_messages import FormerTalk
 from ..engine import Transaction
 from ..fingerprint import check_dimension, read_fingerprint, set_fingerprint
 from ..meta import note, note_remains, noted
-from ..tombstones import SECONDS_OF_EVER, add_tombstones, is_buried
+from ..tombstones import SAID, SECONDS_OF_EVER, add_tombstones, corrected, is_buried
 from .links import clear_links, set_links
 from .rows import (
     EVENT_COLUMNS,
@@ -147,25 +147,29 @@ class EventTables:
         return [event.event_id for event, _ in kept]
 
     def _supported(self, transaction: Transaction, events: Sequence[Event]) -> list[Event | None]:
-        """Return the events without those of their sources that were withdrawn; None for one of which none is left.
-
-        They expire with the last of their sources.
-        """
-        sources = sorted({source for event in events for source in event.sources})
-        if not sources:
-            return list(events)
-        buried = "SELECT value FROM tombstones WHERE kind = 'job' AND value = ANY(%s)"
-        gone = {value for (value,) in transaction.rows(buried, (sources,))}
-        expires = "SELECT job_id, expires_at FROM events WHERE job_id = ANY(%s)"
-        expiry = dict(transaction.rows(expires, (sources,)))
+        """Return the events without those of their sources that were withdrawn or corrected; None for one of which none is left,
+        and for what was corrected after it was said. They expire with the last of their sources."""
+        transaction.lock_name(SAID, shared=True)
+        wrong = corrected(transaction, events)
+        gone: set[str] = set()
+        expiry: dict[str, float | None] = {}
+        if sources := sorted({source for event in events for source in event.sources}):
+            buried = (
+                "SELECT value FROM tombstones WHERE kind = 'job' AND value = ANY(%s)"
+                f" UNION SELECT job_id FROM events WHERE kind = '{MESSAGE}' AND corrected_by != '' AND job_id = ANY(%s)"
+            )
+            gone = {value for (value,) in transaction.rows(buried, (sources, sources))}
+            expires = "SELECT job_id, expires_at FROM events WHERE job_id = ANY(%s)"
+            expiry = dict(transaction.rows(expires, (sources,)))
         found: list[Event | None] = []
         for event in events:
             left = tuple(one for one in event.sources if one not in gone)
-            expires_at = event.expires_at
-            if expires_at is None and left and all(expiry.get(one) is not None for one in left):
-                expires_at = max(expiry[one] for one in left)
-            supported = left or not event.sources
-            found.append(replace(event, sources=left, expires_at=expires_at) if supported else None)
+            expires_at, moments = event.expires_at, [expiry.get(one) for one in left]
+            known = [one for one in moments if one is not None]
+            if expires_at is None and known and len(known) == len(moments):
+                expires_at = max(known)
+            stands = (left or not event.sources) and event.event_id not in wrong
+            found.append(replace(event, sources=left, expires_at=expires_at) if stands else None)
         return found
 
     def file_messages(self, messages: Sequence[Sequence[Event]]) -> list[str]:
@@ -367,8 +371,35 @@ class EventTables:
         with self._database.writing() as transaction:
             return clear_links(transaction, self._rows, event_ids)
 
+    def hide(self, event_ids: Sequence[str], correction_id: str) -> list[str]:
+        """See `EventStore.hide`."""
+        with self._database.writing() as transaction:
+            self._rows.lock_scopes_of(transaction, event_ids)
+            found = transaction.rows(
+                "UPDATE events SET corrected_by = %s WHERE event_id = ANY(%s) AND corrected_by = '' RETURNING event_id, row",
+                (correction_id, list(event_ids)),
+            )
+            self._rows.count_removals(transaction, [row for _, row in found])
+        return [event_id for event_id, _ in found]
+
+    def reveal(self, correction_id: str) -> int:
+        """See `EventStore.reveal`."""
+        with self._database.writing() as transaction:
+            hidden = "UPDATE events SET corrected_by = '' WHERE corrected_by = %s RETURNING row"
+            found = transaction.rows(hidden, (correction_id,))
+            self._rows.count_removals(transaction, [row for (row,) in found])
+        return len(found)
+
+    def is_corrected(self, event: Event) -> bool:
+        """See `EventStore.is_corrected`."""
+        with self._database.reading() as transaction:
+            return bool(corrected(transaction, [event]))
+
     def edit(self, event_id: str, text: str, vector: Vector | None) -> bool:
-        """Replace the text and vector of an event (None: to be embedded later). Return False if it does not exist."""
+        """Replace the text and vector of an event (None: to be embedded later). Return False if it does not exist.
+
+        The words as they were handed over and the former texts go: they say what was wrong.
+        """
         (stored,) = self._stored([vector])
         with self._database.writing() as transaction:
             check_dimension(transaction, sizes([vector]))
@@ -377,9 +408,11 @@ class EventTables:
             if found is None:
                 return False
             row, event = int(found[-1]), replace(self._rows.event(found), text=text, times=(), people=())
-            transaction.run("UPDATE events SET rewritten_by = 'hand' WHERE row = %s", (row,))
+            transaction.run("UPDATE events SET rewritten_by = 'hand', handed_over = '' WHERE row = %s", (row,))
+            transaction.run("DELETE FROM event_revisions WHERE row = %s", (row,))
             self._rows.replace_text(transaction, row, event, stored)
             self._rows.count_removals(transaction, [row])
+            note_remains(transaction, 1)
         return True
 
     def delete(self, event_ids: Sequence[str]) -> int:
