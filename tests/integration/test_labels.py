@@ -48,7 +48,8 @@ async def test_a_hand_over_is_found_by_its_labels_pending_and_filed(tmp_path: Pa
         assert "tags: trip, 旅行" in event.explain() and 'metadata: {"password":"[PASSWORD]","thread":7}' in event.explain()
         (hit,) = await memory.search_events("where does she go", ANN, metadata={"thread": 7})
         assert hit.event == event and not hit.pending
-        assert len(await memory.search_everywhere("where does she go", tags=["trip"])) == 2
+        assert len(await memory.search_everywhere("Leeds or York", tags=["trip"])) == 2
+        assert len(await memory.search_everywhere("Leeds or York", metadata={"thread": 7})) == 1
         assert "trip" not in (await memory.build_context("where does she go?", ANN)).casefold()
         retriever = CognitiveRetriever(memory=memory, scope=ANN, search_kwargs={"tags": ["旅行"]})
         (document,) = await retriever.ainvoke("where does she go")
