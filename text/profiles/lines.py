@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 
@@ -25,7 +25,8 @@ def read_lines(markdown: str, known: Sequence[ProfileLine] = (), *, day: str = "
     >>> [line.dated_text for line in read_lines("# Food\\n- likes tea (2026-02-20)\\n- no onions", day="2026-03-02")]
     ['Food: likes tea (2026-02-20)', 'Food: no onions (2026-03-02)']
     """
-    told = list(_texts(markdown))
+    shown = {" ".join(line.dated_text.split()): line.text for line in known}
+    told = list(_texts(markdown, shown))
     before = [line.text for line in known]
     lines: list[ProfileLine] = []
     for how, start, end, first, last in SequenceMatcher(None, before, [text for text, _ in told], autojunk=False).get_opcodes():
@@ -42,8 +43,8 @@ def read_lines(markdown: str, known: Sequence[ProfileLine] = (), *, day: str = "
     return distinct(lines)
 
 
-def _texts(markdown: str) -> Iterable[tuple[str, str]]:
-    """Return the statements of a text and the day at the end of each, "" for none."""
+def _texts(markdown: str, shown: Mapping[str, str]) -> Iterable[tuple[str, str]]:
+    """Return the statements of a text and the day at the end of each, "" for none. `shown` are texts by how they are shown."""
     heading = ""
     for written in clean_text(markdown).splitlines():
         if not written.strip() or _FENCE.match(written):
@@ -52,6 +53,9 @@ def _texts(markdown: str) -> Iterable[tuple[str, str]]:
             heading = (found["hash"] or found["bold"] or "").strip().rstrip(":：")
             continue
         text = " ".join(without_list_mark(written.strip()).split())
+        if not heading and text in shown:
+            yield shown[text], ""
+            continue
         day = _DAY.search(text)
         text = text[: day.start()] if day else text
         if text:

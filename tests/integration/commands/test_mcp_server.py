@@ -16,13 +16,14 @@ from historian.interfaces.mcp.server import McpMemory, Writer, make_mcp_server
 from historian.interfaces.mcp.token import http_token
 from historian.schema.errors import InvalidInput, SettingsError
 from historian.schema.language import LanguageChoice
-from historian.schema.profile import Profile, ProfileKey
+from historian.schema.profile import ProfileKey
 from historian.schema.scope import Scope
 from historian.schema.settings import Settings
 from historian.service.components import open_parts
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
+from profiles import profile_of
 from support.command import NO_MODELS, historian
 from support.events import file_messages, file_texts
 from support.memory import settings_for
@@ -46,7 +47,7 @@ def fill(settings: Settings) -> None:
             ProfileKey("user", "42"): "- 喜欢龙井茶",
             ProfileKey("user", "42", "private"): "- 有一块玉佩 jade",
         }.items():
-            profile = Profile(key, name="阿明", summary=summary)
+            profile = profile_of(key, summary, name="阿明")
             stored = parts.profiles.write(profile, expected_revision=0, job_id="p-0", now="2026-02-21T17:30:00+08:00")
             parts.backend.profile_index.put(stored, None)
     finally:
