@@ -358,7 +358,7 @@ def test_what_a_forgotten_person_said_stays_in_no_profile_of_a_group(data: Path)
     key, lines = ProfileKey("group", "77002"), ["- 群里每个月聚一次", "- 大家都爱吃鲸鱼形状的糕点", "- 春天一起去爬山"]
     parts = opened(data)
     for n, job_id in enumerate(("o2-0", "u3-0", "o9-0")):  # the second is theirs; a model has put it in words of its own
-        text = "\n".join(["# 读书会", *lines[: n + 1]])
+        text = "\n".join(lines[: n + 1])
         now = f"2026-02-2{n}T10:00:00+08:00"
         parts.profiles.write(profile_of(key, text, name="读书会"), expected_revision=n, job_id=job_id, now=now)
     parts.backend.profile_index.put(parts.profiles.kept(key)[0], None)
@@ -367,7 +367,7 @@ def test_what_a_forgotten_person_said_stays_in_no_profile_of_a_group(data: Path)
     assert report.clean
     parts = opened(data)
     kept = parts.profiles.kept(key)
-    assert kept[0].summary.splitlines() == ["# 读书会", lines[0], lines[2]]
+    assert kept[0].summary.splitlines() == [lines[0], lines[2]]
     assert not any("糕点" in one.summary for one in kept)
     asyncio.run(parts.aclose())
     assert places(data, lines[1]) == []
