@@ -2,16 +2,18 @@
 
     profiles/{users,groups}/{id}[@{layer}].md      chapters/{id}[@{scope}].md
 
-The rows are the truth. A file is written after the commit of its revision, and the row notes its size and time. Where a file is
-another one than its row notes, it is compared with the row: what a hand has changed in it becomes a revision of its own (cause
-`edit`), and the file is written anew: after a crash, or where two processes have written at once. A file that was deleted by
+The rows are the truth. A file is written after the commit of its revision, with its digest, and the row notes its size and time.
+Where a file is another one than its row notes, it is compared with the row: what a hand has changed in it becomes a revision of
+its own (cause `edit`), and the file is written anew, as it is after a crash, or where two processes have written at once. A file that was deleted by
 hand takes out what the document says; its history stays. Where the folder is gone as well, the files are written anew.
 """
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -35,6 +37,7 @@ log = logging.getLogger(__name__)
 SUFFIX = ".md"
 _DUE, _UNREAD = "due", "?"
 _TRIES = 5
+_DIGEST = re.compile(rb"\ndigest: ([0-9a-f]{16})\n---\n")
 
 
 class MirroredDocuments(DocumentTable[Key, Document]):
@@ -155,12 +158,12 @@ class MirroredDocuments(DocumentTable[Key, Document]):
         current = self._decoded(key, *found[:3]) if found else None
         if current is None:
             return self._brought(key, data or b"")
-        wanted = b"" if self._is_blank(current) else self.form.render(current).encode()
+        wanted = b"" if self._is_blank(current) else with_digest(self.form.render(current))
         if data != (wanted or None):
-            if data is not None:
-                edited = self._edited(key, data, current)
-            else:
+            if data is None:
                 edited = self._deleted(key, current, found[3])
+            else:  # one that nobody has edited, of whatever revision, tells nothing
+                edited = current if is_as_written(data) else self._edited(key, data, current)
             if edited is None and found[3] != _DUE:  # it stays as it is until it is corrected, or another revision comes
                 return self._note(key, current, signature + _UNREAD)
             if edited is not None and not self.form.same(edited, current):
@@ -246,6 +249,22 @@ class MirroredArticles(MirroredDocuments[ArticleKey, StoredArticle], ArticleTabl
 def _file_of(noted: Any) -> str:
     """Return the signature of the file that a row notes; "" if there is no row."""
     return noted[3].removesuffix(_UNREAD) if noted else ""
+
+
+def with_digest(text: str) -> bytes:
+    """Return the content of a file: a text with front matter, and in that the digest of this text."""
+    data = text.encode(errors="replace")
+    return data.replace(b"\n---\n", b"\ndigest: %s\n---\n" % _digest(data), 1)
+
+
+def is_as_written(data: bytes) -> bool:
+    """Return True if a file is as `with_digest` has made it: nobody has edited it since."""
+    found = _DIGEST.search(data)
+    return found is not None and found[1] == _digest(data[: found.start()] + data[found.end() - len(b"\n---\n") :])
+
+
+def _digest(data: bytes) -> bytes:
+    return hashlib.sha256(data).hexdigest()[:16].encode()
 
 
 def signature_of(path: Path) -> str:

@@ -76,7 +76,7 @@ def _take_documents(folder: Path, store: MirroredDocuments[Any, Any], documents:
 
 
 def _take_document(store: MirroredDocuments[Any, Any], key: Any, path: Path, snapshots: list[Path]) -> None:
-    form = store.form
+    form, aside = store.form, path
     revisions: dict[int, Any] = {}
     numbers = [(match, one) for one in snapshots if (match := _SNAPSHOT.fullmatch(one.name))]
     for match, snapshot in sorted(numbers, key=lambda pair: int(pair[0]["revision"])):
@@ -91,9 +91,12 @@ def _take_document(store: MirroredDocuments[Any, Any], key: Any, path: Path, sna
             current = form.parse(data, key, lambda: following)
             revisions = {n: one for n, one in revisions.items() if n < current.revision} | {current.revision: current}
         except InvalidInput as error:
-            log.warning("%s: %s The newest readable revision of its history is used instead", path, error)
+            aside = path.parents[1] / f"{path.parent.name}-{path.stem}.damaged{SUFFIX}"
+            log.warning("%s: %s The newest readable revision is used instead; it is kept as %s", path, error, aside)
     if revisions:
         DocumentTable.restore(store, [revisions[n] for n in sorted(revisions)], durable=False)
+    if aside != path:  # last: without its file the document would count as deleted when this is done again
+        path.replace(aside)
 
 
 def _take_summaries(directory: Path, summaries: SummaryTable) -> None:
