@@ -122,8 +122,8 @@ def test_nothing_of_a_person_is_left_in_any_byte_and_nothing_of_others_is_missin
     assert all(not job.recent_messages for job in parts.queue.jobs("pending"))
     assert parts.backend.database.rows("SELECT value FROM tombstones WHERE kind != 'entity' AND value = ?", (USER,)) == []
     assert {key.user_id for key in parts.article_stores.buffer.keys()} == {OTHER}  # noqa: SIM118
-    with sqlite3.connect(data / "index.sqlite") as connection:
-        noted = set(connection.execute("SELECT entity_key, job_id FROM ledger"))
+    noted = set(parts.backend.database.rows("SELECT entity_key, job_id FROM ledger"))
+    noted |= set(parts.queue.database().rows("SELECT entity_key, job_id FROM ledger"))
     assert not any(USER in key or job_id in ("buffered0-0", "buffered1-0") for key, job_id in noted)
     assert any(key.startswith(f"article:{OTHER}") for key, _ in noted) and ("buffered", "buffered3-0") in noted
     asyncio.run(parts.aclose())
