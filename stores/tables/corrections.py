@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from ...schema.correction import CorrectionRecord
 from ...schema.entity import Entity
@@ -53,6 +53,11 @@ class CorrectionTable(Corrections):
             removed = transaction.run("DELETE FROM corrections WHERE correction_id = ANY(%s)", (correction_ids,))
         self._opened().truncate_log()
         return removed
+
+    def all(self) -> Iterator[CorrectionRecord]:
+        for (correction_id,) in self._opened().rows("SELECT correction_id FROM corrections ORDER BY correction_id"):
+            if (record := self.get(correction_id)) is not None:
+                yield record
 
     def erase(self, entity: Entity) -> int:
         concerned = self._opened().rows("SELECT correction_id FROM correction_entities WHERE entity = %s", (entity.key,))
