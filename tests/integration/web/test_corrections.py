@@ -94,7 +94,9 @@ async def test_the_token_of_another_conversation_touches_nothing(
 
 
 async def test_what_is_wrong_is_found_in_words_and_a_candidate_is_named(web: Web) -> None:
-    await web.json("POST", f"{API}/jobs", json={"user_id": "7", "user_name": "安安", "new_info": ["她住在杭州西湖边", "她住过杭州"]})
+    await web.json(
+        "POST", f"{API}/jobs", json={"user_id": "7", "user_name": "安安", "new_info": ["她住在杭州西湖边", "她住过杭州"]}
+    )
     assert await web.memory.settled(30)
     asked = await web.json("POST", f"{API}/correct", USER_7, json={"wrong": "住在杭州"})
     assert asked["correction"] is None and len(asked["candidates"]) >= 2
@@ -103,7 +105,10 @@ async def test_what_is_wrong_is_found_in_words_and_a_candidate_is_named(web: Web
     done = await web.json("POST", f"{API}/correct", USER_7, json=named)
     assert done["candidates"] == [] and done["correction"]["action"] == "edit_line"
     assert "安安住在苏州" in await lines_of(web) and "安安住在杭州" not in await lines_of(web)
-    assert (await web.json("POST", f"{API}/correct", USER_7, json={"wrong": "量子力学"})) == {"correction": None, "candidates": []}
+    assert (await web.json("POST", f"{API}/correct", USER_7, json={"wrong": "量子力学"})) == {
+        "correction": None,
+        "candidates": [],
+    }
 
 
 async def test_pins_stand_in_the_blocks_of_their_conversation_alone(web: Web) -> None:
@@ -164,7 +169,7 @@ async def test_a_profile_shows_its_lines_and_a_line_what_goes_along_with_it(web:
     assert (await seen(web, path)).status_code == 404
     assert "安什么" not in (await seen(web, deleted.headers["location"])).text
     corrections = (await seen(web, "/corrections")).text
-    assert corrections.count("<form method=\"post\" action=\"/corrections/undo\">") == 2
+    assert corrections.count('<form method="post" action="/corrections/undo">') == 2
     newest = re.search(r'name="id" value="([^"]+)"', corrections)
     assert newest is not None
     assert (await seen(web, "/corrections/undo", data={"id": newest[1]})).status_code == 303
