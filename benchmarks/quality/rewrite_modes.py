@@ -36,10 +36,10 @@ from historian.schema.protocols import ChatModel
 from historian.schema.settings import Settings
 from historian.schema.settings.source import parse_settings
 from historian.service.intake import make_job
-from historian.stores.files.profiles import MarkdownProfiles
+from historian.stores.sqlite.documents import MirroredProfiles
 from historian.stores.sqlite.events.store import SqliteEventStore
 from historian.stores.sqlite.index_schema import open_index
-from historian.stores.tables.ledger import LedgerTable
+from historian.stores.sqlite.queue import QUEUE, open_queue_file
 from historian.text.gate import find_relative_words
 from historian.text.job_drafts import names_of
 from historian.text.time_expressions import resolve_times
@@ -123,11 +123,11 @@ async def by_model_alone(note: dict[str, Any], text: str, chat: ChatModel) -> st
 async def by_graph(job: Job, mode: str, chat: ChatModel | None, settings: Settings, directory: Path) -> str:
     historian = settings.historian.model_copy(update={"rewrite_mode": mode})
     cognitive = settings.cognitive.model_copy(update={"historian": historian})
-    database = open_index(directory / "index.sqlite")
+    database, queue = open_index(directory / "index.sqlite"), open_queue_file(directory / QUEUE)
     context = HistorianContext(
         settings=settings.model_copy(update={"cognitive": cognitive}),
         events=SqliteEventStore(database),
-        profiles=MarkdownProfiles(directory / "profiles", ledger=LedgerTable(database)),
+        profiles=MirroredProfiles(lambda: queue, directory / "profiles"),
         clock=time.time,
         chat=chat,
     )

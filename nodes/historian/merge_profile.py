@@ -12,11 +12,10 @@ from ...prompts.templates import render
 from ...schema.graph_states.historian import HistorianContext, HistorianState, HistorianUpdate, ProposedProfile
 from ...schema.job import Job
 from ...schema.profile import Profile, ProfileKey
-from ...text.fact_owners import teller_of
 from ...text.job_drafts import language_of, names_of
 from ...text.job_verdicts import is_no_fact
 from ...text.speakers.named_people import NamedPeople
-from .profile_rules import concerns, may_enter_profiles, merged_by_rules, profile_without_over
+from .profile_rules import concerns, may_enter_profiles, merged_by_rules
 
 MOST_MERGES = 3
 """Merges of one job that a model is asked for, each in at most four answers; where a profile keeps changing meanwhile, the rules
@@ -53,10 +52,6 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
     if not kept and not links_alone:
         return {"proposed_profiles": [], "conflict": False, "links": []}
     shown = facts if kept else told
-    over = [one["text"] for one in former if one["ended"]]
-    new = [item["candidate"] for item in facts if teller_of(job, item.get("said_by", "")) == job.user_id]
-    former_names = {key: [one.name] if key.entity_type == "user" else [] for key, one in kept.items()}
-    old = {key: profile_without_over(one, over, names, new, former_names[key]) for key, one in kept.items()}
     merges = state.get("merges", 0) + 1
     answer = None
     if context.chat is not None and merges <= MOST_MERGES:
@@ -66,7 +61,7 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
             f"job {job.job_id}: the model gave no usable profile; the rules write it",
             purpose="merge_profile",
             system=render("merge_system", language),
-            user=merge_prompt(shown, old, job, names, language, [one["text"] for one in near]),
+            user=merge_prompt(shown, kept, job, names, language, [one["text"] for one in near]),
         )
 
     day = f"{job.moment:%Y-%m-%d}"
@@ -77,7 +72,7 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
         by_model = None if answer is None else merged_by_model(answer, facts, profile, job, names)
         return merged_by_rules(facts, profile, people, names, language, day, sources) if by_model is None else by_model
 
-    merged = await asyncio.to_thread(lambda: [merged_of(profile) for profile in old.values()])
+    merged = await asyncio.to_thread(lambda: [merged_of(profile) for profile in kept.values()])
     proposed = [_proposal(one) for one in merged if one != kept[one.key]]
     new_ids = [event_id for event_id, item in zip(state.get("event_ids", []), state["items"], strict=False) if item in shown]
     links = [] if answer is None else said_to_be_over(answer, near, new_ids)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -48,8 +47,9 @@ async def write_profile(state: HistorianState, runtime: Runtime[HistorianContext
             continue
         held = await asyncio.to_thread(context.events.get, based_on)
         if gone := set(based_on) - {one.event_id for one in held}:  # at this moment
-            revise = partial(context.profiles.revise, stored.key, partial(_without, gone), now=now, cause="correction")
-            stored = await asyncio.to_thread(revise) or stored
+            change = partial(_without, gone)
+            revised = await asyncio.to_thread(context.profiles.revise, stored.key, change, now=now, cause="correction")
+            stored = revised or stored
         written.append(f"{stored.key}#{stored.revision}")
         if context.profile_index is not None:
             # Searchable by its words at once. The vector, and what fails here, is left to the idle loop.
@@ -60,7 +60,7 @@ async def write_profile(state: HistorianState, runtime: Runtime[HistorianContext
     return {"written": [*state.get("written", []), *written], "conflict": conflict}
 
 
-def _without(gone: Collection[str], profile: Profile) -> Profile:
+def _without(gone: set[str], profile: Profile) -> Profile:
     """Return a profile without the lines that rest on nothing but events that are gone."""
     lines = [line for line in profile.lines if not line.evidence or not gone.issuperset(line.evidence)]
     return replace(profile, lines=tuple(lines))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Protocol
 
 from ..correction import CorrectionRecord
@@ -25,5 +26,5 @@ class Corrections(Protocol):
     def remove(self, correction_ids: list[str]) -> int:
         """Remove records with their bytes. Return how many."""
 
-    def erase(self, entity: Entity) -> int:
-        """Remove the records that concern a person or a group, with their bytes. Return how many."""
+    def erase(self, entity: Entity, names: Collection[str] = ()) -> int:
+        """Remove the records that concern a person or a group, or hold one of `names`, with their bytes. Return how many."""

@@ -42,11 +42,16 @@ def replace_words(parts: Parts, plan: Plan, text: str, vector: Vector | None, ti
     return tuple(one for one in (plan.edited, plan.added.event_id if plan.added is not None else "") if one)
 
 
-def replace_event(parts: Parts, plan: Plan, event: Event, text: str, vector: Vector | None, timezone: str) -> None:
-    """Let one event say `text`, with the lines that say what it said; of a message, file an event
-    that says so."""
+def replace_event(
+    parts: Parts, plan: Plan, event: Event, text: str, vector: Vector | None, timezone: str, *, others: bool
+) -> None:
+    """Let one event say `text`, with the lines that say what it said; of a message, file an event that says so.
+
+    With `others`, the other events that say what it said are deleted.
+    """
     plan.text, plan.vector = text, vector
-    gather(parts, plan, [event.event_id], others=False)
+    gather(parts, plan, [event.event_id], others=others)
+    plan.forgotten |= set(plan.events) - {event.event_id}
     plan.edited = "" if event.is_message else event.event_id
     plan.added = _new_event(parts, plan, timezone) if event.is_message else None
     names = set(plan.messages) if event.is_message else set(plan.events)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from typing import Literal
 
 from ...schema.correction import CorrectionAction
@@ -17,10 +16,12 @@ from ...schema.protocols import Vector
 from ...schema.scope import EntityType, Scope, is_asserted, layers_read
 from ...text.profiles.lines import distinct, plain_words
 from ..components import Parts
-from ..jobs.messages import FiledMessages
+from ..entity_data.profiles import iso_of as iso_of
 
 SAME_LOOKED_AT = 50
 """The most events that share words with a statement and are compared with it."""
+MOST_PARTS = 512
+"""Records of one message that are looked for: the largest job has fewer."""
 MOST_CONFLICTS = 20
 """Tries to write a profile that others change meanwhile."""
 Line = tuple[ProfileKey, ProfileLine]
@@ -141,12 +142,12 @@ def gather(parts: Parts, plan: Plan, evidence: Iterable[str], *, others: bool = 
         texts = [line.text for _, line in plan.lines] + [one.text for one in found.values() if not one.is_message]
         same = saying_the_same(parts, sorted(keys), {plain_words(text) for text in texts}, texts)
         found |= {one.event_id: one for one in same if may_touch(plan.scope, one)}
-    messages = FiledMessages(parts.context)
     names = [one.job_id for one in found.values() if one.is_message]
     plan.events |= {name: one for name, one in found.items() if not one.is_message}
     names += [name for one in plan.events.values() for name in one.sources]
     for name in dict.fromkeys(names):
-        plan.messages |= {one.event_id: one for one in messages.stored(name)}
+        stored = parts.events.get([f"{name}:{n}" for n in range(MOST_PARTS)])
+        plan.messages |= {one.event_id: one for one in stored}
     if others:
         plan.texts += [*(line.text for _, line in plan.lines), *(one.text for one in plan.events.values())]
         plan.wrong |= {plain_words(text) for text in plan.texts}
@@ -198,11 +199,6 @@ def rewritten(
         parts.backend.profile_index.put(stored, None)
         return stored
     raise StorageError(f"profile {key}: others kept changing it; try again")
-
-
-def iso_of(moment: float) -> str:
-    """Return a moment (seconds since the epoch) as ISO 8601 in UTC."""
-    return datetime.fromtimestamp(moment, UTC).isoformat(timespec="seconds")
 
 
 def existing(parts: Parts, event_id: object, scope: Scope | None) -> Event:

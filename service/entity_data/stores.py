@@ -19,6 +19,7 @@ def entity_stores(parts: Parts) -> list[EntityData]:
     return [
         EventData(parts),
         ProfileData(parts),
+        ErasedData("corrections", lambda traces: parts.backend.corrections.erase(traces.entity, traces.names)),
         ArticleData(parts),
         JobData(parts),
         PlainSummaryData(parts, parts.backend.plain_summaries),

@@ -33,7 +33,7 @@ from ..tables.engine import Database
 log = logging.getLogger(__name__)
 
 SUFFIX = ".md"
-_DUE = "due"
+_DUE, _UNREAD = "due", "?"
 _TRIES = 5
 
 
@@ -46,7 +46,7 @@ class MirroredDocuments(DocumentTable[Key, Document]):
 
     def read(self, key: Key) -> Document | None:
         found = self._noted(key)
-        if (found[3] if found else "") == signature_of(self._path(key)):
+        if _file_of(found) == signature_of(self._path(key)):
             return self._decoded(key, *found[:3]) if found else None
         self._compare(key)
         return super().read(key)
@@ -62,7 +62,7 @@ class MirroredDocuments(DocumentTable[Key, Document]):
         noted = {self.naming.place(key := self.naming.of_row(*row)): (key, mirrored) for *row, mirrored in rows}
         files = dict(self._files())
         for place, (key, mirrored) in noted.items():
-            if files.get(place, "") != mirrored:
+            if files.get(place, "") != mirrored.removesuffix(_UNREAD):
                 self._compare(key)
         for place in files.keys() - noted.keys():
             path = self._folder / f"{place}{SUFFIX}"
@@ -95,11 +95,18 @@ class MirroredDocuments(DocumentTable[Key, Document]):
         return gone
 
     def erase(self, entity: Entity) -> int:
-        """See `Revisions.erase`. Files go first: one that is left without its row would be read as a new document."""
+        """See `Revisions.erase`. Files go first: one that is left without its row would be read as a new document.
+
+        What files hold that cannot be read is not known: they are written anew.
+        """
         for place, _ in self._files():
             if self.naming.is_of(place, entity):
                 remove_durably(self._folder / f"{place}{SUFFIX}")
-        return super().erase(entity)
+        gone = super().erase(entity)
+        unread = "SELECT entity_type, entity_id, place FROM documents WHERE kind = %s AND mirrored LIKE %s"
+        for row in self._database.rows(unread, (self.kind, f"%{_UNREAD}")):
+            self._write_anew(self.naming.of_row(*row))
+        return gone
 
     def _put(
         self,
@@ -122,7 +129,7 @@ class MirroredDocuments(DocumentTable[Key, Document]):
         return written
 
     def _write_anew(self, key: Key) -> None:
-        """Write the file of a document. Raises StorageError."""
+        """Write the file of a document, also over one that cannot be read. Raises StorageError."""
         self._database.run(f"UPDATE documents SET mirrored = '{_DUE}' WHERE {OF_KEY}", self._where(key))
         while not self._is_compared(key):
             pass
@@ -140,7 +147,7 @@ class MirroredDocuments(DocumentTable[Key, Document]):
         """Compare once. Return False if somebody has changed one of both meanwhile, or an edit was stored."""
         path, found = self._path(key), self._noted(key)
         signature = signature_of(path)
-        if (found[3] if found else "") == signature:
+        if _file_of(found) == signature:
             return True
         data = bytes_of(path) if signature else None
         if signature != signature_of(path):
@@ -155,7 +162,7 @@ class MirroredDocuments(DocumentTable[Key, Document]):
             else:
                 edited = self._deleted(key, current, found[3])
             if edited is None and found[3] != _DUE:  # it stays as it is until it is corrected, or another revision comes
-                return self._note(key, current, signature)
+                return self._note(key, current, signature + _UNREAD)
             if edited is not None and not self.form.same(edited, current):
                 with suppress(RevisionConflict):
                     self._put(key, edited, (), expected_revision=current.revision, now=self._changed_at(path), cause="edit")
@@ -234,6 +241,11 @@ class MirroredProfiles(MirroredDocuments[ProfileKey, Profile], ProfileTable):
 
 class MirroredArticles(MirroredDocuments[ArticleKey, StoredArticle], ArticleTable):
     """The `ArticleStorage` of a data directory."""
+
+
+def _file_of(noted: Any) -> str:
+    """Return the signature of the file that a row notes; "" if there is no row."""
+    return noted[3].removesuffix(_UNREAD) if noted else ""
 
 
 def signature_of(path: Path) -> str:

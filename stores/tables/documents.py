@@ -9,7 +9,7 @@ tombstone.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Generic
@@ -218,11 +218,14 @@ class ProfileTable(DocumentTable[ProfileKey, Profile]):
     kind = "profile"
     naming, form = PROFILES, PROFILE_FORMAT
 
-    def write(self, profile: Profile, *, expected_revision: int, job_id: str = "", now: str) -> Profile:
+    def write(
+        self, profile: Profile, *, expected_revision: int, job_id: str = "", also: Collection[str] = (), now: str
+    ) -> Profile:
         """See `ProfileStorage.write`. Sets `source_event_id` to name the job, if one is given. Raises StorageError."""
         if job_id and job_id not in profile.source_event_id.split(":"):
             profile = replace(profile, source_event_id=f"{job_id}:0")
-        written = self._put(profile.key, profile, [job_id] if job_id else [], expected_revision=expected_revision, now=now)
+        causes = [job_id, *also] if job_id else list(also)
+        written = self._put(profile.key, profile, causes, expected_revision=expected_revision, now=now)
         assert written is not None  # None is returned only if `forgotten` is given
         return written
 

@@ -17,11 +17,11 @@ from historian.schema.errors import InvalidInput, RevisionConflict
 from historian.schema.protocols import ArticleStores, EventStore
 from historian.schema.summary import ArticleKey, BufferedState, StoredArticle, Summary
 from historian.service.components import open_parts
-from historian.stores.postgres.documents import PostgresArticles
 from historian.stores.postgres.events.store import PostgresEventStore
-from historian.stores.postgres.summaries import PostgresSummaries
+from historian.stores.tables.documents import ArticleTable
 from historian.stores.tables.line_vectors import LineVectorTable
 from historian.stores.tables.state_buffer import StateBufferTable
+from historian.stores.tables.summaries import SummaryTable
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.memory import AT, settings_for
@@ -59,8 +59,8 @@ def _in_schema(schema: Schema) -> OpenParts:
         database = schema.open()
         stores = ArticleStores(
             buffer=StateBufferTable(database),
-            summaries=PostgresSummaries(database),
-            articles=PostgresArticles(database, revision_keep=3),
+            summaries=SummaryTable(lambda: database),
+            articles=ArticleTable(lambda: database, revision_keep=3),
             line_vectors=LineVectorTable(database),
         )
         return Opened(stores, PostgresEventStore(database))
@@ -365,8 +365,9 @@ def test_lines_go_out_of_a_file_that_somebody_broke_and_what_was_taken_in_stays_
     write(stores, ARTICLE.with_chapters({"Dynamic": "- Ann swims with Bob"}), 1, "s2")
     path = next((tmp_path / "chapters").glob("*.md"))
     path.write_text(path.read_text(encoding="utf-8").replace("</Bedrock>", "- and Bob sings"), encoding="utf-8")
-    assert "- and Bob sings" in stores.articles.lines(KEY)
-    assert stores.articles.without_lines(KEY, lambda line: "Bob" in line, now=AT) == 2
+    assert stores.articles.read(KEY).revision == 2, "nothing is taken from it"
+    assert "- and Bob sings" in path.read_text(encoding="utf-8"), "whoever broke it may correct it"
+    assert stores.articles.without_lines(KEY, lambda line: "Bob" in line, now=AT) == 1
     assert not any("Bob" in line for line in stores.articles.lines(KEY))
     files = [file for file in (tmp_path / "chapters").rglob("*.md") if "Bob" in file.read_text(encoding="utf-8")]
     assert files == []

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from historian.schema.entity import Entity
 from historian.schema.event import EventFilter, Revision
-from historian.schema.profile import Profile, ProfileKey
+from historian.schema.profile import ProfileKey
 from historian.schema.protocols.events.transfer import Arrived, Carried
+from profiles import profile_of
 from support.backends import OpenStores, Stores
 from support.events import file_texts, make_event, unit_vectors
 
@@ -76,22 +77,10 @@ def test_profiles_leave_the_index_with_the_layers_that_belong_to_a_group(open_st
     stores = open_stores()
     keys = [("user", "42", ""), ("user", "42", "g:7"), ("user", "43", "g:7"), ("group", "7", ""), ("group", "42", "")]
     for entity_type, entity_id, layer in keys:
-        stores.profile_index.put(Profile(ProfileKey(entity_type, entity_id, layer), summary="tea", revision=1), None)
+        stores.profile_index.put(profile_of(ProfileKey(entity_type, entity_id, layer), markdown="tea", revision=1), None)
     assert stores.erasure.erase_profiles(Entity("group", "7")) == 3
     assert stores.erasure.erase_profiles(ANN) == 1 and stores.erasure.erase_profiles(ANN) == 0
     assert [key for key, _ in stores.profile_index.search_keywords("tea", 9)] == [ProfileKey("group", "42")]
-
-
-def test_the_ledger_of_profiles_and_articles_goes_with_their_entity(open_stores: OpenStores) -> None:
-    stores = open_stores()
-    gone = ["user:42", "user:42@private", "article:42", "article:42@g%3A7"]
-    kept = ["user:421", "user:42%40private", "group:42", "group:7", "article:43@g%3A7", "user:43@g%3A7", "job"]
-    for key in (*gone, *kept):
-        stores.ledger.add(key, "j1-0")
-    stores.erasure.erase_ledger(ANN)
-    assert [key for key in (*gone, *kept) if stores.ledger.has(key, "j1-0")] == kept
-    stores.erasure.erase_ledger(Entity("group", "7"))
-    assert [key for key in kept if stores.ledger.has(key, "j1-0")] == ["user:421", "user:42%40private", "group:42", "job"]
 
 
 def test_mentions_are_noted_until_they_are_replaced(open_stores: OpenStores) -> None:

@@ -17,6 +17,7 @@ from historian.stores.postgres.events.store import PostgresEventStore
 from historian.stores.postgres.profile_index import PostgresProfileIndex
 from historian.stores.sqlite.events.rows import SqliteEventRows
 from historian.stores.sqlite.profile_index import SqliteProfileIndex
+from profiles import profile_of
 from support.events import DIMENSION, make_event, unit_vectors
 from support.postgres import Schema
 from support.profile_filters import admits
@@ -58,7 +59,7 @@ def index(open_profiles: OpenProfiles) -> ProfileIndex:
 
 
 def profile(key: ProfileKey = LIN, summary: str = "喜欢爬山，养了一只叫阿橘的猫", revision: int = 1) -> Profile:
-    return Profile(key, name="小林", tags=("登山", "Rust"), summary=summary, revision=revision)
+    return profile_of(key, summary, name="小林", tags=("登山", "Rust"), revision=revision)
 
 
 def found(index: ProfileIndex, query: str, where: ProfileFilter | None = None, limit: int = 10) -> list[ProfileKey]:

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from historian.schema.entity import Entity
 from historian.schema.errors import InvalidInput, RevisionConflict
-from historian.schema.profile import Profile, ProfileKey
+from historian.schema.profile import Profile, ProfileKey, ProfileLine
 from historian.schema.protocols import ProfileStorage
-from historian.stores.files.profiles import MarkdownProfiles
-from historian.stores.postgres.documents import PostgresProfiles
+from historian.stores.tables.documents import ProfileTable
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from support.ledger import MemoryLedger
+from profiles import profile_of
+from support.documents import profiles_in
 from support.postgres import Schema
 
 KEY = ProfileKey("user", "42")
@@ -25,16 +25,16 @@ NOW = "2026-02-21T17:30:00+08:00"
 OpenStorage = Callable[[], ProfileStorage]
 
 
-def _markdown(place: Path) -> OpenStorage:
-    ledger = MemoryLedger()
-    return lambda: MarkdownProfiles(place / "profiles", ledger=ledger, revision_keep=3)
+def _in_schema(schema: Schema) -> ProfileTable:
+    database = schema.open()
+    return ProfileTable(lambda: database, revision_keep=3)
 
 
-@pytest.fixture(params=["markdown", "postgres"])
+@pytest.fixture(params=["sqlite", "postgres"])
 def open_storage(request: pytest.FixtureRequest, tmp_path: Path, schema: Schema) -> OpenStorage:
-    if request.param == "markdown":
-        return _markdown(tmp_path)
-    return lambda: PostgresProfiles(schema.open(), revision_keep=3)
+    if request.param == "sqlite":
+        return lambda: profiles_in(tmp_path, revision_keep=3)
+    return lambda: _in_schema(schema)
 
 
 @pytest.fixture
@@ -43,8 +43,8 @@ def storage(open_storage: OpenStorage) -> ProfileStorage:
 
 
 def profile(key: ProfileKey = KEY, **fields: object) -> Profile:
-    given: dict[str, object] = {"name": "小林", "tags": ("猫", "杭州"), "summary": "- 养了一只猫", "source_event_id": "r1-1:0"}
-    return Profile(key, **{**given, **fields})  # type: ignore[arg-type]
+    given: dict[str, object] = {"name": "小林", "tags": ("猫", "杭州"), "markdown": "- 养了一只猫", "source_event_id": "r1-1:0"}
+    return profile_of(key, **{**given, **fields})  # type: ignore[arg-type]
 
 
 def test_what_was_never_written_is_not_there(storage: ProfileStorage) -> None:
@@ -64,25 +64,29 @@ TEXTS = st.text(max_size=60)
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(name=TEXTS, tags=st.lists(TEXTS, max_size=4), summary=st.text(max_size=300), entity_id=st.text("aA.@/~%-é猫", min_size=1))
+@given(name=TEXTS, tags=st.lists(TEXTS, max_size=4), markdown=st.text(max_size=300), entity_id=st.text("aA.@/~%-é猫", min_size=1))
 def test_any_text_comes_back_as_write_returned_it(
-    storage: ProfileStorage, name: str, tags: list[str], summary: str, entity_id: str
+    storage: ProfileStorage, name: str, tags: list[str], markdown: str, entity_id: str
 ) -> None:
     key = ProfileKey("user", entity_id, "private")
     storage.erase(Entity("user", entity_id))
-    written = storage.write(profile(key, name=name, tags=tuple(tags), summary=summary), expected_revision=0, now=NOW)
+    written = storage.write(profile(key, name=name, tags=tuple(tags), markdown=markdown), expected_revision=0, now=NOW)
     assert storage.read(key) == written
     stored_keys = storage.keys()
     assert key in stored_keys
 
 
 @pytest.mark.parametrize(
-    "summary", ["---\nname: x\n---\ntext", "---", "# Titel\n\n---\n\n- a\n", "a: b", "```\n---\n```", "-", "\n\nx\n\n", ""]
+    "text",
+    ["---", "# Titel", "a: b", "```", "-", "- - x", "born (1990-01-01)", "x (2026-02-20) (2026-02-21)", "**b**", "<!-- c -->"],
 )
-def test_markdown_that_looks_like_front_matter_is_kept(storage: ProfileStorage, summary: str) -> None:
-    storage.write(profile(summary=summary), expected_revision=0, now=NOW)
-    stored = storage.read(KEY)
-    assert stored is not None and stored.summary == summary.strip()
+def test_a_line_that_looks_like_markdown_stays_what_it_is(open_storage: OpenStorage, text: str) -> None:
+    lines = (
+        ProfileLine("one", text, last_day="2026-02-20", evidence=("e1",)),
+        ProfileLine("two", "tea", kind="taste", pinned=True),
+    )
+    written = open_storage().write(Profile(KEY, lines=lines), expected_revision=0, now=NOW)
+    assert written.lines == lines and open_storage().read(KEY) == written
 
 
 def test_only_one_of_two_writers_of_a_revision_succeeds(storage: ProfileStorage) -> None:
@@ -99,7 +103,7 @@ def test_only_one_of_two_writers_of_a_revision_succeeds(storage: ProfileStorage)
 def test_the_same_job_again_changes_nothing(open_storage: OpenStorage) -> None:
     storage = open_storage()
     first = storage.write(profile(), expected_revision=0, job_id="r1-1", now=NOW)
-    other = storage.write(profile(summary="other"), expected_revision=1, job_id="r2-1", now=NOW)
+    other = storage.write(profile(markdown="other"), expected_revision=1, job_id="r2-1", now=NOW)
     assert storage.is_applied(KEY, "r1-1") and storage.is_applied(KEY, "r2-1") and not storage.is_applied(KEY, "r3-1")
     for again in (storage, open_storage()):
         assert again.write(profile(), expected_revision=0, job_id="r1-1", now=NOW) == other
@@ -115,18 +119,18 @@ def test_a_job_is_remembered_by_its_own_id_whatever_the_profile_says(storage: Pr
 
 def test_the_last_revisions_are_kept_newest_first(storage: ProfileStorage) -> None:
     for n in range(6):
-        storage.write(profile(summary=f"text {n}"), expected_revision=n, now=NOW)
-    assert [(old.revision, old.summary) for old in storage.history(KEY)] == [(5, "text 4"), (4, "text 3"), (3, "text 2")]
+        storage.write(profile(markdown=f"text {n}"), expected_revision=n, now=NOW)
+    assert [(old.revision, old.summary) for old in storage.history(KEY)] == [(5, "- text 4"), (4, "- text 3"), (3, "- text 2")]
 
 
 def test_a_rollback_is_a_new_revision_and_can_be_rolled_back(storage: ProfileStorage) -> None:
     for n in range(3):
-        storage.write(profile(summary=f"text {n}", name=f"n{n}"), expected_revision=n, now=NOW)
+        storage.write(profile(markdown=f"text {n}", name=f"n{n}"), expected_revision=n, now=NOW)
     back = storage.rollback(KEY, 1, now="2026-02-22T00:00:00+08:00")
-    assert (back.revision, back.summary, back.name, back.source_event_id) == (4, "text 0", "n0", "rollback:1")
+    assert (back.revision, back.summary, back.name, back.source_event_id) == (4, "- text 0", "n0", "rollback:1")
     assert back.updated_at == "2026-02-22T00:00:00+08:00"
     assert storage.read(KEY) == back
-    assert storage.rollback(KEY, 3, now=NOW).summary == "text 2"
+    assert storage.rollback(KEY, 3, now=NOW).summary == "- text 2"
     for revision in (1, 5, 99, -1):
         with pytest.raises(InvalidInput, match=r"kept are 4, 3, 2"):
             storage.rollback(KEY, revision, now=NOW)
@@ -134,7 +138,7 @@ def test_a_rollback_is_a_new_revision_and_can_be_rolled_back(storage: ProfileSto
 
 def test_a_rollback_by_a_job_happens_once(storage: ProfileStorage) -> None:
     for n in range(2):
-        storage.write(profile(summary=f"text {n}"), expected_revision=n, now=NOW)
+        storage.write(profile(markdown=f"text {n}"), expected_revision=n, now=NOW)
     back = storage.rollback(KEY, 1, now=NOW, job_id="order-1")
     assert storage.rollback(KEY, 1, now=NOW, job_id="order-1") == back
     assert back.revision == 3 and storage.is_applied(KEY, "order-1")
@@ -152,8 +156,8 @@ def test_layers_and_entities_are_apart(storage: ProfileStorage) -> None:
         ProfileKey("group", "42"),
     ]
     for key in keys:
-        assert storage.write(profile(key, summary=repr(key)), expected_revision=0, job_id="r1-1", now=NOW).revision == 1
-    assert {str(read.summary) for key in keys if (read := storage.read(key))} == {repr(key) for key in keys}
+        assert storage.write(profile(key, markdown=repr(key)), expected_revision=0, job_id="r1-1", now=NOW).revision == 1
+    assert {read.summary for key in keys if (read := storage.read(key))} == {f"- {key!r}" for key in keys}
     assert sorted(map(repr, storage.keys())) == sorted(map(repr, keys))
     assert sorted(storage.layers("user", "42")) == ["", "g:7", "private"]
     assert storage.layers("group", "42") == [""]
@@ -163,19 +167,34 @@ def test_layers_and_entities_are_apart(storage: ProfileStorage) -> None:
     assert storage.layers("user", "42") == [] and storage.layers("group", "42") == storage.layers("user", "42@private") == [""]
 
 
-def test_deleting_takes_the_history_along_and_no_rerun_brings_it_back(storage: ProfileStorage) -> None:
+def test_deleting_takes_the_history_and_the_causes_along(storage: ProfileStorage) -> None:
     for n in range(3):
         storage.write(profile(), expected_revision=n, job_id=f"r{n}-1", now=NOW)
     assert storage.erase(ENTITY) == 3
     assert not storage.erase(ENTITY)
     assert storage.read(KEY) is None and storage.history(KEY) == []
-    assert storage.write(profile(), expected_revision=0, job_id="r1-1", now=NOW) == Profile(KEY)
-    assert storage.read(KEY) is None
+    assert storage.causes(KEY) == set() and not storage.is_applied(KEY, "r1-1")
     assert storage.write(profile(), expected_revision=0, job_id="r9-1", now=NOW).revision == 1
 
 
+def test_only_the_causes_of_the_entity_go_with_it(storage: ProfileStorage) -> None:
+    keys = [
+        ProfileKey("user", "42"),
+        ProfileKey("user", "42", "g:7"),
+        ProfileKey("user", "42@private"),
+        ProfileKey("user", "421"),
+    ]
+    keys += [ProfileKey("user", "43", "g:7"), ProfileKey("group", "42"), ProfileKey("group", "7")]
+    for key in keys:
+        storage.write(profile(key), expected_revision=0, job_id="j1-0", now=NOW)
+    storage.erase(ENTITY)
+    assert [key for key in keys if not storage.is_applied(key, "j1-0")] == keys[:2]
+    storage.erase(Entity("group", "7"))
+    assert [key for key in keys if storage.is_applied(key, "j1-0")] == [keys[2], keys[3], keys[5]]
+
+
 def test_a_rename_and_a_merge_at_once_lose_neither(open_storage: OpenStorage) -> None:
-    open_storage().write(profile(name="old", summary="", tags=()), expected_revision=0, now=NOW)
+    open_storage().write(profile(name="old", markdown="", tags=()), expected_revision=0, now=NOW)
     rounds = 15
 
     def change(what: Callable[[Profile, int], Profile]) -> None:
@@ -192,7 +211,7 @@ def test_a_rename_and_a_merge_at_once_lose_neither(open_storage: OpenStorage) ->
 
     changes: list[Callable[[Profile, int], Profile]] = [
         lambda old, n: dataclasses.replace(old, name=f"name {n}"),
-        lambda old, n: dataclasses.replace(old, summary=f"{old.summary}\n- fact {n}"),
+        lambda old, n: dataclasses.replace(old, lines=(*old.lines, ProfileLine(f"f{n}", f"fact {n}"))),
         lambda old, n: dataclasses.replace(old, tags=(*old.tags, f"t{n}")),
     ]
     threads = [threading.Thread(target=change, args=(what,)) for what in changes]

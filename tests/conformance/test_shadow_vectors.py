@@ -6,14 +6,15 @@ import numpy as np
 import pytest
 from historian.schema.errors import FingerprintMismatch, InvalidInput
 from historian.schema.event import EventFilter
-from historian.schema.profile import Profile, ProfileKey
+from historian.schema.profile import ProfileKey
 from historian.schema.protocols.events.shadow_vectors import VectorSets
+from profiles import profile_of
 from support.backends import OpenStores, Stores
 from support.events import DIMENSION, make_event, unit_vectors
 
 GROUP = EventFilter("g:7")
 OLD, NEW = ("old", DIMENSION), ("new", 3)
-PROFILE = Profile(ProfileKey("user", "42"), name="小林", summary="likes tea", revision=2)
+PROFILE = profile_of(ProfileKey("user", "42"), "likes tea", name="小林", revision=2)
 
 
 @pytest.fixture

@@ -198,4 +198,4 @@ async def test_with_memory_switched_off_plain_summaries_are_kept_and_given(tmp_p
         assert "《三体》" in await memory.build_context("书", Scope.group("100"))
         assert await memory.build_context("书", Scope.group("200")) == ""
         assert await memory.search_events("三体", Scope.group("100")) == []
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["end_summaries.json", "end_summaries.locks"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["end_summaries.json", "end_summaries.lock"]

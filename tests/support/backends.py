@@ -53,7 +53,7 @@ def in_directory(directory: Path) -> Stores:
         NoteTables(rows),
         ShadowVectorTables(rows),
         EventTransferTables(rows),
-        IndexErasure(database),
+        IndexErasure(database, lambda: LedgerTable(database)),
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from historian.schema.article import Article, Spoken
 from historian.schema.event import Event
 from historian.schema.job import Job, parse_job
-from historian.schema.profile import Profile, ProfileKey
+from historian.schema.profile import ProfileKey
 from historian.schema.protocols.events.shadow_vectors import Lacking
 from historian.schema.scope import Scope
 from historian.schema.settings import Settings
@@ -25,6 +25,7 @@ from historian.service.upkeep.notes_index import NotesIndex, embedded_later
 from historian.stores.files.markdown_memory import MarkdownMemory
 from historian.text.search_words.keywords import indexed_words
 from langgraph.checkpoint.base import empty_checkpoint
+from profiles import profile_of
 from support.events import make_event
 from support.queue_rows import put_broken
 from support.recall import NOW, WordEmbedder
@@ -171,7 +172,7 @@ def _plant_profiles(parts: Parts, mine: dict[str, str], ours: dict[str, str], th
         whose = mine if key.entity_id == USER else ours if key.entity_type == "group" or key.layer else theirs
         for n, kind in enumerate(texts):
             extra = "\n- 周大年常和林小满一起散步" if (whose is theirs and kind == "profile") else ""
-            profile = Profile(key, name=name, tags=("planted",), summary=f"- {whose[kind]}{extra}")
+            profile = profile_of(key, f"- {whose[kind]}{extra}", name=name, tags=("planted",))
             written = parts.profiles.write(
                 profile, expected_revision=n, job_id=f"p{n}-0", now="2026-02-20T10:00:00+08:00"
             )  # fmt: skip

@@ -19,7 +19,7 @@ from historian.schema.entity import Entity
 from historian.schema.errors import InvalidInput
 from historian.schema.event import EventFilter
 from historian.schema.job import Job
-from historian.schema.profile import Profile, ProfileKey
+from historian.schema.profile import ProfileKey
 from historian.schema.protocols.entity_data import Traces
 from historian.schema.protocols.forget_requests import ForgetReport, ForgetRequest
 from historian.schema.scope import Scope
@@ -34,6 +34,7 @@ from historian.stores.files.owner_lock import OwnerLock, owner_of
 from historian.stores.tables import erasure
 from historian.text.search_words.keywords import indexed_words
 from historian.text.superseding.matters import matters_of
+from profiles import profile_of
 from support.canaries import GROUP, MENTIONING, OTHER, USER, canaries, canary, left_of, opened, places, planted, settings_of
 from support.command import historian
 from support.crashes.child import Killer, exit_code, in_child, is_killed
@@ -359,7 +360,7 @@ def test_what_a_forgotten_person_said_stays_in_no_profile_of_a_group(data: Path)
     for n, job_id in enumerate(("o2-0", "u3-0", "o9-0")):  # the second is theirs; a model has put it in words of its own
         text = "\n".join(["# 读书会", *lines[: n + 1]])
         now = f"2026-02-2{n}T10:00:00+08:00"
-        parts.profiles.write(Profile(key, name="读书会", summary=text), expected_revision=n, job_id=job_id, now=now)
+        parts.profiles.write(profile_of(key, text, name="读书会"), expected_revision=n, job_id=job_id, now=now)
     parts.backend.profile_index.put(parts.profiles.kept(key)[0], None)
     asyncio.run(parts.aclose())
     report = forgotten(data, PERSON)
@@ -375,9 +376,9 @@ def test_what_a_forgotten_person_said_stays_in_no_profile_of_a_group(data: Path)
 def test_a_line_of_a_group_whose_revision_is_not_kept_is_told_by_its_words() -> None:
     key = ProfileKey("group", "7")
     said = ["Ben said that the club meets at the old harbour pub", "x"]
-    oldest = Profile(key, summary="- The club meets at the old harbour pub\n- The club likes board games", revision=4)
-    newest = Profile(key, summary=f"{oldest.summary}\n- Rowing on Sundays", revision=5, source_event_id="ben-0:0")
-    assert lines_told_by([newest, oldest], {"ben-0"}, said) == {"- The club meets at the old harbour pub", "- Rowing on Sundays"}
+    oldest = profile_of(key, "- The club meets at the old harbour pub\n- The club likes board games", revision=4)
+    newest = profile_of(key, f"{oldest.summary}\n- Rowing on Sundays", revision=5, source_event_id="ben-0:0")
+    assert lines_told_by([newest, oldest], {"ben-0"}, said) == {"The club meets at the old harbour pub", "Rowing on Sundays"}
     assert lines_told_by([newest, oldest], {"ann-0"}, ["nothing of it"]) == set()
 
 

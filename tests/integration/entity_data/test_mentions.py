@@ -11,7 +11,7 @@ from historian.schema.article import Spoken
 from historian.schema.entity import Entity
 from historian.schema.event import EventFilter
 from historian.schema.job import parse_job
-from historian.schema.profile import Profile, ProfileKey
+from historian.schema.profile import ProfileKey
 from historian.schema.protocols.forget_requests import ForgetReport, ForgetRequest
 from historian.schema.scope import Scope
 from historian.schema.summary import ArticleKey
@@ -19,6 +19,7 @@ from historian.service.components import Parts
 from historian.service.entity_data.forgetting import Forgetting, forget
 from historian.service.entity_data.mentions import digest
 from historian.stores.files.markdown_memory import MarkdownMemory
+from profiles import profile_of
 from support.canaries import opened
 from support.events import make_event
 from support.memory import settings_for
@@ -168,7 +169,7 @@ def filed(parts: Parts, said: tuple[Said, ...]) -> None:
 
 
 def wrote(parts: Parts, key: ProfileKey, name: str, *lines: str, job_id: str = "x-0") -> None:
-    profile = Profile(key, name=name, summary="\n".join(f"- {line}" for line in lines))
+    profile = profile_of(key, "\n".join(f"- {line}" for line in lines), name=name)
     parts.profiles.write(profile, expected_revision=0, job_id=job_id, now="2026-02-20T10:00:00+08:00")
 
 

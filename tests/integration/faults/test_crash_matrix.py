@@ -19,10 +19,9 @@ from historian.service.cognitive import CognitiveService
 from historian.service.components import open_queue
 from historian.service.intake import make_job
 from historian.service.talk import talk_jobs
-from historian.stores.files.profiles import MarkdownProfiles
-from historian.stores.sqlite.index_schema import open_index
-from historian.stores.tables.ledger import LedgerTable
+from historian.stores.sqlite.documents import MirroredProfiles
 from support.crashes.matrix import Host, distinct, saved_answers
+from support.documents import profiles_in
 from support.memory import group_fields, private_fields, settings_for
 from support.queue_rows import rows
 from support.servers.openai_server import OpenAIServer
@@ -52,10 +51,8 @@ def filed_events(directory: Path) -> list[str]:
         store.close()
 
 
-def profiles_of(directory: Path) -> MarkdownProfiles:
-    return MarkdownProfiles(
-        directory / "profiles", ledger=LedgerTable(open_index(directory / "index.sqlite")), revision_keep=1000
-    )
+def profiles_of(directory: Path) -> MirroredProfiles:
+    return profiles_in(directory, revision_keep=1000)
 
 
 def left_over(directory: Path) -> list[str]:

@@ -16,13 +16,14 @@ from typing import Any
 import pytest
 from historian.retrieval.prompt_block.block import OPENING
 from historian.schema.errors import HistorianError, ModelUnavailable, StorageError
-from historian.schema.profile import Profile, ProfileKey
+from historian.schema.profile import ProfileKey
 from historian.schema.protocols import Matrix
 from historian.schema.scope import Scope
 from historian.service.cognitive import CognitiveService
 from historian.service.outages import availability
 from historian.service.running import background as background_module
 from historian.service.running import lifecycle as lifecycle_module
+from profiles import profile_of
 from support.draining import open_worker, put
 from support.memory import group_fields, settings_for
 from support.recall import WordEmbedder, down, events_in, file_events, open_memory
@@ -259,7 +260,7 @@ async def test_a_database_that_turns_to_garbage_while_it_is_open_leaves_markdown
     await fill(tmp_path)
     async with open_memory(settings_for(tmp_path, query=PATIENT), embedder=None) as (memory, parts):
         assert "三体" in memory.get_memory_context("三体", GROUP)
-        profile = Profile(ProfileKey("user", "42"), name="小林", summary="- 喜欢科幻")
+        profile = profile_of(ProfileKey("user", "42"), name="小林", markdown="- 喜欢科幻")
         parts.profiles.write(profile, expected_revision=0, now="2026-02-21T17:30:00+08:00")
         (tmp_path / "index.sqlite").write_bytes(b"garbage " * 20_000)
         (tmp_path / "index.sqlite-wal").write_bytes(b"")

@@ -14,7 +14,7 @@ from historian.schema.article import Article, Spoken
 from historian.schema.entity import Entity
 from historian.schema.errors import HistorianError, InvalidInput, OwnerLockHeld
 from historian.schema.event import EventFilter
-from historian.schema.profile import Profile, ProfileKey
+from historian.schema.profile import ProfileKey
 from historian.schema.protocols import Backend
 from historian.schema.protocols.contents import Row
 from historian.schema.protocols.events.note_manifest import FileChange, IndexedFile
@@ -25,6 +25,7 @@ from historian.schema.summary import ArticleKey
 from historian.service.entity_data import moving
 from historian.service.entity_data.moving import move
 from historian.stores.opening import open_backend, open_queue
+from profiles import profile_of
 from support.command import historian
 from support.events import make_event, unit_vectors
 from support.jobs import make_job
@@ -92,10 +93,10 @@ def fill(backend: Backend) -> None:
     backend.events.edit("j5-0:0", "edited by hand", None)
     backend.erasure.bury("user:99", 5.5)
     for n in range(3):
-        profile = Profile(ProfileKey("user", "42"), name="小林", summary=f"- text {n}")
+        profile = profile_of(ProfileKey("user", "42"), name="小林", markdown=f"- text {n}")
         stored = backend.profiles.write(profile, expected_revision=n, job_id=f"j{n}-0", now=AT)
     backend.profile_index.put(stored, unit_vectors(1, seed=5)[0])
-    backend.profiles.write(Profile(ProfileKey("group", "7"), summary="climbers"), expected_revision=0, now=AT)
+    backend.profiles.write(profile_of(ProfileKey("group", "7"), markdown="climbers"), expected_revision=0, now=AT)
     stores = backend.article_stores
     stores.articles.write(KEY, Article(dynamic="- tea"), expected_revision=0, sources=["s1"], now=AT, forgotten=lambda: False)
     stores.line_vectors.replace(KEY, "test", {"- tea": unit_vectors(1)[0]}, forgotten=lambda: False)

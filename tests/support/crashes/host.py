@@ -44,21 +44,20 @@ from historian.service.components import open_parts, open_queue
 from historian.service.running.ownership import owned_worker
 from historian.service.telemetry.structured_logs import _job
 from historian.stores.chroma.index import ChromaIndex
-from historian.stores.files.articles import MarkdownArticles
-from historian.stores.files.profiles import MarkdownProfiles
-from historian.stores.files.summaries import JsonlSummaries
-from historian.stores.postgres.documents import PostgresProfiles
 from historian.stores.postgres.events.store import PostgresEventStore
 from historian.stores.postgres.jobs.queue import PostgresJobQueue
 from historian.stores.postgres.profile_index import PostgresProfileIndex
+from historian.stores.sqlite.documents import MirroredArticles, MirroredProfiles
 from historian.stores.sqlite.events.store import SqliteEventStore
 from historian.stores.sqlite.profile_index import SqliteProfileIndex
 from historian.stores.sqlite.queue import SqliteJobQueue
+from historian.stores.tables.documents import ProfileTable
 from historian.stores.tables.event_transfer import EventTransferTables
 from historian.stores.tables.events.revisions import EventRevisionTables
 from historian.stores.tables.ledger import LedgerTable
 from historian.stores.tables.notes import NoteTables
 from historian.stores.tables.state_buffer import StateBufferTable
+from historian.stores.tables.summaries import SummaryTable
 from historian.stores.threaded_saver import ThreadedSaver
 from langchain_chroma import Chroma  # noqa: F401
 from langchain_openai import ChatOpenAI, OpenAIEmbeddings  # noqa: F401
@@ -68,12 +67,12 @@ from support.recall import WordEmbedder
 SIDE_EFFECTS: list[tuple[Any, list[str]]] = [
     (SqliteJobQueue, ["put", "claim", "complete", "take_over", "settle_filed"]),
     (StateBufferTable, ["add", "release"]),
-    (JsonlSummaries, ["add", "mark_promoted"]),
-    (MarkdownArticles, ["write"]),
+    (SummaryTable, ["add", "mark_promoted"]),
+    (MirroredArticles, ["write"]),
     (SqliteEventStore, ["file_job", "file_new", "file_messages", "supersede", "mark_indexed", "set_fingerprint"]),
     (EventRevisionTables, ["begin", "advance"]),
     (LedgerTable, ["add"]),
-    (MarkdownProfiles, ["write"]),
+    (MirroredProfiles, ["write"]),
     (SqliteProfileIndex, ["put"]),
     (ChromaIndex, ["upsert"]),
     (OpenAIChatModel, ["structured"]),
@@ -83,7 +82,7 @@ SIDE_EFFECTS: list[tuple[Any, list[str]]] = [
     (NoteTables, ["write", "touch"]),
     (PostgresJobQueue, ["claim", "complete", "take_over", "settle_filed"]),
     (PostgresEventStore, ["file_job", "file_new", "file_messages", "supersede", "set_fingerprint"]),
-    (PostgresProfiles, ["write"]),
+    (ProfileTable, ["write"]),
     (PostgresProfileIndex, ["put"]),
     (making, ["copied"]),
     (ThreadedSaver, ["aput", "aput_writes", "adelete_thread"]),

@@ -18,6 +18,7 @@ from historian.stores.sqlite.erasure import IndexErasure
 from historian.stores.sqlite.events.rows import SqliteEventRows
 from historian.stores.sqlite.events.store import SqliteEventStore
 from historian.stores.tables.events.shadow_vectors import ShadowVectorTables
+from historian.stores.tables.ledger import LedgerTable
 from support.crashes.child import exit_code, in_child, is_killed
 from support.events import file_texts, make_event, unit_vectors
 from support.stores import open_events, writer_of
@@ -224,7 +225,7 @@ def test_a_kill_at_any_statement_that_changes_messages_leaves_the_state_before_o
         assert states[-1] in (before, after) and before != after
         assert killed or states[-1] == after
         assert store.count() == store.count(GROUP) == len(after[0])
-        assert IndexErasure(store.database).overwrite()
+        assert IndexErasure(store.database, lambda store=store: LedgerTable(store.database)).overwrite()
         if name in ("edit", "withdraw"):
             assert_nowhere(directory, b"kettle", b"boils")
         store.close()
@@ -260,7 +261,7 @@ def test_the_words_of_withdrawn_and_edited_messages_are_in_none_of_the_files(tmp
     others = unit_vectors(300, seed=5)
     assert shadow.store(items, others) == 300
     gone = list(range(0, 300, 3))
-    erasure = IndexErasure(store.database)
+    erasure = IndexErasure(store.database, lambda: LedgerTable(store.database))
     assert not erasure.has_remains()
     if how == "withdrawn":
         assert len(store.withdraw([f"m-{n}" for n in gone])) == 100

@@ -21,6 +21,7 @@ from historian.service.outages import availability as outage_module
 from historian.stores.sqlite.erasure import IndexErasure
 from historian.stores.sqlite.events.store import SqliteEventStore
 from historian.stores.sqlite.index_schema import open_index
+from historian.stores.tables.ledger import LedgerTable
 from support.waiting import eventually
 
 PRIVATE = Scope.private("42")
@@ -264,7 +265,7 @@ async def test_who_is_forgotten_while_the_model_writes_is_not_in_the_summary(tmp
     class Slow(FakeChat):
         async def structured(self, answer: type[Any], *, purpose: str, system: str, user: str) -> Any:
             if not self.asked:
-                IndexErasure(bench.database).bury("user:43", bench.now)
+                IndexErasure(bench.database, lambda: LedgerTable(bench.database)).bury("user:43", bench.now)
             return await super().structured(answer, purpose=purpose, system=system, user=user)
 
     chat = Slow("阿明2026-02-22去北京出差三天。")

@@ -13,7 +13,7 @@ import pytest
 from historian.models.embeddings.wrapped import MatchingEmbedder
 from historian.schema.errors import InvalidInput, ModelAnswerUnusable, ModelRefused, ModelUnavailable, StorageError
 from historian.schema.event import EventFilter
-from historian.schema.profile import Profile, ProfileKey
+from historian.schema.profile import ProfileKey
 from historian.schema.protocols import Matrix, Vector
 from historian.service.components import Parts, open_parts
 from historian.service.upkeep import reembedding
@@ -21,6 +21,7 @@ from historian.service.upkeep.reembedding import KeptModel, Reembedding, Reembed
 from historian.stores.chroma.index import ChromaIndex
 from historian.stores.index_repair import repair
 from historian.stores.tables.events.shadow_vectors import ShadowVectorTables
+from profiles import profile_of
 from support.crashes.child import Killer, exit_code, in_child, is_killed
 from support.events import embedded_ids, make_event
 from support.memory import settings_for
@@ -249,7 +250,7 @@ async def test_profiles_change_over_with_the_events(opened: Parts, old: Model) -
     parts, new = opened, Model()
     file(parts, range(2), old)
     stored = [
-        parts.profiles.write(Profile(ProfileKey("user", n), name=n, summary="- likes tea"), expected_revision=0, now="")
+        parts.profiles.write(profile_of(ProfileKey("user", n), "- likes tea", name=n), expected_revision=0, now="")
         for n in ("1", "2")
     ]
     for profile in stored:

@@ -8,21 +8,22 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from historian.schema.article import Article, Spoken
 from historian.schema.entity import Entity
-from historian.schema.profile import Profile, ProfileKey
+from historian.schema.profile import ProfileKey
 from historian.schema.protocols.events.note_manifest import FileChange, IndexedFile
 from historian.schema.protocols.forget_requests import ForgetRequest
 from historian.schema.protocols.items import NewItem
 from historian.schema.summary import ArticleKey
 from historian.stores.postgres.database import PostgresDatabase
-from historian.stores.postgres.documents import PostgresArticles, PostgresProfiles
 from historian.stores.postgres.erasure import PostgresErasure
 from historian.stores.postgres.events.rows import PostgresEventRows
 from historian.stores.postgres.events.store import PostgresEventStore
 from historian.stores.postgres.forget_requests import PostgresForgetRequests
 from historian.stores.postgres.items import PostgresItems
 from historian.stores.postgres.summaries import PostgresPlainSummaries
+from historian.stores.tables.documents import ArticleTable, ProfileTable
 from historian.stores.tables.notes import NoteTables
 from historian.stores.tables.state_buffer import StateBufferTable
+from profiles import profile_of
 from support.events import make_event
 from support.jobs import make_job
 from support.memory import AT
@@ -45,9 +46,9 @@ def test_every_table_with_texts_is_read_but_for_the_requests_themselves(database
     canary = '秘密 "of" Ann\\, in two\tparts'
     key = ArticleKey("42")
     PostgresEventStore(database).file_job("j1-0", [make_event("j1-0", text=f"1 {canary}", speakers=(f"2 {canary}",))], [None])
-    PostgresProfiles(database).write(Profile(ProfileKey("user", "42"), summary=f"3 {canary}"), expected_revision=0, now=AT)
+    ProfileTable(lambda: database).write(profile_of(ProfileKey("user", "42"), f"3 {canary}"), expected_revision=0, now=AT)
     article = Article(bedrock=f"- 4 {canary}")
-    PostgresArticles(database).write(key, article, expected_revision=0, sources=["s"], now=AT, forgotten=lambda: False)
+    ArticleTable(lambda: database).write(key, article, expected_revision=0, sources=["s"], now=AT, forgotten=lambda: False)
     PostgresPlainSummaries(database).add([make_job(action_summary=f"5 {canary}")])
     StateBufferTable(database).add(key, "j2-0", [("j2-0:0", Spoken("user", f"6 {canary}", "", AT))], entities=[], at=1.0)
     PostgresItems(database).put([NewItem("a", canary, "{}")], 1.0)
