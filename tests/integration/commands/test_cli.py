@@ -136,8 +136,6 @@ def test_one_is_said_in_the_singular_and_lines_of_stdin_are_named_so(call: Calla
     assert called.err.startswith("<stdin>:1: not JSON")
     assert called.out == "1 job accepted, 1 wrong line; `historian worker --drain` files it\n"
     assert call("worker", "--drain").status == 0
-    (event,) = event_ids(call, "--limit", 1)
-    assert call("events", "delete", event, "--yes").out == "1 event removed\n"
 
 
 def test_with_strict_one_wrong_line_keeps_everything_out(call: Callable[..., Called], tmp_path: Path) -> None:
