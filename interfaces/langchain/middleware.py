@@ -68,8 +68,8 @@ class HistorianMiddleware(AgentMiddleware[TurnState, Any, Any]):
     - `scope`: the conversation; or a function that gets what the run was given (the fields of its context, over those of
       `config["configurable"]`) and returns it; or None: the run names `user_id`, in a group `group_id` too. A run may also name
       `user_name`, `group_name`, `bot_id`, `bot_name`, `timezone` and `withdrawn`.
-    - `tools`: offer `search_events`, `get_profile` and the others to the model; with `may_correct` those that correct and pin, too
-      (as in `make_memory_tools`).
+    - `tools`: offer `search_events`, `get_profile` and the others to the model; with `may_correct` also those that correct and
+      pin (as in `make_memory_tools`).
     - `remember`: hand the turn over at its end. None: unless this agent is called by another one as a tool, because what it hears
       then are not the words of a person.
     - `language`: of the block and of the tools, as in `CognitiveService.language_of`. None: the configured one, else that of the

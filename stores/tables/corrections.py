@@ -11,7 +11,9 @@ from .engine import Database
 
 SHORTEST_NAME = 2
 """Characters of a name that is looked for in a record."""
-_LATEST = "SELECT body FROM corrections WHERE until > %s AND (%s = 1 OR scope_key = %s) ORDER BY until DESC, correction_id LIMIT %s"
+_LATEST = (
+    "SELECT body FROM corrections WHERE until > %s AND (%s = 1 OR scope_key = %s) ORDER BY until DESC, correction_id LIMIT %s"
+)
 
 
 class CorrectionTable(Corrections):
