@@ -25,8 +25,8 @@ EXPIRED_PIN_DAYS = 7
 """Days for which a pin stays in its profile after its end."""
 
 Expiry = datetime | str | float | int | None
-"""When something ends: an aware datetime, ISO 8601 with offset, seconds since the epoch; None:
-never."""
+"""When something ends: an aware datetime, ISO 8601 with offset, a day (`2026-03-02`, to its last
+moment in UTC), seconds since the epoch; None: never."""
 
 
 def checked_text(text: object) -> str:
@@ -39,28 +39,31 @@ def checked_text(text: object) -> str:
 
 
 def checked_expiry(expires_at: object, now: float) -> str:
-    """Return an `Expiry` as ISO 8601 in UTC, "" for None. Raises InvalidInput for times that are
-    over or no times."""
+    """Return an `Expiry` as ISO 8601 in UTC, a day as it is, "" for None. Raises InvalidInput for
+    times that are over or no times."""
     if expires_at is None:
         return ""
+    given, day = expires_at, ""
     try:
-        if isinstance(expires_at, str):
-            expires_at = datetime.fromisoformat(expires_at)
-        if isinstance(expires_at, datetime) and expires_at.tzinfo is not None:
-            moment = expires_at.timestamp()
-        elif isinstance(expires_at, float | int) and not isinstance(expires_at, bool) and math.isfinite(expires_at):
-            moment = float(expires_at)
+        if isinstance(given, str):
+            day = given if len(given) == len("2026-03-02") else ""
+            given = datetime.fromisoformat(f"{day}T23:59:59+00:00" if day else given)
+        if isinstance(given, datetime) and given.tzinfo is not None:
+            moment = given.timestamp()
+        elif isinstance(given, float | int) and not isinstance(given, bool) and math.isfinite(given):
+            moment = float(given)
         else:
             raise ValueError
         until = iso_of(moment)
     except (ValueError, OverflowError, OSError):
         raise InvalidInput(
-            "expires_at: expected an aware datetime, ISO 8601 with an offset (2026-03-02T18:00:00+08:00), or seconds since 1970, "
+            "expires_at: expected a day (2026-03-02), an aware datetime, ISO 8601 with an offset "
+            "(2026-03-02T18:00:00+08:00), or seconds since 1970, "
             f"got {told(expires_at)}"
         ) from None
     if moment <= now:
         raise InvalidInput(f"expires_at: {until} is over; give a time to come, or leave it out")
-    return until
+    return day or until
 
 
 def pin_key(scope: Scope) -> ProfileKey:
