@@ -217,7 +217,8 @@ class RememberingBot:
         """Yield what the model says to a message, given what is recalled; it may look things up in between."""
         context = [said.text for said in before[-3:] if not said.by_bot]
         recalled = await self.memory.build_messages(heard.text, heard.scope, language=self.language, context=context)
-        model = self.model.bind_tools(memory_tool_schemas(self.language))
+        may = {"may_correct": not heard.group_id}  # in a group anybody could take out what others said
+        model = self.model.bind_tools(memory_tool_schemas(self.language, **may))
         messages: list[Any] = [SystemMessage(self._persona(heard)), *as_messages(before), *recalled, HumanMessage(heard.text)]
         for _ in range(ROUNDS):
             answer = await model.ainvoke(messages)
@@ -227,7 +228,8 @@ class RememberingBot:
                 return
             messages.append(answer)
             for call in answer.tool_calls:
-                found = await handle_memory_call(self.memory, call["name"], call["args"], heard.scope, language=self.language)
+                asked = call["name"], call["args"], heard.scope
+                found = await handle_memory_call(self.memory, *asked, language=self.language, **may)
                 messages.append(ToolMessage(found, tool_call_id=call["id"]))
 
     def _persona(self, heard: Heard) -> str:

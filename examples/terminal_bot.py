@@ -74,7 +74,7 @@ def build_agent(
             language=language,
             replied=lambda: has_replied(state),
         )
-        return [*make_memory_tools(memory, scope, language=language), end]
+        return [*make_memory_tools(memory, scope, language=language, may_correct=True), end]
 
     def prompt(state: Turn) -> list[Any]:
         history = trim_messages(state["messages"], max_tokens=MESSAGES_KEPT, token_counter=len, strategy="last", start_on="human")

@@ -346,7 +346,7 @@ class EventRecall:
                 explained["recency"] = gained[n]
             explained["final"] = final[n]
             hit = Hit(snapshot.events[position], final[n], explained, place=position)
-            found.append(with_neighbours(hit, snapshot, request.neighbours, minutes))
+            found.append(with_neighbours(hit, snapshot, request.neighbours, minutes, request.now))
         return found
 
     def _chosen(self, candidates: Candidates, scores: Numbers, group: Positions, count: int) -> list[int]:

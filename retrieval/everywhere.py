@@ -50,7 +50,7 @@ async def search_everywhere(
     return [
         Hit(event, fused[event.event_id], scores_of(event.event_id, dense=dense, keyword=keywords, fused=fused))
         for event in await asyncio.to_thread(events.get, best)
-        if not event.is_message or has_content(event.text)
+        if (not event.is_message or has_content(event.text)) and not event.has_expired(where.now)
     ][:top_k]
 
 

@@ -6,6 +6,7 @@ The scope comes from the conversation, never from the query; a caller's conditio
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import date, datetime, time, tzinfo
 from inspect import signature
 from typing import Any, TypeVar, get_args
@@ -14,6 +15,7 @@ from ..schema.errors import InvalidInput
 from ..schema.event import SOURCES, EventFilter, EventKind, WrittenKind
 from ..schema.ids import told
 from ..schema.job import named_zone
+from ..schema.labels import clean_tags, wanted_metadata
 from ..schema.profile import ProfileFilter, ProfileKey
 from ..schema.scope import PUBLIC_LAYER, LayerRule, PublicLayer, RequestType, Scope, layers_read
 
@@ -44,6 +46,8 @@ def event_filter(
     occurs_from: Moment | None = None,
     occurs_to: Moment | None = None,
     is_absolute: bool | None = None,
+    tags: Sequence[str] | str = (),
+    metadata: Mapping[str, Any] | None = None,
     timezone: str = "UTC",
 ) -> EventFilter:
     """Return the filter of a search in `scope` (None: every conversation, for the operator only).
@@ -52,8 +56,9 @@ def event_filter(
     `user_ids`, all of them must hold. Times are seconds since the epoch, dates, datetimes or ISO 8601 text, without an
     offset in `timezone`; a day as `time_to` counts to its end; a reversed range is swapped. `time_from` and `time_to` mean
     when it was said, `occurs_from` and `occurs_to` when it happens: what a record tells of (without a time of its own, when it
-    was said) lies within them, in whole or in part. `is_absolute` leaves messages out, which are neither. `group_id` and
-    `request_type` narrow a search without scope; with one they must agree with it. Raises InvalidInput.
+    was said) lies within them, in whole or in part. `is_absolute` leaves messages out, which are neither. All of `tags` must be
+    there, and every key of `metadata` with an equal value (text, number, true, false or null). `group_id` and `request_type`
+    narrow a search without scope; with one they must agree with it. Raises InvalidInput.
     """
     _one_of("kind", (kind, *kinds), get_args(EventKind))
     _one_of("source", (source, *sources), sorted(SOURCES))
@@ -82,13 +87,19 @@ def event_filter(
         is_absolute=is_absolute,
         event_ids=tuple(event_ids),
         request_types=(request_type,) if request_type and scope is None else (),
+        tags=clean_tags(tags),
+        metadata=wanted_metadata(metadata),
     )
 
 
-def conditioned(scope: Scope | None, conditions: Mapping[str, Any], timezone: str) -> EventFilter:
-    """Return `event_filter` of a caller's conditions. Raises InvalidInput for one that there is not."""
+def conditioned(scope: Scope | None, conditions: Mapping[str, Any], timezone: str, now: float) -> EventFilter:
+    """Return `event_filter` of a caller's conditions, without what has expired at `now`.
+
+    Raises InvalidInput for an unknown condition.
+    """
     checked_conditions(conditions)
-    return event_filter(scope, **{**conditions, "timezone": conditions.get("timezone") or timezone})
+    zone = conditions.get("timezone") or timezone
+    return replace(event_filter(scope, **{**conditions, "timezone": zone}), now=now)
 
 
 def checked_conditions(conditions: Mapping[str, Any]) -> None:

@@ -57,13 +57,17 @@ class PendingHits:
         for job in _latest(jobs):
             if job.kind in ("remember", "talk") and job.scope.key == where.scope_key and not self._is_settled(job):
                 for n, event in enumerate(_events_of(job)):
-                    if admits(where, event):
+                    if admits(where, event) and not self._is_corrected(job, event, n):
                         found.append((len(words & _words_of(event.said)) / len(words) if words else 0.0, job, event, n))
         found.sort(key=lambda one: -one[0])
         return [
             Hit(replace(event, text=self._drafts_of(job)[n]), share, {"words": share, "final": share}, pending=True)
             for share, job, event, n in found[:limit]
         ]
+
+    def _is_corrected(self, job: Job, event: Event, n: int) -> bool:
+        """Return True for what was corrected after it was handed over: it will not be filed."""
+        return any(self._events.is_corrected(replace(event, text=text)) for text in {event.text, self._drafts_of(job)[n]})
 
     def _is_settled(self, job: Job) -> bool:
         """Return True for a job that is filed by now and about to leave the queue, or forgotten."""
@@ -151,4 +155,6 @@ def admits(where: EventFilter, event: Event) -> bool:
         and (where.occurs_to is None or event.told[0] <= where.occurs_to)
         and where.holds is not False
         and where.is_absolute is not True
+        and where.labels <= event.labels
+        and not event.has_expired(where.now)
     )

@@ -130,7 +130,7 @@ def scope_request(
     wanted = bounded_top_k(top_k, settings.auto_top_k if automatic else settings.tool_default_top_k)
     return RecallRequest(
         query,
-        conditioned(scope, conditions, timezone),
+        conditioned(scope, conditions, timezone, now),
         top_k=max(wanted, settings.auto_max_k) if automatic else wanted,
         at_least=wanted if automatic else None,
         half_life_days=settings.time_decay_half_life_days_auto if automatic else settings.time_decay_half_life_days_tools,

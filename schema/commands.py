@@ -2,19 +2,18 @@
 
 | kind | payload |
 | --- | --- |
-| `edit` | `event_id`, `text`: replace an event's text; `holds` (true): let an event hold again that a later one ended |
-| `forget` | `event_ids`: remove events |
 | `rollback` | `entity_type`, `entity_id`, `layer`, `revision`: restore an earlier profile as a new revision |
 | `rollback_article` | `user_id`, `group_id`, `revision`: the same for the assistant's article about a person |
 | `reprocess` | `run`, `scope_key`, `before_version`: write what is stored anew, by today's rules or model |
 | `index` | `folder`, `notes_scope`, `remove`: index a folder of notes, or remove it from the index |
+
+Events and lines of profiles are edited and deleted at once, by whichever process is asked. `edit` and `forget` were commands in
+former versions; a job of these kinds that still waits is given up with a message.
 """
 
 from __future__ import annotations
 
-from typing import Self
-
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field
 
 from .profile import ProfileKey
 from .scope import EntityType
@@ -26,22 +25,6 @@ OPERATOR = "operator"
 
 class _Command(BaseModel):
     model_config = ConfigDict(extra="forbid")
-
-
-class EditCommand(_Command):
-    event_id: str
-    text: str = ""
-    holds: bool = False
-
-    @model_validator(mode="after")
-    def _changes_something(self) -> Self:
-        if not self.text and not self.holds:
-            raise ValueError("give text, or holds: true")
-        return self
-
-
-class ForgetCommand(_Command):
-    event_ids: list[str] = Field(min_length=1)
 
 
 class RollbackCommand(_Command):

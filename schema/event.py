@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal, NamedTuple, TypedDict, Unpack
+from typing import Any, Literal, NamedTuple, TypedDict, Unpack
 from zoneinfo import ZoneInfo
 
 from .ids import id_mark
 from .job import Job
+from .labels import labels_of, metadata_json
 from .scope import RequestType, Scope
 from .version import VERSION
 
@@ -18,6 +20,14 @@ WrittenKind = Literal["action", "fact"]
 """Kinds of events that the historian writes."""
 EventKind = Literal["action", "fact", "message"]
 RewrittenBy = Literal["model", "rules", "time", "none", "hand"]
+
+
+class Labels(TypedDict):
+    """What a bot gives with what it hands over, as the fields of `Event`."""
+
+    tags: tuple[str, ...]
+    metadata: Mapping[str, Any]
+    expires_at: float | None
 
 
 class Written(TypedDict, total=False):
@@ -42,6 +52,9 @@ class Written(TypedDict, total=False):
     sources: tuple[str, ...]
     people: tuple[str, ...]
     worded_at: float
+    tags: tuple[str, ...]
+    metadata: Mapping[str, Any]
+    expires_at: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +86,9 @@ class Event:
 
     `sources` are the `job_id`s of the messages on which an event rests alone: it goes with the last of them. `people` are those
     whom a text names, each as `start:end:id`, with `start` and `end` in characters.
+
+    `tags` and `metadata` (a JSON object) are what the bot gave with what it handed over. From `expires_at` (seconds since the
+    epoch; None: never) on nobody finds it any more.
     """
 
     event_id: str
@@ -109,6 +125,9 @@ class Event:
     sources: tuple[str, ...] = ()
     people: tuple[str, ...] = ()
     worded_at: float = 0.0
+    tags: tuple[str, ...] = ()
+    metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    expires_at: float | None = None
 
     @classmethod
     def of_job(cls, job: Job, n: int, kind: EventKind, text: str, *, is_absolute: bool, **written: Unpack[Written]) -> Event:
@@ -117,7 +136,8 @@ class Event:
         # What stands behind a name that two people bear is no part of it.
         user_name = job.user_name.removesuffix(id_mark(job.user_id))
         names: Written = {"user_name": user_name, "bot_name": job.bot_name, "group_name": job.group_name, "version": VERSION}
-        written = {**names, **written}
+        labels = labels_of_job(job)
+        written = {**names, **labels, **written}
         return cls.in_scope(job.scope, job.moment, job.timezone, kind, text, **ids, is_absolute=is_absolute, **written)
 
     @classmethod
@@ -214,11 +234,24 @@ class Event:
         return not self.superseded_by and not self.corrected_by
 
     @property
+    def labels(self) -> frozenset[str]:
+        """Its tags and the pairs of its metadata, as filters compare them."""
+        return labels_of(self.tags, self.metadata)
+
+    def has_expired(self, now: float | None) -> bool:
+        """Return True if it has expired at `now` (seconds since the epoch; None: expired ones count as well)."""
+        return now is not None and self.expires_at is not None and self.expires_at <= now
+
+    @property
     def told(self) -> tuple[float, float]:
         """The first and last moment (seconds since the epoch) that it tells of: when it was said if it names no time."""
         if self.occurs_from is None or self.occurs_until is None:
             return self.timestamp, self.timestamp
         return self.occurs_from, self.occurs_until
+
+    def local_moment(self, moment: float) -> str:
+        """Return a moment (seconds since the epoch) in the event's time zone, ISO 8601 to the second."""
+        return datetime.fromtimestamp(moment, ZoneInfo(self.timezone)).isoformat(timespec="seconds")
 
     def local_day(self, moment: float) -> str:
         """Return the day (YYYY-MM-DD) of a moment (seconds since the epoch) in the event's time zone."""
@@ -248,7 +281,18 @@ class Event:
             lines.append(f"superseded{until} by {self.superseded_by}")
         if self.corrected_by:
             lines.append(f"corrected by {self.corrected_by}")
+        if self.tags:
+            lines.append(f"tags: {', '.join(self.tags)}")
+        if self.metadata:
+            lines.append(f"metadata: {metadata_json(self.metadata)}")
+        if self.expires_at is not None:
+            lines.append(f"expires at {self.local_moment(self.expires_at)}")
         return "\n".join([*lines, *(f"gate: {reason}" for reason in self.gate_reasons)])
+
+
+def labels_of_job(job: Job) -> Labels:
+    """Return what the records of a job have of its labels."""
+    return {"tags": job.tags, "metadata": job.metadata, "expires_at": job.expires_at}
 
 
 class EventLink(NamedTuple):
@@ -334,7 +378,8 @@ class EventFilter:
     `scope_key` is `Scope.key`; None means unscoped (owner's tools only). Times are seconds since the epoch, both ends
     included. `people` are user ids: it matches their own events, and events that tell their words among others'. `occurs_from`
     and `occurs_to` match events that tell of a time within them, in whole or in part; those that name no time by when they
-    were said. `holds` is False for events that are superseded or corrected.
+    were said. `holds` is False for events that are superseded or corrected. Of `tags` all must be there, and the top-level keys
+    of `metadata` with equal values. What has expired at `now` is left out; None leaves nothing out, and is for upkeep.
     """
 
     scope_key: str | None
@@ -350,8 +395,16 @@ class EventFilter:
     occurs_from: float | None = None
     occurs_to: float | None = None
     holds: bool | None = None
+    tags: tuple[str, ...] = ()
+    metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    now: float | None = None
 
     @property
     def narrows(self) -> bool:
-        """True if there is any condition besides the scope."""
-        return self != EventFilter(self.scope_key)
+        """True if there is any condition besides the scope and `now`."""
+        return self != EventFilter(self.scope_key, now=self.now)
+
+    @property
+    def labels(self) -> frozenset[str]:
+        """The labels (`Event.labels`) that an event must have."""
+        return labels_of(self.tags, self.metadata)

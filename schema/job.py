@@ -6,14 +6,24 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    model_validator,
+)
 
 from .errors import InvalidInput
 from .ids import LONGEST_NAME, encode_id, told, type_and_size, validate_id
+from .labels import clean_metadata, clean_tags
 from .scope import RequestType, Scope, is_asserted, no_reserved_user
 from .validation import invalid_input, problems
 
@@ -76,8 +86,8 @@ def check_timezone(value: str) -> str:
     return named_zone(value).key
 
 
-def check_timestamp(value: str | float | datetime) -> str:
-    """Return an ISO 8601 time with its offset, or raise InvalidInput.
+def check_timestamp(value: str | float | datetime, what: str = "timestamp") -> str:
+    """Return an ISO 8601 time with its offset, or raise InvalidInput that names `what`.
 
     A number is seconds since the epoch, from MILLISECONDS on milliseconds.
     """
@@ -87,21 +97,44 @@ def check_timestamp(value: str | float | datetime) -> str:
         try:
             moment = datetime.fromtimestamp(float(value) / (1000 if float(value) >= MILLISECONDS else 1), UTC)
         except (ValueError, OverflowError, OSError):
-            raise InvalidInput(f"timestamp: {value!r:.40} is no time in seconds or milliseconds since 1970") from None
+            raise InvalidInput(f"{what}: {value!r:.40} is no time in seconds or milliseconds since 1970") from None
     else:
         try:
             moment = datetime.fromisoformat(value)  # type: ignore[arg-type]  # TypeError is caught
         except (ValueError, TypeError):
             raise InvalidInput(
-                f"timestamp: {told(value)} is not an ISO 8601 time; write it like 2026-02-21T17:30:00+08:00"
+                f"{what}: {told(value)} is not an ISO 8601 time; write it like 2026-02-21T17:30:00+08:00"
             ) from None
     if moment.utcoffset() is None:
-        raise InvalidInput(f"timestamp: {moment.isoformat()} has no offset; write it like 2026-02-21T17:30:00+08:00")
+        raise InvalidInput(f"{what}: {moment.isoformat()} has no offset; write it like 2026-02-21T17:30:00+08:00")
     if not FIRST_YEAR <= moment.year <= LAST_YEAR:
         raise InvalidInput(
-            f"timestamp: {moment.isoformat()} lies outside of the years {FIRST_YEAR} to {LAST_YEAR}; pass the real one"
+            f"{what}: {moment.isoformat()} lies outside of the years {FIRST_YEAR} to {LAST_YEAR}; pass the real one"
         )
     return moment.isoformat()
+
+
+def check_expiry(value: object, timezone: str, what: str = "expires_at") -> float | None:
+    """Return when something expires, in seconds since the epoch; None for None and "".
+
+    A day (`2026-12-31`) lasts to its end in `timezone`; other values are as in `check_timestamp`.
+    Raises InvalidInput.
+    """
+    if value in (None, ""):
+        return None
+    day = value if isinstance(value, date) and not isinstance(value, datetime) else None
+    if isinstance(value, str) and len(value.strip()) <= len("2026-12-31"):
+        try:
+            day = date.fromisoformat(value.strip())
+        except ValueError:
+            raise InvalidInput(f"{what}: {told(value)} is no day; write 2026-12-31, or 2026-12-31T17:30:00+08:00") from None
+    if day is None:
+        moment = datetime.fromisoformat(check_timestamp(value, what))  # type: ignore[arg-type]
+    elif FIRST_YEAR <= day.year <= LAST_YEAR:
+        moment = datetime.combine(day + timedelta(days=1), time.min, named_zone(timezone))
+    else:
+        raise InvalidInput(f"{what}: {day} lies outside of the years {FIRST_YEAR} to {LAST_YEAR}")
+    return moment.timestamp()
 
 
 def check_size(texts: Iterable[str], what: str) -> None:
@@ -126,12 +159,17 @@ class RecentMessage(BaseModel):
     at: Annotated[str, BeforeValidator(lambda value: value if isinstance(value, str) else check_timestamp(value))] = ""
 
 
+def _expiry(value: object, info: ValidationInfo) -> float | None:
+    return check_expiry(value, info.data.get("timezone", "UTC"))
+
+
 class Job(BaseModel):
     """One job with everything that the historian needs, however much later it runs.
 
     `user_id` is the bot's conversation partner (in a group the sender; the alias `sender_id` takes precedence there).
     `timestamp` is ISO 8601 with offset, `timezone` an IANA name. `not_before` is in seconds since the epoch. `payload`
-    carries the arguments of kinds other than `remember`.
+    carries the arguments of kinds other than `remember`. `tags`, `metadata` and `expires_at` (seconds since the epoch) are
+    those of the events that are made of it.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -158,6 +196,9 @@ class Job(BaseModel):
     attempts: int = Field(default=0, ge=0)
     not_before: float = 0.0
     last_error: str = ""
+    tags: Annotated[tuple[str, ...], BeforeValidator(clean_tags)] = ()
+    metadata: Annotated[dict[str, Any], BeforeValidator(clean_metadata)] = Field(default_factory=dict)
+    expires_at: Annotated[float | None, BeforeValidator(_expiry)] = None
 
     @model_validator(mode="before")
     @classmethod
@@ -226,6 +267,10 @@ class Job(BaseModel):
     @property
     def is_empty(self) -> bool:
         return self.kind == "remember" and not self.action_summary and not self.new_info
+
+    def has_expired(self, now: float) -> bool:
+        """Return True if what it brings has expired at `now` (seconds since the epoch)."""
+        return self.expires_at is not None and self.expires_at <= now
 
     @property
     def moment(self) -> datetime:

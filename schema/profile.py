@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
+from datetime import UTC, datetime
 from typing import Any, Literal, get_args
 
 from .job import Job
@@ -86,6 +87,13 @@ class ProfileLine:
         """Return True if it has not ended at `moment`, ISO 8601 in UTC. A day ends with its last moment in UTC."""
         until = f"{self.until}T23:59:59+00:00" if len(self.until) == len("2026-03-02") else self.until
         return not until or until >= moment
+
+    @staticmethod
+    def until_moment(expires_at: float | None) -> str:
+        """Return a moment (seconds since the epoch) as `until`; "" for None."""
+        if expires_at is None:
+            return ""
+        return datetime.fromtimestamp(expires_at, UTC).isoformat(timespec="seconds")
 
     def as_json(self) -> dict[str, Any]:
         """Return its fields that differ from the defaults, as JSON values."""

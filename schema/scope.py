@@ -152,8 +152,8 @@ def layers_read(
     """Return the layers of an entity's profile that may be read in `scope`, most general first; possibly none.
 
     A group's profile is read only in that group, and so is a group's own layer of a user; a user's private layer only in the
-    private chat with that user, and a user's public layer only where they have spoken: the user of `scope` always has, unless
-    they are asserted alone, others if `has_spoken`.
+    private chat with that user (under every rule: it holds their pins), and a user's public layer only where they have spoken:
+    the user of `scope` always has, unless they are asserted alone, others if `has_spoken`.
     """
     if entity_type == "group":
         return (PUBLIC_LAYER,) if scope.request_type == "group" and scope.group_id == entity_id else ()
@@ -161,4 +161,4 @@ def layers_read(
     public = (PUBLIC_LAYER,) if has_spoken and rule != "per_group" else ()
     if scope.request_type == "group":
         return (*public, scope.key)
-    return (*public, PRIVATE_LAYER) if rule != "shared" and entity_id == scope.user_id else public
+    return (*public, PRIVATE_LAYER) if entity_id == scope.user_id else public

@@ -7,7 +7,7 @@ import logging
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -170,6 +170,9 @@ class CognitiveService(EventAccess, Operating):
         timezone: str | None = None,
         recent_messages: Sequence[RecentMessage | Mapping[str, Any]] | None = None,
         force: bool | None = None,
+        tags: Sequence[str] | str = (),
+        metadata: Mapping[str, Any] | None = None,
+        expires_at: str | float | date | datetime | None = None,
         **unknown: Never,
     ) -> str | None:
         """Hand over what the bot did (`action_summary`) and what it learnt (`new_info`, a list of short statements).
@@ -182,6 +185,10 @@ class CognitiveService(EventAccess, Operating):
           `timezone`: IANA name; default: the configured one.
         - `recent_messages`: the last messages, oldest first: `{sender_id, sender_name, text, at}`.
         - `force`: the turn ended on purpose without a reply.
+        - `tags`: at most 12 texts of at most 32 characters, kept in lower case. `metadata`: a JSON object of at most 2 KB. The
+          events that are made of it bear both; searches and lists can be narrowed by them. Neither stands in the block.
+        - `expires_at`: when it is to be forgotten, in the future: ISO 8601 with offset, an aware datetime, a day (to its end in
+          `timezone`), or seconds since 1970. From then on nothing finds it, and it is deleted soon after.
 
         When this returns, the job is on disk, redacted. Returns its id; None, and writes nothing, if there is nothing to
         remember. Raises InvalidInput that names the field, StorageError if the disk refuses.
@@ -194,6 +201,7 @@ class CognitiveService(EventAccess, Operating):
             "new_info": kept(new_info),
             "recent_messages": kept(recent_messages),
             "force": force,
+            **{"tags": kept(tags) or None, "metadata": metadata, "expires_at": expires_at},
         }
         refuse_unknown(unknown, [*who, *names, *which, *said], Job.model_fields)
         settings, now = self.settings, self.lifecycle.clock()
@@ -260,9 +268,11 @@ class CognitiveService(EventAccess, Operating):
 
         `messages` is one message or several: LangChain messages, those of OpenAI and Ollama, OneBot's events, its arrays of
         segments and its CQ strings, a LangGraph state `{"messages": …}`, pairs `(role, text)`, text (said by the user), or
-        dicts `{role, content, sender_id, name, id, at, reply_to, edited_at}`, other keys of which are ignored. `at` is ISO
-        8601 with offset, or seconds since 1970 (from 100,000,000,000 on milliseconds); default: now. What is no text becomes
-        a placeholder (`[image]`); thoughts of a model, memory's own blocks and reminders of frameworks are left out.
+        dicts `{role, content, sender_id, name, id, at, reply_to, edited_at, tags, metadata, expires_at}`, other keys of which
+        are ignored. `at` is ISO 8601 with offset, or seconds since 1970 (from 100,000,000,000 on milliseconds); default: now.
+        `tags`, `metadata` and `expires_at` are as in `enqueue_job`; an edit without them keeps those of the message, and a
+        message that has expired by now is not kept. What is no text becomes a placeholder (`[image]`); thoughts of a model,
+        memory's own blocks and reminders of frameworks are left out.
 
         In a group every message of a person needs its `sender_id`, or `scope` the speaker's. A message with an `id` that was
         handed over before is not taken again; with other words it replaces the former ones. `forget_message` withdraws it.
@@ -286,7 +296,8 @@ class CognitiveService(EventAccess, Operating):
             def redacted() -> list[Job]:
                 made_of = zip(talk_jobs(said, scope, settings, clock, fields), said, strict=True)
                 jobs.extend(self._wordings.in_turn(job, one.edited_at, clock()) for job, one in made_of)
-                return [self._gathering.due(job, clock(), settings, gathers=self._gathers) for job in jobs]
+                kept_jobs = [job for job in jobs if not job.has_expired(clock())]
+                return [self._gathering.due(job, clock(), settings, gathers=self._gathers) for job in kept_jobs]
 
             return unless_long(sum(len(one.text) for one in said), redacted)
 

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, TypeGuard
 
 from ..schema.errors import InvalidInput
 from ..schema.ids import told, type_and_size
 from ..schema.job import check_size, check_timestamp, clean_text
+from ..schema.labels import clean_metadata, clean_tags
 from ..schema.talk import TalkRole
 from ..text.message_parts import (
     as_forwarded,
@@ -52,7 +53,7 @@ _IDS, _TIMES = ("id", "message_id"), ("at", "time", "timestamp", "date")
 _REPLIES = ("reply_to", "reply_to_message_id", "reply_to_message", "message_reference", "reference")
 """Keys of the message that is answered: its id, or the message itself, as Telegram and Discord have it."""
 _EDITS = ("edited_at", "edit_date", "edited_timestamp")
-_OF_LANGCHAIN = ("sender_id", "at", "reply_to", "edited_at")
+_OF_LANGCHAIN = ("sender_id", "at", "reply_to", "edited_at", "tags", "metadata", "expires_at")
 """Keys of `additional_kwargs` of a message of LangChain."""
 _CHUNK = "MessageChunk"
 """The end of the type of a piece of a message that LangChain streams."""
@@ -66,7 +67,8 @@ LONGEST_RESULT = 8_000
 class Message:
     """One message: `at` is ISO 8601 with offset ("" if unknown), `sender_id` and `name` are those of its sender.
 
-    `reply_to` is the id of the message that it answers, `edited_at` the time of its last edit, ISO 8601 with offset.
+    `reply_to` is the id of the message that it answers, `edited_at` the time of its last edit, ISO 8601 with offset. `expires_at`
+    is as it was given: a day means another moment in each time zone.
     """
 
     role: TalkRole
@@ -77,6 +79,9 @@ class Message:
     at: str = ""
     reply_to: str = ""
     edited_at: str = ""
+    tags: tuple[str, ...] = ()
+    metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    expires_at: Any = None
 
 
 def read_messages(given: object, what: str = "messages") -> list[Message]:
@@ -283,6 +288,9 @@ def _made(role: object, content: object, known: Mapping[str, Any], where: str) -
         check_timestamp(at) if at else "",
         reply_to,
         check_timestamp(edited) if edited else "",
+        clean_tags(known.get("tags"), f"{where}.tags"),
+        clean_metadata(known.get("metadata"), f"{where}.metadata"),
+        known.get("expires_at"),
     )
 
 

@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 
 from ..schema.errors import InvalidInput
 from ..schema.job import Job, RecentMessage, check_size, check_timezone, parse_job
+from ..schema.labels import clean_metadata, clean_tags
 from ..schema.settings import Settings
 from ..schema.states_payload import StatesPayload
 from ..schema.validation import validated
@@ -86,6 +87,9 @@ def make_job(data: Mapping[str, Any], settings: Settings, clock: Callable[[], fl
         if not complete.get("timestamp"):
             complete["timestamp"] = datetime.fromtimestamp(clock(), ZoneInfo(check_timezone(str(timezone)))).isoformat()
         job = _plain(parse_job(complete))
+        if job.kind == "remember" and job.has_expired(now := clock()):
+            moment = datetime.fromtimestamp(now, ZoneInfo(job.timezone)).isoformat(timespec="seconds")
+            raise InvalidInput(f"expires_at: lies in the past; it is {moment} now")
         return with_ids(job) if job.kind == "remember" else job  # a message keeps its words, and its sender's name and id
     except InvalidInput as error:
         raise InvalidInput(redact(str(error))) from None
@@ -141,7 +145,7 @@ def redacted(job: Job, level: Level) -> Job:
         heard = redacted_in_turn(heard, level)
     if messages:
         changes["recent_messages"] = [_redacted_message(one, text, level) for one, text in zip(messages, heard, strict=True)]
-    return with_redacted_names(job, level).model_copy(update=changes)
+    return with_redacted_labels(job, level).model_copy(update=changes)
 
 
 def _redacted_message(message: RecentMessage, text: str, level: Level) -> RecentMessage:
@@ -150,11 +154,15 @@ def _redacted_message(message: RecentMessage, text: str, level: Level) -> Recent
     return message.model_copy(update=changed) if changed else message
 
 
-def with_redacted_names(job: Job, level: Level) -> Job:
-    """Return the job with redacted display names."""
-    names = {name: _redacted_name(getattr(job, name), level) for name in _NAMES}
-    same = all(getattr(job, name) == redacted_form for name, redacted_form in names.items())
-    return job if same else job.model_copy(update=names)
+def with_redacted_labels(job: Job, level: Level) -> Job:
+    """Return the job with redacted display names, tags and metadata."""
+    labels: dict[str, Any] = {name: _redacted_name(getattr(job, name), level) for name in _NAMES}
+    if job.tags:
+        labels["tags"] = clean_tags([redact(one, level) for one in job.tags])
+    if job.metadata:
+        labels["metadata"] = clean_metadata(redact_value(job.metadata, level))
+    changed = {name: value for name, value in labels.items() if getattr(job, name) != value}
+    return job.model_copy(update=changed) if changed else job
 
 
 def _redacted_time(at: str) -> str:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .upkeep.reprocessing import ReprocessReport
 
 
-CommandKind = Literal["edit", "forget", "rollback", "rollback_article", "index"]
+CommandKind = Literal["rollback", "rollback_article", "index"]
 COMMAND_LOOK_SECONDS = 0.02
 
 

@@ -19,7 +19,7 @@ from ..schema.talk import TalkPayload
 from ..text.messages import message_name, talk_request
 from ..text.tokens import estimate_tokens
 from .given_messages import LONGEST_RESULT, Message, read_messages
-from .intake import make_job, redacted_in_turn, refuse_unknown, with_redacted_names
+from .intake import make_job, redacted_in_turn, refuse_unknown, with_redacted_labels
 
 SCOPES_COUNTED = 10_000
 MESSAGES_KNOWN = 10_000
@@ -160,8 +160,16 @@ def talk_jobs(
             "timestamp": one.at or None,
             "timezone": fields.get("timezone"),
             "payload": said.model_dump(),
+            **{"tags": one.tags, "metadata": one.metadata, "expires_at": one.expires_at},
         }
-        jobs.append(with_redacted_names(make_job(data, settings, lambda: now), settings.historian.redact_jobs))
+        try:
+            job = make_job(data, settings, lambda: now)
+        except InvalidInput as error:
+            within = f"messages[{place}]." if str(error).startswith("expires_at") else ""
+            raise InvalidInput(f"{within}{error}") from None
+        if job.has_expired(job.moment.timestamp()):
+            raise InvalidInput(f"messages[{place}].expires_at: lies before the message was said")
+        jobs.append(with_redacted_labels(job, settings.historian.redact_jobs))
     return jobs
 
 

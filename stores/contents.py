@@ -20,6 +20,7 @@ _KINDS: dict[str, Kind] = {
     "times": "list",
     "sources": "list",
     "people": "list",
+    "tags": "list",
     "vector": "vector",
 }
 MARK = "moved here"

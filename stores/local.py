@@ -27,6 +27,7 @@ from .sqlite.index_schema import open_index
 from .sqlite.items import ItemTable
 from .sqlite.profile_index import SqliteProfileIndex
 from .sqlite.queue import SqliteJobQueue
+from .tables.corrections import CorrectionTable
 from .tables.ledger import LedgerTable
 from .tables.summaries import SummaryTable
 from .tables_backend import TablesBackend
@@ -87,6 +88,7 @@ class LocalBackend(TablesBackend):
         self.queue = queue
         self.database = database = open_index(_index_in(directory))
         self.events = SqliteEventStore(database)
+        self.corrections = CorrectionTable(queue.database)
         rows = SqliteEventRows(database)
         super().__init__(rows)
         documents = queue.database

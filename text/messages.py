@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Unpack
 from zoneinfo import ZoneInfo
 
-from ..schema.event import MESSAGE, Event, Written
+from ..schema.event import MESSAGE, Event, Written, labels_of_job
 from ..schema.ids import digest_of
 from ..schema.job import Job
 from ..schema.scope import Scope
@@ -37,6 +37,7 @@ def message_events(job: Job, max_tokens: int) -> list[Event]:
         message_id=said.message_id,
         reply_to=said.reply_to,
         worded_at=said.worded_at,
+        **labels_of_job(job),
     )
     return with_people(job, messages)
 

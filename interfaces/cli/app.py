@@ -17,7 +17,8 @@ from .language import language_for, say, speaking
 __all__ = ["app", "run"]
 
 COMMANDS = (
-    *("demo", "initialise", "ingest", "index", "worker", "searching", "events", "documents.profiles", "documents.chapters"),
+    *("demo", "initialise", "ingest", "index", "worker", "searching", "events", "documents.profiles"),
+    *("documents.corrections", "documents.chapters"),
     *("jobs", "data.forget", "data.transfer", "data.backups", "data.migrate", "filters", "graph", "doctor", "stats"),
     *("reembed", "reprocess", "mcp", "serve"),
 )

@@ -27,7 +27,7 @@ from typer import Option
 from ...schema.errors import HistorianError, InvalidInput, SettingsError
 from .console import Cell, emit, fields, make_console, plain, set_up_logging, table
 from .help_pages import Command, Group
-from .language import say, speaking
+from .language import later, say, speaking
 
 if TYPE_CHECKING:
     from ...schema.settings import Settings
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 Function = TypeVar("Function", bound=Callable[..., Any])
 Item = TypeVar("Item")
 
+NOTHING_STORED = later("nothing is stored yet: {place} does not exist")
 FAILED = 1
 WRONG_USE = 2
 INTERRUPTED = 130
@@ -180,12 +181,16 @@ class Shell:
         answer: str = typer.prompt(say(question, **values), default="", show_default=False)
         return answer
 
+    @property
+    def has_data(self) -> bool:
+        """True if there may be data, in a database or the data directory."""
+        return bool(self.settings.stores.url) or self.directory.is_dir()
+
     def needs_data(self) -> bool:
         """Return True if there may be data, in a database or the data directory; otherwise print its path on stderr."""
-        if self.settings.stores.url or self.directory.is_dir():
-            return True
-        self.note("nothing is stored yet: {place} does not exist", place=plain(self.directory))
-        return False
+        if not self.has_data:
+            self.note(NOTHING_STORED, place=plain(self.directory))
+        return self.has_data
 
     def end_without_data(self) -> None:
         """End the command where there is no data, as `needs_data` tells."""

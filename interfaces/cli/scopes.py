@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -33,6 +34,11 @@ NARROWING = {
     "kind": Annotated[
         Literal["message", "action", "fact"] | None,
         Option("--kind", help="Only what was said (message), what the bot did (action), or what it learnt (fact)."),
+    ],
+    "tags": Annotated[list[str] | None, Option("--tag", metavar="TAG", help="Only what has this tag; several: all of them.")],
+    "metadata": Annotated[
+        list[str] | None,
+        Option("--metadata", metavar="KEY=VALUE", help="Only what has this value in its metadata, JSON or text."),
     ],
 }
 """The parameters that narrow what a command finds, for `command(…, more=NARROWING)`; `conditions` reads them."""
@@ -71,11 +77,26 @@ def search_scope(group: str | None, user: str | None, *, every: bool, notes: boo
     return scope
 
 
-def conditions(settings: Settings, group: str | None, user: str | None, given: Mapping[str, str | None]) -> dict[str, Any]:
+def conditions(settings: Settings, group: str | None, user: str | None, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return what narrows a search besides its scope, as `EventFilter` takes it; `given` are the values of NARROWING."""
-    times = {name: _moment(value, settings, name) for name, value in given.items() if name != "kind"}
-    kind = given["kind"]
-    return {**times, "kinds": (kind,) if kind else (), "user_ids": (user,) if group is not None and user is not None else ()}
+    from ...schema.labels import clean_tags, wanted_metadata
+
+    times = {name: _moment(value, settings, name) for name, value in given.items() if name.endswith(("_from", "_to"))}
+    kind, metadata = given["kind"], dict(map(_pair, given["metadata"] or ()))
+    labels = {"tags": clean_tags(given["tags"], "--tag"), "metadata": wanted_metadata(metadata)}
+    users = (user,) if group is not None and user is not None else ()
+    return {**times, **labels, "kinds": (kind,) if kind else (), "user_ids": users}
+
+
+def _pair(text: str) -> tuple[str, Any]:
+    """Return the key and value of `KEY=VALUE`; a value that is no JSON is a text."""
+    key, equals, value = text.partition("=")
+    if not equals:
+        raise WrongUse("--metadata: {text!r} has no value; write KEY=VALUE, such as thread=7", text=text)
+    try:
+        return key, json.loads(value)
+    except ValueError:
+        return key, value
 
 
 def _moment(value: str | None, settings: Settings, name: str) -> float | None:

@@ -68,7 +68,8 @@ class HistorianMiddleware(AgentMiddleware[TurnState, Any, Any]):
     - `scope`: the conversation; or a function that gets what the run was given (the fields of its context, over those of
       `config["configurable"]`) and returns it; or None: the run names `user_id`, in a group `group_id` too. A run may also name
       `user_name`, `group_name`, `bot_id`, `bot_name`, `timezone` and `withdrawn`.
-    - `tools`: offer `search_events`, `get_profile` and the others to the model.
+    - `tools`: offer `search_events`, `get_profile` and the others to the model; with `may_correct` also those that correct and
+      pin (as in `make_memory_tools`).
     - `remember`: hand the turn over at its end. None: unless this agent is called by another one as a tool, because what it hears
       then are not the words of a person.
     - `language`: of the block and of the tools, as in `CognitiveService.language_of`. None: the configured one, else that of the
@@ -86,6 +87,7 @@ class HistorianMiddleware(AgentMiddleware[TurnState, Any, Any]):
         scope: ConversationOfRun = None,
         *,
         tools: bool = True,
+        may_correct: bool = False,
         remember: bool | None = None,
         language: LanguageChoice | None = None,
     ) -> None:
@@ -94,7 +96,8 @@ class HistorianMiddleware(AgentMiddleware[TurnState, Any, Any]):
         self._language = language
         self._turns = Turns(memory, scope, language)
         self._remember = remember
-        self.tools = make_memory_tools(memory, self._turns.scope, language=language) if tools else []
+        self._may_correct = may_correct
+        self.tools = self._tools_in(language) if tools else []
         self._described: dict[Language, dict[str, MemoryTool]] = {}
 
     def before_agent(self, state: TurnState, runtime: Runtime[Any]) -> dict[str, Any] | None:
@@ -142,11 +145,13 @@ class HistorianMiddleware(AgentMiddleware[TurnState, Any, Any]):
     def _in_language(self, tools: Sequence[BaseTool | dict[str, Any]]) -> list[BaseTool | dict[str, Any]]:
         written = self._memory.language_of(self._turns.scope_or_none(tell=False), language=self._language)
         if written not in self._described:
-            made = make_memory_tools(self._memory, self._turns.scope, language=written)
-            self._described[written] = {tool.name: tool for tool in made}
+            self._described[written] = {tool.name: tool for tool in self._tools_in(written)}
         described = self._described[written]
         mine = {id(tool): described[tool.name] for tool in self.tools}
         return [mine.get(id(tool), tool) for tool in tools]
+
+    def _tools_in(self, language: LanguageChoice | None) -> list[MemoryTool]:
+        return make_memory_tools(self._memory, self._turns.scope, language=language, may_correct=self._may_correct)
 
     def _remembers(self) -> bool:
         if self._remember is not None:

@@ -100,6 +100,8 @@ def as_document(passage: Passage) -> Document:
             "speakers": list(passage.speakers),
             "times": [passage.times[0], passage.times[-1]],
             "scope": best.event.scope.key,
+            "tags": _distinct(tag for event in events for tag in event.tags),
+            "metadata": dict(best.event.metadata),
             "kinds": _distinct(event.kind for event in events),
             "pending": any(hit.pending for hit in passage.hits),
             "score": passage.score,

@@ -1,5 +1,6 @@
-"""Memory as tools for a bot's model: `search_events`, `get_profile`, `search_profiles`, `recall_deeply`, `propose_recall`,
-and for the bot's owner `forget_message`.
+"""Memory as tools for a bot's model: `search_events`, `get_profile`, `search_profiles`, `recall_deeply`, `propose_recall`;
+where the bot lets its users correct memory `correct_memory`, `pin_memory`, `unpin_memory`, `list_pins`, and for the bot's
+owner `forget_message`.
 
 With LangChain, bound to a service and to the conversation of the turn:
 
@@ -33,10 +34,11 @@ from ...schema.scope import EntityType, Scope
 from ...schema.settings import Settings
 from ...service.blocking import run_blocking
 from ...service.recall.reading import MOST_NEIGHBOURS, Reading
-from . import deep_recall
+from . import correcting, deep_recall
 from .argument_problems import problem, unknown_tool
+from .correcting import MOST_TOKENS
 from .texts import TEXTS, Texts, spoken
-from .tool_arguments import Arguments, KnownArguments, TargetArguments, function_schema, read_arguments
+from .tool_arguments import Arguments, TargetArguments, function_schema, read_arguments
 
 if TYPE_CHECKING:
     from langchain_core.callbacks import AsyncCallbackManagerForToolRun, CallbackManagerForToolRun
@@ -44,9 +46,6 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 ScopeSource = Scope | Callable[[], Scope]
-
-MOST_TOKENS = 2_000
-"""The approximate bound of a tool's answer, in tokens."""
 
 _TOOLS: Texts = TEXTS["tools"]
 _ARGUMENTS: Texts = TEXTS["arguments"]
@@ -67,6 +66,8 @@ class SearchEventsArguments(TargetArguments):
     time_to: str | None = None
     occurs_from: str | None = None
     occurs_to: str | None = None
+    tags: list[str] = Field(default_factory=list)
+    metadata: dict[str, Any] | None = None
     neighbours: int | None = Field(default=None, ge=0, le=MOST_NEIGHBOURS)
 
 
@@ -101,20 +102,6 @@ async def _search_events(
     names = await memory.shown_names(scope, asked.query, language)
     shown = format_memories([], hits, language=language, max_tokens=MOST_TOKENS, names=names)
     return shown or _ANSWERS["nothing"][language]
-
-
-class ForgetMessageArguments(KnownArguments):
-    """The arguments of `forget_message`."""
-
-    message_id: str
-
-
-async def _forget_message(memory: Reading, scope: Scope, asked: ForgetMessageArguments, language: Language) -> str:
-    withdraw = getattr(memory, "forget_message", None)
-    if withdraw is None:
-        raise InvalidInput("forget_message: this memory is read-only")
-    gone = await withdraw(asked.message_id, scope)
-    return _ANSWERS["withdrawn" if gone else "no_message"][language]
 
 
 async def _get_profile(memory: Reading, scope: Scope, asked: GetProfileArguments, language: Language) -> str:
@@ -153,12 +140,19 @@ _CALLS: Mapping[str, tuple[type[Arguments], Any]] = {
     "propose_recall": (deep_recall.ProposeRecallArguments, deep_recall.propose_recall),
 }
 
-_WITHDRAWING: Mapping[str, tuple[type[Arguments], Any]] = {
-    "forget_message": (ForgetMessageArguments, _forget_message),
+_CORRECTING: Mapping[str, tuple[type[Arguments], Any]] = {
+    "correct_memory": (correcting.CorrectMemoryArguments, correcting.correct_memory),
+    "pin_memory": (correcting.PinMemoryArguments, correcting.pin_memory),
+    "unpin_memory": (correcting.UnpinMemoryArguments, correcting.unpin_memory),
+    "list_pins": (correcting.ListPinsArguments, correcting.list_pins),
 }
-"""Tools that are offered only where their owner asks for them."""
+_WITHDRAWING: Mapping[str, tuple[type[Arguments], Any]] = {
+    "forget_message": (correcting.ForgetMessageArguments, correcting.forget_message),
+}
+"""Tools that change memory: offered only where a bot asks for them."""
 
-MEMORY_TOOL_NAMES = (*_CALLS, *_WITHDRAWING)
+CORRECTING_TOOL_NAMES = tuple(_CORRECTING)
+MEMORY_TOOL_NAMES = (*_CALLS, *_CORRECTING, *_WITHDRAWING)
 
 
 class MemoryTool(BaseTool):
@@ -193,43 +187,57 @@ class MemoryTool(BaseTool):
         except HistorianError as error:
             log.error("%s: the conversation is not known: %s", self.name, error)
             return _ANSWERS["failed"][self.memory.language_of(None, language=self.language)]
-        withdraws = self.name in _WITHDRAWING
-        called = handle_memory_call(self.memory, self.name, arguments, scope, language=self.language, may_withdraw=withdraws)
-        return await called
+        how: dict[str, Any] = {"language": self.language, "may_correct": True, "may_withdraw": True}
+        return await handle_memory_call(self.memory, self.name, arguments, scope, **how)
 
     def _run(self, *, run_manager: CallbackManagerForToolRun | None = None, **arguments: Any) -> str:
         return run_blocking(self._arun(**arguments))
 
 
 def make_memory_tools(
-    memory: Reading, scope: ScopeSource, *, language: LanguageChoice | None = None, may_withdraw: bool = False
+    memory: Reading,
+    scope: ScopeSource,
+    *,
+    language: LanguageChoice | None = None,
+    may_correct: bool = False,
+    may_withdraw: bool = False,
 ) -> list[MemoryTool]:
-    """Return the memory tools for LangChain; with `may_withdraw` also `forget_message`, for the bot's owner alone.
+    """Return the memory tools for LangChain.
+
+    With `may_correct` also those that correct and pin: whoever speaks can take out what the speaker's profile, that of the group
+    and the events of the conversation say, and `undo` brings it back. With `may_withdraw` also `forget_message`, for the bot's
+    owner alone.
 
     `language`, of descriptions and answers: as in `CognitiveService.language_of`. Descriptions are written now, answers in the
     language of the conversation at that time.
     """
-    return [MemoryTool(name=name, memory=memory, scope=scope, language=language) for name in _offered(may_withdraw)]
+    offered = _offered(may_correct, may_withdraw)
+    return [MemoryTool(name=name, memory=memory, scope=scope, language=language) for name in offered]
 
 
 def memory_tool_schemas(
-    language: LanguageChoice = "auto", *, said: str | Sequence[str] = (), may_withdraw: bool = False
+    language: LanguageChoice = "auto",
+    *,
+    said: str | Sequence[str] = (),
+    may_correct: bool = False,
+    may_withdraw: bool = False,
 ) -> list[dict[str, Any]]:
     """Return the memory tools as plain OpenAI JSON, for the `tools` of a chat completion.
 
     "auto" is the language of `said`, Chinese if nothing was; `memory.language_of(scope)` knows that of a conversation.
-    `may_withdraw` as in `make_memory_tools`.
+    `may_correct` and `may_withdraw` as in `make_memory_tools`.
     """
     written = spoken(language, said)
-    return [_function(name, written) for name in _offered(may_withdraw)]
+    return [_function(name, written) for name in _offered(may_correct, may_withdraw)]
 
 
-def _offered(may_withdraw: bool) -> Mapping[str, tuple[type[Arguments], Any]]:
-    return {**_CALLS, **_WITHDRAWING} if may_withdraw else _CALLS
+def _offered(may_correct: bool, may_withdraw: bool) -> Mapping[str, tuple[type[Arguments], Any]]:
+    correcting = _CORRECTING if may_correct else {}
+    return {**_CALLS, **correcting, **(_WITHDRAWING if may_withdraw else {})}
 
 
 def _function(name: str, language: Language) -> dict[str, Any]:
-    arguments, _ = _offered(may_withdraw=True)[name]
+    arguments, _ = _offered(may_correct=True, may_withdraw=True)[name]
     return function_schema(name, _TOOLS[name][language], arguments, _ARGUMENTS, language)
 
 
@@ -240,15 +248,16 @@ async def handle_memory_call(
     scope: Scope,
     *,
     language: LanguageChoice | None = None,
+    may_correct: bool = False,
     may_withdraw: bool = False,
 ) -> str:
     """Carry out one call and return the answer for the model. Never raises for what the model wrote.
 
     `arguments` are those of the call, as JSON text or parsed. The answer is a quoted block, as `build_context` returns it, in
-    `language` (as in `CognitiveService.language_of`). `may_withdraw` as in `make_memory_tools`.
+    `language` (as in `CognitiveService.language_of`). `may_correct` and `may_withdraw` as in `make_memory_tools`.
     """
-    answer = await answer_memory_call(memory, name, arguments, scope, language=language, may_withdraw=may_withdraw)
-    return answer.text
+    how: dict[str, Any] = {"may_correct": may_correct, "may_withdraw": may_withdraw}
+    return (await answer_memory_call(memory, name, arguments, scope, language=language, **how)).text
 
 
 class ToolAnswer(NamedTuple):
@@ -266,6 +275,7 @@ async def answer_memory_call(
     *,
     language: LanguageChoice | None = None,
     here_alone: bool = False,
+    may_correct: bool = False,
     may_withdraw: bool = False,
 ) -> ToolAnswer:
     """`handle_memory_call` for protocols that distinguish answers from errors.
@@ -273,7 +283,7 @@ async def answer_memory_call(
     With `here_alone`, administrators too search only the conversation of `scope`.
     """
     written = memory.language_of(scope, _asked(arguments), language=language)
-    offered = _offered(may_withdraw)
+    offered = _offered(may_correct, may_withdraw)
     if name not in offered:
         return ToolAnswer(_ANSWERS["wrong"][written] + unknown_tool(name, ", ".join(offered), written), is_error=True)
     state = memory.reading_state()
@@ -311,7 +321,7 @@ def _asked(arguments: str | Mapping[str, Any]) -> str:
         given = read_arguments(arguments)
     except (ValueError, TypeError, RecursionError):
         return ""
-    return next((said for name in ("query", "about") if isinstance(said := given.get(name), str)), "")
+    return next((said for name in ("query", "about", "wrong", "text") if isinstance(said := given.get(name), str)), "")
 
 
 def is_admin(settings: Settings, scope: Scope) -> bool:

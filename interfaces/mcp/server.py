@@ -3,10 +3,10 @@
 >>> async with McpMemory(settings, Scope.group("100"), language="en") as memory:               # doctest: +SKIP
 ...     await serve_stdio(make_mcp_server(memory))
 
-Tools: `recall`, `search_events`, `get_profile`, `search_profiles`, and, if writing is allowed, `remember` and
-`forget_message`. No argument of a call names the conversation, so a client or its model cannot read another one; users in
-`cognitive.query.admin_user_ids` have no further rights. The SDK is installed by the extra `mcp` and imported when a server is
-made.
+Tools: `recall`, `search_events`, `get_profile`, `search_profiles`, and, if writing is allowed, `remember`, `correct_memory`,
+`pin_memory`, `unpin_memory`, `list_pins` and `forget_message`. No argument of a call names the conversation, so a client or
+its model cannot read another one; users in `cognitive.query.admin_user_ids` have no further rights. The SDK is installed by
+the extra `mcp` and imported when a server is made.
 """
 
 from __future__ import annotations
@@ -33,9 +33,13 @@ from ...service.recall.reader import MemoryReader
 from ...service.recall.reading import Reading
 from ..http_serving import listening_on, serve_until_stopped
 from ..langchain.argument_problems import problem, unknown_tool
-from ..langchain.end_tool import EndArguments
-from ..langchain.tools import ToolAnswer, answer_memory_call, memory_tool_schemas
-from .texts import ANSWERS, ARGUMENTS, INSTRUCTIONS, RecallArguments, own_tools
+from ..langchain.tools import (
+    CORRECTING_TOOL_NAMES,
+    ToolAnswer,
+    answer_memory_call,
+    memory_tool_schemas,
+)
+from .texts import ANSWERS, ARGUMENTS, INSTRUCTIONS, RecallArguments, RememberArguments, own_tools
 from .token import TokenRequired
 
 if TYPE_CHECKING:
@@ -48,8 +52,9 @@ LOOPBACK = "127.0.0.1"
 
 SHARED_TOOLS = ("search_events", "get_profile", "search_profiles")
 """The tools of `interfaces.langchain` that are offered here as well."""
-WITHDRAWING = "forget_message"
-"""The one that is offered with those that write."""
+WRITING_TOOLS = (*CORRECTING_TOOL_NAMES, "forget_message")
+"""Those that are offered with `remember`."""
+DESTRUCTIVE = ("correct_memory", "forget_message")
 
 NEWEST_EVENTS = 20
 """So many filed events tell the language of a conversation of which nothing was heard yet."""
@@ -110,13 +115,16 @@ class McpMemory:
         """Return the language to write in; `texts`, those of a call, tell it where nothing else was heard."""
         return self._languages.choose(self.language, self.scope.key, texts)
 
-    async def remember(self, action_summary: str, new_info: list[str]) -> str | None:
-        """Enqueue a job and return its id; None if there is nothing to remember. Raises InvalidInput, StorageError."""
+    async def remember(self, action_summary: str, new_info: list[str], **labels: Any) -> str | None:
+        """Enqueue a job and return its id; None if there is nothing to remember. `labels` are those of `enqueue_job`.
+
+        Raises InvalidInput, StorageError.
+        """
         service = await self.opened()
         if service is None or self.writer is None:
             raise HistorianError("this server is read-only")
         where: dict[str, Any] = {"user_id": self.scope.user_id, "group_id": self.scope.group_id}
-        return await service.enqueue_job(action_summary, new_info, **where, **asdict(self.writer))
+        return await service.enqueue_job(action_summary, new_info, **where, **asdict(self.writer), **labels)
 
     async def opened(self) -> CognitiveService | None:
         async with self._opening:
@@ -194,14 +202,15 @@ def _tools(memory: McpMemory) -> list[types.Tool]:
 
     language = memory.language_of()
     writing = memory.writer is not None
-    names = (*SHARED_TOOLS, WITHDRAWING) if writing else SHARED_TOOLS
-    offered = memory_tool_schemas(language, may_withdraw=writing)
+    names = (*SHARED_TOOLS, *WRITING_TOOLS)
+    offered = memory_tool_schemas(language, may_correct=writing, may_withdraw=writing)
     shared = [schema for schema in offered if schema["function"]["name"] in names]
     schemas = [*shared, *own_tools(language, writing=writing)]
     tools: list[types.Tool] = []
     for function in (schema["function"] for schema in schemas):
-        name, is_writing = function["name"], function["name"] in ("remember", WITHDRAWING)
-        destructive = name == WITHDRAWING if is_writing else None
+        name = function["name"]
+        is_writing = name != "list_pins" and name in ("remember", *WRITING_TOOLS)
+        destructive = name in DESTRUCTIVE if is_writing else None
         hints = types.ToolAnnotations(read_only_hint=not is_writing, destructive_hint=destructive, open_world_hint=False)
         schema = function["parameters"]
         tools.append(types.Tool(name=name, description=function["description"], input_schema=schema, annotations=hints))
@@ -212,9 +221,10 @@ async def answer_call(memory: McpMemory, name: str, arguments: Mapping[str, Any]
     """Carry out one call. Never raises for what the client wrote."""
     language = memory.language_of(*_texts(arguments))
     try:
-        if name in (*SHARED_TOOLS, WITHDRAWING):
+        if name in (*SHARED_TOOLS, *WRITING_TOOLS):
             reading, may = await memory.reading(), memory.writer is not None
-            options: dict[str, Any] = {"language": language, "here_alone": True, "may_withdraw": may}
+            options: dict[str, Any] = {"language": language, "here_alone": True}
+            options |= {"may_correct": may, "may_withdraw": may}
             return await answer_memory_call(reading, name, arguments, memory.scope, **options)
         if name == "recall":
             asked = RecallArguments.model_validate(arguments)
@@ -224,10 +234,11 @@ async def answer_call(memory: McpMemory, name: str, arguments: Mapping[str, Any]
             options = {"top_k": asked.top_k, "language": language}
             block = "" if service is None else await service.build_context(asked.query, memory.scope, **options)
             return ToolAnswer(block or ANSWERS["nothing"][language])
-        ending = EndArguments.model_validate(arguments)
+        ending = RememberArguments.model_validate(arguments)
         memory.hear(ending.action_summary, *ending.new_info)
         language = memory.language_of()
-        job_id = await memory.remember(ending.action_summary, ending.new_info)
+        labels = {"tags": ending.tags, "metadata": ending.metadata, "expires_at": ending.expires_at}
+        job_id = await memory.remember(ending.action_summary, ending.new_info, **labels)
     except (InvalidInput, ValidationError) as error:
         log.info("%s: the arguments are wrong: %s", name, problem(error, "en"))
         return ToolAnswer(ANSWERS["wrong"][language] + problem(error, language, ARGUMENTS), is_error=True)
@@ -240,5 +251,5 @@ async def answer_call(memory: McpMemory, name: str, arguments: Mapping[str, Any]
 
 def _texts(arguments: Mapping[str, Any]) -> list[str]:
     """Return what people or the model wrote in the arguments of a call."""
-    said = (arguments.get(name) for name in ("query", "about", "action_summary", "new_info"))
+    said = (arguments.get(name) for name in ("query", "about", "wrong", "text", "action_summary", "new_info"))
     return [text for one in said for text in texts_of(one)]

@@ -16,6 +16,7 @@ _TEXTS = read_texts(__file__)
 INSTRUCTIONS: Mapping[Language, str] = _TEXTS["server"]["instructions"]
 ANSWERS: Texts = _TEXTS["answers"]
 ARGUMENTS: Texts = _TEXTS["arguments"]
+LABEL_ARGUMENTS: Texts = _TEXTS["label_arguments"]
 
 
 class RecallArguments(KnownArguments):
@@ -27,11 +28,19 @@ class RecallArguments(KnownArguments):
     top_k: Annotated[int, Field(strict=True, ge=1, le=500)] | None = None
 
 
+class RememberArguments(EndArguments):
+    """The arguments of `remember`: those of a turn, with its labels."""
+
+    tags: list[str] = Field(default_factory=list)
+    metadata: dict[str, Any] | None = None
+    expires_at: str | None = None
+
+
 def own_tools(language: Language, *, writing: bool) -> list[dict[str, Any]]:
     """Return `recall`, and with `writing` also `remember`, as OpenAI JSON."""
     recall = function_schema("recall", _TEXTS["tools"]["recall"][language], RecallArguments, ARGUMENTS, language)
     if not writing:
         return [recall]
-    fields = ("new_info", "action_summary")
-    text = _TEXTS["tools"]["remember"][language]
-    return [recall, function_schema("remember", text, EndArguments, END_ARGUMENTS, language, fields=fields)]
+    fields = ("new_info", "action_summary", "tags", "metadata", "expires_at")
+    text, told = _TEXTS["tools"]["remember"][language], {**END_ARGUMENTS, **LABEL_ARGUMENTS}
+    return [recall, function_schema("remember", text, RememberArguments, told, language, fields=fields)]

@@ -27,13 +27,13 @@ these, whether they share a topic or not."""
 
 async def link(state: HistorianState, runtime: Runtime[HistorianContext]) -> HistorianUpdate:
     """Compare the new facts with the nearest former ones of the same scope that hold, and link what they end."""
-    job = Job.model_validate(state["job"])
+    job, context = Job.model_validate(state["job"]), runtime.context
     told = zip(state["event_ids"], state["items"], strict=False)
     facts = [event_id for event_id, item in told if item["kind"] == "fact" and not is_no_fact(item)]
-    return {"former": await asyncio.to_thread(_link, runtime.context.events, job, facts)}
+    return {"former": await asyncio.to_thread(_link, context.events, job, facts, context.clock())}
 
 
-def _link(store: EventStore, job: Job, event_ids: Sequence[str]) -> list[FormerFact]:
+def _link(store: EventStore, job: Job, event_ids: Sequence[str], now: float) -> list[FormerFact]:
     """Make the links of a job. Return what it ended, and the few facts most like the new ones that only a model may find over.
 
     A fact of a person about themselves ends only facts of the same id. A claim about another person ends nothing.
@@ -41,7 +41,7 @@ def _link(store: EventStore, job: Job, event_ids: Sequence[str]) -> list[FormerF
     ended: dict[str, FormerFact] = {}
     near: dict[str, tuple[tuple[bool, float, float], FormerFact]] = {}
     for event in store.get(event_ids):
-        before = _former_facts(store, event)
+        before = _former_facts(store, event, now)
         owners = FactOwners(job, [event, *before])
         if not owners.is_own(event):
             continue
@@ -86,14 +86,14 @@ def _likeness(store: EventStore, event: Event, before: Sequence[Event]) -> dict[
     return dict(zip(ids, map(float, likeness(rows[ids.index(event.event_id)], rows, means)), strict=True))
 
 
-def _former_facts(store: EventStore, event: Event) -> list[Event]:
+def _former_facts(store: EventStore, event: Event, now: float) -> list[Event]:
     """Return the facts that may be over because of an event, the newest first: of its scope alone, at most 60.
 
     The last ones are those of who told it.
 
     Those that it has ended already are among them, so that a repeated run finds what the first one found.
     """
-    where = EventFilter(event.scope.key, kinds=("fact",), sources=("job",), time_to=event.timestamp)
+    where = EventFilter(event.scope.key, kinds=("fact",), sources=("job",), time_to=event.timestamp, now=now)
     of_teller = replace(where, people=(event.said_by or event.user_id,))
     by_words = [event_id for event_id, _ in store.search_keywords(event.text, where, MOST_BY_WORDS)]
     found = {one.event_id: one for one in (*store.get(by_words), *store.find(of_teller, limit=MOST_BY_TIME))}

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 from langgraph.runtime import Runtime
 
 from ...prompts.asking import asked
 from ...prompts.merging import UpdateProfiles, merge_prompt, merged_by_model, said_to_be_over
 from ...prompts.templates import render
+from ...schema.event import Event
 from ...schema.graph_states.historian import HistorianContext, HistorianState, HistorianUpdate, ProposedProfile
 from ...schema.job import Job
 from ...schema.profile import Profile, ProfileKey
 from ...text.job_drafts import language_of, names_of
 from ...text.job_verdicts import is_no_fact
+from ...text.profiles.lines import with_expiry
 from ...text.speakers.named_people import NamedPeople
 from .profile_rules import concerns, may_enter_profiles, merged_by_rules
 
@@ -33,12 +36,11 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
     names, language = names_of(job, context.settings), language_of(job, context.settings)
     items = state["items"]
     based_on: list[str] = []
-    if job.kind == "talk":  # what the gate did not pass, or whose message was withdrawn meanwhile, is not filed
-        filed_events = await asyncio.to_thread(context.events.get, state.get("event_ids", []))
+    filed_events: list[Event] = []
+    if ids := state.get("event_ids", []):  # what the gate did not pass in talk, and what was withdrawn or corrected, is not filed
+        filed_events = await asyncio.to_thread(context.events.get, ids)
         based_on = [event.event_id for event in filed_events]
-        filed = set(based_on)
-        pairs = zip(state.get("event_ids", []), items, strict=False)
-        items = [item for event_id, item in pairs if event_id in filed]
+        items = [item for event_id, item in zip(ids, items, strict=False) if event_id in based_on]
     told = [item for item in items if item["kind"] == "fact" and not is_no_fact(item)]
     people = NamedPeople.of_job(job)
     facts = [item for item in told if may_enter_profiles(item, people, names)]
@@ -68,7 +70,6 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
         )
 
     day = f"{job.moment:%Y-%m-%d}"
-    ids = state.get("event_ids", [])
     event_of = {id(item): ids[n] for n, item in enumerate(state["items"]) if n < len(ids)}
     sources = [event_of.get(id(item), "") for item in facts]
 
@@ -76,7 +77,9 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
         by_model = None if answer is None else merged_by_model(answer, facts, profile, job, names)
         return merged_by_rules(facts, profile, people, names, language, day, sources) if by_model is None else by_model
 
+    expiry = {event.event_id: event.expires_at for event in filed_events}
     merged = await asyncio.to_thread(lambda: [merged_of(profile) for profile in kept.values()])
+    merged = [replace(one, lines=with_expiry(one.lines, expiry)) for one in merged]
     proposed = [_proposal(one) for one in merged if one != kept[one.key]]
     new_ids = [event_id for event_id, item in zip(state.get("event_ids", []), state["items"], strict=False) if item in shown]
     links = [] if answer is None else said_to_be_over(answer, near, new_ids)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from zoneinfo import ZoneInfo
 
 from langgraph.runtime import Runtime
@@ -30,7 +32,7 @@ async def write_profile(state: HistorianState, runtime: Runtime[HistorianContext
         return {"written": [], "conflict": False}
     based_on = state.get("based_on", [])
     if len(await asyncio.to_thread(context.events.get, based_on)) < len(based_on):
-        return {"written": state.get("written", []), "conflict": True}  # a message was withdrawn: it is merged again
+        return {"written": state.get("written", []), "conflict": True}  # an event was withdrawn or deleted: it is merged again
     if state.get("links"):
         await asyncio.to_thread(context.events.supersede, [EventLink(old, new) for old, new in state["links"]])
     for proposed in state.get("proposed_profiles", []):
@@ -43,6 +45,11 @@ async def write_profile(state: HistorianState, runtime: Runtime[HistorianContext
             log.info("job %s: %s; it is merged again", job.job_id, error)
             conflict = True
             continue
+        held = await asyncio.to_thread(context.events.get, based_on)
+        if gone := set(based_on) - {one.event_id for one in held}:  # at this moment
+            change = partial(_without, gone)
+            revised = await asyncio.to_thread(context.profiles.revise, stored.key, change, now=now, cause="correction")
+            stored = revised or stored
         written.append(f"{stored.key}#{stored.revision}")
         if context.profile_index is not None:
             # Searchable by its words at once. The vector, and what fails here, is left to the idle loop.
@@ -51,6 +58,12 @@ async def write_profile(state: HistorianState, runtime: Runtime[HistorianContext
             except StorageError as error:
                 log.warning("profile %s is not searchable until the next repair: %s", stored.key, error)
     return {"written": [*state.get("written", []), *written], "conflict": conflict}
+
+
+def _without(gone: set[str], profile: Profile) -> Profile:
+    """Return a profile without the lines that rest on nothing but events that are gone."""
+    lines = [line for line in profile.lines if not line.evidence or not gone.issuperset(line.evidence)]
+    return replace(profile, lines=tuple(lines))
 
 
 def _profile(proposed: ProposedProfile, source_event_id: str) -> Profile:

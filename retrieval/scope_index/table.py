@@ -6,7 +6,7 @@ uses them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -64,6 +64,10 @@ class Snapshot:
     """The product of every vector with the mean."""
     count: int = 0
     """How many events have a vector."""
+    expiry: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0, dtype=np.float64))
+    """When each event expires (seconds since the epoch); infinity for never."""
+    labelled: dict[str, list[int]] = field(default_factory=dict)
+    """The positions of the events with a label (`Event.labels`); those of events that came later too."""
     has_general_means: bool = False
     """True if the general means of the model are known."""
     _near: dict[float, tuple[Mask, Mask]] = field(default_factory=dict)
@@ -103,6 +107,11 @@ class Snapshot:
     def is_in_order(self) -> bool:
         """True if the events were filed in the order of their times."""
         return bool((self.times[1:] >= self.times[:-1]).all())
+
+    @cached_property
+    def first_expiry(self) -> float:
+        """When the first of the events expires; infinity if none does."""
+        return float(self.expiry.min(initial=np.inf))
 
     @cached_property
     def is_all_embedded(self) -> bool:
@@ -186,17 +195,19 @@ class Snapshot:
 
     def admitted(self, where: EventFilter) -> Mask | None:
         """Return which events meet the conditions of `where` besides its scope; None if all do."""
+        gone = None if where.now is None or where.now < self.first_expiry else self.expiry <= where.now
         if not where.narrows:
-            return None
-        mask = np.ones(len(self), dtype=bool)
+            return None if gone is None else ~gone
+        mask = np.ones(len(self), dtype=bool) if gone is None else ~gone
         if where.user_ids:
             mask &= np.isin(self.who, [self.users.get(one, -1) for one in where.user_ids])
         for name, values in (("kind", where.kinds), ("source", where.sources)):
             if values:
                 mask &= self.events.where(name, frozenset(values).__contains__)
         if where.event_ids:
-            wanted = [place for one in where.event_ids if (place := self.positions.get(one)) is not None]
-            mask &= np.isin(np.arange(len(self)), wanted)
+            mask &= self._mask_of(self.positions.get(one, -1) for one in where.event_ids)
+        for label in where.labels:
+            mask &= self._mask_of(self.labelled.get(label, ()))
         if where.is_absolute is not None:
             mask &= self.events.where("is_absolute", lambda value: value == where.is_absolute)
         if where.holds is not None:
@@ -210,6 +221,12 @@ class Snapshot:
             mask &= self.told[:, 1] >= where.occurs_from
         if where.occurs_to is not None:
             mask &= self.told[:, 0] <= where.occurs_to
+        return mask
+
+    def _mask_of(self, places: Iterable[int]) -> Mask:
+        """Return which events stand at `places`; what lies outside of the snapshot is ignored."""
+        mask = np.zeros(len(self), dtype=bool)
+        mask[[place for place in places if 0 <= place < len(self)]] = True
         return mask
 
     def keywords(self, query: str, admitted: Mask | None, limit: int) -> WordMatch:
@@ -252,6 +269,8 @@ class ScopeTable:
         self._times = Column(np.float64)
         self._told = Column(np.float64, 2)
         self._marks = Column(bool, 5)
+        self._expiry = Column(np.float64)
+        self._labelled: dict[str, list[int]] = {}
         self._vectors = VectorRows()
         self._embedded = Column(bool)
         self._along = Column(np.float32)
@@ -263,7 +282,10 @@ class ScopeTable:
 
     @property
     def nbytes(self) -> int:
-        columns = (self._rows, self._who, self._times, self._told, self._marks, self._embedded, self._along)
+        columns = (
+            *(self._rows, self._who, self._times, self._told, self._marks, self._expiry),
+            *(self._embedded, self._along),
+        )
         held = sum(column.nbytes for column in columns) + self._vectors.nbytes + self._events.nbytes
         return held + self._words.nbytes
 
@@ -301,6 +323,11 @@ class ScopeTable:
             self._times.extend([event.timestamp for event in events])
             self._told.extend([event.told for event in events])
             self._marks.extend([_marks(event) for event in events])
+            never = np.inf
+            self._expiry.extend([never if one.expires_at is None else one.expires_at for one in events])
+            for place, event in enumerate(events, first):
+                for label in event.labels:
+                    self._labelled.setdefault(label, []).append(place)
             self._who.extend([self._users.setdefault(event.user_id, len(self._users)) for event in events])
             self._embedded.extend(np.zeros(len(events), dtype=bool))
             self._along.extend(np.zeros(len(events), dtype=np.float32))
@@ -360,6 +387,8 @@ class ScopeTable:
             times=self._times.view(),
             told=self._told.view(),
             marks=self._marks.view(),
+            expiry=self._expiry.view(),
+            labelled=self._labelled,
             who=self._who.view(),
             users=self._users,
             borne=self._borne,

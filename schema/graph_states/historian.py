@@ -90,7 +90,7 @@ class HistorianInput(TypedDict):
 class HistorianProgress(TypedDict, total=False):
     """How far a job is, or one message or person of it. `links` are (old, new): what a model says is over.
 
-    `based_on` are the ids of the events of talk that the proposed profiles were made of.
+    `based_on` are the ids of the events that the proposed profiles were made of.
     """
 
     items: list[ItemState]

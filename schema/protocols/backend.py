@@ -9,6 +9,7 @@ from typing import Literal, Protocol
 
 from .checkpoints import OpenCheckpoints
 from .contents import Contents
+from .corrections import Corrections
 from .documents.articles import ArticleStores
 from .documents.plain_summaries import PlainSummaries
 from .documents.profile_index import ProfileIndex
@@ -54,6 +55,7 @@ class Backend(Protocol):
     forget_requests: ForgetRequests
     workers: Workers
     contents: Contents
+    corrections: Corrections
 
     def when_in_trouble(self, call: Callable[[], None]) -> None:
         """Have `call` called, in any thread, on errors that suggest that the database cannot be used now. It must not block."""

@@ -32,6 +32,12 @@ class Erasure(Protocol):
     def bury_jobs(self, job_ids: Sequence[str]) -> None:
         """Prevent filing of jobs, and remove their ledger entries."""
 
+    def bury_words(self, digests: Sequence[str], until: float) -> None:
+        """Prevent filing of statements (`corrected_digest`) that were told at `until` or before (seconds since the epoch)."""
+
+    def lift(self, job_ids: Sequence[str], digests: Sequence[str]) -> None:
+        """Let jobs and statements be filed again."""
+
     def erase_events(self, where: EventFilter) -> int:
         """Delete events with words, vectors and the ledger entries of their jobs. Return how many.
 

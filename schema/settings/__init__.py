@@ -278,6 +278,9 @@ class CognitiveSettings(Section):
     timezone: str = "local"
     """默认时区：IANA 名称，或 local（本机的；时间戳带着别的时差则用它的）
     default time zone: an IANA name, or local (of this machine, or of a timestamp that has another offset)"""
+    undo_hours: Annotated[float, Field(ge=0, le=8_760)] = hot(24.0)
+    """更正和删除后多少小时内可以撤销；0 为不留，原文立刻清除
+    hours for which a correction or deletion can be undone; 0: nothing is kept, and the words go at once"""
     query: QuerySettings = Field(default_factory=QuerySettings)
     historian: HistorianSettings = Field(default_factory=HistorianSettings)
     profile: ProfileSettings = Field(default_factory=ProfileSettings)

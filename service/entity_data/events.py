@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 from zoneinfo import ZoneInfo
 
 from pydantic import TypeAdapter
@@ -16,11 +16,12 @@ from pydantic import TypeAdapter
 from ...schema.entity import Entity
 from ...schema.errors import InvalidInput
 from ...schema.event import EVENT_SCHEMA_VERSION, MESSAGE, SOURCES, Event, EventFilter, Revision, is_raw
-from ...schema.job import check_timezone
+from ...schema.job import check_expiry, check_timezone
+from ...schema.labels import clean_metadata, clean_tags
 from ...schema.protocols.entity_data import Mark, Record, Traces
 from ...schema.protocols.events.transfer import Carried
 from ...text.former_messages import FormerTalk
-from ...text.redaction import Level
+from ...text.redaction import Level, redact_value
 from ..components import Parts
 from .members import LineMember, Member, names_in, redact_time, redacted_in
 
@@ -73,6 +74,12 @@ class EventData(LineMember[Carried]):
         filed = data.pop("filed", False) is True
         revisions = _REVISIONS.validate_python(data.pop("revisions", ()))
         event = _EVENT.validate_python({**data, "gate_reasons": tuple(data.get("gate_reasons", ()))})
+        event = replace(
+            event,
+            tags=clean_tags(event.tags),
+            metadata=clean_metadata(event.metadata),
+            expires_at=check_expiry(event.expires_at, event.timezone),
+        )
         check_timezone(event.timezone)
         json.dumps(asdict(event), ensure_ascii=False).encode()
         if not math.isfinite(event.timestamp):
@@ -89,9 +96,10 @@ class EventData(LineMember[Carried]):
     def redact(self, value: Carried) -> Carried:
         event = value.event
         level: Level = "all" if is_raw(event) else self._level
-        clean = redacted_in(event, level, "text", "handed_over", "user_name", "bot_name", "group_name", "gate_reasons")
+        clean = redacted_in(event, level, "text", "handed_over", "user_name", "bot_name", "group_name", "gate_reasons", "tags")
         times, people = _spans_in(event, clean.text)
-        clean = replace(clean, times=times, people=people)
+        metadata = cast("dict[str, Any]", redact_value(event.metadata, level))
+        clean = replace(clean, times=times, people=people, metadata=metadata)
         former = tuple(
             replace(redacted_in(one, level, "text"), replaced_at=redact_time(one.replaced_at)) for one in value.revisions
         )

@@ -1,7 +1,7 @@
 """Profiles with history and their index, as `EntityData`.
 
-Of a group they include the layers of user profiles that belong to it; of a user, the lines of group profiles that stem from
-what this user said, but for those that another member told as well.
+Of a group they include the layers of user profiles that belong to it; of a user, the lines of other profiles that rest on what
+this user said alone, by their evidence. Lines without evidence, of group profiles of former versions, are compared with texts.
 """
 
 from __future__ import annotations
@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from ...schema.entity import Entity
 from ...schema.event import EventFilter
 from ...schema.ids import validate_id
 from ...schema.job import clean_text, without_list_mark
-from ...schema.profile import Profile, ProfileKey
+from ...schema.profile import Profile, ProfileKey, ProfileLine
 from ...schema.protocols.entity_data import Record, Traces
 from ...schema.scope import Scope
 from ...stores.files.naming import PROFILES
@@ -36,6 +37,7 @@ class ProfileData(FileMember[ProfileKey, Profile]):
 
     def __init__(self, parts: Parts) -> None:
         super().__init__(parts.profiles, PROFILE_FORMAT)
+        self._profiles = parts.profiles
         self.members: Sequence[Member[Any]] = (self,)
         self._index = parts.backend.profile_index
         self._erasure = parts.backend.erasure
@@ -56,23 +58,26 @@ class ProfileData(FileMember[ProfileKey, Profile]):
                 yield Record(key.index_id, tuple(line.text for one in kept for line in one.lines), names)
         if traces is None:
             return
-        for key in self._group_keys(traces):
-            theirs = lines_told_by(self._store.kept(key), traces.job_ids, traces.texts)
-            if theirs := theirs - self._told_by_others(key, theirs, traces.entity):
+        for key in self._other_keys(traces):
+            kept = self._store.kept(key)
+            theirs = {line.text for one in kept for line in one.lines if line.evidence and line_without(line, traces) is None}
+            theirs |= self._told_without_evidence(key, kept, traces)
+            if theirs:
                 yield Record(key.index_id, tuple(sorted(theirs)))
 
     def erase(self, traces: Traces) -> int:
         self._erasure.erase_profiles(traces.entity)
         removed = self._store.erase(traces.entity)
-        for key in self._group_keys(traces):
-            theirs = {line for line in self._store.lines(key) if _is_line_of(line, traces)}
-            if theirs := theirs - self._told_by_others(key, theirs, traces.entity):
-                self.drop({key.index_id: theirs})
+        now = iso_of(self._clock())
+        for key in self._other_keys(traces):
+            plain = self._told_without_evidence(key, self._store.kept(key), traces)
+            if revised := self._profiles.revise(key, partial(_without, traces, plain), now=now, cause="forget"):
+                self._index.put(revised, None)
                 removed += 1
         return removed
 
     def drop(self, unwanted: Mapping[str, Collection[str]]) -> None:
-        now = datetime.fromtimestamp(self._clock(), UTC).isoformat(timespec="seconds")
+        now = iso_of(self._clock())
         for key, lines in ((ProfileKey.of_index_id(one), lines) for one, lines in unwanted.items()):
             self._store.without_lines(key, lines.__contains__, now=now)
             profile = self._store.read(key)
@@ -90,10 +95,19 @@ class ProfileData(FileMember[ProfileKey, Profile]):
                 found |= wanted.get(event.text.strip(), set())
         return found
 
-    def _group_keys(self, traces: Traces) -> list[ProfileKey]:
-        """Return the profiles of groups, which may hold what a user said."""
+    def _told_without_evidence(self, key: ProfileKey, kept: Sequence[Profile], traces: Traces) -> set[str]:
+        """Return the lines without evidence, and the tags, of a group's profile that stem from what a user said."""
+        if key.entity_type != "group":
+            return set()
+        plain = [replace(one, lines=tuple(line for line in one.lines if not line.evidence)) for one in kept]
+        theirs = lines_told_by(plain, traces.job_ids, traces.texts)
+        theirs |= {line for one in plain for line in _lines(one) if _is_line_of(line, traces)}
+        return theirs - self._told_by_others(key, theirs, traces.entity)
+
+    def _other_keys(self, traces: Traces) -> list[ProfileKey]:
+        """Return the profiles of others, which may hold what a user said."""
         is_user = traces.entity.type == "user" and bool(traces.texts)
-        return [key for key in self._store.keys() if key.entity_type == "group"] if is_user else []  # noqa: SIM118
+        return [key for key in self._store.keys() if key.entity != traces.entity.key] if is_user else []  # noqa: SIM118
 
     def is_carried(self, key: ProfileKey, entity: Entity) -> bool:
         return key.entity == entity.key
@@ -127,8 +141,23 @@ class ProfileData(FileMember[ProfileKey, Profile]):
         return {"profiles": results.count("restored"), "known_profiles": known, "different_profiles": different}
 
 
+def line_without(line: ProfileLine, traces: Traces) -> ProfileLine | None:
+    """Return a line of another profile without the evidence that a person gave; None if it rests on this person alone."""
+    left = tuple(one for one in line.evidence if one.rpartition(":")[0] not in traces.job_ids)
+    if not left and (line.evidence or line.said_by == traces.entity.id):
+        return None
+    if line.said_by == traces.entity.id:
+        return None if left == line.evidence else replace(line, evidence=left, said_by="")
+    return line if left == line.evidence else replace(line, evidence=left)
+
+
+def _without(traces: Traces, plain: Collection[str], profile: Profile) -> Profile:
+    lines = [one for line in profile.lines if (one := line_without(line, traces)) and (line.evidence or line.text not in plain)]
+    return replace(profile, lines=tuple(lines), tags=tuple(tag for tag in profile.tags if tag not in plain))
+
+
 def lines_told_by(kept: Sequence[Profile], job_ids: Collection[str], texts: Collection[str]) -> set[str]:
-    """Return the lines of a group's profile that stem from somebody who said `texts` in the jobs `job_ids`.
+    """Return the lines (without evidence) of a group's profile that stem from somebody who said `texts` in the jobs `job_ids`.
 
     `kept` are the revisions, newest first. A line stems from them if it repeats a text, if one of their jobs brought it in, or,
     where the revision that brought it in is not kept any more, if most of its words stand in one of the texts.
@@ -167,3 +196,8 @@ def made_of(lines: Collection[str], texts: Collection[str]) -> set[str]:
         held = {word for word in wanted if word in folded}  # a tenth of the time of splitting every text into words
         found |= {line for line, its in words.items() if its and len(its & held) >= _MOST * len(its)}
     return found
+
+
+def iso_of(moment: float) -> str:
+    """Return a moment (seconds since the epoch) as ISO 8601 in UTC."""
+    return datetime.fromtimestamp(moment, UTC).isoformat(timespec="seconds")

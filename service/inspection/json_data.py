@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any, cast
 
 from typing_extensions import TypedDict
 
 if TYPE_CHECKING:  # commands import this module at their start
+    from _typeshed import DataclassInstance
+
+    from ...schema.correction import Correction
     from ...schema.event import Event
     from ...schema.hit import Hit
     from ...schema.job import Job
     from ...schema.profile import Profile
     from ...schema.protocols import JobQueue
     from ...schema.summary import StoredArticle, Summary
-
-
-class ProfileData(TypedDict):
-    """A profile as JSON data."""
-
-    entity_type: str
-    entity_id: str
-    layer: str
-    name: str
-    tags: list[str]
-    summary: str
-    revision: int
-    updated_at: str
-    source_event_id: str
 
 
 class ArticleData(TypedDict):
@@ -64,10 +53,15 @@ SummaryData = TypedDict(  # `from` cannot be the name of an attribute
 """A summary as JSON data, with the keys of its file."""
 
 
+def record_data(record: DataclassInstance) -> dict[str, Any]:
+    """Return the fields of a record, such as a line of a profile, as JSON data."""
+    told = asdict(record)
+    return {name: list(one) if isinstance(one, tuple) else one for name, one in told.items()}
+
+
 def event_data(event: Event) -> dict[str, Any]:
     """Return a message or an event as JSON data: its fields, and the `speaker` of a message."""
-    fields = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(event).items()}
-    return {**fields, "speaker": event.speaker}
+    return {**record_data(event), "speaker": event.speaker}
 
 
 def hit_data(hit: Hit, *, explain: bool = False) -> dict[str, Any]:
@@ -79,15 +73,23 @@ def hit_data(hit: Hit, *, explain: bool = False) -> dict[str, Any]:
     return {**scores, **event_data(hit.event), **around, **told}
 
 
-def profile_data(one: Profile) -> ProfileData:
-    """Return a profile as JSON data."""
-    data = asdict(one)
-    return cast(ProfileData, {**data.pop("key"), **data, "tags": list(one.tags)})
+def profile_data(one: Profile) -> dict[str, Any]:
+    """Return a profile as JSON data: its key, its `lines`, and these as Markdown in `summary`."""
+    data = record_data(one)
+    return {**data.pop("key"), **data, "summary": one.summary}
 
 
 def profile_lines(one: Profile) -> list[str]:
     """Return a profile as the lines of a diff."""
-    return [f"name: {one.name}", f"tags: {', '.join(one.tags)}", "", *one.summary.splitlines()]
+    return [*filter(None, (one.name, ", ".join(one.tags))), *one.summary.splitlines()]
+
+
+def correction_data(one: Correction) -> dict[str, Any]:
+    """Return a correction as JSON data; its lines each with the key of their profile."""
+    told = {field.name: getattr(one, field.name) for field in fields(one)}
+    told["lines"] = [{**asdict(key), "line": record_data(line)} for key, line in one.lines]
+    told |= {name: [*map(event_data, told[name])] for name in ("events", "messages")}
+    return {**told, "still_told": list(one.still_told)}
 
 
 def article_data(one: StoredArticle) -> ArticleData:

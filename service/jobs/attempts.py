@@ -150,8 +150,10 @@ class Attempts:
         if job.kind not in HANDED_OVER:
             await self._commands(job)
             return "command"
-        # Checked before any model call: forgotten content is never sent to a model.
-        if await asyncio.to_thread(self._parts.events.is_forgotten, job.job_id, job.entities, job.moment.timestamp()):
+        # Checked before any model call: what is forgotten, or has expired, is never sent to a model.
+        about = job.job_id, job.entities, job.moment.timestamp()
+        is_over = job.has_expired(self._parts.clock())
+        if is_over or await asyncio.to_thread(self._parts.events.is_forgotten, *about):
             await self._runs.pass_over(job)
             return "forgotten"
         return await self._runs.run(job)

@@ -7,14 +7,11 @@ from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from ...models.embeddings.recorded import vectors_for
-from ...schema.commands import EditCommand, ForgetCommand, IndexCommand, RollbackArticleCommand, RollbackCommand
+from ...schema.commands import IndexCommand, RollbackArticleCommand, RollbackCommand
 from ...schema.errors import InvalidInput
-from ...schema.event import MESSAGE_STANDS, Event
 from ...schema.job import Job
 from ...schema.scope import notes_scope
 from ...schema.validation import validated
-from ...text.redaction import redact
 from ..components import Parts
 from ..upkeep.notes_index import NotesIndex
 from ..upkeep.reprocessing import Reprocessing
@@ -31,12 +28,7 @@ class CommandRunner:
 
     async def __call__(self, job: Job) -> None:
         """Carry out one command. Raises InvalidInput if the payload is invalid or names something that does not exist."""
-        if job.kind == "edit":
-            await self._edit(validated(EditCommand, job.payload, within="payload"))
-        elif job.kind == "forget":
-            ids = validated(ForgetCommand, job.payload, within="payload").event_ids
-            await asyncio.to_thread(self._context.events.forget, ids)
-        elif job.kind == "rollback":
+        if job.kind == "rollback":
             await self._roll_back(validated(RollbackCommand, job.payload, within="payload"), job)
         elif job.kind == "rollback_article":
             article = validated(RollbackArticleCommand, job.payload, within="payload")
@@ -48,31 +40,9 @@ class CommandRunner:
             work = self._notes.remove if command.remove else self._notes.run
             await work(Path(command.folder), notes_scope(command.notes_scope))
         else:
-            raise InvalidInput(f"kind: {job.kind!r} is not a command")
-
-    async def _edit(self, command: EditCommand) -> None:
-        if command.holds:
-            await self._uphold(command.event_id)
-        if not command.text:
-            return
-        if (await self._event(command.event_id)).is_message:
-            raise InvalidInput(MESSAGE_STANDS)
-        # Whoever sends the command redacts too; one that was given by other means is none the less cleaned here.
-        text = await asyncio.to_thread(redact, command.text, self._context.settings.historian.redact_jobs)
-        (vector,) = await vectors_for([text], self._context.embedder, self._context.events)
-        await asyncio.to_thread(self._context.events.edit, command.event_id, text, vector)
-
-    async def _uphold(self, event_id: str) -> None:
-        """Let an event hold again. Raises InvalidInput if it does not exist."""
-        await self._event(event_id)
-        await asyncio.to_thread(self._context.events.uphold, [event_id])
-
-    async def _event(self, event_id: str) -> Event:
-        """Return an event. Raises InvalidInput if it does not exist."""
-        found = await asyncio.to_thread(self._context.events.get, [event_id])
-        if not found:
-            raise InvalidInput(f"event_id: {event_id!r} does not exist; `historian events list` shows those that do")
-        return found[0]
+            raise InvalidInput(
+                f"kind: {job.kind!r} is not a command; events are changed at once (`historian events edit`, `events delete`)"
+            )
 
     async def _roll_back(self, command: RollbackCommand, job: Job) -> None:
         profile = await asyncio.to_thread(

@@ -120,7 +120,12 @@ class FiledMessages:
         stored = {one.event_id: one for one in context.events.get(ids)}
         said = {name: [stored[one.event_id] for one in parts if one.event_id in stored] for name, parts in made.items()}
         lines = {
-            name: [line for one in parts for line in said_lines(one, certain=context.asks_a_model)]
+            name: [
+                line
+                for one in parts
+                for line in said_lines(one, certain=context.asks_a_model)
+                if one.holds and not context.events.is_corrected(replace(one, text=line.text))
+            ]
             for name, parts in said.items()
         }
         for _ in range(MOST_CONFLICTS):

@@ -21,7 +21,7 @@ from ...schema.states_payload import SpokenPayload, StatesPayload
 from ...schema.summary import ArticleKey
 from ...text.redaction import redact
 from ..given_messages import Message, read_messages
-from ..intake import make_job, redacted_in_turn, refuse_unknown, with_redacted_names
+from ..intake import make_job, redacted_in_turn, refuse_unknown, with_redacted_labels
 from .arguments import is_conversation
 from .timed import Recall
 
@@ -85,7 +85,7 @@ def states_job(
         "group_id": key.group_id or None,
         "payload": payload.model_dump(),
     }
-    return with_redacted_names(make_job(data, settings, clock), settings.historian.redact_jobs)
+    return with_redacted_labels(make_job(data, settings, clock), settings.historian.redact_jobs)
 
 
 async def relevant_memories(

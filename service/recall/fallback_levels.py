@@ -50,9 +50,12 @@ class PlainMemory:
         return not any((self._directory / name).exists() for name in ("end_summaries.json", "MEMORY.md"))
 
     def add(self, job: Job) -> None:
-        """Keep a job readable until the database is back. The job itself waits in the queue: a failure is only logged."""
+        """Keep a job readable until the database is back, unless it expires.
+
+        The job itself waits in the queue: a failure is only logged.
+        """
         try:
-            self._markdown.add(job)
+            self._markdown.add(*filter(_is_kept, (job,)))
         except (StorageError, OSError) as error:
             log.warning("job %s waits on disk, but is not in MEMORY.md: %s", job.job_id, error)
 
@@ -107,9 +110,14 @@ class PlainMemory:
         # Set first, so that jobs accepted from here on are added by `add`.
         self.database_away = True
         try:
-            self._markdown.add(*(job for state in _NOT_FILED for job in queue.jobs(state) if job.kind in ("remember", "talk")))
+            self._markdown.add(*filter(_is_kept, (job for state in _NOT_FILED for job in queue.jobs(state))))
         except (StorageError, OSError) as error:
             log.warning("jobs wait on disk, but are not in MEMORY.md: %s", error)
+
+
+def _is_kept(job: Job) -> bool:
+    """Return True for a job whose texts may stand in MEMORY.md, from which nothing deletes them in time."""
+    return job.kind in ("remember", "talk") and job.expires_at is None
 
 
 def _failure(events: EventStore) -> StorageError | None:

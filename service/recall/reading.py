@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, get_args
 
 from ...retrieval.filters import Moment, checked_conditions
@@ -71,6 +71,8 @@ class Reading:
         occurs_from: Moment | None = None,
         occurs_to: Moment | None = None,
         is_absolute: bool | None = None,
+        tags: Sequence[str] | str = (),
+        metadata: Mapping[str, Any] | None = None,
         neighbours: int = 0,
         **more: Any,
     ) -> list[Hit]:
@@ -81,6 +83,8 @@ class Reading:
         - `source`: `message`, `job` (what was handed over), `observation`, `summary`, `note` or `migrated`.
         - `time_from`, `time_to`: when it was said, as ISO 8601, date or seconds since the epoch; a reversed range is swapped.
           `occurs_from`, `occurs_to`: the time that it tells of.
+        - `tags`: all of them must be there. `metadata`: keys with the value that each must have, a text, number, true, false or
+          null. Both as they were handed over (`enqueue_job`, `remember`).
         - `neighbours`: how many messages before and after it each message brings along (`Hit.before`, `Hit.after`), 0 to 20.
         - `more`: `sender_id`, `kinds`, `user_ids`, `sources`, `event_ids`, `timezone`.
 
@@ -90,6 +94,7 @@ class Reading:
         named = {
             **{"kind": kind, "user_id": user_id, "source": source, "is_absolute": is_absolute},
             **{"time_from": time_from, "time_to": time_to, "occurs_from": occurs_from, "occurs_to": occurs_to},
+            **{"tags": tags or None, "metadata": metadata},
         }
         conditions = {**more, **{name: value for name, value in named.items() if value is not None}}
         checked_conditions(conditions)

@@ -201,7 +201,7 @@ class Recall:
         settings = self.settings().query
         return await search_everywhere(
             bounded_query(query),
-            conditioned(None, conditions, self._timezone()),
+            conditioned(None, conditions, self._timezone(), self.parts.clock()),
             events=self.parts.events,
             embedder=self.parts.embedder,
             index=self._event_index(),

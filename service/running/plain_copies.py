@@ -30,7 +30,9 @@ class PlainCopies:
         self._lock, self._writing = threading.Lock(), threading.Lock()
 
     def add(self, job: Job) -> None:
-        """Note an accepted job. Returns at once."""
+        """Note an accepted job. Returns at once. One that expires is not copied: nothing deletes it from a file in time."""
+        if job.expires_at is not None:
+            return
         with self._lock:
             self._waiting.append(job)
             if self._timer is None:

@@ -15,6 +15,7 @@ from ...schema.protocols import VectorIndex
 from ...schema.scope import notes_scope
 from ...stores.index_repair import repair
 from ..components import Parts
+from ..corrections.pins import remove_expired_pins
 from ..entity_data.migration import Migration
 from ..outages.availability import Outage, Pause
 from .missing_vectors import MissingVectors
@@ -31,6 +32,8 @@ NOTES_SECONDS = 60.0
 EXPIRY_SECONDS = 600.0
 """How often it is looked for what is too old or too much."""
 EXPIRED_AT_ONCE = 500
+CORRECTIONS_SECONDS = 60.0
+"""How often it is looked for corrections that cannot be undone any more."""
 DAY_SECONDS = 86_400.0
 OVERWRITING_SECONDS, OVERWRITING_SHARE = 600.0, 1_000
 """How long the files are not rewritten again, and how many times as long as the last rewriting took."""
@@ -80,6 +83,8 @@ class Maintenance:
         self._rounds = 0
         self._notes_pause = Pause()
         self._expiry_pause = Pause()
+        self._corrections_pause = Pause()
+        self._pins_pause = Pause()
         self._overwriting_pause = Pause()
         self._overwriting_tries = 0
         self._notes_said: set[str] = set()
@@ -96,7 +101,7 @@ class Maintenance:
         """Note what a finished job leaves to do. Under a continuous backlog the derived index is updated beside the jobs."""
         self._missing.job_done(job)
         self._has_worked = True
-        if job.kind == "remember":
+        if job.kind == "remember" and job.expires_at is None:
             self._finished.append(job)
         if job.kind == "talk":
             self.embed_beside_jobs()
@@ -177,7 +182,17 @@ class Maintenance:
         missing = self._missing
         own: tuple[Part, ...] = (missing.index_profiles, missing.index_lines, self._tidy, self._take_back)
         first: tuple[Part, ...] = (self._migrate, self._index_notes, missing.embed_events)
-        every = (*first, *own[:2], self._expire, self._repair_index, *own[2:], self._clean_up, self._overwrite)
+        every = (
+            *first,
+            *own[:2],
+            self._expire,
+            self._expire_corrections,
+            self._expire_pins,
+            self._repair_index,
+            *own[2:],
+            self._clean_up,
+            self._overwrite,
+        )
         missing.looks_at_all = leads
         for part in every if leads else own:
             if self._released.is_set():
@@ -268,7 +283,8 @@ class Maintenance:
             log.warning("%s", message)
 
     async def _expire(self) -> None:
-        """Delete what tools returned, and messages, beyond the settings; a batch, then waiting jobs go first."""
+        """Delete what has expired, and what tools returned and messages beyond the settings; a batch, then waiting jobs go
+        first."""
         now, cognitive = self._parts.clock(), self._parts.settings.cognitive
         if self._expiry_pause.remaining(now):
             return
@@ -277,6 +293,7 @@ class Maintenance:
         while await asyncio.to_thread(
             self._parts.events.expire,
             EXPIRED_AT_ONCE,
+            now=now,
             returned_before=now - returned_days * DAY_SECONDS,
             said_before=said_before,
             most_messages=cognitive.talk.keep_messages,
@@ -284,6 +301,25 @@ class Maintenance:
             if await self.jobs_wait():
                 return  # the next round goes on
         self._expiry_pause.begin(now, EXPIRY_SECONDS)
+
+    async def _expire_corrections(self) -> None:
+        """Remove what cannot be undone any more."""
+        corrections, now = self._parts.backend.corrections, self._parts.clock()
+        if self._corrections_pause.remaining(now):
+            return
+        await asyncio.to_thread(corrections.remove, await asyncio.to_thread(corrections.expired, now))
+        self._corrections_pause.begin(now, CORRECTIONS_SECONDS)
+
+    async def _expire_pins(self) -> None:
+        """Remove pins that ended days ago: once a day, profile by profile; jobs that wait go first."""
+        now, profiles = self._parts.clock(), self._parts.profiles
+        if self._pins_pause.remaining(now):
+            return
+        for key in await asyncio.to_thread(profiles.keys):
+            await asyncio.to_thread(remove_expired_pins, self._parts, key)
+            if await self.jobs_wait():
+                return  # a later round begins anew
+        self._pins_pause.begin(now, DAY_SECONDS)
 
     async def _overwrite(self) -> None:
         """Overwrite what withdrawn and edited messages left in the files; it is broken off when somebody writes."""

@@ -13,6 +13,7 @@ from ...schema.protocols.erasure import StoredBytes
 from ...schema.settings import Settings, StoresSettings
 from ..files.bytes_below import bytes_below
 from ..files.durable import sweep_leftovers
+from ..tables.corrections import CorrectionTable
 from ..tables.documents import ArticleTable, ProfileTable
 from ..tables.summaries import SummaryTable
 from ..tables_backend import TablesBackend
@@ -73,6 +74,7 @@ class PostgresBackend(TablesBackend):
         rows = PostgresEventRows(database)
         super().__init__(rows)
         self.events = PostgresEventStore(database)
+        self.corrections = CorrectionTable(lambda: database)
         self.profiles = ProfileTable(lambda: database, revision_keep=settings.cognitive.profile.revision_keep)
         self.profile_index = PostgresProfileIndex(rows)
         articles = ArticleTable(lambda: database, revision_keep=settings.cognitive.shortterm.revision_keep)

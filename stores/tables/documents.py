@@ -229,6 +229,16 @@ class ProfileTable(DocumentTable[ProfileKey, Profile]):
         assert written is not None  # None is returned only if `forgotten` is given
         return written
 
+    def revise(self, key: ProfileKey, change: Callable[[Profile], Profile], *, now: str, cause: str) -> Profile | None:
+        """See `ProfileStorage.revise`."""
+        with self._writing(key) as transaction:
+            kept, written = self._revisions(transaction, key), None
+            if kept and not self.form.same(changed := change(kept[0]), kept[0]):
+                written = self._swap(transaction, key, changed, kept[0], (), now, cause)
+            self._drop(transaction, key, [one.revision for one in kept if not self.form.same(change(one), one)])
+        self._database.truncate_log()
+        return written
+
     def is_applied(self, key: ProfileKey, job_id: str) -> bool:
         return bool(self._applied(self._database, key, [job_id]))
 

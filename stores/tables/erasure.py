@@ -14,7 +14,7 @@ from ..files.naming import PROFILES
 from .engine import Transaction
 from .events.rows import MESSAGES, SCOPE_SHIFT, BesideEvents
 from .meta import REMAINS, note, noted
-from .tombstones import SECONDS_OF_EVER, add_tombstones
+from .tombstones import SAID, SECONDS_OF_EVER, add_tombstones
 
 ERASED_AT_ONCE = 500
 """Events deleted in one transaction, for about a tenth of a second."""
@@ -38,6 +38,16 @@ class ErasureTables(BesideEvents, ABC):
         with self._database.writing() as transaction:
             add_tombstones(transaction, "job", job_ids, SECONDS_OF_EVER)
             self.remove_applied(transaction, job_ids)
+
+    def bury_words(self, digests: Sequence[str], until: float) -> None:
+        with self._database.writing() as transaction:
+            transaction.lock_name(SAID)  # what is being filed is waited for; what is filed later finds them
+            add_tombstones(transaction, SAID, digests, until)
+
+    def lift(self, job_ids: Sequence[str], digests: Sequence[str]) -> None:
+        with self._database.writing() as transaction:
+            for kind, values in (("job", job_ids), (SAID, digests)):
+                transaction.run("DELETE FROM tombstones WHERE kind = %s AND value = ANY(%s)", (kind, list(values)))
 
     def erase_events(self, where: EventFilter) -> int:
         erased = 0

@@ -1,20 +1,27 @@
 """Tombstones of forgotten jobs and entities, which must not be filed again.
 
-A tombstone holds a job id, or the key of a user or group, and nothing else of the forgotten data.
+A tombstone holds a job id, the key of a user or group, or the digest of a corrected statement, and nothing else of the forgotten
+data.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
+from ...schema.correction import corrected_digest
+from ...schema.event import Event
+from ...text.profiles.lines import plain_words
 from .engine import Transaction
 
+TombstoneKind = Literal["job", "entity", "said"]
+SAID: Literal["said"] = "said"
+"""The kind of tombstones of statements, and the lock that those who file some share."""
 SECONDS_OF_EVER = 2.0**62
 """The time until which a tombstone without an end holds, as seconds since the epoch."""
 
 
-def add_tombstones(transaction: Transaction, kind: Literal["job", "entity"], values: Iterable[str], until: float) -> None:
+def add_tombstones(transaction: Transaction, kind: TombstoneKind, values: Iterable[str], until: float) -> None:
     """Add tombstones for `values` up to the time `until` (seconds since the epoch). The latest time is kept."""
     transaction.run_many(
         "INSERT INTO tombstones (kind, value, until) VALUES (%s, %s, %s)"
@@ -23,7 +30,7 @@ def add_tombstones(transaction: Transaction, kind: Literal["job", "entity"], val
     )
 
 
-def all_tombstones(transaction: Transaction) -> list[tuple[Literal["job", "entity"], str, float]]:
+def all_tombstones(transaction: Transaction) -> list[tuple[TombstoneKind, str, float]]:
     """Return (kind, value, until) of every tombstone."""
     return transaction.rows("SELECT kind, value, until FROM tombstones ORDER BY kind, value")
 
@@ -36,3 +43,17 @@ def is_buried(transaction: Transaction, job_id: str, entities: Iterable[str], ti
         (job_id, timestamp, list(entities)),
     )
     return found is not None
+
+
+def corrected(transaction: Transaction, events: Sequence[Event]) -> set[str]:
+    """Return the ids of the events whose words were corrected after they were said."""
+    digests = {event.event_id: digest_of(event) for event in events}
+    known = "SELECT value, until FROM tombstones WHERE kind = 'said' AND value = ANY(%s)"
+    until = dict(transaction.rows(known, (sorted(set(digests.values())),))) if digests else {}
+    return {one.event_id for one in events if one.timestamp <= until.get(digests[one.event_id], float("-inf"))}
+
+
+def digest_of(event: Event) -> str:
+    """Return the `corrected_digest` of an event: of a message as the words of its speaker."""
+    speaker = (event.said_by or event.user_id) if event.is_message else ""
+    return corrected_digest(event.scope.key, plain_words(event.text), speaker)

@@ -313,7 +313,7 @@ def test_what_rests_on_the_messages_of_somebody_alone_is_erased_with_them(stores
 
 def test_messages_leave_by_age_and_number_and_what_tools_returned_by_age(store: EventStore) -> None:
     def expire(limit: int = 100, **how: Any) -> int:
-        return store.expire(limit, **{"returned_before": 0.0, **how})
+        return store.expire(limit, **{"now": 0.0, "returned_before": 0.0, **how})
 
     store.file_messages([said(f"m-{n}", f"message {n}", at=NOW + n * DAY) for n in (3, 1, 0, 2)])
     store.file_messages([said("m-9", "a", "b", "c", at=NOW - DAY), said("n-1", "elsewhere", at=NOW, group="8")])

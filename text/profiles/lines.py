@@ -36,8 +36,7 @@ def read_lines(markdown: str, known: Sequence[ProfileLine] = (), *, day: str = "
     >>> [line.dated_text for line in read_lines("# Food\\n- likes tea (2026-02-20)\\n- no onions", day="2026-03-02")]
     ['Food: likes tea (2026-02-20)', 'Food: no onions (2026-03-02)']
     """
-    shown = {" ".join(line.dated_text.split()): line.text for line in known}
-    told = list(_texts(markdown, shown))
+    told = list(_texts(markdown))
     before = [line.text for line in known]
     lines: list[ProfileLine] = []
     for how, start, end, first, last in SequenceMatcher(None, before, [text for text, _ in told], autojunk=False).get_opcodes():
@@ -54,8 +53,8 @@ def read_lines(markdown: str, known: Sequence[ProfileLine] = (), *, day: str = "
     return distinct(lines)
 
 
-def _texts(markdown: str, shown: Mapping[str, str]) -> Iterable[tuple[str, str]]:
-    """Return the statements of a text and the day at the end of each, "" for none. `shown` are texts by how they are shown."""
+def _texts(markdown: str) -> Iterable[tuple[str, str]]:
+    """Return the statements of a text and the day at the end of each, "" for none."""
     heading = ""
     for written in clean_text(markdown).splitlines():
         if not written.strip() or _FENCE.match(written):
@@ -64,9 +63,6 @@ def _texts(markdown: str, shown: Mapping[str, str]) -> Iterable[tuple[str, str]]
             heading = (found["hash"] or found["bold"] or "").strip().rstrip(":：")
             continue
         text = " ".join(without_list_mark(written.strip()).split())
-        if not heading and text in shown:
-            yield shown[text], ""
-            continue
         day = _DAY.search(text)
         text = text[: day.start()] if day else text
         if text:
@@ -104,6 +100,22 @@ def with_lines(lines: Sequence[ProfileLine], new: Sequence[ProfileLine], name: s
         result.append(known)
         keys.append(key)
     return bounded(distinct(result))
+
+
+def with_expiry(lines: Sequence[ProfileLine], expiry: Mapping[str, float | None]) -> tuple[ProfileLine, ...]:
+    """Return the lines, each ending with the last of the events on which it rests.
+
+    `expiry` is when events expire (seconds since the epoch; None: never), by id. A line that rests
+    on any other event, or on one that does not expire, stays open.
+    """
+
+    def ends(line: ProfileLine) -> str:
+        moments = [expiry.get(one) for one in line.evidence]
+        known = [one for one in moments if one is not None]
+        is_over = bool(known) and len(known) == len(moments)
+        return ProfileLine.until_moment(max(known)) if is_over else ""
+
+    return tuple(replace(line, until=until) if not line.until and (until := ends(line)) else line for line in lines)
 
 
 def _told_again(known: ProfileLine, line: ProfileLine) -> ProfileLine:

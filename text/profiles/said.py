@@ -34,6 +34,7 @@ def said_lines(message: Event, *, certain: bool = False) -> list[ProfileLine]:
             1,
             day,
             day,
+            until=ProfileLine.until_moment(message.expires_at),
             evidence=(message.event_id,),
         )
         for text, kind in ((quoted_line(words), kind) for words, kind in told)

@@ -31,7 +31,8 @@ class ModelAnswer:
         )
 
     async def __call__(self, turn: Turn) -> str:
-        model = self._model.bind_tools(memory_tool_schemas(turn.language))
+        may = {"may_correct": not turn.scope.group_id}  # in a group anybody could take out what others said
+        model = self._model.bind_tools(memory_tool_schemas(turn.language, **may))
         messages: list[Any] = list(turn.messages)
         texts: list[str] = []
         for _ in range(ROUNDS):
@@ -42,6 +43,7 @@ class ModelAnswer:
                 break
             messages.append(message)
             for call in message.tool_calls:
-                found = await handle_memory_call(self._memory, call["name"], call["args"], turn.scope, language=turn.language)
+                asked = call["name"], call["args"], turn.scope
+                found = await handle_memory_call(self._memory, *asked, language=turn.language, **may)
                 messages.append(ToolMessage(found, tool_call_id=call["id"]))
         return "\n".join(texts)

@@ -15,6 +15,7 @@ from rich.text import Text
 from typer import Option
 
 from ....schema.language import LanguageChoice
+from ....service.inspection.json_data import profile_data
 from ....service.jobs.step_stream import JobWatch
 from ...texts import NAMES, shown
 from ..console import changes, plain
@@ -174,7 +175,7 @@ def _emit(shell: Shell, story: Story, seconds: float) -> None:
         items = [] if again else story.items.get(job_id, [])
         shell.emit(step="job", job_id=job_id, duplicate=again, items=[dict(item) for item in items])
     for profile in story.profiles:
-        shell.emit(step="profile", entity=str(profile.key), name=profile.name, summary=profile.summary, revision=profile.revision)
+        shell.emit(step="profile", entity=str(profile.key), **profile_data(profile))
     for question, hits in story.answers:
         found = [{"score": hit.score, "event_id": hit.event.event_id, "text": hit.event.text} for hit in hits]
         shell.emit(step="recall", query=question.text, scope=question.scope.key, expects=question.expects, hits=found)

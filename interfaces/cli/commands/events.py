@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
-from typing import TYPE_CHECKING, Annotated, get_args
+import time
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 from rich.text import Text
 from typer import Argument, Option
 
+from ....schema.labels import metadata_json
 from ....service.inspection.json_data import event_data
 from ...texts import shown
 from ..console import Cell, fields, minute, short
+from ..corrections import DryRunOption, YesOption, opened_memory, show_affected, show_correction
 from ..invocation import CommandFailed, Shell, WrongUse, command, group
 from ..language import later
 from ..opening import opened_stores
-from ..owner_commands import send_command
 from ..scopes import NARROWING, GroupOption, UserOption, asked_scope, conditions, scope_of
 
 if TYPE_CHECKING:
@@ -23,7 +26,6 @@ if TYPE_CHECKING:
 events = group("events", "Messages and events: list, show, correct, remove, withdraw.")
 
 EventArgument = Annotated[str, Argument(metavar="EVENT", help="The event's id, as `events list` shows it.")]
-YesOption = Annotated[bool, Option("--yes", "-y", help="Do not ask.")]
 
 MOST_OF_A_JOB = 1000
 """Events that one job has at most."""
@@ -37,7 +39,7 @@ def list_events(
     job: Annotated[str | None, Option("--job", metavar="ID", help="Only those of this job.")] = None,
     relative: Annotated[bool, Option("--relative", help="Only those that did not become absolute.")] = False,
     limit: Annotated[int, Option("--limit", min=1, help="At most so many.")] = 50,
-    **narrowing: str | None,
+    **narrowing: Any,
 ) -> None:
     """List messages and events, newest first; of all conversations unless --group or --user names one."""
     from ....schema.event import EventFilter, WrittenKind
@@ -46,7 +48,7 @@ def list_events(
     narrowed = conditions(shell.settings, group, user, narrowing)
     if relative and not narrowed["kinds"]:
         narrowed["kinds"] = get_args(WrittenKind)
-    where = EventFilter(scope.key if scope else None, is_absolute=False if relative else None, **narrowed)
+    where = EventFilter(scope.key if scope else None, is_absolute=False if relative else None, now=time.time(), **narrowed)
     shell.end_without_data()
     with opened_stores(shell) as parts:
         if job is None:
@@ -71,50 +73,69 @@ def show_event(shell: Shell, event_id: EventArgument) -> None:
         return
     data |= {name: "\n".join(f"{one.event_id}: {short(shown(one))}" for one in some) for name, some in ends.items()}
     data |= {name: "\n".join(value) for name, value in data.items() if isinstance(value, list)}
+    data["metadata"] = metadata_json(event.metadata) if event.metadata else ""
     data["revisions"] = "\n".join(f"{one.replaced_at}  {one.text}" for one in detail.revisions)
     shell.out.print(fields({key: value for key, value in data.items() if value not in ("", [], (), None)}))
 
 
 @command("edit", events)
-def edit_event(
+async def edit_event(
     shell: Shell,
     event_id: EventArgument,
     text: Annotated[str | None, Argument(metavar="[TEXT]", help="The new text of the event.")] = None,
-    holds: Annotated[bool, Option("--holds", help="It is still true: undo the link to the event that ended it.")] = False,
+    holds: Annotated[
+        bool,
+        Option("--holds", help="It is still true: undo the link to the event that ended it."),
+    ] = False,
 ) -> None:
-    """Replace the text of an event, or let it hold again. A message stands as it was said."""
-    from ....text.redaction import redact
+    """Replace the text of an event, or let it hold again. A message stands as it was said.
 
+    Lines of profiles that rest on the event and said the same get the new text.
+    """
     if text is None and not holds:
         raise WrongUse("TEXT: missing; give the new text, or --holds")
     if text is not None and not text.strip():
         raise WrongUse("TEXT: empty; `historian events delete` removes an event")
-    event = _existing(shell, [event_id])[0]
-    before = short(shown(event))
+    (event,) = await asyncio.to_thread(_existing, shell, [event_id])
     if text is not None and event.is_message:
         raise WrongUse(
             "this is a message, and a message stands as it was said: hand the same message id over again with other words, "
             "or withdraw it (`historian events withdraw`)"
         )
+    after = event
+    if holds:
+        await asyncio.to_thread(_uphold, shell, event_id)
+    if text is not None:
+        async with opened_memory(shell) as memory:
+            after = await memory.edit_event(event_id, text)
+    before = short(shown(event))
     if text is None:
-        send_command(shell, "edit", {"event_id": event_id, "holds": True}, "{id} holds: {text}", id=event_id, text=before)
-        return
-    text = redact(text, shell.settings.historian.redact_jobs)
-    payload = {"event_id": event_id, "text": text, "holds": holds}
-    told = {"id": event_id, "before": before, "after": short(text)}
-    send_command(shell, "edit", payload, "{id}: {before} → {after}", **told)
+        shell.result(event_data(after), "{id} holds: {text}", id=event_id, text=before)
+    else:
+        told = {"id": event_id, "before": before, "after": short(shown(after))}
+        shell.result(event_data(after), "{id}: {before} → {after}", **told)
+
+
+def _uphold(shell: Shell, event_id: str) -> None:
+    with opened_stores(shell) as parts:
+        parts.events.uphold([event_id])
 
 
 @command("delete", events)
-def delete_events(
+async def delete_events(
     shell: Shell,
     event_ids: Annotated[list[str], Argument(metavar="EVENT...", help="The ids of the events to remove.")],
+    dry_run: DryRunOption = False,
     yes: YesOption = False,
 ) -> None:
-    """Remove events for good. Of a message all parts go, and what rests on it alone."""
-    found = _existing(shell, event_ids)
-    shell.confirm("Remove for good?", yes=yes, shown=lambda: shell.table(EVENT_COLUMNS, map(event_cells, found)))
-    send_command(shell, "forget", {"event_ids": event_ids}, "{n} {n:event|events} removed", n=len(found))
+    """Remove events, with the lines of profiles that rest on them alone. Of a message all parts go."""
+    async with opened_memory(shell) as memory:
+        goes = [await memory.delete_event(one, dry_run=True) for one in event_ids]
+        if not dry_run:
+            shell.confirm("Take this out?", yes=yes, shown=lambda: show_affected(shell, *goes))
+            goes = [await memory.delete_event(one) for one in event_ids]
+    for one in goes:
+        show_correction(shell, one)
 
 
 @command("withdraw", events)
@@ -126,13 +147,11 @@ async def withdraw_messages(
     yes: YesOption = False,
 ) -> None:
     """Withdraw messages by the ids of their platform, with what rests on them alone. They are never filed again."""
-    from ....service.cognitive import CognitiveService
-
     scope = asked_scope(group, user)
     withdrawn = 0
     if shell.needs_data():
         shell.confirm("Withdraw for good?", yes=yes)
-        async with CognitiveService.open(shell.settings, worker=False) as memory:
+        async with opened_memory(shell) as memory:
             withdrawn = await memory.forget_message(message_ids, scope)
     shell.result({"messages": withdrawn}, "{n} {n:message|messages} withdrawn", n=withdrawn)
 

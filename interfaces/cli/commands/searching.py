@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from rich.text import Text
 from typer import Argument, Option
@@ -46,7 +46,7 @@ async def search(
         int, Option("--neighbours", min=0, max=20, help="So many messages before and after each message that is found.")
     ] = 0,
     explain: Annotated[bool, Option("--explain", help="Say how each hit came to its place.")] = False,
-    **narrowing: str | None,
+    **narrowing: Any,
 ) -> None:
     """Search the messages and events of one conversation, best first."""
     from ....service.cognitive import CognitiveService

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pydantic import BaseModel, ConfigDict, Field
 
 from ....schema.event import EventKind, RewrittenBy
@@ -42,6 +44,9 @@ class EventData(BaseModel):
     sources: list[str] = Field(description="The `job_id`s of the messages on which an event rests alone.")
     speakers: list[str] = Field(description="The ids of the people whose words it tells, if there are several.")
     people: list[str] = Field(description="Whom it names, each as `start:end:id`.")
+    tags: list[str] = Field(description="In lower case.")
+    metadata: dict[str, Any] = Field(description="As it was handed over.")
+    expires_at: float | None = Field(description="From then on nothing finds it; seconds since 1970.")
     handed_over: str
     occurs_from: float | None
     occurs_until: float | None

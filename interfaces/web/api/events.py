@@ -13,10 +13,12 @@ from pydantic import BaseModel, Field, model_validator
 from ....retrieval.filters import conditioned
 from ....schema.errors import InvalidInput
 from ....schema.event import EventKind, EventLink, Revision
+from ....schema.labels import read_metadata
 from ....service.inspection.event_pages import MOST_ON_A_PAGE, EventDetail, event_detail, events_page, events_with_words
 from ....service.timezones import configured_timezone
 from ..dependencies import CallerHere, MemoryHere, PartsHere, ScopeHere
 from ..problems import Refused
+from .corrections import CorrectionData, DryRun
 from .event_data import EventData
 from .talk import Body
 
@@ -81,14 +83,17 @@ def list_events(
     time_to: Time = None,
     occurs_from: Time = None,
     occurs_to: Time = None,
+    tags: Annotated[list[str], Query(description="All of them must be there; `tags=a&tags=b`.")] = [],  # noqa: B006
+    metadata: Annotated[str, Query(description='A JSON object, such as `{"thread": 7}`.')] = "",
 ) -> Events:
     """A page of messages and events, newest first: of one conversation, or for the operator of all."""
     given = {
         **{"kind": kind, "user_id": user_id, "source": source, "is_absolute": is_absolute, "time_from": time_from},
         **{"time_to": time_to, "occurs_from": occurs_from, "occurs_to": occurs_to},
+        **{"tags": tags, "metadata": read_metadata(metadata)},
     }
-    where = conditioned(scope, given, configured_timezone(memory.settings.cognitive.timezone))
-    where = replace(where, holds=holds)
+    zone = configured_timezone(memory.settings.cognitive.timezone)
+    where = replace(conditioned(scope, given, zone, parts.clock()), holds=holds)
     if text:
         page = events_with_words(parts.events, where, text, limit=limit)
     else:
@@ -114,14 +119,16 @@ async def edit_event(asked: Edit, memory: MemoryHere, parts: PartsHere, caller: 
     if asked.holds:
         await asyncio.to_thread(parts.events.uphold, [event_id])
     if asked.text is not None:
-        return EventData.model_validate(await memory.edit_event(event_id, asked.text))
+        edited = await memory.edit_event(event_id, asked.text, scope=caller.scope)
+        return EventData.model_validate(edited)
     return EventData.model_validate((await asyncio.to_thread(detailed, event_id, parts, caller)).event)
 
 
-@router.delete("/{event_id}", status_code=HTTPStatus.NO_CONTENT)
-async def delete_event(detail: DetailHere, memory: MemoryHere) -> None:
-    """Remove an event, or a whole message, for good. What profiles and summaries took from it stays."""
-    await memory.delete_event(detail.event.event_id)
+@router.delete("/{event_id}")
+async def delete_event(detail: DetailHere, memory: MemoryHere, caller: CallerHere, dry_run: DryRun = False) -> CorrectionData:
+    """Remove an event, or a whole message, with the lines of profiles that rest on it alone."""
+    event_id = detail.event.event_id
+    return CorrectionData.of(await memory.delete_event(event_id, scope=caller.scope, dry_run=dry_run))
 
 
 @router.post("/{event_id}/supersede")

@@ -12,10 +12,10 @@ from pydantic import BaseModel, Field
 from ....schema.entity import Entity
 from ....schema.errors import InvalidInput
 from ....schema.ids import told
-from ....schema.profile import Profile
+from ....schema.profile import Profile, ProfileLine
 from ....schema.scope import EntityType
 from ....service.components import Parts
-from ....service.inspection.json_data import ProfileData, profile_data, profile_lines
+from ....service.inspection.json_data import profile_data, profile_lines
 from ...revisions import PUBLIC, profile_layers
 from ..dependencies import CallerHere, MemoryHere, OperatorHere, PartsHere, ScopeParameter
 from ..problems import Refused
@@ -26,6 +26,23 @@ router = APIRouter(tags=["profiles"])
 
 EntityParameter = Annotated[str, Query(description="`user:ID` or `group:ID`.")]
 LayerParameter = Annotated[str | None, Query(description="`public`, `private` or `g:ID`, where there are several layers.")]
+
+
+class ProfileData(BaseModel):
+    entity_type: EntityType
+    entity_id: str
+    layer: str
+    name: str
+    tags: list[str]
+    lines: list[ProfileLine] = Field(description="Its statements, each with its day and evidence.")
+    summary: str = Field(description="The lines as a Markdown list.")
+    revision: int
+    updated_at: str
+    source_event_id: str
+
+    @classmethod
+    def of(cls, one: Profile) -> ProfileData:
+        return cls.model_validate(profile_data(one))
 
 
 class Profiles(BaseModel):
@@ -53,7 +70,7 @@ def list_profiles(
     """All profiles, a row a layer, in the order of their names."""
     keys = sorted(parts.profiles.keys(), key=lambda key: (key.entity_type, key.entity_id, key.layer))
     found = [one for key in keys[offset : offset + limit] if (one := parts.profiles.read(key)) is not None]
-    return Profiles(profiles=[profile_data(one) for one in found], total=len(keys))
+    return Profiles(profiles=[ProfileData.of(one) for one in found], total=len(keys))
 
 
 @router.get("/profile")
@@ -69,7 +86,7 @@ async def show_profile(
         found = [] if one is None else [one]
     if not found:
         raise _no_profile(entity)
-    return Profiles(profiles=[profile_data(one) for one in found], total=len(found))
+    return Profiles(profiles=[ProfileData.of(one) for one in found], total=len(found))
 
 
 async def _kept(entity: EntityParameter, parts: PartsHere, operator: OperatorHere, layer: LayerParameter = None) -> list[Profile]:
@@ -82,7 +99,7 @@ KeptHere = Annotated[list[Profile], Depends(_kept)]
 @router.get("/profile/history")
 async def history(kept: KeptHere) -> ProfileRevisions:
     """The revisions of a profile that are kept."""
-    return ProfileRevisions(revisions=[profile_data(one) for one in kept])
+    return ProfileRevisions(revisions=[ProfileData.of(one) for one in kept])
 
 
 @router.get("/profile/diff")

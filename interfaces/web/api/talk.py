@@ -23,6 +23,11 @@ from .event_data import EventData
 router = APIRouter(tags=["talk"])
 
 Id = Annotated[str | int, Field(description="An id of the platform.")]
+Tags = Annotated[list[str], Field(description="Short texts. A search finds what has all of them.")]
+Metadata = Annotated[
+    dict[str, Any] | None,
+    Field(description="A JSON object of at most 2 KB. A search finds what has equal values for its keys."),
+]
 TopK = Annotated[int, Field(ge=1, le=500)]
 
 
@@ -50,8 +55,9 @@ class Names(Body):
 
 class RememberRequest(InScope, Names):
     messages: list[dict[str, Any]] | dict[str, Any] | str = Field(
-        description="Talk: `{role, content, sender_id?, name?, id?, reply_to?, at?}`, or messages of OpenAI or OneBot, "
-        "one or several; or a text of the user. A known `id` with other words replaces that message."
+        description="Talk: `{role, content, sender_id?, name?, id?, reply_to?, at?, tags?, metadata?, expires_at?}`, "
+        "or messages of OpenAI or OneBot, one or several; or a text of the user. A known `id` with other words replaces "
+        "that message."
     )
     bot_id: Id | None = None
     timezone: str | None = None
@@ -72,6 +78,11 @@ class TurnRequest(Names):
     timezone: str | None = None
     recent_messages: list[RecentMessage] | None = None
     force: bool | None = None
+    tags: Tags = []
+    metadata: Metadata = None
+    expires_at: str | float | None = Field(
+        None, description="When it is forgotten: ISO 8601 with offset, a day, or seconds since 1970."
+    )
 
     def fields_for(self, caller: Caller) -> dict[str, Any]:
         """Return the arguments of `enqueue_job`; with a token of a conversation, in that one alone."""
@@ -112,6 +123,8 @@ class SearchRequest(Body):
     occurs_from: str | float | None = None
     occurs_to: str | float | None = None
     is_absolute: bool | None = None
+    tags: Tags = []
+    metadata: Metadata = None
     neighbours: Annotated[int, Field(ge=0, le=MOST_NEIGHBOURS)] = Field(
         0, description="So many messages before and after each message that is found come with it."
     )
@@ -182,9 +195,8 @@ async def context(asked: ContextRequest, memory: MemoryHere, caller: CallerHere)
 @router.post("/search")
 async def search(asked: SearchRequest, memory: MemoryHere, caller: CallerHere) -> Hits:
     """Search the messages and events of one conversation, best first; or of all, for the operator."""
-    conditions = asked.model_dump(
-        include={"kind", "source", "time_from", "time_to", "occurs_from", "occurs_to", "is_absolute"}, exclude_none=True
-    )
+    own = {"query", "scope", "everywhere", "context", "top_k", "user_id", "neighbours", "explain"}
+    conditions = asked.model_dump(exclude=own, exclude_none=True)
     if asked.user_id is not None:
         conditions["user_id"] = str(asked.user_id)
     if asked.everywhere:

@@ -10,13 +10,13 @@ from fastapi.responses import RedirectResponse
 
 from ....schema.language import Language
 from ..dependencies import OPERATOR_ALONE
-from . import entities, events, forgetting, jobs, searching, status
+from . import corrections, entities, events, forgetting, jobs, searching, status
 from .language import COOKIE, later
 from .rendering import page
 from .route import PageRoute, own_path
 
 router = APIRouter(include_in_schema=False, route_class=PageRoute)
-for _part in (status, entities, events, searching, jobs, forgetting):
+for _part in (status, entities, corrections, events, searching, jobs, forgetting):
     router.include_router(_part.router, dependencies=OPERATOR_ALONE)
 
 YEAR_SECONDS = 365 * 86_400

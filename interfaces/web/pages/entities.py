@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Any, Literal
 from zoneinfo import ZoneInfo
@@ -13,16 +14,18 @@ from fastapi import APIRouter, Request, Response
 from ....schema.article import CHAPTER_NAMES
 from ....schema.entity import Entity
 from ....schema.event import Event
-from ....schema.profile import Profile, ProfileKey
+from ....schema.profile import ProfileKey
 from ....schema.scope import EntityType
 from ....schema.summary import ArticleKey, StoredArticle
 from ....service.components import Parts
 from ....service.inspection.article_list import listed_articles
+from ....service.inspection.json_data import profile_lines
 from ....service.timezones import configured_timezone
 from ...revisions import One, kept_articles, profile_layers, side_by_side
 from ..api.revisions import numbered
 from ..dependencies import MemoryHere, PartsHere
 from . import known, timeline
+from .corrections import KINDS
 from .rendering import page
 from .route import FormKind, FormNumber, FormText, PageRoute, see
 
@@ -86,11 +89,12 @@ def _shown(request: Request, parts: Parts, entity: Entity, view: View) -> Respon
 def _timeline(parts: Parts, entity: Entity, parameters: Mapping[str, str]) -> dict[str, Any]:
     zone = ZoneInfo(configured_timezone(parts.settings.cognitive.timezone))
     wanted = timeline.Wanted.of(parameters)
-    found = timeline.page_of(parts.events, entity.where, wanted, zone)
+    where = replace(entity.where, now=parts.clock())
+    found = timeline.page_of(parts.events, where, wanted, zone)
     return {
         "wanted": wanted,
         "choices": timeline.CHOICES,
-        "months": timeline.months(parts.events, entity.where, zone),
+        "months": timeline.months(parts.events, where, zone),
         "by_month": [(month, list(some)) for month, some in groupby(found.events, lambda one: one.timestamp_local[:7])],
         "successors": successors(parts, found.events),
         "following": found.next,
@@ -109,11 +113,8 @@ def _profile(parts: Parts, entity: Entity, parameters: Mapping[str, str]) -> dic
     named = parameters.get("layer", "")
     current = next((one for one in layers if one.key.layer == named), layers[0] if layers else None)
     revisions = [] if current is None else [current, *parts.profiles.history(current.key)]
-    return {"layers": layers, "current": current, **_compared(parameters, revisions, _profile_lines)}
-
-
-def _profile_lines(one: Profile) -> list[str]:
-    return [*([one.name] if one.name else []), *([", ".join(one.tags)] if one.tags else []), *one.summary.splitlines()]
+    pins = [(one.key, line) for one in layers for line in one.lines if line.pinned]
+    return {"layers": layers, "current": current, "pins": pins, "kinds": KINDS, **_compared(parameters, revisions, profile_lines)}
 
 
 def _article(parts: Parts, entity: Entity, parameters: Mapping[str, str]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import get_args
+from typing import Any, get_args
 
 from fastapi import APIRouter, Request, Response
 
@@ -25,23 +25,26 @@ CANDIDATES = 12
 
 
 @router.get("/event")
-def show_event(request: Request, parts: PartsHere, id: str, text: str = "") -> Response:
+async def show_event(request: Request, memory: MemoryHere, parts: PartsHere, id: str, text: str = "") -> Response:
     """Show an event. `text` is looked for among the later events that may have ended it."""
-    detail = detailed(id, parts, Caller())
+    values = await asyncio.to_thread(_values, parts, id, text)
+    goes = await memory.delete_event(id, dry_run=True)
+    return page(request, "event.html", **values, goes=goes, said=request.query_params.get("said", ""))
+
+
+def _values(parts: Parts, event_id: str, text: str) -> dict[str, Any]:
+    detail = detailed(event_id, parts, Caller())
     event = detail.event
-    return page(
-        request,
-        "event.html",
-        event=event,
-        successors=successors(parts, [event]),
-        superseded=detail.supersedes,
-        corrected=detail.corrects,
-        revisions=detail.revisions,
-        candidates=[] if event.is_message or not event.holds else _later_ones(parts, event, text.strip()),
-        replied_to=_replied_to(parts, event),
-        text=text,
-        said=request.query_params.get("said", ""),
-    )
+    return {
+        "event": event,
+        "successors": successors(parts, [event]),
+        "superseded": detail.supersedes,
+        "corrected": detail.corrects,
+        "revisions": detail.revisions,
+        "candidates": [] if event.is_message or not event.holds else _later_ones(parts, event, text.strip()),
+        "replied_to": _replied_to(parts, event),
+        "text": text,
+    }
 
 
 @router.post("/event/edit")
@@ -53,7 +56,7 @@ async def edit(memory: MemoryHere, id: FormText, text: FormText) -> Response:
 
 @router.post("/event/delete")
 async def delete(memory: MemoryHere, parts: PartsHere, id: FormText) -> Response:
-    """Remove an event, or a whole message, for good."""
+    """Remove an event, or a whole message, with the lines of profiles that rest on it alone."""
     event = (await asyncio.to_thread(detailed, id, parts, Caller())).event
     await memory.delete_event(id)
     kind, whose = ("group", event.group_id) if event.group_id else ("user", event.user_id)
@@ -88,6 +91,6 @@ def _replied_to(parts: Parts, event: Event) -> Event | None:
 
 def _later_ones(parts: Parts, event: Event, text: str) -> list[Event]:
     """Return the later events of its conversation that are most like it, or hold `text`."""
-    where = EventFilter(event.scope.key, kinds=get_args(WrittenKind), time_from=event.timestamp)
+    where = EventFilter(event.scope.key, kinds=get_args(WrittenKind), time_from=event.timestamp, now=parts.clock())
     ids = [one for one, _ in parts.events.search_keywords(text or event.text, where, CANDIDATES + 1) if one != event.event_id]
     return parts.events.get(ids[:CANDIDATES])

@@ -88,16 +88,16 @@ def conversations(parts: Parts, limit: int = 100) -> list[tuple[str, str]]:
 
 def _known(parts: Parts, entity: Entity, name: str, events: int) -> Known:
     profiles = profile_layers(parts, entity)
-    says = next((one.summary for one in profiles if one.summary), "")
     named = name or next((one.name for one in profiles if one.name), "") or _name_in_events(parts, entity)
-    return Known(entity, named, events, " ".join(line.lstrip("-*# ") for line in says.splitlines() if line.strip()))
+    says = next(("; ".join(line.text for line in one.lines) for one in profiles if one.lines), "")
+    return Known(entity, named, events, says)
 
 
 def _name_in_events(parts: Parts, entity: Entity) -> str:
     """Return the name in the newest event of their own conversation."""
     if entity.id == RESERVED_USER:
         return ""
-    newest = parts.events.find(EventFilter(entity.scope.key), limit=1)
+    newest = parts.events.find(EventFilter(entity.scope.key, now=parts.clock()), limit=1)
     return "" if not newest else newest[0].group_name if entity.type == "group" else newest[0].user_name
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime
 from functools import cache, partial
 from pathlib import Path
@@ -15,6 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context,
 from jinja2.runtime import Context
 
 from ....schema.event import Event
+from ....schema.labels import metadata_json
 from ....schema.language import Language
 from ....schema.version import VERSION
 from ....service.timezones import configured_timezone
@@ -28,7 +28,7 @@ WRITERS, SOURCES, STATES = (NAMES["pages"][name] for name in ("writers", "source
 SHORT = 600
 """Characters of a text that a list shows; its own page shows all of them."""
 
-BELONGS_TO = {"/user": "/people", "/group": "/people", "/event": "/people", "/forget": "/people"}
+BELONGS_TO = {"/user": "/people", "/group": "/people", "/event": "/people", "/line": "/people", "/forget": "/people"}
 """The page of the navigation that another one belongs to."""
 
 
@@ -44,7 +44,6 @@ def page(request: Request, template: str, *, status: int = 200, **values: object
         navigation=NAMES["pages"]["navigation"] if request.state.caller is not None else {},
         here=BELONGS_TO.get(path, path),
         address=f"{path}?{request.url.query}" if request.url.query else path,
-        link=link,
         moment=partial(moment, zone),
         version=VERSION,
         shown_names=_names(request, str(values.get("q", "")), language),
@@ -106,19 +105,6 @@ def told_days(event: Event) -> str:
     return first if first == last else f"{first} – {last}"
 
 
-def statements(markdown: str) -> Sequence[tuple[str, str]]:
-    """Return the lines of simple Markdown, without blank ones, as (kind, text): heading, item or text."""
-    lines = [line.strip() for line in markdown.splitlines() if line.strip()]
-    return [
-        ("heading", line.lstrip("# "))
-        if line.startswith("#")
-        else ("item", line[2:].strip())
-        if line.startswith(("- ", "* "))
-        else ("text", line)
-        for line in lines
-    ]
-
-
 def short(text: str) -> str:
     """Return the beginning of a text for a list."""
     return text if len(text) <= SHORT else f"{text[:SHORT]}…"
@@ -140,7 +126,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    for function in (entity_link, scope_link, told_days, statements, shown, size, short, share, words):
+    for function in (entity_link, scope_link, told_days, shown, size, short, share, words, metadata_json):
         made.filters[function.__name__] = function
-    made.globals.update(writers=WRITERS, sources=SOURCES, states=STATES)
+    made.globals.update(writers=WRITERS, sources=SOURCES, states=STATES, link=link)
     return made

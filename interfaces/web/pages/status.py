@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Literal
 from zoneinfo import ZoneInfo
@@ -61,11 +61,12 @@ async def show_overview(request: Request, memory: MemoryHere) -> Response:
     midnight = datetime.fromtimestamp(memory.lifecycle.clock(), zone).replace(hour=0, minute=0, second=0, microsecond=0)
 
     def read(parts: Parts) -> dict[str, Any]:
-        today = EventFilter(None, time_from=midnight.timestamp(), time_to=(midnight + timedelta(days=1)).timestamp())
+        all_of_it = EventFilter(None, now=parts.clock())
+        first, last = midnight.timestamp(), (midnight + timedelta(days=1)).timestamp()
         return {
-            "today_count": parts.events.count(today),
-            "newest": parts.events.find(EventFilter(None), limit=SHOWN),
-            "heard": _heard(parts.events.find(EventFilter(None), limit=NEWEST)),
+            "today_count": parts.events.count(replace(all_of_it, time_from=first, time_to=last)),
+            "newest": parts.events.find(all_of_it, limit=SHOWN),
+            "heard": _heard(parts.events.find(all_of_it, limit=NEWEST)),
         }
 
     return page(request, "overview.html", signs=signs, stats=stats, **await asyncio.to_thread(read, opened.parts))

@@ -69,8 +69,8 @@
       over.append(made("span", words.over, "tag over"));
       made_of_it.append(over);
     }
-    for (const { name, entity_id, summary } of found.profiles || []) {
-      made_of_it.append(made("p", name || entity_id, "was"), made("p", summary, "is pre"));
+    for (const { name, entity_id, lines } of found.profiles || []) {
+      made_of_it.append(made("p", name || entity_id, "was"), made("p", lines.join("\n"), "is pre"));
     }
     for (const name of found.written || []) made_of_it.append(made("p", name, "is"));
     for (const id of found.event_ids || []) {

@@ -38,7 +38,8 @@ class EventStore(Protocol):
     def file_job(self, job_id: str, events: Sequence[Event], vectors: Sequence[Vector | None]) -> bool:
         """Store all events of a job atomically. Return False and change nothing if the job is already filed or forgotten.
 
-        An event whose `sources` were all withdrawn is left out; one of which some were no longer names these.
+        An event whose `sources` were all withdrawn or corrected is left out; one of which some were no longer names these. What
+        was corrected after it was said (`is_corrected`) is left out.
         """
 
     def file_new(self, events: Sequence[Event], vectors: Sequence[Vector | None]) -> list[str]:
@@ -63,12 +64,21 @@ class EventStore(Protocol):
         Return the ids of the events that are gone. Where their words stood is overwritten later (`Erasure.overwrite`).
         """
 
-    def expire(self, limit: int, *, returned_before: float, said_before: float | None = None, most_messages: int = 0) -> int:
-        """Delete at most `limit` records of what tools returned, or messages, the oldest first. Return how many records.
+    def expire(
+        self,
+        limit: int,
+        *,
+        now: float,
+        returned_before: float,
+        said_before: float | None = None,
+        most_messages: int = 0,
+    ) -> int:
+        """Delete the records of at most `limit` jobs or messages, the oldest first. Return how many records.
 
-        What tools returned leaves if it is older than `returned_before`, a message if it is older than `said_before` (both in
-        seconds since the epoch; None: never), or is one of more than `most_messages` of its scope (0: no bound). Messages
-        leave whole. What rests on them stays, and they may be filed again.
+        What has expired leaves (`Event.expires_at`, at `now`), what tools returned if it is older than `returned_before`, a
+        message if it is older than `said_before` (all in seconds since the epoch; None: never), or is one of more than
+        `most_messages` of its scope (0: no bound). Messages leave whole. What rests on them stays, unless it expires too, and
+        they may be filed again. Where the words of what had expired stood is overwritten later (`Erasure.overwrite`).
         """
 
     def resting_on(self, message_ids: Sequence[str]) -> list[Event]:
@@ -122,6 +132,18 @@ class EventStore(Protocol):
 
     def uphold(self, event_ids: Sequence[str]) -> int:
         """Let events hold again that were superseded or corrected. Return how many changed."""
+
+    def hide(self, event_ids: Sequence[str], correction_id: str) -> list[str]:
+        """Mark events as corrected (`corrected_by`) by a correction: recall leaves them out. Return those that were not before.
+
+        What would be filed on such messages alone is left out.
+        """
+
+    def reveal(self, correction_id: str) -> int:
+        """Let the events that a correction has hidden be found again. Return how many."""
+
+    def is_corrected(self, event: Event) -> bool:
+        """Return True if the words of an event were corrected after it was said: they are not filed (`Erasure.bury_words`)."""
 
     def edit(self, event_id: str, text: str, vector: Vector | None) -> bool: ...
 

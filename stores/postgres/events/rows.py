@@ -42,6 +42,8 @@ class PostgresEventRows(EventRows):
     absolute = ("NOT e.is_absolute", "e.is_absolute")
     greatest = "greatest"
     not_embedded = "NOT embedded"
+    tagged = "e.tags != '{}' AND e.tags @> %s::text[]"
+    has_metadata = "e.metadata != '{}' AND e.metadata::jsonb @> %s::jsonb"
     rests_on = "sources != '{}' AND sources && %s::text[]"
     profiles = "profile_index"
     new_vectors = "(LIKE event_vectors INCLUDING ALL)"

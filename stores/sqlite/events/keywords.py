@@ -14,7 +14,7 @@ import numpy as np
 from ....schema.event import EventFilter
 from ....text.search_words.keywords import K1, norms, query_words, repeated
 from ....text.search_words.tokens import INSIDE
-from ...tables.events.rows import SCOPE_SHIFT, EventRows
+from ...tables.events.rows import EXPIRED, SCOPE_SHIFT, EventRows
 from ..database import SqliteTransaction
 
 
@@ -56,6 +56,9 @@ def search(
     if where.narrows:
         allowed = connection.rows(f"SELECT e.row FROM events e WHERE {condition}", parameters)
         scores[~np.isin(rows, np.array([row for (row,) in allowed], dtype=np.int64))] = 0.0
+    elif where.now is not None:
+        gone = connection.rows(EXPIRED, (where.now,))
+        scores[np.isin(rows, np.array([row for (row,) in gone], dtype=np.int64))] = 0.0
     scores = np.round(scores, 9)  # the order of a sum changes its last bits, which must not decide
     best = np.lexsort((-rows, -scores))[:limit]
     best = best[scores[best] > 0.0]

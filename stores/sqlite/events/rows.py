@@ -29,6 +29,14 @@ class SqliteEventRows(EventRows):
     new_vectors = "(sequence INTEGER PRIMARY KEY, row INTEGER NOT NULL UNIQUE, vector BLOB NOT NULL)"
     empty = "DELETE FROM"
     hold = ""
+    tagged = (
+        "e.tags != '[]' AND NOT EXISTS (SELECT 1 FROM json_each(%s) w"
+        " WHERE w.value NOT IN (SELECT t.value FROM json_each(e.tags) t))"
+    )
+    has_metadata = (
+        "e.metadata != '{}' AND NOT EXISTS (SELECT 1 FROM json_each(%s) w WHERE NOT EXISTS (SELECT 1"
+        " FROM json_each(e.metadata) m WHERE m.key = w.key AND m.type = w.type AND m.value IS w.value))"
+    )
     rests_on = "sources != '[]' AND EXISTS (SELECT 1 FROM json_each(sources) s WHERE s.value = ANY(%s))"
     words_form = f"{WORDS_VERSION} {FTS5_TOKENIZER}"
     among_speakers = (

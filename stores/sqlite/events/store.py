@@ -44,7 +44,7 @@ class SqliteEventStore(EventTables):
 
     def in_order_of_time(self, where: EventFilter) -> tuple[str, list[Any]]:
         """Return `where` as `conditions` does, for the index of a scope by time, unless another one finds less."""
-        if where.scope_key is None or where.event_ids or where.is_absolute is False:
+        if where.scope_key is None or where.event_ids or where.labels or where.is_absolute is False:
             return self._rows.conditions(where)
         condition, parameters = self._rows.conditions(replace(where, scope_key=None))
         number = "(SELECT +scope_number FROM scopes WHERE scope_key = %s)"  # +: no affinity, as the index has none
@@ -55,7 +55,8 @@ class SqliteEventStore(EventTables):
 
         It names the rows, so that a scope needs no look at the events: an entry takes a thirtieth of reading and sorting one.
         """
-        if where.scope_key is None or where != EventFilter(where.scope_key, time_from=where.time_from, time_to=where.time_to):
+        alone = EventFilter(where.scope_key, time_from=where.time_from, time_to=where.time_to, now=where.now)
+        if where.scope_key is None or where != alone:
             return ""
         found = self.database.row("SELECT events FROM scopes WHERE scope_key = %s", (where.scope_key,))
         if found is None or found[0] < _LARGE_SCOPE:

@@ -5,14 +5,16 @@ What engines write in other words is left to `EventRows` of each of them.
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
 from ....schema.event import Event, EventFilter
+from ....schema.labels import metadata_json
 from ....schema.protocols import Vector
 from ....schema.scope import ASSERTED
 from ....text.search_words.keywords import WORDS_VERSION
@@ -27,7 +29,8 @@ NAMES = [field.name for field in fields(Event)]
 EVENT_COLUMNS = ", ".join(NAMES)
 """The fields of `Event` in their order."""
 EVENT_COLUMNS_OF_E = ", ".join(f"e.{name}" for name in NAMES)
-_ABSOLUTE, *_TUPLES = map(NAMES.index, ("is_absolute", "gate_reasons", "speakers", "times", "sources", "people"))
+_ABSOLUTE, _METADATA = map(NAMES.index, ("is_absolute", "metadata"))
+_TUPLES = [*map(NAMES.index, ("gate_reasons", "speakers", "times", "sources", "people", "tags"))]
 _SHARED = [
     *map(NAMES.index, ("job_id", "kind", "user_id", "group_id", "request_type", "timestamp_local", "timezone", "user_name")),
     *map(NAMES.index, ("rewritten_by", "source", "handed_over", "said_by", "superseded_by", "corrected_by", "bot_name")),
@@ -43,6 +46,10 @@ NEW_IN_SCOPE = f"BETWEEN {{greatest}}({_FIRST}, %s + 1) AND {_LAST}"
 """The same for those behind a number, the second of three parameters: one bound, since SQLite uses one."""
 
 
+EXPIRED = "SELECT x.row FROM events x WHERE x.expires_at <= %s"
+"""The rows of events that have expired at a time."""
+
+
 class EventRows(ABC):
     """The rows of events in one database. Whoever changes rows is in a transaction."""
 
@@ -56,6 +63,10 @@ class EventRows(ABC):
     """The condition on events without a vector, as it stands in their index."""
     among_speakers: str
     """The condition that the user id in the column `user` is among the speakers of an event of `rows` whose id is `known`."""
+    tagged: str
+    """The condition that an event has all of some tags, given as a list (`as_list`)."""
+    has_metadata: str
+    """The condition that an event's metadata has the keys and values of a JSON object."""
     rests_on: str
     """The condition that an event of the table `events` rests on one of some messages."""
     profiles: str
@@ -82,15 +93,20 @@ class EventRows(ABC):
 
     def values(self, event: Event) -> tuple[Any, ...]:
         """Return the values of EVENT_COLUMNS, texts without NUL."""
-        return tuple(
-            without_nul(one) if isinstance(one, str) else self.as_list(one) if isinstance(one, tuple) else one
-            for one in _values_of(event)
-        )
+        return tuple(map(self._value, _values_of(event)))
+
+    def _value(self, one: Any) -> Any:
+        if isinstance(one, str):
+            return without_nul(one)
+        if isinstance(one, tuple):
+            return self.as_list(one)
+        return metadata_json(one) if isinstance(one, Mapping) else one
 
     def event(self, row: Sequence[Any]) -> Event:
         """Return the event whose EVENT_COLUMNS are the first values of `row`."""
         values = list(row[: len(NAMES)])
         values[_ABSOLUTE] = bool(values[_ABSOLUTE])
+        values[_METADATA] = {} if values[_METADATA] == "{}" else json.loads(values[_METADATA])
         for n in _TUPLES:
             values[n] = self.of_list(values[n])
         return Event(*values)
@@ -280,6 +296,12 @@ class EventRows(ABC):
                 term(f"e.{name} = ANY(%s)", list(values))
         if where.people:
             term(self.people, list(where.people), list(where.people))
+        if where.tags:
+            term(self.tagged, self.as_list(where.tags))
+        if where.metadata:
+            term(self.has_metadata, metadata_json(where.metadata))
+        if where.now is not None:  # few are there at a time: what has expired is deleted soon
+            term(f"e.row NOT IN ({EXPIRED})", where.now)
         for condition, value in (
             ("e.timestamp >= %s", where.time_from),
             ("e.timestamp <= %s", where.time_to),

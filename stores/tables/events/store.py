@@ -14,7 +14,7 @@ from ....text.former_messages import FormerTalk
 from ..engine import Transaction
 from ..fingerprint import check_dimension, read_fingerprint, set_fingerprint
 from ..meta import note, note_remains, noted
-from ..tombstones import SECONDS_OF_EVER, add_tombstones, is_buried
+from ..tombstones import SAID, SECONDS_OF_EVER, add_tombstones, corrected, is_buried
 from .links import clear_links, set_links
 from .rows import (
     EVENT_COLUMNS,
@@ -32,6 +32,12 @@ from .rows import (
 _ALL_THERE_ARE = 2**62
 _RETURNED = f"source = '{OBSERVATION}' OR role = 'tool'"
 """The condition on what tools returned, as `is_raw` has it."""
+_DUE = (
+    "row IN (SELECT row FROM events WHERE expires_at <= %s"
+    f" UNION ALL SELECT row FROM events WHERE timestamp < %s AND ({_RETURNED})"
+    f" UNION ALL SELECT row FROM events WHERE timestamp < %s AND kind = '{MESSAGE}')"
+)
+"""The condition on what is to leave: expired, returned by a tool before a time, said before a time."""
 _AT_ONCE = 1_000
 _BECOMES = (
     *("kind", "source", "text", "role", "said_by", "user_name", "bot_name"),
@@ -141,16 +147,29 @@ class EventTables:
         return [event.event_id for event, _ in kept]
 
     def _supported(self, transaction: Transaction, events: Sequence[Event]) -> list[Event | None]:
-        """Return the events without those of their sources that were withdrawn; None for one of which none is left."""
-        sources = sorted({source for event in events for source in event.sources})
-        if not sources:
-            return list(events)
-        buried = "SELECT value FROM tombstones WHERE kind = 'job' AND value = ANY(%s)"
-        gone = {value for (value,) in transaction.rows(buried, (sources,))}
+        """Return the events without those of their sources that were withdrawn or corrected; None for one of which none is left,
+        and for what was corrected after it was said. They expire with the last of their sources."""
+        transaction.lock_name(SAID, shared=True)
+        wrong = corrected(transaction, events)
+        gone: set[str] = set()
+        expiry: dict[str, float | None] = {}
+        if sources := sorted({source for event in events for source in event.sources}):
+            buried = (
+                "SELECT value FROM tombstones WHERE kind = 'job' AND value = ANY(%s)"
+                f" UNION SELECT job_id FROM events WHERE kind = '{MESSAGE}' AND corrected_by != '' AND job_id = ANY(%s)"
+            )
+            gone = {value for (value,) in transaction.rows(buried, (sources, sources))}
+            expires = "SELECT job_id, expires_at FROM events WHERE job_id = ANY(%s)"
+            expiry = dict(transaction.rows(expires, (sources,)))
         found: list[Event | None] = []
         for event in events:
             left = tuple(one for one in event.sources if one not in gone)
-            found.append(replace(event, sources=left) if left or not event.sources else None)
+            expires_at, moments = event.expires_at, [expiry.get(one) for one in left]
+            known = [one for one in moments if one is not None]
+            if expires_at is None and known and len(known) == len(moments):
+                expires_at = max(known)
+            stands = (left or not event.sources) and event.event_id not in wrong
+            found.append(replace(event, sources=left, expires_at=expires_at) if stands else None)
         return found
 
     def file_messages(self, messages: Sequence[Sequence[Event]]) -> list[str]:
@@ -213,35 +232,33 @@ class EventTables:
             note_remains(transaction, len(gone))
         return gone
 
-    def expire(self, limit: int, *, returned_before: float, said_before: float | None = None, most_messages: int = 0) -> int:
+    def expire(
+        self,
+        limit: int,
+        *,
+        now: float,
+        returned_before: float,
+        said_before: float | None = None,
+        most_messages: int = 0,
+    ) -> int:
         """See `EventStore.expire`."""
-        rows = self._expired(limit, returned_before, said_before, most_messages)
-        if not rows:
+        with self._database.reading() as transaction:
+            due = [now, returned_before, -SECONDS_OF_EVER if said_before is None else said_before]
+            found = transaction.rows(
+                f"SELECT job_id FROM events WHERE {_DUE} GROUP BY job_id ORDER BY min(timestamp), min(row) LIMIT %s",
+                (*due, limit),
+            )
+            beyond = self._beyond(transaction, most_messages, limit - len(found)) if most_messages else []
+        if not found and not beyond:
             return 0
         with self._database.writing() as transaction:
-            found = transaction.rows("SELECT event_id FROM events WHERE row = ANY(%s)", (rows,))
-            return self._delete(transaction, [event_id for (event_id,) in found])
-
-    def _expired(self, limit: int, returned_before: float, said_before: float | None, most_messages: int) -> list[int]:
-        """Return the rows of some that are to leave, whole messages; see `expire`."""
-        with self._database.reading() as transaction:
-            found = transaction.rows(
-                f"SELECT row FROM events WHERE timestamp < %s AND ({_RETURNED}) ORDER BY timestamp, row LIMIT %s",
-                (returned_before, limit),
+            gone = transaction.rows(
+                f"SELECT event_id, expires_at FROM events WHERE job_id = ANY(%s) AND {_DUE}"
+                " UNION ALL SELECT event_id, expires_at FROM events WHERE job_id = ANY(%s)",
+                ([job_id for (job_id,) in found], *due, beyond),
             )
-            rows, left = [row for (row,) in found], limit - len(found)
-            messages: list[str] = []
-            if said_before is not None and left > 0:
-                old = transaction.rows(
-                    f"SELECT job_id FROM events WHERE timestamp < %s AND kind = '{MESSAGE}'"
-                    " GROUP BY job_id ORDER BY min(timestamp), min(row) LIMIT %s",
-                    (said_before, left),
-                )
-                messages = [job_id for (job_id,) in old]
-            if most_messages and left > len(messages):
-                messages += self._beyond(transaction, most_messages, left - len(messages))
-            found = transaction.rows("SELECT row FROM events WHERE job_id = ANY(%s)", (messages,))
-        return rows + [row for (row,) in found]
+            note_remains(transaction, sum(at is not None and at <= now for _, at in gone))
+            return self._delete(transaction, [event_id for event_id, _ in gone])
 
     def _beyond(self, transaction: Transaction, most: int, limit: int) -> list[str]:
         """Return the `job_id`s of the oldest messages that scopes hold beyond `most`."""
@@ -354,8 +371,35 @@ class EventTables:
         with self._database.writing() as transaction:
             return clear_links(transaction, self._rows, event_ids)
 
+    def hide(self, event_ids: Sequence[str], correction_id: str) -> list[str]:
+        """See `EventStore.hide`."""
+        with self._database.writing() as transaction:
+            self._rows.lock_scopes_of(transaction, event_ids)
+            found = transaction.rows(
+                "UPDATE events SET corrected_by = %s WHERE event_id = ANY(%s) AND corrected_by = '' RETURNING event_id, row",
+                (correction_id, list(event_ids)),
+            )
+            self._rows.count_removals(transaction, [row for _, row in found])
+        return [event_id for event_id, _ in found]
+
+    def reveal(self, correction_id: str) -> int:
+        """See `EventStore.reveal`."""
+        with self._database.writing() as transaction:
+            hidden = "UPDATE events SET corrected_by = '' WHERE corrected_by = %s RETURNING row"
+            found = transaction.rows(hidden, (correction_id,))
+            self._rows.count_removals(transaction, [row for (row,) in found])
+        return len(found)
+
+    def is_corrected(self, event: Event) -> bool:
+        """See `EventStore.is_corrected`."""
+        with self._database.reading() as transaction:
+            return bool(corrected(transaction, [event]))
+
     def edit(self, event_id: str, text: str, vector: Vector | None) -> bool:
-        """Replace the text and vector of an event (None: to be embedded later). Return False if it does not exist."""
+        """Replace the text and vector of an event (None: to be embedded later). Return False if it does not exist.
+
+        The words as they were handed over and the former texts go: they say what was wrong.
+        """
         (stored,) = self._stored([vector])
         with self._database.writing() as transaction:
             check_dimension(transaction, sizes([vector]))
@@ -364,9 +408,11 @@ class EventTables:
             if found is None:
                 return False
             row, event = int(found[-1]), replace(self._rows.event(found), text=text, times=(), people=())
-            transaction.run("UPDATE events SET rewritten_by = 'hand' WHERE row = %s", (row,))
+            transaction.run("UPDATE events SET rewritten_by = 'hand', handed_over = '' WHERE row = %s", (row,))
+            transaction.run("DELETE FROM event_revisions WHERE row = %s", (row,))
             self._rows.replace_text(transaction, row, event, stored)
             self._rows.count_removals(transaction, [row])
+            note_remains(transaction, 1)
         return True
 
     def delete(self, event_ids: Sequence[str]) -> int:
@@ -475,7 +521,10 @@ class EventTables:
 
 
 def _in_place_of(former: Event, parts: Sequence[Event]) -> list[Event]:
-    """Return the parts of an edited message: said when `former` was, and in answer to what that answered."""
+    """Return the parts of an edited message: said when `former` was, and in answer to what that answered.
+
+    The labels and the expiry of `former` stay where the edit brings none.
+    """
     at = former.timestamp, former.timestamp_local, former.timezone
     return [
         replace(
@@ -484,6 +533,9 @@ def _in_place_of(former: Event, parts: Sequence[Event]) -> list[Event]:
             timestamp_local=at[1],
             timezone=at[2],
             reply_to=one.reply_to or former.reply_to,
+            tags=one.tags or former.tags,
+            metadata=one.metadata or former.metadata,
+            expires_at=former.expires_at if one.expires_at is None else one.expires_at,
         )
         for one in parts
     ]

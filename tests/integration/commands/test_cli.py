@@ -136,8 +136,6 @@ def test_one_is_said_in_the_singular_and_lines_of_stdin_are_named_so(call: Calla
     assert called.err.startswith("<stdin>:1: not JSON")
     assert called.out == "1 job accepted, 1 wrong line; `historian worker --drain` files it\n"
     assert call("worker", "--drain").status == 0
-    (event,) = event_ids(call, "--limit", 1)
-    assert call("events", "delete", event, "--yes").out == "1 event removed\n"
 
 
 def test_with_strict_one_wrong_line_keeps_everything_out(call: Callable[..., Called], tmp_path: Path) -> None:
@@ -383,13 +381,17 @@ def test_events_are_listed_newest_first_and_by_conversation(filed: Callable[...,
     assert "Ann likes green tea" in filed("events", "list").out
 
 
-def test_a_record_is_corrected_and_removed_at_once_where_nobody_owns_the_directory(filed: Callable[..., Called]) -> None:
+def test_an_event_is_corrected_and_removed_with_its_line_in_the_profile(filed: Callable[..., Called]) -> None:
     first, second = event_ids(filed, "--group", "-1001234")
-    assert filed("events", "edit", first, "阿明喜欢推理小说", "--json").lines == [{"done": True, "job_id": ""}]
+    assert filed("events", "edit", first, "阿明喜欢推理小说", "--json").lines[0]["text"] == "阿明喜欢推理小说"
+    assert "阿明喜欢推理小说" in filed("profile", "show", "user:42").out
     assert filed("events", "show", first, "--json").lines[0]["text"] == "阿明喜欢推理小说"
     assert filed("search", "推理", "--group", "-1001234", "--json").lines[0]["event_id"] == first
+    goes = filed("events", "delete", first, "--dry-run")
+    assert goes.status == 0 and "line of user:42" in goes.out and "nothing was changed" in goes.out
     assert filed("events", "delete", first, second).status == 0
     assert event_ids(filed, "--group", "-1001234") == []
+    assert "推理小说" not in filed("profile", "list").out
 
 
 def test_messages_are_searched_listed_and_withdrawn_and_stand_as_they_were_said(
@@ -439,41 +441,29 @@ def test_a_superseded_record_is_marked_names_both_ends_and_is_made_to_hold_again
     assert call("events", "show", "home1-0:0", "--json").lines[0]["supersedes"] == ["home0-0:0"]
     assert "home0-0:0: Ann lives in Lisbon" in call("events", "show", "home1-0:0").out
     assert call("events", "edit", "home0-0:0").status == 2
-    assert call("events", "edit", "home0-0:0", "--holds", "--json").lines == [{"done": True, "job_id": ""}]
+    assert call("events", "edit", "home0-0:0", "--holds").out == "home0-0:0 holds: Ann lives in Lisbon\n"
     assert "× Ann" not in call("events", "list").out
 
 
-def test_with_an_owner_a_change_is_handed_over_and_carried_out_by_it(filed: Callable[..., Called], tmp_path: Path) -> None:
-    event_id = event_ids(filed)[0]
-    with held(tmp_path / "data"):
-        (answer,) = filed("events", "delete", event_id, "--json").lines
-        assert answer["done"] is False
-        (job,) = filed("jobs", "list", "--json").lines
-    assert (job["job_id"], job["kind"], job["payload"]) == (answer["job_id"], "forget", {"event_ids": [event_id]})
-    filed("worker", "--drain")
-    assert event_id not in event_ids(filed)
-
-
-def test_a_corrected_text_is_redacted_at_once_and_in_the_command_for_an_owner(
-    filed: Callable[..., Called], tmp_path: Path
-) -> None:
-    event_id = event_ids(filed)[0]
+def test_what_is_changed_beside_an_owner_is_changed_at_once_and_redacted(filed: Callable[..., Called], tmp_path: Path) -> None:
+    event_id, *others = event_ids(filed)
     secret = "AKIAQ7RT5LPW2ZXK9NVM"
-    called = filed("events", "edit", event_id, f"her key is {secret}")
-    assert called.status == 0 and secret not in called.out + called.err
-    assert filed("events", "show", event_id, "--json").lines[0]["text"] == "her key is [API_KEY]"
     with held(tmp_path / "data"):
-        filed("events", "edit", event_id, f"the second key is {secret}")
+        called = filed("events", "edit", event_id, f"her key is {secret}")
+        assert called.status == 0 and secret not in called.out + called.err
+        assert filed("events", "show", event_id, "--json").lines[0]["text"] == "her key is [API_KEY]"
+        assert filed("events", "delete", event_id, "--json").lines[0]["action"] == "delete_event"
+        assert event_ids(filed) == others
     assert [path for path in (tmp_path / "data").rglob("*") if path.is_file() and secret.encode() in path.read_bytes()] == []
-    filed("worker", "--drain")
-    assert filed("events", "show", event_id, "--json").lines[0]["text"] == "the second key is [API_KEY]"
 
 
-@pytest.mark.parametrize("arguments", [["show", "gone:0"], ["edit", "gone:0", "text"], ["delete", "gone:0"]])
-def test_an_event_that_is_not_there_is_named(filed: Callable[..., Called], arguments: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "status"), [(["show", "gone:0"], 1), (["edit", "gone:0", "text"], 1), (["delete", "gone:0"], 2)]
+)
+def test_an_event_that_is_not_there_is_named(filed: Callable[..., Called], arguments: list[str], status: int) -> None:
     called = filed("events", *arguments)
-    assert called.status == 1
-    assert "no event 'gone:0'; `historian events list`" in called.err
+    assert called.status == status
+    assert "no event 'gone:0'" in called.err
 
 
 # profiles
@@ -492,6 +482,65 @@ def test_a_profile_is_shown_compared_and_rolled_back(filed: Callable[..., Called
     (profile,) = filed("profile", "show", "user:42", "--json").lines
     assert profile["revision"] == 3
     assert "剧透" not in profile["summary"]
+
+
+def test_a_line_is_shown_edited_deleted_and_brought_back(filed: Callable[..., Called]) -> None:
+    (profile,) = filed("profile", "show", "user:42", "--json").lines
+    (line,) = profile["lines"]
+    event = next(one["event_id"] for one in filed("events", "list", "--json").lines if one["text"] == "阿明喜欢科幻小说")
+    assert (line["text"], line["told"], line["last_day"], line["evidence"]) == ("阿明喜欢科幻小说", 1, "2026-02-21", [event])
+    table = filed("profile", "show", "user:42").out
+    assert all(text in table for text in (line["line_id"], line["kind"], "2026-02-21", "阿明喜欢科幻小说"))
+    done = filed("profile", "edit-line", line["line_id"], "阿明喜欢推理小说", "--kind", "taste", "--tag", "书")
+    assert done.status == 0 and "brings it back" in done.out
+    assert filed("events", "show", event, "--json").lines[0]["text"] == "阿明喜欢推理小说"
+    pinned = filed("profile", "edit-line", line["line_id"], "--pinned", "--expires", "2126-01-01")
+    assert pinned.status == 0 and "★ × 阿明喜欢推理小说 (until 2126-01-01)" in filed("profile", "show", "user:42").out
+    goes = filed("profile", "delete-line", line["line_id"], "--dry-run", "--json").lines[0]
+    assert [one["event_id"] for one in goes["events"]] == [event] and goes["correction_id"] == ""
+    (deleted,) = filed("profile", "delete-line", line["line_id"], "--messages", "--json").lines
+    assert "推理" not in filed("profile", "list").out and event not in event_ids(filed)
+    listed = filed("corrections", "--json").lines
+    assert [one["action"] for one in listed] == ["delete_line", "edit_line", "edit_line"]
+    assert deleted["correction_id"] in filed("corrections").out
+    assert "brought back" in filed("undo", deleted["correction_id"]).out
+    assert "阿明喜欢推理小说" in filed("profile", "list").out and event in event_ids(filed)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["profile", "edit-line", "gone", "text"], "there is no line"),
+        (["profile", "edit-line", "gone"], "TEXT: missing"),
+        (["profile", "edit-line", "{line}", " "], "text: empty"),
+        (["profile", "edit-line", "{line}", "--kind", "food"], "kind: expected one of identity"),
+        (["profile", "edit-line", "{line}", "text", "--user", "9"], "there is no line"),
+        (["profile", "delete-line", "../../etc/passwd"], "there is no line"),
+        (["undo", "gone"], "there is no correction"),
+        (["pin", "text"], "which conversation?"),
+        (["pin", "", "--user", "42"], "text: empty"),
+        (["pin", "x", "--user", "42", "--expires", "soon"], "expires_at: expected a day"),
+        (["unpin", "gone"], "which conversation?"),
+        (["pins"], "which conversation?"),
+    ],
+)
+def test_a_correction_that_cannot_be_made_says_why_and_changes_nothing(
+    filed: Callable[..., Called], arguments: list[str], says: str
+) -> None:
+    before = filed("profile", "show", "user:42", "--json").lines
+    called = filed(*(one.format(line=before[0]["lines"][0]["line_id"]) for one in arguments))
+    assert called.status == 2 and says in called.err
+    assert filed("profile", "show", "user:42", "--json").lines == before
+
+
+def test_a_pin_is_made_before_anything_is_stored_listed_and_removed(call: Callable[..., Called]) -> None:
+    (pinned,) = call("pin", "不要提前任", "--group", "-1001234", "--expires", "2126-01-01", "--json").lines
+    assert pinned["pinned"] and pinned["until"] == "2126-01-01"
+    assert pinned["line_id"] in call("pins", "--group", "-1001234").out
+    assert "不要提前任" in call("context", "你好", "--group", "-1001234").out
+    assert call("pins", "--user", "42").out == "no pins\n"
+    for told in ("not pinned any more", "there is no such pin"):
+        assert told in call("unpin", pinned["line_id"], "--group", "-1001234").out
 
 
 def test_all_profiles_are_listed_with_their_layers(filed: Callable[..., Called]) -> None:
@@ -546,7 +595,8 @@ def test_a_job_is_shown_with_all_it_carries(call: Callable[..., Called], tmp_pat
 
 
 def test_before_anything_is_stored_listing_says_so_and_makes_nothing(call: Callable[..., Called], tmp_path: Path) -> None:
-    for arguments in (["jobs", "list"], ["events", "list"], ["profile", "list"], ["search", "x", "--all"], ["stats"]):
+    listing = (["jobs", "list"], ["events", "list"], ["profile", "list"], ["search", "x", "--all"], ["stats"], ["corrections"])
+    for arguments in (*listing, ["pins", "--user", "42"]):
         called = call(*arguments)
         assert called.status == 0
         assert "nothing is stored yet" in called.err

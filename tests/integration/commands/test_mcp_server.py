@@ -1,6 +1,7 @@
 """`historian mcp`, asked by the SDK's own client: over stdio, over HTTP on loopback, and inside one process."""
 
 import asyncio
+import re
 import signal
 import subprocess
 import sys
@@ -30,6 +31,7 @@ from support.memory import settings_for
 from support.queue_rows import rows
 
 READING = ["get_profile", "recall", "search_events", "search_profiles"]
+WRITING = ["correct_memory", "forget_message", "list_pins", "pin_memory", "remember", "unpin_memory"]
 ELSEWHERE = ("瓷器", "玉佩", "porcelain", "jade")
 """What was said in other conversations than group 100, and nowhere in it."""
 
@@ -111,7 +113,7 @@ def test_what_is_remembered_over_stdio_is_recalled_and_filed(tmp_path: Path) -> 
     async def converse() -> None:
         async with Client(command(settings, *arguments)) as client:
             tools = {tool.name for tool in (await client.list_tools()).tools}
-            assert tools == {*READING, "remember", "forget_message"}
+            assert tools == {*READING, *WRITING}
             answer = await told(client, "remember", new_info=["She keeps bees"], action_summary="I lent her a veil")
             assert answer == "Handed over to memory."
             assert "nothing was written" in await told(client, "remember")
@@ -264,7 +266,7 @@ async def test_a_message_is_withdrawn_by_a_server_that_may_write_and_by_no_other
     parts = open_parts(settings, clock=lambda: 0.0)
     file_messages(parts.events, ["谁有空搬家？", "我周五搬家"], group="100")
     await parts.aclose()
-    for writer, names in ((None, READING), (Writer(), sorted((*READING, "forget_message", "remember")))):
+    for writer, names in ((None, READING), (Writer(), sorted((*READING, *WRITING)))):
         memory = McpMemory(settings, Scope.group("100", "42"), language="en", writer=writer)
         async with memory, Client(make_mcp_server(memory)) as client:
             tools = {tool.name: tool for tool in (await client.list_tools()).tools}
@@ -277,6 +279,40 @@ async def test_a_message_is_withdrawn_by_a_server_that_may_write_and_by_no_other
             assert tools["forget_message"].annotations and tools["forget_message"].annotations.destructive_hint
             assert await told(client, "forget_message", message_id="m1") == "Withdrawn."
             assert "周五" not in await told(client, "search_events", query="搬家")
+
+
+async def test_a_client_corrects_and_pins_and_the_answers_name_what_went(tmp_path: Path) -> None:
+    settings = patient(settings_for(tmp_path), 60.0)
+    memory = McpMemory(settings, Scope.private("7"), language="en", writer=Writer("Ann"))
+    async with memory, Client(make_mcp_server(memory)) as client:
+        await told(client, "remember", new_info=["She is vegetarian", "She likes vegetarian pizza", "She has two cats"])
+        service = await memory.opened()
+        assert service is not None and await service.settled(30)
+        tools = {tool.name: tool.annotations for tool in (await client.list_tools()).tools}
+        for name, reads, destroys in (
+            ("correct_memory", False, True),
+            ("pin_memory", False, False),
+            ("list_pins", True, None),
+        ):
+            hints = tools[name]
+            assert hints and (hints.read_only_hint, hints.destructive_hint) == (reads, destroys)
+        replaced = await told(client, "correct_memory", wrong="has two cats", right="Ann has three cats")
+        assert replaced.startswith("Corrected; this was replaced:") and "two cats" in replaced and "correction-" in replaced
+        unclear = await told(client, "correct_memory", wrong="vegetarian")
+        assert "Call again with its id" in unclear and "pizza" in unclear
+        target = re.search(r"- (\S+): Ann is vegetarian", unclear)
+        assert target is not None
+        assert "Ann is vegetarian" in await told(client, "correct_memory", wrong="vegetarian", target_id=target[1])
+        assert "does not say that" in await told(client, "correct_memory", wrong="quantum physics")
+        block = await told(client, "recall", query="What do you know of Ann, her food and her cats?")
+        assert "three cats" in block and "two cats" not in block and "is vegetarian" not in block
+        pinned = await told(client, "pin_memory", text="Never mention her ex", expires_at="2126-01-01")
+        line_id = pinned.rpartition(" ")[2]
+        assert f"- {line_id}: Never mention her ex (2126-01-01)" in await told(client, "list_pins")
+        assert "Never mention her ex" in await told(client, "recall", query="hello")
+        answers = [await told(client, "unpin_memory", line_id=line_id) for _ in range(2)]
+        assert answers == ["Unpinned.", "There is no pin of this id."]
+        assert await told(client, "list_pins") == "There are no pins in this conversation."
 
 
 async def test_with_memory_switched_off_remember_says_so(tmp_path: Path) -> None:

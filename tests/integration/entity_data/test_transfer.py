@@ -22,6 +22,7 @@ from historian.schema.protocols.events.transfer import Carried
 from historian.schema.summary import ArticleKey, Summary
 from historian.service.components import Parts
 from historian.service.entity_data.forgetting import forget
+from historian.text.profiles.lines import read_lines
 from historian.text.redaction import redact
 from support.canaries import GROUP, MENTIONING, OTHER, USER, canaries, canary, left_of, opened, planted, settings_of
 from support.command import Called, historian
@@ -276,7 +277,7 @@ def test_what_is_there_is_never_overwritten(data: Path, tmp_path: Path) -> None:
         key = ProfileKey("user", OTHER)
         profile = parts.profiles.read(key)
         assert profile is not None
-        changed = replace(profile, summary="- 周大年现在爱下棋")
+        changed = replace(profile, lines=read_lines("- 周大年现在爱下棋"))
         parts.profiles.write(changed, expected_revision=profile.revision, now="2026-03-01T00:00:00+08:00")
         stores, later = parts.article_stores, "2026-03-01T00:00:00+08:00"
         stored = stores.articles.read(MENTIONING)

@@ -85,7 +85,10 @@ def fill(backend: Backend) -> None:
             job_id, events, [unit_vectors(1, seed=n)[0], None if n == 3 else unit_vectors(1, seed=90 + n)[0]]
         )
     spans = {"times": ("4:2026-12-04",), "people": ("0:3:42",), "reply_to": "8", "message_id": "9"}
-    said = make_event("m-1", text="she moves to 杭州", kind="message", source="message", role="user", user_name="Ann", **spans)
+    labels = {"tags": ("移动", "work"), "metadata": {"thread": 7, "who": ["安"]}, "expires_at": 4e9}
+    said = make_event(
+        "m-1", text="she moves to 杭州", kind="message", source="message", role="user", user_name="Ann", **spans, **labels
+    )
     backend.events.file_messages([[said], [make_event("m-2", text="withdrawn", kind="message")]])
     backend.events.file_job("m-1-0", [make_event("m-1-0", text="Ann moves", sources=("m-1", "m-2"))], [None])
     assert backend.events.withdraw(["m-2"]) == ["m-2:0"]

@@ -103,11 +103,11 @@ async def test_a_change_in_one_conversation_ends_nothing_in_another(tmp_path: Pa
 
 async def test_a_wrong_link_is_undone_and_stays_undone(tmp_path: Path) -> None:
     settings = settings_for(tmp_path)
-    order = {"event_id": "r0-0:0", "holds": True}
-    undo = private_fields(request_id="undo", kind="edit", user_id="operator", payload=order, timestamp=at(5))
     later = private_fields(request_id="later", new_info=["Ann plays the cello"], timestamp=at(6))
     await filed(settings, *told(LISBON, TEA, VIENNA))
-    events = await filed(settings, undo, later)
+    async with open_worker(settings) as (parts, _):
+        parts.events.uphold(["r0-0:0"])
+    events = await filed(settings, later)
     assert [event.text for event in events if event.holds] == [LISBON, TEA, VIENNA, "Ann plays the cello"]
 
 

@@ -11,10 +11,11 @@ from urllib.parse import quote
 
 import pytest
 from historian.interfaces.web.api.event_data import EventData
-from historian.schema.profile import Profile, ProfileKey
+from historian.schema.profile import ProfileKey
 from historian.schema.scope import Scope
 from historian.service.components import Parts
 from historian.service.inspection.json_data import event_data
+from profiles import profile_of
 from support.events import file_messages, file_texts, make_message
 from support.memory import AT
 from support.postgres import fresh_schema, server_url
@@ -38,7 +39,7 @@ async def web(tmp_path: Path) -> AsyncIterator[Web]:
             ProfileKey("group", "100"): ["- 每周五读书"],
         }.items():
             for n, summary in enumerate(summaries):
-                profile = Profile(key, name="阿明", summary=summary)
+                profile = profile_of(key, summary, name="阿明")
                 stored = parts.profiles.write(profile, expected_revision=n, job_id=f"p-{n}", now=AT)
                 parts.backend.profile_index.put(stored, None)
         yield web
@@ -80,13 +81,13 @@ async def test_memory_in_postgresql_is_served_alike(tmp_path: Path) -> None:
         assert await web.memory.settled(60)
         (event,) = (await web.json("GET", f"{API}/events", params={"scope": "user:42", "limit": 1}))["events"]
         assert event["text"] == "阿明喜欢科幻"
-        edited = await web.json("PATCH", event_path(event["event_id"]), json={"text": "阿明喜欢诗"})
-        assert edited["text"] == "阿明喜欢诗"
         await web.json("POST", f"{API}/jobs", json={**turn, "new_info": ["他住在杭州"]})
         assert await web.memory.settled(60)
         whose = {"entity": "user:42", "layer": "private"}
         assert (await web.json("POST", f"{API}/profile/rollback", json={**whose, "revision": 1}))["done"]
         assert len((await web.json("GET", f"{API}/profile/history", params=whose))["revisions"]) == 3
+        edited = await web.json("PATCH", event_path(event["event_id"]), json={"text": "阿明喜欢诗"})
+        assert edited["text"] == "阿明喜欢诗"
         assert "诗" in (await web.json("POST", f"{API}/context", json={"scope": "user:42", "query": "喜欢什么？"}))["context"]
         assert (await web.json("GET", f"{API}/stats"))["events"] == 2
         exported = await web.ask("GET", f"{API}/export", params={"entity": "user:42"})
@@ -167,7 +168,8 @@ async def test_an_event_is_edited_superseded_upheld_and_removed(web: Web) -> Non
     assert (await web.json("GET", event_path(new)))["supersedes"] == ["a-0:0"]
     assert (await web.ask("POST", f"{old}/supersede", json={"by": new})).status_code == 422
     assert (await web.json("PATCH", old, json={"holds": True}))["superseded_by"] == ""
-    assert (await web.ask("DELETE", old)).status_code == 204
+    assert (await web.json("DELETE", old, params={"dry_run": True}))["correction_id"] == ""
+    assert [one["event_id"] for one in (await web.json("DELETE", old))["events"]] == ["a-0:0"]
     assert (await web.ask("GET", old)).status_code == 404
     assert not parts_of(web).events.get(["a-0:0"])
 
@@ -183,7 +185,7 @@ async def test_a_message_is_given_with_its_sender_and_neighbours_and_stands_as_i
     assert [one["speaker"] for one in listed["events"]] == ["小林"] * 3
     refused = await web.ask("PATCH", event_path(event_id), json={"text": "我周六搬家"})
     assert refused.status_code == 422 and "a message stands as it was said" in refused.text
-    assert (await web.ask("DELETE", event_path(event_id))).status_code == 204
+    assert (await web.json("DELETE", event_path(event_id)))["messages"][0]["message_id"] == "m1"
     assert await web.json("DELETE", f"{API}/messages/m0", params={"scope": "group:100"}) == {"messages": 1}
     assert (await web.ask("DELETE", f"{API}/messages/m2")).status_code == 422, "the operator names the conversation"
     listed = await web.json("GET", f"{API}/events", GROUP_100, params={"kind": "message"})
@@ -215,7 +217,7 @@ async def test_an_edit_is_redacted(web: Web) -> None:
 async def test_profiles_are_listed_compared_and_rolled_back(tmp_path: Path) -> None:
     async with opened_web(tmp_path, worker=True) as web:
         for n, summary in enumerate(["- 喜欢绿茶", "- 喜欢龙井茶"]):
-            profile = Profile(ProfileKey("user", "42"), name="阿明", summary=summary)
+            profile = profile_of(ProfileKey("user", "42"), summary, name="阿明")
             parts_of(web).profiles.write(profile, expected_revision=n, job_id=f"p-{n}", now=AT)
         assert (await web.json("GET", f"{API}/profiles"))["total"] == 1
         whose = {"entity": "user:42"}

@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 from fastapi import FastAPI
-from historian.schema.profile import Profile, ProfileKey
+from historian.schema.profile import ProfileKey
 from historian.schema.scope import LayerRule, Scope, layers_read
 from historian.service.components import Parts
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from profiles import profile_of
 from support.events import file_texts
 from support.memory import AT
 from support.servers.web import GROUP_100, OPERATOR, USER_7, Web, opened_web
@@ -30,11 +31,11 @@ PEOPLE = frozenset(("user_id", "sender_id", "bot_id", "entity", *MESSAGE_FORMS, 
 OTHERS = frozenset(
     word
     for line in (
-        "action_summary at bot_name by context corrects cursor end_seq event_id everywhere explain flush",
+        "action_summary at bot_name by context corrects cursor dry_run end_seq event_id everywhere expires_at explain flush",
         "force group_id group_name holds is_absolute job_id kind language layer limit max_tokens mentions",
-        "messages neighbours new new_info occurs_from occurs_to offset old query recent_messages recent_messages[].at",
-        "recent_messages[].sender_name recent_messages[].text request_id request_type revision scope source",
-        "state text time_from time_to timestamp timezone top_k user_name wait_seconds",
+        "messages neighbours new new_info occurs_from occurs_to offset old pinned query recent_messages recent_messages[].at",
+        "recent_messages[].sender_name recent_messages[].text request_id request_type revision right scope source",
+        "state tags target_id text time_from time_to timestamp timezone top_k user_name wait_seconds wrong",
     )
     for word in line.split()
 )
@@ -44,14 +45,20 @@ BODIES: dict[str, dict[str, Any]] = {
     "/context": {"query": "喜欢什么？"},
     "/search": {"query": "喜欢什么？"},
     "/events/{event_id}": {"text": "改了"},
+    "/lines/{line_id}": {"text": "改了"},
+    "/correct": {"wrong": f"收藏{SECRET}"},
+    "/pins": {"text": "不要提前任"},
     "/events/{event_id}/supersede": {"by": "x-0:1"},
     "/profile/rollback": {"entity": f"user:{STRANGER}", "revision": 1},
     "/article/rollback": {"user_id": STRANGER, "revision": 1},
     "/forget": {"entity": f"user:{STRANGER}"},
 }
 """A body for every address that takes one. A new address without one is answered with 422, which the test refuses."""
-TOLD = ("this is the private chat with", "is not the person of this private chat")
-"""What a request is told that names another one where only one can be meant."""
+TOLD = (
+    *("this is the private chat with", "is not the person of this private chat"),
+    *("there is no line", "there is no correction"),
+)
+"""What a request is told that names another one where only one can be meant, or what is not there for it."""
 NEEDED = {"entity": "group:100", "user_id": "7"}
 
 
@@ -115,7 +122,7 @@ def plant(parts: Parts, user_id: str) -> dict[ProfileKey, str]:
     file_texts(parts.events, [f"他收藏{SECRET}"], "alone-0", group=None, user_id=user_id, said_by=user_id)
     keys = [ProfileKey("user", user_id, layer) for layer in ("", "private", "g:200")] + [ProfileKey("group", "200")]
     for key in keys:
-        written = parts.profiles.write(Profile(key, name="某人", summary=f"- 收藏{SECRET}"), expected_revision=0, now=AT)
+        written = parts.profiles.write(profile_of(key, f"- 收藏{SECRET}", name="某人"), expected_revision=0, now=AT)
         parts.backend.profile_index.put(written, None)
     return layers_of(parts)
 

@@ -13,6 +13,7 @@ from historian.schema.profile import Profile, ProfileKey
 from historian.service.inspection.json_data import profile_lines
 from hypothesis import given
 from hypothesis import strategies as st
+from profiles import profile_of
 from rich.text import Text
 
 
@@ -77,8 +78,8 @@ def test_seconds_are_written_for_people(seconds: float, written: str) -> None:
 
 
 def test_a_diff_of_profiles_shows_name_tags_and_lines_and_is_empty_where_nothing_changed() -> None:
-    old = Profile(ProfileKey("user", "42"), name="小林", tags=("猫",), summary="- 养了一只叫阿橘的猫", revision=3)
-    new = dataclasses.replace(old, name="林", summary="- 养了一只叫阿橘的猫\n- 住在杭州", revision=4)
+    old = profile_of(ProfileKey("user", "42"), "- 养了一只叫阿橘的猫", name="小林", tags=("猫",), revision=3)
+    new = profile_of(old.key, "- 养了一只叫阿橘的猫\n- 住在杭州", name="林", tags=("猫",), revision=4)
 
     def numbered(found: Sequence[Profile], revision: int) -> Profile:
         return next(one for one in found if one.revision == revision)
@@ -86,6 +87,6 @@ def test_a_diff_of_profiles_shows_name_tags_and_lines_and_is_empty_where_nothing
     older, newer, diff = compared([new, old], None, None, profile_lines, numbered)
     assert (older, newer) == (old, new)
     assert [line.strip() for line in diff[:2]] == ["--- revision 3", "+++ revision 4"]
-    assert "-name: 小林\n+name: 林" in "\n".join(diff)
+    assert "-小林\n+林" in "\n".join(diff)
     assert "+- 住在杭州" in diff and not any(line.startswith("-- 养了") for line in diff)
     assert compared([dataclasses.replace(old, revision=9), old], 3, 9, profile_lines, numbered)[2] == []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from historian.schema.commands import EditCommand, IndexCommand, RollbackCommand
+from historian.schema.commands import IndexCommand, RollbackCommand
 from historian.schema.errors import InvalidInput
 from historian.schema.states_payload import StatesPayload
 from historian.schema.validation import validated
@@ -19,4 +19,4 @@ def test_the_field_is_named_with_what_holds_it() -> None:
 
 
 def test_what_is_valid_comes_back_as_the_model() -> None:
-    assert validated(EditCommand, {"event_id": "a", "text": "b"}) == EditCommand(event_id="a", text="b")
+    assert validated(IndexCommand, {"folder": "a"}) == IndexCommand(folder="a")

@@ -199,7 +199,7 @@ MESSAGE_WORKS: dict[str, Callable[[SqliteEventStore], object]] = {
     "file": lambda store: store.file_messages([message("m-3", "a teapot", "and a kettle"), message("m-4", "new")]),
     "edit": lambda store: store.file_messages([message("m-1", "the teapot")]),
     "withdraw": lambda store: store.withdraw(["m-1"]),
-    "expire": lambda store: store.expire(9, returned_before=0.0, said_before=2e9),
+    "expire": lambda store: store.expire(9, now=0.0, returned_before=0.0, said_before=2e9),
 }
 
 

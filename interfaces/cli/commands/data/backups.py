@@ -12,10 +12,10 @@ from typer import Argument
 
 from .....schema.errors import OwnerLockHeld
 from ....texts import size
+from ...corrections import YesOption
 from ...invocation import FAILED, CommandFailed, Shell, command
 from ...language import say
 from ...opening import opened_parts, without_models
-from ..events import YesOption
 
 if TYPE_CHECKING:
     from .....service.backups.restoring import Restored

@@ -19,7 +19,7 @@ from ...revisions import RevisionCommands
 
 if TYPE_CHECKING:
     from .....schema.entity import Entity
-    from .....schema.profile import Profile
+    from .....schema.profile import Profile, ProfileLine
     from .....schema.scope import EntityType
 
 profile = group("profile", "Profiles of people and groups, and their revisions.")
@@ -54,7 +54,7 @@ def list_profiles(shell: Shell) -> None:
 
 @command("show", profile)
 def show_profile(shell: Shell, entity: EntityArgument, layer: LayerOption = None) -> None:
-    """Show a profile: all of its layers, or one."""
+    """Show a profile, line by line: all of its layers, or one."""
     for one in _read(shell, entity, layer):
         if shell.json:
             shell.emit(**profile_data(one))
@@ -63,8 +63,19 @@ def show_profile(shell: Shell, entity: EntityArgument, layer: LayerOption = None
         shell.out.print(Text.assemble((plain(one.name or one.key.entity_id), "bold"), (f"  {plain(place)}", "dim")))
         if one.tags:
             shell.out.print(Text(plain(", ".join(one.tags)), style="cyan"))
-        shell.out.print(plain(one.summary), soft_wrap=True)
+        shell.table(LINE_COLUMNS, map(line_cells, one.lines))
         shell.out.print()
+
+
+LINE_COLUMNS = later("line|kind|day|told|rests on|text (★ pinned, × over)")
+
+
+def line_cells(line: ProfileLine) -> tuple[str, ...]:
+    """Return a line of a profile as a row for people."""
+    marks = f"{'★ ' if line.pinned else ''}{'× ' if line.until else ''}"
+    until = f" ({say('until {day}', day=minute(line.until))})" if line.until else ""
+    counts = str(line.told), str(len(line.evidence))
+    return line.line_id, line.kind, line.last_day, *counts, f"{marks}{plain(line.text)}{until}"
 
 
 @command("export", profile)
@@ -108,9 +119,7 @@ def _named(entity: str) -> Entity:
 
 
 def _in_short(one: Profile) -> str:
-    from .....text.profiles.cleaning import in_one_line
-
-    return in_one_line(one.summary)
+    return "; ".join(line.dated_text for line in one.lines)
 
 
 def _read(shell: Shell, entity: str, layer: str | None) -> list[Profile]:

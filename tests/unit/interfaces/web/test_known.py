@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from historian.interfaces.web.pages.known import PAGE, People, conversations, groups, name_of, people, what_goes
 from historian.schema.entity import Entity
-from historian.schema.profile import Profile, ProfileKey
+from historian.schema.profile import ProfileKey
 from historian.service.components import Parts, open_parts
+from profiles import profile_of
 from support.events import file_texts
 from support.servers.web import web_settings
 
@@ -24,7 +25,7 @@ def parts(tmp_path: Path) -> Iterator[Parts]:
 
 
 def write(parts: Parts, key: ProfileKey, name: str, summary: str = "- likes tea") -> None:
-    written = parts.profiles.write(Profile(key, name=name, summary=summary), expected_revision=0, now=NOW)
+    written = parts.profiles.write(profile_of(key, summary, name=name), expected_revision=0, now=NOW)
     parts.backend.profile_index.put(written, None)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import fields, replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from historian.retrieval.scope_index import packed_vectors, words
 from historian.retrieval.scope_index.columns import Column
 from historian.retrieval.scope_index.packed_events import COMMON, OWN, EventRowsInMemory
 from historian.retrieval.scope_index.packed_vectors import VectorRows
-from historian.retrieval.scope_index.table import BYTES_A_DIMENSION, BYTES_AN_EVENT, ScopeTable
+from historian.retrieval.scope_index.table import BYTES_A_DIMENSION, BYTES_AN_EVENT, ScopeTable, Snapshot
 from historian.schema.event import Event, EventFilter
 from historian.schema.protocols import Matrix
 from historian.text.search_words.keywords import indexed_words
@@ -123,6 +124,29 @@ def test_a_filter_finds_what_it_names() -> None:
     assert found(EventFilter("g:7", kinds=("message",))) == found(EventFilter("g:7", sources=("message", "note"))) == [1, 3]
     assert found(EventFilter("g:7", is_absolute=False)) == [0, 1, 2] and found(EventFilter("g:7", kinds=("action",))) == []
     assert found(EventFilter("g:7", event_ids=("j:4", "gone", "j:0"))) == [0, 4] and found(EventFilter("g:7")) == [-1]
+
+
+def test_a_filter_finds_labels_and_leaves_out_what_has_expired_also_in_former_snapshots() -> None:
+    table = ScopeTable((0, 0))
+    given: list[dict[str, Any]] = [
+        {},
+        {"tags": ("work", "旅行"), "expires_at": 50.0},
+        {"tags": ("work",), "metadata": {"thread": 7, "done": True}},
+        {"metadata": {"thread": 1, "done": 1}},
+    ]
+    events = [make_event("j", n, **fields) for n, fields in enumerate(given)]
+    table.grow(range(3), events[:3], [], [], np.zeros((0, 0)))
+    former = table.snapshot
+    table.grow(range(3, 4), events[3:], [], [], np.zeros((0, 0)))
+
+    def found(snapshot: Snapshot = table.snapshot, **conditions: Any) -> list[int]:
+        mask = snapshot.admitted(EventFilter("g:7", **conditions))
+        return np.flatnonzero(mask).tolist() if mask is not None else [-1]
+
+    assert found(tags=("work",)) == [1, 2] and found(tags=("work", "旅行")) == [1] and found(tags=("wor",)) == []
+    assert found(metadata={"thread": 7}) == [2] and found(metadata={"done": True}) == [2] and found(metadata={"done": 1}) == [3]
+    assert found(former, metadata={"done": 1}) == [] and found(former, now=60.0) == [0, 2]
+    assert found(now=49.9) == [-1] and found(now=50.0) == [0, 2, 3] and found(tags=("work",), now=50.0) == [2]
 
 
 def test_searches_see_the_same_while_rows_are_added_and_older_ones_get_their_vectors(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,185 @@
+"""Lines of profiles, pins and corrections: what is wrong is corrected or taken out, and brought back.
+
+What is not named by a scope may be touched by the operator alone. With a scope, and so for every token of a conversation, these
+are the profile of who speaks (in a group, `user_id`), that of the group, and the events of the conversation.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Query
+from pydantic import BaseModel, ConfigDict, Field
+
+from ....schema.correction import CandidateKind, Correction, CorrectionAction
+from ....schema.profile import LineKind, ProfileLine
+from ....schema.scope import EntityType, Scope
+from ....service.inspection.json_data import correction_data
+from ..dependencies import CallerHere, MemoryHere, ScopeParameter
+from .event_data import EventData
+from .talk import Body, InScope
+
+router = APIRouter(tags=["corrections"])
+
+DryRun = Annotated[bool, Query(description="True: nothing is changed; the answer is what would be.")]
+Until = Annotated[
+    str | float | None,
+    Field(description="ISO 8601, or seconds since 1970; null: it stays until it is removed."),
+]
+
+
+class LineEdit(Body):
+    """What becomes of a line; what is left out stays."""
+
+    text: str | None = Field(None, description="The new words, also of the events it rests on alone.")
+    kind: LineKind | None = None
+    tags: list[str] | None = None
+    pinned: bool | None = Field(None, description="True: it stands first in every block.")
+    expires_at: Until = None
+
+
+class PinRequest(InScope):
+    text: str = Field(description="What stands first in every block of the conversation.")
+    expires_at: Until = None
+
+
+class CorrectRequest(InScope):
+    wrong: str = Field("", description="What memory says and is wrong, in words.")
+    right: str = Field("", description="What is right instead; empty: it is only taken out.")
+    target_id: str = Field("", description="The id of a candidate that an earlier answer offered.")
+
+
+class LineOfProfile(BaseModel):
+    entity_type: EntityType
+    entity_id: str
+    layer: str
+    line: ProfileLine
+
+
+class CorrectionData(BaseModel):
+    """What one correction took out or replaced, as it was before."""
+
+    correction_id: str = Field(description='What undoes it; "" if nothing has changed (`dry_run`).')
+    action: CorrectionAction
+    at: str
+    lines: list[LineOfProfile]
+    events: list[EventData]
+    messages: list[EventData] = Field(description="Messages that recall does not give any more.")
+    still_told: list[str] = Field(description="Texts that stay and may still say it.")
+    elsewhere: int = Field(description="Records of other conversations, which are not shown.")
+    undo_until: str = Field(description='ISO 8601; "": it cannot be undone.')
+    is_undone: bool
+
+    @classmethod
+    def of(cls, one: Correction) -> CorrectionData:
+        return cls.model_validate(correction_data(one))
+
+
+class CandidateData(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+
+    target_id: str
+    kind: CandidateKind
+    text: str
+    day: str
+    score: float
+
+
+class Corrected(BaseModel):
+    correction: CorrectionData | None = Field(description="None: nothing has changed.")
+    candidates: list[CandidateData] = Field(
+        description="Best first: what may be meant, to be named by `target_id`. None: memory does not say it."
+    )
+
+
+class Corrections(BaseModel):
+    corrections: list[CorrectionData] = Field(description="Newest first.")
+
+
+class Pins(BaseModel):
+    pins: list[ProfileLine]
+
+
+class Unpinned(BaseModel):
+    unpinned: bool = Field(description="False: there is no pin of this id here.")
+
+
+async def _scope(
+    caller: CallerHere,
+    scope: ScopeParameter = None,
+    user_id: Annotated[str | None, Query(description="In a group: who speaks.")] = None,
+) -> Scope | None:
+    return caller.scope_named(scope, user_id)
+
+
+async def _conversation(caller: CallerHere, scope: Annotated[Scope | None, Depends(_scope)]) -> Scope:
+    return scope or caller.needed_scope(None)
+
+
+SpokenScope = Annotated[Scope | None, Depends(_scope)]
+"""The scope of a request with who speaks in it; of the operator None, if the request names none."""
+Conversation = Annotated[Scope, Depends(_conversation)]
+"""The same, where a request must name one."""
+
+
+@router.patch("/lines/{line_id}")
+async def edit_line(line_id: str, asked: LineEdit, memory: MemoryHere, scope: SpokenScope) -> CorrectionData:
+    """Edit a line of a profile: its words, with those of the events that it rests on alone, or what is kept of it."""
+    fields: dict[str, Any] = asked.model_dump(exclude_unset=True)
+    return CorrectionData.of(await memory.edit_line(line_id, **fields, scope=scope))
+
+
+@router.delete("/lines/{line_id}")
+async def delete_line(
+    line_id: str,
+    memory: MemoryHere,
+    scope: SpokenScope,
+    messages: Annotated[bool, Query(description="Hide the messages it rests on, too.")] = False,
+    dry_run: DryRun = False,
+) -> CorrectionData:
+    """Delete a line of a profile with the events that it rests on."""
+    how: dict[str, bool] = {"messages": messages, "dry_run": dry_run}
+    return CorrectionData.of(await memory.delete_line(line_id, scope=scope, **how))
+
+
+@router.post("/correct")
+async def correct(asked: CorrectRequest, memory: MemoryHere, caller: CallerHere) -> Corrected:
+    """Find what memory says and is wrong, and take it out or replace it; candidates, if several may be meant."""
+    found = await memory.correct(asked.wrong, asked.right, scope=asked.scope_for(caller), target_id=asked.target_id)
+    if isinstance(found, Correction):
+        return Corrected(correction=CorrectionData.of(found), candidates=[])
+    return Corrected(correction=None, candidates=[*map(CandidateData.model_validate, found)])
+
+
+@router.get("/corrections")
+async def list_corrections(
+    memory: MemoryHere, scope: SpokenScope, limit: Annotated[int, Query(ge=1, le=500)] = 20
+) -> Corrections:
+    """The last corrections, as long as they can be undone."""
+    found = await memory.list_corrections(scope=scope, limit=limit)
+    return Corrections(corrections=[*map(CorrectionData.of, found)])
+
+
+@router.post("/corrections/{correction_id}/undo")
+async def undo(correction_id: str, memory: MemoryHere, scope: SpokenScope) -> CorrectionData:
+    """Bring back what a correction took out or replaced."""
+    return CorrectionData.of(await memory.undo(correction_id, scope=scope))
+
+
+@router.get("/pins")
+async def list_pins(memory: MemoryHere, scope: Conversation) -> Pins:
+    """What stands first in every block of a conversation."""
+    return Pins(pins=await memory.list_pins(scope))
+
+
+@router.post("/pins")
+async def pin(asked: PinRequest, memory: MemoryHere, caller: CallerHere) -> ProfileLine:
+    """Let a text stand first in every block of a conversation."""
+    scope = asked.scope_for(caller)
+    return await memory.pin(asked.text, scope, expires_at=asked.expires_at)
+
+
+@router.delete("/pins/{line_id}")
+async def unpin(line_id: str, memory: MemoryHere, scope: Conversation) -> Unpinned:
+    """Remove a pin."""
+    return Unpinned(unpinned=await memory.unpin(line_id, scope))

@@ -1,0 +1,266 @@
+"""One thing corrected everywhere: lines of profiles and events edited, deleted, and undone;
+pins."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from ..schema.correction import Candidate, Correction
+from ..schema.errors import InvalidInput
+from ..schema.event import MESSAGE_STANDS, Event
+from ..schema.ids import told
+from ..schema.job import check_size
+from ..schema.profile import LINE_KINDS, LineKind, ProfileLine
+from ..schema.protocols import Vector
+from ..schema.scope import Scope, checked_scope
+from ..text.redaction import redact
+from .corrections.candidates import candidates, clear_one, kind_of
+from .corrections.deleting import delete_event, delete_line
+from .corrections.new_words import edit_event, edit_line
+from .corrections.pins import Expiry, checked_expiry, checked_text, pin, pins, unpin
+from .corrections.plan import MessagesOf, Plan, existing, iso_of
+from .corrections.undoing import undo
+from .running.lifecycle import Lifecycle
+from .timezones import configured_timezone
+
+if TYPE_CHECKING:
+    pass
+
+UNSET: Final = "unset"
+"""The default of `expires_at` in `edit_line`: the end of the line stays as it is."""
+MOST_CORRECTIONS = 200
+MOST_TAGS, LONGEST_TAG = 20, 60
+"""The most tags of a line, and the characters of each."""
+
+
+class Correcting:
+    """Edit and delete lines and events with everything that tells the same; undo; pins.
+
+    `scope` decides what may be touched: the profile of its user as far as it is readable there, the
+    profile of its group, and the events of that conversation, with what its user has said of it
+    elsewhere. None is the owner, who may touch everything: give a scope wherever users or models
+    choose ids. All raise InvalidInput that names the argument, StorageError, and HistorianError if
+    memory is off or not open.
+    """
+
+    lifecycle: Lifecycle
+
+    async def edit_line(
+        self,
+        line_id: str,
+        text: str | None = None,
+        *,
+        scope: Scope | None,
+        kind: LineKind | None = None,
+        tags: Collection[str] | None = None,
+        pinned: bool | None = None,
+        expires_at: Expiry | Literal["unset"] = UNSET,
+    ) -> Correction:
+        """Replace the words of a line, redacted, in the profile, in the events that it rests on,
+        and so in every block.
+
+        The newest event that nothing else rests on gets the new words, the others that tell it are
+        deleted; messages stand as they were said, are marked as corrected, and are recalled no
+        more. Jobs that wait do not bring the old words back. `kind`, `tags`, `pinned` and
+        `expires_at` (see `pin`; None: no end) change the line alone.
+        """
+        parts, scope = self.lifecycle.in_use().parts, _checked(scope)
+        changes = _changes(kind, tags, pinned, expires_at, parts.clock())
+        if text is None and not changes:
+            raise InvalidInput("text: nothing to change; give text, kind, tags, pinned or expires_at")
+        written = None if text is None else checked_text(await self._redacted(checked_text(text)))
+        vector = None if written is None else await self._vector(written)
+        work = partial(edit_line, parts, line_id, written, vector, scope, changes, self._timezone)
+        return await self._carried_out(work, scope)
+
+    async def delete_line(
+        self, line_id: str, *, scope: Scope | None, messages: bool = False, dry_run: bool = False
+    ) -> Correction:
+        """Delete a line with the events that it rests on, and those of the conversation that say
+        the same.
+
+        Other lines that rest on these events too stay, without this evidence. With `messages`, the
+        messages that it was taken from are deleted too, with what rests on them alone; without,
+        they stay as they were said (`Correction.still_told`). With `dry_run` nothing changes: the
+        answer tells what would go.
+        """
+        how: MessagesOf = "remove" if messages else "stay"
+        return await self._delete_line(line_id, _checked(scope), how, dry_run)
+
+    async def delete_event(self, event_id: str, *, scope: Scope | None = None, dry_run: bool = False) -> Correction:
+        """Delete an event with the lines of profiles that rest on it alone; of a message all parts,
+        with what rests on it alone.
+
+        Lines with more evidence lose this one, and stay.
+        """
+        return await self._delete_event(event_id, _checked(scope), "stay", dry_run)
+
+    async def edit_event(self, event_id: str, text: str, *, scope: Scope | None = None) -> Event:
+        """Replace the text of an event, redacted, and return it. It is found by its new words at
+        once.
+
+        Lines that say what it said get the new words too; where they rest on other events as well,
+        a line with the new words stands beside them. A message stands as it was said: InvalidInput
+        is raised for one. Hand its `id` over again with other words instead.
+        """
+        parts, scope = self.lifecycle.in_use().parts, _checked(scope)
+        if not isinstance(text, str) or not text.strip():
+            raise InvalidInput("text: empty; `delete_event` removes an event")
+        check_size((text,), "text")
+        event = await asyncio.to_thread(existing, parts, event_id, scope)
+        if event.is_message:
+            raise InvalidInput(MESSAGE_STANDS)
+        await self._edit_event(event, await self._redacted(text.strip()), scope, "stay")
+        return await asyncio.to_thread(existing, parts, event_id, scope)
+
+    async def undo(self, correction_id: str, *, scope: Scope | None) -> Correction:
+        """Undo a correction that was made in this conversation less than `cognitive.undo_hours`
+        ago, and return it.
+
+        Events and messages come back with their ids, without former texts, and get their vectors
+        when a worker is idle; lines come back unless they are there again; what was changed since
+        stays. Whoever was forgotten since does not come back.
+        """
+        parts, scope = self.lifecycle.in_use().parts, _checked(scope)
+        done = await asyncio.to_thread(undo, parts, correction_id, scope)
+        self.lifecycle.in_use().recall.clear()
+        return done
+
+    async def list_corrections(self, *, scope: Scope | None, limit: int = 20) -> list[Correction]:
+        """Return the corrections of a conversation that can be undone, or are undone, newest first;
+        None: of all."""
+        if not isinstance(limit, int) or isinstance(limit, bool) or not 1 <= limit <= MOST_CORRECTIONS:
+            raise InvalidInput(f"limit: expected a number from 1 to {MOST_CORRECTIONS}, got {told(limit)}")
+        parts, scope = self.lifecycle.in_use().parts, _checked(scope)
+        key = None if scope is None else scope.key
+        found = await asyncio.to_thread(parts.backend.corrections.latest, key, parts.clock(), limit)
+        return [one.correction if key is None else one.correction.seen_in(key) for one in found]
+
+    async def correct(self, wrong: str, right: str = "", *, scope: Scope, target_id: str = "") -> Correction | list[Candidate]:
+        """Correct the one line or event that says `wrong`: replace it by `right`, or delete it; its
+        messages are hidden.
+
+        Where not exactly one is meant clearly, nothing changes, and the candidates are returned,
+        best first (none: []); call it again with the `target_id` of one. For a bot's model: "that's
+        wrong, I'm not vegetarian" is `correct("vegetarian")`.
+        """
+        parts, scope = self.lifecycle.in_use().parts, checked_scope(scope)
+        if not target_id and (not isinstance(wrong, str) or not wrong.strip()):
+            raise InvalidInput("wrong: empty; give the words that are wrong, or the target_id of a candidate")
+        if not isinstance(right, str):
+            raise InvalidInput(f"right: expected text, got {told(right)}")
+        check_size((str(wrong), right), "wrong")
+        written = checked_text(await self._redacted(checked_text(right))) if right.strip() else ""
+        found = await asyncio.to_thread(candidates, parts, str(wrong), scope)
+        if target_id:
+            kinds = await asyncio.to_thread(kind_of, parts, target_id, scope)
+        elif clear := clear_one(found):
+            kinds, target_id = clear.kind, clear.target_id
+        else:
+            return found
+        if kinds == "line":
+            return await (
+                self.edit_line(target_id, written, scope=scope)
+                if written
+                else self._delete_line(target_id, scope, "hide", dry_run=False)
+            )
+        event = await asyncio.to_thread(existing, parts, target_id, scope)
+        if written:
+            return await self._edit_event(event, written, scope, "hide")
+        return await self._delete_event(target_id, scope, "hide", dry_run=False)
+
+    async def pin(self, text: str, scope: Scope, *, expires_at: Expiry = None) -> ProfileLine:
+        """Pin a text, redacted: it stands first in every block of the conversation, until
+        `expires_at` if that is given.
+
+        `expires_at` is an aware datetime, ISO 8601 with offset, or seconds since 1970. At most 50
+        pins of 500 characters each. A line of the profile with these words is pinned itself.
+        """
+        parts, scope = self.lifecycle.in_use().parts, checked_scope(scope)
+        until = checked_expiry(expires_at, parts.clock())
+        written = checked_text(await self._redacted(checked_text(text)))
+        line = await asyncio.to_thread(pin, parts, scope, written, until)
+        self.lifecycle.in_use().recall.clear()
+        return line
+
+    async def unpin(self, line_id: str, scope: Scope) -> bool:
+        """Remove a pin. A line that stood in the profile before it was pinned stays there. Return
+        False if there is no such pin."""
+        parts, scope = self.lifecycle.in_use().parts, checked_scope(scope)
+        done = await asyncio.to_thread(unpin, parts, scope, line_id)
+        self.lifecycle.in_use().recall.clear()
+        return done
+
+    async def list_pins(self, scope: Scope) -> list[ProfileLine]:
+        """Return the pinned lines of a conversation that have not ended, in the order in which they
+        came."""
+        parts, scope = self.lifecycle.in_use().parts, checked_scope(scope)
+        found = await asyncio.to_thread(pins, parts, scope)
+        return [line for _, line in found if line.holds_at(iso_of(parts.clock()))]
+
+    async def _delete_line(self, line_id: str, scope: Scope | None, how: MessagesOf, dry_run: bool) -> Correction:
+        parts = self.lifecycle.in_use().parts
+        return await self._carried_out(partial(delete_line, parts, line_id, scope, how, dry_run=dry_run), scope)
+
+    async def _delete_event(self, event_id: str, scope: Scope | None, how: MessagesOf, dry_run: bool) -> Correction:
+        parts = self.lifecycle.in_use().parts
+        return await self._carried_out(partial(delete_event, parts, event_id, scope, how, dry_run=dry_run), scope)
+
+    async def _edit_event(self, event: Event, text: str, scope: Scope | None, how: MessagesOf) -> Correction:
+        parts, vector = self.lifecycle.in_use().parts, await self._vector(text)
+        return await self._carried_out(partial(edit_event, parts, event, text, vector, scope, how, self._timezone), scope)
+
+    async def _carried_out(self, work: Callable[[], tuple[Plan, Correction]], scope: Scope | None) -> Correction:
+        """Carry a correction out in a thread, and let what this process remembers of it go."""
+        opened = self.lifecycle.in_use()
+        plan, correction = await asyncio.to_thread(work)
+        if correction.correction_id:
+            for key, words in plan.unspoken().items():
+                opened.observation.forget_words(key, words)
+                await asyncio.to_thread(self.lifecycle.plain.forget_words, key, words)
+            opened.recall.clear()
+        return correction if scope is None else correction.seen_in(scope.key)
+
+    @property
+    def _timezone(self) -> str:
+        return configured_timezone(self.lifecycle.settings.cognitive.timezone)
+
+    async def _redacted(self, text: str) -> str:
+        return await self.lifecycle.redacting(redact, text, self.lifecycle.settings.historian.redact_jobs)
+
+    async def _vector(self, text: str) -> Vector | None:
+        from ..models.embeddings.recorded import vectors_for
+
+        parts = self.lifecycle.in_use().parts
+        (vector,) = await vectors_for([text], parts.embedder, parts.events)
+        return vector
+
+
+def _checked(scope: Scope | None) -> Scope | None:
+    return None if scope is None else checked_scope(scope)
+
+
+def _changes(kind: object, tags: object, pinned: object, expires_at: object, now: float) -> dict[str, Any]:
+    """Return the fields of a line that change. Raises InvalidInput."""
+    changes: dict[str, Any] = {}
+    if kind is not None:
+        if kind not in LINE_KINDS:
+            raise InvalidInput(f"kind: expected one of {', '.join(LINE_KINDS)}, got {told(kind)}")
+        changes["kind"] = kind
+    if tags is not None:
+        several = isinstance(tags, Collection) and not isinstance(tags, str | bytes | Mapping)
+        given = list(tags) if several else []  # type: ignore[call-overload]  # is a collection
+        fits = all(isinstance(one, str) and 0 < len(one) <= LONGEST_TAG for one in given)
+        if not several or len(given) > MOST_TAGS or not fits:
+            raise InvalidInput(f"tags: expected at most {MOST_TAGS} strings of 1 to {LONGEST_TAG} characters, got {told(tags)}")
+        changes["tags"] = tuple(dict.fromkeys(" ".join(one.split()) for one in given))
+    if pinned is not None:
+        if not isinstance(pinned, bool):
+            raise InvalidInput(f"pinned: expected True or False, got {told(pinned)}")
+        changes["pinned"] = pinned
+    if expires_at != UNSET:
+        changes["until"] = checked_expiry(expires_at, now)
+    return changes

@@ -1,0 +1,1 @@
+"""One thing corrected everywhere: what it finds, takes out, keeps for `undo`; pins."""

@@ -1,0 +1,86 @@
+"""The statements that a correction may mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ...schema.correction import Candidate, CandidateKind
+from ...schema.errors import InvalidInput
+from ...schema.event import EventFilter
+from ...schema.ids import told
+from ...schema.scope import Scope
+from ...text.profiles.lines import plain_words
+from ...text.search_words.tokens import search_tokens
+from .plan import (
+    iso_of,
+    lines_in,
+    profile_keys,
+)
+
+if TYPE_CHECKING:
+    from ..components import Parts
+
+MOST_CANDIDATES = 10
+CANDIDATES_LOOKED_AT = 50
+CLEAR, CLEARLY_BEFORE = 0.7, 0.3
+"""A statement is meant if it holds this share of the words asked for, and so much more than the next."""
+
+
+def candidates(parts: Parts, wrong: str, scope: Scope) -> list[Candidate]:
+    """Return the lines, events and messages of a conversation that share words with `wrong`, best
+    first.
+
+    What a line rests on, or an event was taken from, is not told beside it; nor is what was
+    superseded or corrected.
+    """
+    asked, now = set(search_tokens(wrong)), iso_of(parts.clock())
+    if not asked:
+        return []
+    found: list[Candidate] = []
+    covered: set[str] = set()
+    said: set[str] = set()
+
+    def add(target_id: str, kind: CandidateKind, text: str, day: str) -> bool:
+        share = len(asked & set(search_tokens(text))) / len(asked)
+        if share and plain_words(text) not in said:
+            said.add(plain_words(text))
+            found.append(Candidate(target_id, kind, text, day, round(share, 3)))
+        return bool(share)
+
+    for _, line in lines_in(parts, profile_keys(parts, scope)):
+        if line.holds_at(now) and add(line.line_id, "line", line.text, line.last_day):
+            covered.update(line.evidence)
+    ids = [
+        one
+        for one, _ in parts.events.search_keywords(
+            wrong, EventFilter(scope.key, holds=True, now=parts.clock()), CANDIDATES_LOOKED_AT
+        )
+    ]
+    events = parts.events.get(ids)
+    covered |= {f"{name}:0" for one in events if one.event_id in covered for name in one.sources}
+    for is_message in (False, True):
+        for one in events:
+            if one.is_message != is_message or one.event_id in covered:
+                continue
+            if add(one.event_id, "message" if is_message else "event", one.text, one.timestamp_local[:10]):
+                covered |= {f"{name}:0" for name in one.sources}
+    return sorted(found, key=lambda one: -one.score)[:MOST_CANDIDATES]
+
+
+def clear_one(found: Sequence[Candidate]) -> Candidate | None:
+    """Return the candidate that is meant; None where several may be, or none holds enough of the
+    words."""
+    if not found or found[0].score < CLEAR or (len(found) > 1 and found[0].score - found[1].score < CLEARLY_BEFORE):
+        return None
+    return found[0]
+
+
+def kind_of(parts: Parts, target_id: str, scope: Scope) -> CandidateKind:
+    """Return what a target is. Raises InvalidInput if nothing in the conversation has this id."""
+    if any(line.line_id == target_id for _, line in lines_in(parts, profile_keys(parts, scope))):
+        return "line"
+    found = parts.events.get([target_id]) if isinstance(target_id, str) else []
+    if not found or found[0].scope.key != scope.key:
+        raise InvalidInput(f"target_id: there is no line or event {told(target_id)} here; take the target_id of a candidate")
+    return "message" if found[0].is_message else "event"

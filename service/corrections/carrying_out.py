@@ -1,0 +1,187 @@
+"""One correction, everywhere: events, messages, lines of profiles, articles. Blocking; raises
+StorageError.
+
+The record for `undo` is written first, then the events go, and the lines last: after an
+interruption the line is still there to be corrected again. What workers merge meanwhile rests on
+events that are gone, which they look for before and after they write.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+
+from ...schema.correction import Correction, CorrectionRecord, corrected_digest
+from ...schema.event import Event, EventLink
+from ...schema.job import without_list_mark
+from ...schema.profile import Profile, ProfileKey, ProfileLine
+from ...schema.scope import Scope
+from ...schema.summary import ArticleKey
+from ...text.profiles.lines import plain_words
+from ...text.search_words.tokens import search_tokens
+from ..components import Parts
+from ..entity_data.articles import ArticleData
+from .plan import Line, Plan, concerned, iso_of, lines_in, may_touch, new_id, saying_the_same
+
+HOUR_SECONDS = 3_600.0
+TOLD_AGAIN = 20
+"""The most texts that are named as still telling it."""
+SHORTEST_TOLD = 4
+"""Characters of a statement that is looked for inside of others."""
+_DATED = re.compile(r"\s*\(\d{4}-\d\d-\d\d\)\s*$", re.ASCII)
+
+
+def carry_out(parts: Parts, plan: Plan, *, dry_run: bool = False) -> Correction:
+    """Carry a plan out. Return the correction, with everything that it has taken out. With
+    `dry_run` nothing is changed."""
+    now, hours = parts.clock(), parts.settings.cognitive.undo_hours
+    plan.correction_id = plan.correction_id or new_id(plan.scope)
+    plan.wrong.discard(plain_words(plan.text) if plan.text else "")
+    gone = [*plan.events.values(), *plan.messages.values()]
+    keys = concerned(parts, plan, gone)
+    taken, fewer, new_lines = list(plan.lines), list[Line](), [*plan.more.items()]
+    for key, line in lines_in(parts, keys):
+        after = _line_after(plan, key, line)
+        if after is None and (key, line) not in taken:
+            taken.append((key, line))
+        elif after is not None and after != line:
+            new_lines.append((key, after))
+            fewer += [(key, line)] if (key, line) not in taken else []
+    articles, still_told = _in_articles(parts, plan, gone)
+    told_by_messages = [one.said for one in plan.standing]
+    correction = Correction(
+        correction_id="" if dry_run else plan.correction_id,
+        action=plan.action,
+        at=iso_of(now),
+        lines=tuple(taken),
+        events=tuple(plan.events.values()),
+        messages=tuple(plan.messages.values()),
+        undo_until=iso_of(now + hours * HOUR_SECONDS) if hours and not dry_run else "",
+        still_told=tuple(dict.fromkeys((*told_by_messages, *still_told)))[:TOLD_AGAIN],
+    )
+    if dry_run:
+        return correction
+    record = CorrectionRecord(
+        correction=correction,
+        scope_key="" if plan.scope is None else plan.scope.key,
+        until=now + hours * HOUR_SECONDS,
+        new_lines=tuple(new_lines),
+        fewer=tuple(fewer),
+        added=(plan.added.event_id,) if plan.added is not None else (),
+        edited=(plan.edited,) if plan.edited else (),
+        links=tuple(_links(parts, plan)),
+        job_ids=tuple(sorted({one.job_id for one in plan.messages.values() if one.event_id in plan.forgotten})),
+        digests=_digests(plan),
+        entities=tuple(sorted(_entities(plan, keys, gone))),
+    )
+    if hours:
+        parts.backend.corrections.put(record)
+    parts.backend.erasure.bury_words(record.digests, now)
+    if late := _told_meanwhile(parts, plan):
+        plan.events |= late
+        plan.forgotten |= set(late)
+        correction = replace(correction, events=tuple(plan.events.values()))
+        if hours:
+            parts.backend.corrections.put(replace(record, correction=correction))
+    parts.events.hide(sorted(plan.hidden), plan.correction_id)
+    if plan.edited:
+        parts.events.edit(plan.edited, plan.text, plan.vector)
+    if plan.added is not None:
+        parts.events.file_new([plan.added], [plan.vector])
+    parts.events.forget(sorted(plan.forgotten))
+    parts.article_stores.buffer.remove(sorted(plan.forgotten))
+    ArticleData(parts).drop(articles)
+    for key in keys:
+        revised = parts.profiles.revise(key, partial(_profile_after, plan), now=iso_of(now), cause="correction")
+        if revised is not None:
+            parts.backend.profile_index.put(revised, None)
+    return correction
+
+
+def _told_meanwhile(parts: Parts, plan: Plan) -> dict[str, Event]:
+    """Return the events that say what is wrong and were filed since it was looked for: from now on none is filed any more."""
+    scopes = {one.scope.key for one in (*plan.events.values(), *plan.messages.values())}
+    scopes |= {plan.scope.key} if plan.scope is not None else set()
+    found = saying_the_same(parts, sorted(scopes), plan.wrong, plan.texts) if plan.wrong else []
+    new = (one for one in found if not one.is_message and one.event_id not in plan.events and may_touch(plan.scope, one))
+    return {one.event_id: one for one in new}
+
+
+def _line_after(plan: Plan, key: ProfileKey, line: ProfileLine) -> ProfileLine | None:
+    """Return what becomes of a line; None if it goes."""
+    if any(one == key and meant.line_id == line.line_id for one, meant in plan.lines):
+        return plan.line_becomes(line)
+    if plain_words(line.text) in plan.wrong and any(one == key for one, _ in plan.lines) and not line.pinned:
+        return None  # told again meanwhile
+    left = tuple(one for one in line.evidence if one not in plan.forgotten)
+    if left == line.evidence:
+        return line
+    if not left and plan.alone.issuperset(line.evidence):
+        return None
+    last = plan.events.get(line.evidence[-1]) or plan.messages.get(line.evidence[-1])
+    teller = (last.said_by or last.user_id) if last is not None and not left else ""
+    return replace(line, evidence=left, said_by=line.said_by or ("" if key.entity == f"user:{teller}" else teller))
+
+
+def _profile_after(plan: Plan, profile: Profile) -> Profile:
+    """Return a profile with the lines that a plan leaves, and without the tags that name nothing
+    but what goes."""
+    lines = [after for line in profile.lines if (after := _line_after(plan, profile.key, line)) is not None]
+    more = plan.more.get(profile.key)
+    if more is not None and all(one.line_id != more.line_id for one in lines):
+        lines.append(more)
+    stays = {word for line in lines for word in search_tokens(line.text)}
+    goes = {word for line in profile.lines if line not in lines for word in search_tokens(line.text)} - stays
+    tags = tuple(tag for tag in profile.tags if not (words := set(search_tokens(tag))) or not words <= goes)
+    return replace(profile, lines=tuple(lines), tags=tags)
+
+
+def _entities(plan: Plan, keys: Iterable[ProfileKey], gone: Iterable[Event]) -> set[str]:
+    """Return the people and groups with which the record of a plan is forgotten."""
+    entities = {entity for one in (*gone, *([plan.added] if plan.added else [])) for entity in one.entities}
+    entities |= {f"user:{one.said_by}" for one in gone if one.said_by}
+    entities |= {key.entity for key, _ in plan.lines} | {key.entity for key in keys}
+    entities |= {f"group:{key.layer.removeprefix('g:')}" for key in keys if key.layer.startswith("g:")}
+    entities |= {f"user:{line.said_by}" for _, line in plan.lines if line.said_by}
+    return entities | (set(_of_scope(plan.scope)) if plan.scope is not None else set())
+
+
+def _of_scope(scope: Scope) -> list[str]:
+    return [f"{kind}:{one}" for kind, one in (("user", scope.user_id), ("group", scope.group_id)) if one]
+
+
+def _digests(plan: Plan) -> tuple[str, ...]:
+    """Return by what the statements that are wrong are kept from being filed by jobs that wait."""
+    scopes = {one.scope.key for one in (*plan.events.values(), *plan.messages.values())}
+    scopes |= {plan.scope.key} if plan.scope is not None else set()
+    people = {key.entity_id for key, _ in plan.lines if key.entity_type == "user"}
+    found = {corrected_digest(scope, words, who) for scope in scopes for words in plan.wrong for who in ("", *people)}
+    return tuple(sorted(found))
+
+
+def _links(parts: Parts, plan: Plan) -> list[EventLink]:
+    """Return what the events that a plan deletes or edits have ended."""
+    changed = [*sorted(plan.forgotten), *([plan.edited] if plan.edited else [])]
+    return [EventLink(one.event_id, name, one.corrected_by == name) for name in changed for one in parts.events.ended_by(name)]
+
+
+def _in_articles(parts: Parts, plan: Plan, gone: Sequence[Event]) -> tuple[dict[str, list[str]], list[str]]:
+    """Return the lines of articles and summaries that say the same, by the key of their record, and
+    those that may tell it."""
+    same: dict[str, list[str]] = {}
+    still_told: list[str] = []
+    people = {(one.user_id, one.group_id) for one in gone}
+    people |= {(plan.scope.user_id, plan.scope.group_id)} if plan.scope is not None and plan.scope.user_id else set()
+    for user_id, group_id in sorted(people):
+        key = ArticleKey(user_id, group_id)
+        lines = parts.article_stores.articles.lines(key)
+        lines += [line for one in parts.article_stores.summaries.read(key) for line in one.text.splitlines()]
+        for line in dict.fromkeys(lines):
+            bare = plain_words(_DATED.sub("", without_list_mark(line.strip())))
+            if bare in plan.wrong:
+                same.setdefault(str(key), []).append(line)
+            elif any(words in bare for words in plan.wrong if len(words) >= SHORTEST_TOLD):
+                still_told.append(line.strip())
+    return same, still_told

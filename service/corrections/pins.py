@@ -1,0 +1,124 @@
+"""Pinned lines: standing instructions of a conversation, as lines of its group's profile or of its
+user's private layer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from ...schema.errors import InvalidInput
+from ...schema.ids import told
+from ...schema.profile import ProfileKey, ProfileLine, line_id_of
+from ...schema.scope import PRIVATE_LAYER, PUBLIC_LAYER, Scope
+from ...text.profiles.lines import plain_words
+from ..components import Parts
+from .plan import Line, iso_of, lines_in, profile_keys, rewritten
+
+MOST_PINS = 50
+"""Pins of one profile."""
+LONGEST_LINE = 500
+"""Characters of a pin, and of a line that is edited."""
+DAY_SECONDS = 86_400.0
+EXPIRED_PIN_DAYS = 7
+"""Days for which a pin stays in its profile after its end."""
+
+Expiry = datetime | str | float | int | None
+"""When something ends: an aware datetime, ISO 8601 with offset, a day (`2026-03-02`, to its last
+moment in UTC), seconds since the epoch; None: never."""
+
+
+def checked_text(text: object) -> str:
+    """Return the text of a line in one line. Raises InvalidInput for what is empty or too long."""
+    if not isinstance(text, str) or not (line := " ".join(text.replace("\0", " ").split())):
+        raise InvalidInput("text: empty; give the words of the line")
+    if len(line) > LONGEST_LINE:
+        raise InvalidInput(f"text: {len(line)} characters, at most {LONGEST_LINE} are allowed; shorten it")
+    return line
+
+
+def checked_expiry(expires_at: object, now: float) -> str:
+    """Return an `Expiry` as ISO 8601 in UTC, a day as it is, "" for None. Raises InvalidInput for
+    times that are over or no times."""
+    if expires_at is None:
+        return ""
+    given, day = expires_at, ""
+    try:
+        if isinstance(given, str):
+            day = given if len(given) == len("2026-03-02") else ""
+            given = datetime.fromisoformat(f"{day}T23:59:59+00:00" if day else given)
+        if isinstance(given, datetime) and given.tzinfo is not None:
+            moment = given.timestamp()
+        elif isinstance(given, float | int) and not isinstance(given, bool) and math.isfinite(given):
+            moment = float(given)
+        else:
+            raise ValueError
+        until = iso_of(moment)
+    except (ValueError, OverflowError, OSError):
+        raise InvalidInput(
+            "expires_at: expected a day (2026-03-02), an aware datetime, ISO 8601 with an offset "
+            "(2026-03-02T18:00:00+08:00), or seconds since 1970, "
+            f"got {told(expires_at)}"
+        ) from None
+    if moment <= now:
+        raise InvalidInput(f"expires_at: {until} is over; give a time to come, or leave it out")
+    return day or until
+
+
+def pin_key(scope: Scope) -> ProfileKey:
+    """Return the profile that holds the pins of a conversation."""
+    if scope.request_type == "group":
+        return ProfileKey("group", scope.group_id, PUBLIC_LAYER)
+    return ProfileKey("user", scope.user_id, PRIVATE_LAYER)
+
+
+def pin(parts: Parts, scope: Scope, text: str, until: str) -> ProfileLine:
+    """See `CognitiveService.pin`. The text is checked and redacted."""
+    key, day = pin_key(scope), datetime.fromtimestamp(parts.clock(), UTC).date().isoformat()
+
+    def pinned(lines: Sequence[ProfileLine]) -> tuple[ProfileLine, ...]:
+        same = next((one for one in lines if plain_words(one.text) == plain_words(text)), None)
+        if same is not None:
+            return tuple(replace(one, pinned=True, until=until) if one is same else one for one in lines)
+        check_room(lines)
+        new = ProfileLine(line_id_of(text, "pin"), text, "boundary", first_day=day, last_day=day, until=until, pinned=True)
+        return (*lines, new)
+
+    profile = rewritten(parts, key, pinned, "pin")
+    return next(one for one in profile.lines if plain_words(one.text) == plain_words(text))
+
+
+def check_room(lines: Sequence[ProfileLine]) -> None:
+    """Raise InvalidInput if a profile holds as many pins as it may."""
+    if sum(one.pinned for one in lines) >= MOST_PINS:
+        raise InvalidInput(f"text: {MOST_PINS} pins are there already; `list_pins` shows them, `unpin` removes one")
+
+
+def unpin(parts: Parts, scope: Scope, line_id: str) -> bool:
+    """See `CognitiveService.unpin`."""
+    found = [key for key, line in pins(parts, scope) if line.line_id == line_id]
+    for key in found:
+        rewritten(parts, key, lambda lines: tuple(one for line in lines for one in _unpinned(line, line_id)), "unpin")
+    return bool(found)
+
+
+def _unpinned(line: ProfileLine, line_id: str) -> list[ProfileLine]:
+    """Return the line of this id without its pin: nothing of it where it was nothing else."""
+    if line.line_id != line_id:
+        return [line]
+    return [replace(line, pinned=False, until="")] if line.evidence or line.line_id != line_id_of(line.text, "pin") else []
+
+
+def pins(parts: Parts, scope: Scope) -> list[Line]:
+    """Return the pinned lines that are read in a conversation, with those that have ended."""
+    return [(key, line) for key, line in lines_in(parts, profile_keys(parts, scope)) if line.pinned]
+
+
+def remove_expired_pins(parts: Parts, key: ProfileKey) -> int:
+    """Remove the pins of a profile that have ended EXPIRED_PIN_DAYS ago. Return how many."""
+    stored, before = parts.profiles.read(key), iso_of(parts.clock() - EXPIRED_PIN_DAYS * DAY_SECONDS)
+    if stored is None or all(one.holds_at(before) or not one.pinned for one in stored.lines):
+        return 0
+    now = rewritten(parts, key, lambda lines: tuple(one for one in lines if one.holds_at(before) or not one.pinned), "expired")
+    return len(stored.lines) - len(now.lines)

@@ -1,0 +1,209 @@
+"""What a correction is to do, and what it finds. Blocking; raises StorageError."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from ...schema.correction import CorrectionAction
+from ...schema.errors import InvalidInput, RevisionConflict, StorageError
+from ...schema.event import Event, EventFilter
+from ...schema.ids import told
+from ...schema.profile import Profile, ProfileKey, ProfileLine
+from ...schema.protocols import Vector
+from ...schema.scope import EntityType, Scope, is_asserted, layers_read
+from ...text.profiles.lines import distinct, plain_words
+from ..components import Parts
+from ..entity_data.profiles import iso_of as iso_of
+
+SAME_LOOKED_AT = 50
+"""The most events that share words with a statement and are compared with it."""
+MOST_PARTS = 512
+"""Records of one message that are looked for: the largest job has fewer."""
+MOST_CONFLICTS = 20
+"""Tries to write a profile that others change meanwhile."""
+Line = tuple[ProfileKey, ProfileLine]
+MessagesOf = Literal["stay", "hide", "remove"]
+"""What becomes of the messages that told what is corrected."""
+
+
+@dataclass
+class Plan:
+    """What a correction is to do.
+
+    `lines` are the lines that it means: they go, or become what `line_becomes` returns. `events`
+    and `messages` are the records that it takes out or changes; of these, `forgotten` are the ids
+    of those that are deleted and `hidden` of those that are marked. Lines that rest on deleted
+    events alone go too where all these are in `alone`; other lines lose this evidence. The event
+    `edited` gets the words `text`, or `added` is filed. `more` are lines that are written beside
+    those that stay, `standing` are messages that may still tell it.
+    """
+
+    action: CorrectionAction
+    scope: Scope | None
+    lines: list[Line] = field(default_factory=list)
+    line_becomes: Callable[[ProfileLine], ProfileLine | None] = lambda line: None
+    events: dict[str, Event] = field(default_factory=dict)
+    messages: dict[str, Event] = field(default_factory=dict)
+    forgotten: set[str] = field(default_factory=set)
+    alone: set[str] = field(default_factory=set)
+    hidden: set[str] = field(default_factory=set)
+    wrong: set[str] = field(default_factory=set)
+    """The statements that are wrong, for comparison (`plain_words`)."""
+    texts: list[str] = field(default_factory=list)
+    """These statements as they were told."""
+    edited: str = ""
+    added: Event | None = None
+    text: str = ""
+    vector: Vector | None = None
+    more: dict[ProfileKey, ProfileLine] = field(default_factory=dict)
+    standing: list[Event] = field(default_factory=list)
+    correction_id: str = ""
+
+    def unspoken(self) -> dict[str, set[str]]:
+        """Return the words of the messages that are hidden or deleted, by the key of their
+        conversation."""
+        words: dict[str, set[str]] = {}
+        for one in self.messages.values():
+            words.setdefault(one.scope.key, set()).add(one.text)
+        return words
+
+
+def new_id(scope: Scope | None) -> str:
+    """Return the id of a new correction, which tells whether its scope's speaker is asserted
+    alone."""
+    made = f"correction-{uuid.uuid4().hex}"
+    return made if scope is None else scope.request_id(made)
+
+
+def profile_keys(parts: Parts, scope: Scope | None) -> list[ProfileKey]:
+    """Return the profiles that may be corrected in `scope`: of its user as far as readable there,
+    and of its group; None: all."""
+    if scope is None:
+        return list(parts.profiles.keys())
+    rule, keys = parts.settings.cognitive.profile.profile_layers, list[ProfileKey]()
+    if scope.user_id:
+        keys += [ProfileKey("user", scope.user_id, layer) for layer in layers_read(scope, "user", scope.user_id, rule)]
+    if scope.group_id:
+        keys += [ProfileKey("group", scope.group_id, layer) for layer in layers_read(scope, "group", scope.group_id, rule)]
+    return keys
+
+
+def lines_in(parts: Parts, keys: Iterable[ProfileKey]) -> list[Line]:
+    """Return the lines of profiles, in their order."""
+    return [(key, line) for key in keys if (stored := parts.profiles.read(key)) is not None for line in stored.lines]
+
+
+def lines_of_id(parts: Parts, line_id: object, scope: Scope | None) -> list[Line]:
+    """Return the line with this id, with those that say the same in the profiles that may be
+    corrected in `scope`.
+
+    Raises InvalidInput if there is none, or if lines that say different things have the id.
+    """
+    every = lines_in(parts, profile_keys(parts, scope))
+    named = [(key, line) for key, line in every if line.line_id == line_id]
+    if not named:
+        raise InvalidInput(f"line_id: there is no line {told(line_id)} in the profiles of this conversation; read them again")
+    if len(meant := {plain_words(line.text) for _, line in named}) > 1:
+        where = ", ".join(str(key) for key, _ in named)
+        raise InvalidInput(f"line_id: {told(line_id)} is a line of several profiles ({where}); give the scope of one of them")
+    owners = {key.entity for key, _ in named}
+    return [one for one in every if plain_words(one[1].text) in meant and (scope is not None or one[0].entity in owners)]
+
+
+def may_touch(scope: Scope | None, event: Event) -> bool:
+    """Return True for the events of `scope`, and for what its user said elsewhere themselves. None:
+    True for all."""
+    if scope is None or event.scope.key == scope.key:
+        return True
+    own = event.user_id == scope.user_id and event.said_by in ("", scope.user_id)
+    return own and not scope.speaker_is_asserted and not is_asserted(event.event_id)
+
+
+def saying_the_same(parts: Parts, scope_keys: Iterable[str], words: Collection[str], texts: Iterable[str]) -> list[Event]:
+    """Return the records of conversations whose words equal one of `words` (`plain_words` of
+    `texts`)."""
+    found: dict[str, Event] = {}
+    for scope_key in dict.fromkeys(scope_keys):
+        for text in dict.fromkeys(texts):
+            ids = [one for one, _ in parts.events.search_keywords(text, EventFilter(scope_key), SAME_LOOKED_AT)]
+            found |= {one.event_id: one for one in parts.events.get(ids) if plain_words(one.text) in words}
+    return list(found.values())
+
+
+def gather(parts: Parts, plan: Plan, evidence: Iterable[str], *, others: bool = True) -> None:
+    """Add the events and messages to a plan on which its lines rest, and, with `others`, those that
+    say the same."""
+    found = {one.event_id: one for one in parts.events.get(list(dict.fromkeys(evidence))) if may_touch(plan.scope, one)}
+    if others:
+        keys = {one.scope.key for one in found.values()} | ({plan.scope.key} if plan.scope else set())
+        texts = [line.text for _, line in plan.lines] + [one.text for one in found.values() if not one.is_message]
+        same = saying_the_same(parts, sorted(keys), {plain_words(text) for text in texts}, texts)
+        found |= {one.event_id: one for one in same if may_touch(plan.scope, one)}
+    names = [one.job_id for one in found.values() if one.is_message]
+    plan.events |= {name: one for name, one in found.items() if not one.is_message}
+    names += [name for one in plan.events.values() for name in one.sources]
+    for name in dict.fromkeys(names):
+        stored = parts.events.get([f"{name}:{n}" for n in range(MOST_PARTS)])
+        plan.messages |= {one.event_id: one for one in stored}
+    if others:
+        plan.texts += [*(line.text for _, line in plan.lines), *(one.text for one in plan.events.values())]
+        plan.wrong |= {plain_words(text) for text in plan.texts}
+
+
+def take_messages(parts: Parts, plan: Plan, how: MessagesOf) -> None:
+    """Let the messages of a plan `stay`, be hidden (`hide`), or be deleted (`remove`) with what
+    rests on them alone."""
+    if how == "hide":
+        plan.hidden |= {name for name, one in plan.messages.items() if one.holds}
+    elif how == "remove":
+        names = {one.job_id for one in plan.messages.values()}
+        resting = [one for one in parts.events.resting_on(sorted(names)) if names.issuperset(one.sources)]
+        plan.alone |= {one.event_id for one in resting} - set(plan.events)
+        plan.events |= {one.event_id: one for one in resting}
+        plan.forgotten |= {*plan.messages, *(one.event_id for one in resting)}
+    else:
+        plan.standing += plan.messages.values()
+        plan.messages = {}
+
+
+def concerned(parts: Parts, plan: Plan, gone: Sequence[Event]) -> list[ProfileKey]:
+    """Return the profiles that may have lines which a plan means, or which rest on events that it
+    deletes."""
+    keys = dict.fromkeys(key for key, _ in plan.lines)
+    people = {who for one in gone for who in (one.user_id, one.said_by, *one.speakers) if who}
+    people |= {name.user_id for one in gone for name in one.named}
+    entities: list[tuple[EntityType, str]] = [("user", one) for one in sorted(people)]
+    entities += [("group", one) for one in sorted({one.group_id for one in gone if one.group_id})]
+    for kind, entity_id in entities:
+        keys |= dict.fromkeys(ProfileKey(kind, entity_id, layer) for layer in parts.profiles.layers(kind, entity_id))
+    return list(keys)
+
+
+def rewritten(
+    parts: Parts, key: ProfileKey, change: Callable[[Sequence[ProfileLine]], tuple[ProfileLine, ...]], cause: str
+) -> Profile:
+    """Write what `change` makes of the lines of a profile as its next revision, if that is anything
+    else. Return the profile."""
+    for _ in range(MOST_CONFLICTS):
+        old = parts.profiles.read(key) or Profile(key)
+        new = replace(old, lines=distinct(change(old.lines)), source_event_id=cause)
+        if new.lines == old.lines:
+            return old
+        try:
+            stored = parts.profiles.write(new, expected_revision=old.revision, now=iso_of(parts.clock()))
+        except RevisionConflict:
+            continue
+        parts.backend.profile_index.put(stored, None)
+        return stored
+    raise StorageError(f"profile {key}: others kept changing it; try again")
+
+
+def existing(parts: Parts, event_id: object, scope: Scope | None) -> Event:
+    """Return an event. Raises InvalidInput if there is none of this id, or if it is not of `scope`, if one is given."""
+    found = parts.events.get([event_id]) if isinstance(event_id, str) else []
+    if not found or (scope is not None and found[0].scope.key != scope.key):
+        raise InvalidInput(f"event_id: there is no event {told(event_id)}; `list_events` shows those that are filed")
+    return found[0]

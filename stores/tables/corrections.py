@@ -1,0 +1,64 @@
+"""The records of corrections, as rows of the table `corrections`, each with the people and groups that it concerns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from ...schema.correction import CorrectionRecord
+from ...schema.entity import Entity
+from ...schema.protocols.corrections import Corrections
+from .engine import Database
+
+_LATEST = "SELECT body FROM corrections WHERE until > %s AND (%s = 1 OR scope_key = %s) ORDER BY at DESC, correction_id LIMIT %s"
+
+
+class CorrectionTable(Corrections):
+    """The `Corrections` of one database, which is asked for at each use."""
+
+    def __init__(self, database: Callable[[], Database]) -> None:
+        self._opened = database
+
+    def put(self, record: CorrectionRecord) -> None:
+        correction = record.correction
+        row = (correction.correction_id, record.scope_key, correction.at, record.until, record.encoded())
+        with self._opened().writing() as transaction:
+            transaction.lock_entities(record.entities)
+            transaction.run(
+                "INSERT INTO corrections (correction_id, scope_key, at, until, body) VALUES (%s, %s, %s, %s, %s)"
+                " ON CONFLICT (correction_id) DO UPDATE SET until = excluded.until, body = excluded.body",
+                row,
+            )
+            transaction.run_many(
+                "INSERT INTO correction_entities (entity, correction_id) VALUES (%s, %s) ON CONFLICT DO NOTHING",
+                [(entity, correction.correction_id) for entity in record.entities],
+            )
+
+    def get(self, correction_id: str) -> CorrectionRecord | None:
+        found = self._opened().row("SELECT body FROM corrections WHERE correction_id = %s", (correction_id,))
+        return None if found is None else CorrectionRecord.decoded(found[0])
+
+    def latest(self, scope_key: str | None, now: float, limit: int) -> list[CorrectionRecord]:
+        found = self._opened().rows(_LATEST, (now, int(scope_key is None), scope_key or "", limit))
+        return [CorrectionRecord.decoded(body) for (body,) in found]
+
+    def expired(self, now: float) -> list[str]:
+        found = self._opened().rows("SELECT correction_id FROM corrections WHERE until <= %s", (now,))
+        return [correction_id for (correction_id,) in found]
+
+    def remove(self, correction_ids: list[str]) -> int:
+        if not correction_ids:
+            return 0
+        with self._opened().writing() as transaction:
+            transaction.run("DELETE FROM correction_entities WHERE correction_id = ANY(%s)", (correction_ids,))
+            removed = transaction.run("DELETE FROM corrections WHERE correction_id = ANY(%s)", (correction_ids,))
+        self._opened().truncate_log()
+        return removed
+
+    def all(self) -> Iterator[CorrectionRecord]:
+        for (correction_id,) in self._opened().rows("SELECT correction_id FROM corrections ORDER BY correction_id"):
+            if (record := self.get(correction_id)) is not None:
+                yield record
+
+    def erase(self, entity: Entity) -> int:
+        concerned = self._opened().rows("SELECT correction_id FROM correction_entities WHERE entity = %s", (entity.key,))
+        return self.remove([correction_id for (correction_id,) in concerned])

@@ -1,0 +1,123 @@
+"""One thing corrected everywhere: what was wrong stands in no profile, event, message or block, and
+comes back by `undo` alone."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from historian import CognitiveService, InvalidInput, Scope
+from historian.schema.correction import Correction
+from historian.schema.profile import ProfileLine
+from support.memory import settings_for
+
+ANN, BEA = Scope.private("7"), Scope.private("8")
+GROUP = Scope.group("100", "7")
+
+
+@pytest.fixture
+async def memory(tmp_path: Path) -> AsyncIterator[CognitiveService]:
+    async with CognitiveService.open(settings_for(tmp_path)) as memory:
+        yield memory
+
+
+async def told(memory: CognitiveService, *facts: str, scope: Scope = ANN, request: str = "") -> None:
+    where = {"user_id": "7", "user_name": "Ann", "group_id": scope.group_id or None}
+    await memory.enqueue_job(new_info=list(facts), **where, **({"request_id": request} if request else {}))
+    assert await memory.settled(20)
+
+
+async def lines(memory: CognitiveService, scope: Scope = ANN) -> list[ProfileLine]:
+    from historian.service.corrections.plan import lines_in, profile_keys
+
+    return [line for _, line in lines_in(memory.lifecycle.in_use().parts, profile_keys(memory.lifecycle.in_use().parts, scope))]
+
+
+async def told_by(memory: CognitiveService, words: str, scope: Scope = ANN) -> list[str]:
+    """The places that say some words: lines, events, block."""
+    places = [f"line {line.text}" for line in await lines(memory, scope) if words in line.text]
+    places += [f"event {one.text}" for one in await memory.list_events(scope) if words in one.text and one.holds]
+    block = await memory.build_context(f"What about {words}?", scope)
+    return places + ([f"block {block}"] if words in block.replace(f"What about {words}?", "") else [])
+
+
+async def test_a_deleted_line_is_told_nowhere_and_undo_brings_it_back(memory: CognitiveService) -> None:
+    await told(memory, "She is vegetarian")
+    await told(memory, "She is vegetarian", "She lives in Leeds")
+    (line,) = [one for one in await lines(memory) if "vegetarian" in one.text]
+    before = await lines(memory)
+    preview = await memory.delete_line(line.line_id, scope=ANN, dry_run=True)
+    assert preview.correction_id == "" and len(preview.events) == 2 and await lines(memory) == before
+    done = await memory.delete_line(line.line_id, scope=ANN)
+    assert [one.text for _, one in done.lines] == [line.text] and len(done.events) == 2
+    assert await told_by(memory, "vegetarian") == []
+    assert await told_by(memory, "Leeds")
+    assert [one.correction_id for one in await memory.list_corrections(scope=ANN)] == [done.correction_id]
+    assert await memory.list_corrections(scope=BEA) == []
+    with pytest.raises(InvalidInput, match="correction_id: there is no correction"):
+        await memory.undo(done.correction_id, scope=BEA)
+    back = await memory.undo(done.correction_id, scope=ANN)
+    assert back.is_undone and sorted(one.text for one in await lines(memory)) == sorted(one.text for one in before)
+    assert len([one for one in await memory.list_events(ANN) if "vegetarian" in one.text]) == 2
+    with pytest.raises(InvalidInput, match="is undone already"):
+        await memory.undo(done.correction_id, scope=ANN)
+
+
+async def test_an_edited_line_is_told_by_profile_event_and_block(memory: CognitiveService) -> None:
+    await told(memory, "She is vegetarian")
+    await told(memory, "She is vegetarian")
+    (line,) = await lines(memory)
+    done = await memory.edit_line(line.line_id, "Ann eats fish", scope=ANN)
+    assert isinstance(done, Correction) and await told_by(memory, "vegetarian") == []
+    (now,) = await lines(memory)
+    assert (now.text, now.line_id) == ("Ann eats fish", line.line_id)
+    assert [one.text for one in await memory.list_events(ANN)] == ["Ann eats fish"]
+    assert now.evidence == tuple(one.event_id for one in await memory.list_events(ANN))
+    await memory.undo(done.correction_id, scope=ANN)
+    assert [one.text for one in await lines(memory)] == [line.text]
+    assert [one.text for one in await memory.list_events(ANN)] == [line.text, line.text]
+
+
+async def test_a_message_that_was_asked_to_be_remembered_is_hidden_and_a_new_event_says_what_is_right(
+    memory: CognitiveService,
+) -> None:
+    await memory.remember(said("m1", "Remember that I'm vegetarian"), ANN)
+    await memory.remember(said("m2", "nice weather"), ANN)
+    assert await memory.settled(20)
+    (line,) = await lines(memory)
+    done = await memory.edit_line(line.line_id, "Ann eats everything", scope=ANN)
+    assert [one.text for one in done.messages] == ["Remember that I'm vegetarian"]
+    assert await told_by(memory, "vegetarian") == []
+    assert {line.split()[0] for line in await told_by(memory, "everything")} == {"line", "event", "block"}
+    await memory.undo(done.correction_id, scope=ANN)
+    assert await told_by(memory, "everything") == [] and len(await told_by(memory, "vegetarian")) == 3
+
+
+async def test_a_bot_corrects_with_one_call(memory: CognitiveService) -> None:
+    await told(memory, "She is vegetarian", "She likes vegetarian pizza", "She has two cats")
+    found = await memory.correct("vegetarian", scope=ANN)
+    assert isinstance(found, list) and [one.kind for one in found] == ["line", "line"]
+    assert isinstance(await memory.correct("has two cats", "Ann has three cats", scope=ANN), Correction)
+    assert await told_by(memory, "two cats") == [] and await told_by(memory, "three cats")
+    target = next(one.target_id for one in found if "pizza" not in one.text)
+    done = await memory.correct("vegetarian", scope=ANN, target_id=target)
+    assert isinstance(done, Correction)
+    assert [one.text for one in await lines(memory) if "vegetarian" in one.text] == ["Ann likes vegetarian pizza"]
+    assert await memory.correct("quantum physics", scope=ANN) == []
+
+
+async def test_pins_are_lines_of_their_conversation(memory: CognitiveService) -> None:
+    pinned = await memory.pin("Never mention her ex", ANN, expires_at="2126-01-01T00:00:00+00:00")
+    assert pinned.pinned and pinned.kind == "boundary" and await memory.list_pins(ANN) == [pinned]
+    assert "Never mention her ex" in await memory.build_context("hello", ANN)
+    assert await memory.list_pins(BEA) == await memory.list_pins(GROUP) == []
+    for wrong in ("2001-01-01T00:00:00+00:00", 5.0, "tomorrow", "2126-01-01T00:00:00", True, float("nan")):
+        with pytest.raises(InvalidInput, match="expires_at"):
+            await memory.pin("x", ANN, expires_at=wrong)
+    assert await memory.unpin(pinned.line_id, ANN) and not await memory.unpin(pinned.line_id, ANN)
+    assert await lines(memory) == []
+
+
+def said(message_id: str, text: str) -> dict[str, str]:
+    return {"role": "user", "content": text, "sender_id": "7", "name": "Ann", "id": message_id}
