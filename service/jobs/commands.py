@@ -16,6 +16,8 @@ from ...schema.scope import notes_scope
 from ...schema.validation import validated
 from ...text.redaction import redact
 from ..components import Parts
+from ..corrections.deleting import delete_event
+from ..corrections.new_words import edit_event
 from ..upkeep.notes_index import NotesIndex
 from ..upkeep.reprocessing import Reprocessing
 
@@ -24,6 +26,7 @@ class CommandRunner:
     """Runs commands with the owner's components. A repeated command changes nothing more."""
 
     def __init__(self, parts: Parts, notes: NotesIndex) -> None:
+        self._parts = parts
         self._context = parts.context()
         self._notes = notes
         self._articles = parts.article_stores.articles
@@ -32,10 +35,11 @@ class CommandRunner:
     async def __call__(self, job: Job) -> None:
         """Carry out one command. Raises InvalidInput if the payload is invalid or names something that does not exist."""
         if job.kind == "edit":
-            await self._edit(validated(EditCommand, job.payload, within="payload"))
+            await self._edit(validated(EditCommand, job.payload, within="payload"), job.timezone)
         elif job.kind == "forget":
-            ids = validated(ForgetCommand, job.payload, within="payload").event_ids
-            await asyncio.to_thread(self._context.events.forget, ids)
+            for event_id in validated(ForgetCommand, job.payload, within="payload").event_ids:
+                if await asyncio.to_thread(self._context.events.get, [event_id]):  # else it went with another one, or before
+                    await asyncio.to_thread(delete_event, self._parts, event_id, None, "stay")
         elif job.kind == "rollback":
             await self._roll_back(validated(RollbackCommand, job.payload, within="payload"), job)
         elif job.kind == "rollback_article":
@@ -50,17 +54,19 @@ class CommandRunner:
         else:
             raise InvalidInput(f"kind: {job.kind!r} is not a command")
 
-    async def _edit(self, command: EditCommand) -> None:
+    async def _edit(self, command: EditCommand, timezone: str) -> None:
         if command.holds:
             await self._uphold(command.event_id)
         if not command.text:
             return
-        if (await self._event(command.event_id)).is_message:
+        event = await self._event(command.event_id)
+        if event.is_message:
             raise InvalidInput(MESSAGE_STANDS)
         # Whoever sends the command redacts too; one that was given by other means is none the less cleaned here.
         text = await asyncio.to_thread(redact, command.text, self._context.settings.historian.redact_jobs)
         (vector,) = await vectors_for([text], self._context.embedder, self._context.events)
-        await asyncio.to_thread(self._context.events.edit, command.event_id, text, vector)
+        if event.text != text:
+            await asyncio.to_thread(edit_event, self._parts, event, text, vector, None, "stay", timezone)
 
     async def _uphold(self, event_id: str) -> None:
         """Let an event hold again. Raises InvalidInput if it does not exist."""

@@ -229,10 +229,15 @@ class Maintenance:
         if not jobs:
             return
         try:
-            await asyncio.to_thread(self._end_summaries.add, jobs)
+            await asyncio.to_thread(lambda: self._end_summaries.add([job for job in jobs if self._stands(job)]))
         except StorageError as error:
             log.warning("plain summaries wait: %s", error)
             self._finished = [*jobs, *self._finished][-SUMMARIES_HELD:]
+
+    def _stands(self, job: Job) -> bool:
+        """Return True if no event of a job was deleted or edited since."""
+        events = self._parts.events.get([f"{job.job_id}:{n}" for n in range(len(job.texts))])
+        return len(events) == len(job.texts) and all(one.rewritten_by != "hand" for one in events)
 
     async def _migrate(self) -> None:
         """Import `cognitive.migrate_from` in batches; waiting jobs go first."""
