@@ -17,6 +17,7 @@ from ...stores.index_repair import repair
 from ..components import Parts
 from ..corrections.pins import remove_expired_pins
 from ..entity_data.migration import Migration
+from ..intake import was_changed
 from ..outages.availability import Outage, Pause
 from .missing_vectors import MissingVectors
 from .notes_index import NotesIndex
@@ -228,16 +229,12 @@ class Maintenance:
         jobs, self._finished = self._finished, []
         if not jobs:
             return
+        events = self._parts.events
         try:
-            await asyncio.to_thread(lambda: self._end_summaries.add([job for job in jobs if self._stands(job)]))
+            await asyncio.to_thread(lambda: self._end_summaries.add([job for job in jobs if not was_changed(events, job)]))
         except StorageError as error:
             log.warning("plain summaries wait: %s", error)
             self._finished = [*jobs, *self._finished][-SUMMARIES_HELD:]
-
-    def _stands(self, job: Job) -> bool:
-        """Return True if no event of a job was deleted or edited since."""
-        events = self._parts.events.get([f"{job.job_id}:{n}" for n in range(len(job.texts))])
-        return len(events) == len(job.texts) and all(one.rewritten_by != "hand" for one in events)
 
     async def _migrate(self) -> None:
         """Import `cognitive.migrate_from` in batches; waiting jobs go first."""
