@@ -85,7 +85,9 @@ def _take_document(store: MirroredDocuments[Any, Any], key: Any, path: Path, sna
             revisions[number] = form.parse(bytes_of(snapshot) or b"", key, partial(int, number))
     following = max(revisions, default=0) + 1
     if (data := bytes_of(path)) is None:  # somebody has deleted it
-        revisions[following] = form.revised(form.empty(key), following, max(one.updated_at for one in revisions.values()), "edit")
+        if revisions:
+            deleted_at = revisions[following - 1].updated_at
+            revisions[following] = form.revised(form.empty(key), following, deleted_at, "edit")
     else:
         try:
             current = form.parse(data, key, lambda: following)
