@@ -295,6 +295,17 @@ async def test_a_line_with_more_evidence_stays_when_one_event_goes(memory: Cogni
     assert [one.text for one in await lines(memory)] == [line.text]
 
 
+async def test_of_two_edits_the_first_is_not_undone_over_the_second(memory: CognitiveService) -> None:
+    await told(memory, "She is vegetarian")
+    (line,) = await lines(memory)
+    first = await memory.edit_line(line.line_id, "Ann eats fish", scope=ANN)
+    second = await memory.edit_line(line.line_id, "Ann eats meat", scope=ANN)
+    await memory.undo(first.correction_id, scope=ANN)
+    assert [one.text for one in await memory.list_events(ANN)] == ["Ann eats meat"] == [one.text for one in await lines(memory)]
+    await memory.undo(second.correction_id, scope=ANN)
+    assert [one.text for one in await memory.list_events(ANN)] == ["Ann eats fish"] == [one.text for one in await lines(memory)]
+
+
 async def test_nobody_corrects_what_is_of_another_conversation(memory: CognitiveService) -> None:
     await told(memory, "She is vegetarian")
     (line,) = await lines(memory)
