@@ -124,7 +124,7 @@ class FiledMessages:
                 line
                 for one in parts
                 for line in said_lines(one, certain=context.asks_a_model)
-                if one.holds and not context.events.is_corrected(replace(one, text=line.text))
+                if one.holds and context.events.are_corrected([replace(one, text=line.text)]) == [False]
             ]
             for name, parts in said.items()
         }
