@@ -57,17 +57,17 @@ class PendingHits:
         for job in _latest(jobs):
             if job.kind in ("remember", "talk") and job.scope.key == where.scope_key and not self._is_settled(job):
                 for n, event in enumerate(_events_of(job)):
-                    if admits(where, event) and not self._is_corrected(job, event, n):
+                    if admits(where, event):
                         found.append((len(words & _words_of(event.said)) / len(words) if words else 0.0, job, event, n))
+        # What was corrected after it was handed over will not be filed.
+        texts = [replace(event, text=text) for _, job, event, n in found for text in (event.text, self._drafts_of(job)[n])]
+        wrong = self._events.are_corrected(texts)
+        found = [one for n, one in enumerate(found) if not any(wrong[2 * n : 2 * n + 2])]
         found.sort(key=lambda one: -one[0])
         return [
             Hit(replace(event, text=self._drafts_of(job)[n]), share, {"words": share, "final": share}, pending=True)
             for share, job, event, n in found[:limit]
         ]
-
-    def _is_corrected(self, job: Job, event: Event, n: int) -> bool:
-        """Return True for what was corrected after it was handed over: it will not be filed."""
-        return any(self._events.is_corrected(replace(event, text=text)) for text in {event.text, self._drafts_of(job)[n]})
 
     def _is_settled(self, job: Job) -> bool:
         """Return True for a job that is filed by now and about to leave the queue, or forgotten."""

@@ -54,7 +54,9 @@ def _end_of_subject(fact: str, people: NamedPeople, names: Names) -> int:
     """Return the place behind the person, group or word for everybody with which a fact begins."""
     bare = fact.lstrip(" \t“\"'@")
     named = next((one.end for one in people.named(fact) if one.start <= len(fact) - len(bare)), 0)
-    return named or len(fact) - len(bare) + len(subject_of(fact, names) or everybody_in(bare))
+    end = named or len(fact) - len(bare) + len(subject_of(fact, names) or everybody_in(bare))
+    of_group = fact.find(names.group_name, end, end + len(names.group_name) + len(" in ")) if names.group_name else -1
+    return end if of_group < 0 else of_group + len(names.group_name)
 
 
 def _names_group(fact: str, people: NamedPeople, names: Names) -> bool:

@@ -124,7 +124,7 @@ class FiledMessages:
                 line
                 for one in parts
                 for line in said_lines(one, certain=context.asks_a_model)
-                if one.holds and not context.events.is_corrected(replace(one, text=line.text))
+                if one.holds and context.events.are_corrected([replace(one, text=line.text)]) == [False]
             ]
             for name, parts in said.items()
         }
@@ -237,7 +237,7 @@ class FiledMessages:
         if left is None or (left.text not in said and BETWEEN_QUOTES not in left.text):
             return left
         told = self._context().events.get(list(left.evidence))
-        texts = [other for one in told for other in (*said_lines(one), replace(line, text=one.text))]
+        texts = [other for one in told for other in (said_lines(one) if one.kind == MESSAGE else [replace(line, text=one.text)])]
         same = said_words(line.text, "")
         return next(
             (replace(left, text=one.text) for one in reversed(texts) if said_words(one.text, "") == same),

@@ -51,13 +51,20 @@ class MirroredDocuments(DocumentTable[Key, Document]):
     def __init__(self, database: Callable[[], Database], folder: Path, *, revision_keep: int = 5) -> None:
         super().__init__(database, revision_keep=revision_keep)
         self._folder = folder
+        self._edits: dict[Key, None] = {}
 
     def read(self, key: Key) -> Document | None:
         found = self._noted(key)
-        if _file_of(found) == signature_of(self._path(key)):
-            return self._decoded(key, *found[:3]) if found else None
+        with suppress(StorageError):  # the row counts; `_compare` tells what is wrong with the file
+            if _file_of(found) == signature_of(self._path(key)):
+                return self._decoded(key, *found[:3]) if found else None
         self._compare(key)
         return super().read(key)
+
+    def edited(self) -> list[Key]:
+        self.keys()
+        found, self._edits = list(self._edits), {}
+        return found
 
     def keys(self) -> list[Key]:
         """Return the keys of all documents, after a look at all files."""
@@ -166,7 +173,7 @@ class MirroredDocuments(DocumentTable[Key, Document]):
         wanted = b"" if self._is_blank(current) else with_digest(self.form.render(current))
         if data != (wanted or None):
             if data is None:
-                edited = self._deleted(key, current, found[3])
+                edited: Document | None = self._deleted(key, current, found[3])
             else:  # one that nobody has edited, of whatever revision, tells nothing
                 edited = current if is_as_written(data) else self._edited(key, data, current)
             if edited is None and found[3] != _DUE:  # it stays as it is until it is corrected, or another revision comes
@@ -174,6 +181,7 @@ class MirroredDocuments(DocumentTable[Key, Document]):
             if edited is not None and not self.form.same(edited, current):
                 with suppress(RevisionConflict):
                     self._put(key, edited, (), expected_revision=current.revision, now=self._changed_at(path), cause="edit")
+                    self._edits[key] = None
                 return False
             if signature != signature_of(path):
                 return False
@@ -208,6 +216,7 @@ class MirroredDocuments(DocumentTable[Key, Document]):
         if self._is_blank(document):
             return True
         super().restore([document])
+        self._edits[key] = None
         return False
 
     def _note(self, key: Key, current: Document, signature: str) -> bool:

@@ -45,12 +45,13 @@ def is_buried(transaction: Transaction, job_id: str, entities: Iterable[str], ti
     return found is not None
 
 
-def corrected(transaction: Transaction, events: Sequence[Event]) -> set[str]:
-    """Return the ids of the events whose words were corrected after they were said."""
-    digests = {event.event_id: digest_of(event) for event in events}
+def corrected(transaction: Transaction, events: Sequence[Event]) -> list[bool]:
+    """Return for each event whether its words were corrected after it was said."""
+    digests = [digest_of(event) for event in events]
     known = "SELECT value, until FROM tombstones WHERE kind = 'said' AND value = ANY(%s)"
-    until = dict(transaction.rows(known, (sorted(set(digests.values())),))) if digests else {}
-    return {one.event_id for one in events if one.timestamp <= until.get(digests[one.event_id], float("-inf"))}
+    until = dict(transaction.rows(known, (sorted(set(digests)),)))
+    never = float("-inf")
+    return [event.timestamp <= until.get(digest, never) for event, digest in zip(events, digests, strict=True)]
 
 
 def digest_of(event: Event) -> str:

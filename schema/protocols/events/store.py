@@ -39,7 +39,7 @@ class EventStore(Protocol):
         """Store all events of a job atomically. Return False and change nothing if the job is already filed or forgotten.
 
         An event whose `sources` were all withdrawn or corrected is left out; one of which some were no longer names these. What
-        was corrected after it was said (`is_corrected`) is left out.
+        was corrected after it was said (`are_corrected`) is left out.
         """
 
     def file_new(self, events: Sequence[Event], vectors: Sequence[Vector | None]) -> list[str]:
@@ -142,8 +142,8 @@ class EventStore(Protocol):
     def reveal(self, correction_id: str) -> int:
         """Let the events that a correction has hidden be found again. Return how many."""
 
-    def is_corrected(self, event: Event) -> bool:
-        """Return True if the words of an event were corrected after it was said: they are not filed (`Erasure.bury_words`)."""
+    def are_corrected(self, events: Sequence[Event]) -> list[bool]:
+        """Return for each event whether its words were corrected after it was said: they are not filed (`Erasure.bury_words`)."""
 
     def edit(self, event_id: str, text: str, vector: Vector | None) -> bool: ...
 

@@ -162,13 +162,13 @@ class EventTables:
             expires = "SELECT job_id, expires_at FROM events WHERE job_id = ANY(%s)"
             expiry = dict(transaction.rows(expires, (sources,)))
         found: list[Event | None] = []
-        for event in events:
+        for event, is_wrong in zip(events, wrong, strict=True):
             left = tuple(one for one in event.sources if one not in gone)
             expires_at, moments = event.expires_at, [expiry.get(one) for one in left]
             known = [one for one in moments if one is not None]
             if expires_at is None and known and len(known) == len(moments):
                 expires_at = max(known)
-            stands = (left or not event.sources) and event.event_id not in wrong
+            stands = (left or not event.sources) and not is_wrong
             found.append(replace(event, sources=left, expires_at=expires_at) if stands else None)
         return found
 
@@ -390,10 +390,12 @@ class EventTables:
             self._rows.count_removals(transaction, [row for (row,) in found])
         return len(found)
 
-    def is_corrected(self, event: Event) -> bool:
-        """See `EventStore.is_corrected`."""
+    def are_corrected(self, events: Sequence[Event]) -> list[bool]:
+        """See `EventStore.are_corrected`."""
+        if not events:
+            return []
         with self._database.reading() as transaction:
-            return bool(corrected(transaction, [event]))
+            return corrected(transaction, events)
 
     def edit(self, event_id: str, text: str, vector: Vector | None) -> bool:
         """Replace the text and vector of an event (None: to be embedded later). Return False if it does not exist.

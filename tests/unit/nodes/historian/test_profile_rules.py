@@ -50,7 +50,7 @@ def test_a_lasting_fact_about_the_user_becomes_a_line_of_its_kind(fact: str, nam
 
 
 @pytest.mark.parametrize(
-    ("fact", "count"), [("大家每周日晚上打球", 1), ("Everyone here speaks Polish", 1), ("大家饿了", 0), ("阿明喜欢茶", 0)]
+    ("fact", "count"), [("大家每周日晚上打球", 1), ("Everyone speaks Polish", 1), ("大家饿了", 0), ("阿明喜欢茶", 0)]
 )
 def test_a_lasting_fact_about_all_members_becomes_a_line_of_the_group(fact: str, count: int) -> None:
     assert len(told(Profile(GROUP), fact, "2026-02-21", "阿明").lines) == count
@@ -83,7 +83,15 @@ LASTING = {
     ],
 }
 PASSING = {
-    "Ann": ["is hungry", "bought {} eggs", "is on bus {}", "cooked dish {}", "watched film {}", "likes song {}", "plays level {}"],
+    "Ann": [
+        "is hungry",
+        "bought {} eggs",
+        "is on bus {}",
+        "cooked dish {}",
+        "watched film {}",
+        "likes song {}",
+        "plays level {}",
+    ],
     "阿明": ["饿了", "买了{}个鸡蛋", "在{}路公交上", "做了第{}道菜", "看了第{}部电影", "喜欢第{}首歌", "今天走了{}步"],
 }
 

@@ -210,6 +210,15 @@ def test_a_file_that_somebody_puts_there_is_a_new_profile(profiles: MirroredProf
     assert told(found) == ["Food: likes tea"] and found is not None and (found.name, found.revision) == ("Ann", 1)
 
 
+def test_whose_files_were_edited_is_told_once(profiles: MirroredProfiles, path: Path) -> None:
+    write(profiles)
+    assert profiles.edited() == []
+    edit(path, lambda text: f"{text}- likes tea\n")
+    edit(path.with_name("43.md"), lambda _: "- likes coffee\n")
+    assert sorted(profiles.edited(), key=str) == [KEY, ProfileKey("user", "43")]
+    assert profiles.edited() == []
+
+
 def test_files_of_others_and_of_editors_are_no_profiles(profiles: MirroredProfiles, path: Path) -> None:
     write(profiles)
     for name in (".tmp-1-2-3", "notes.txt", "UPPER.md", ".42.md.swp", "42.md~", "#42.md#", "4913"):
