@@ -147,6 +147,32 @@ def test_jobs_of_a_backup_by_a_former_version_come_back_as_files_did(data: Path,
     assert "r4-0" in filed(data) and not (data / "queues").exists()
 
 
+def test_documents_of_a_backup_by_a_former_version_take_the_place_of_the_present_ones(data: Path, tmp_path: Path) -> None:
+    backup, key = tmp_path / "backup", ProfileKey("user", "42")
+    assert call("backup", backup, data=data).status == 0
+    (backup / "queue.sqlite").unlink()
+    shutil.rmtree(backup / "profiles")
+    places = (backup / "profiles" / "history" / "users" / "42" / "1-20260221T093000Z.md", backup / "profiles" / "users" / "42.md")
+    for revision, place in enumerate(places, 1):
+        place.parent.mkdir(parents=True)
+        place.write_text(f"---\nname: Ann\nrevision: {revision}\nsource_event_id: f{revision}-0:0\n---\n\n- text {revision}\n")
+    assert call("restore", backup, "--yes", data=data).status == 0
+    kept, others, applied = looked_at(
+        data,
+        lambda parts: (
+            parts.profiles.kept(key),
+            parts.profiles.read(ProfileKey("user", "7")),
+            [parts.profiles.is_applied(key, job_id) for job_id in ("f1-0", "f2-0", "r0-0")],
+        ),
+    )
+    assert [(one.revision, one.name, [line.text for line in one.lines]) for one in kept] == [
+        (2, "Ann", ["text 2"]),
+        (1, "Ann", ["text 1"]),
+    ]
+    assert others is None and applied == [True, True, False]
+    assert not (data / "profiles" / "history").exists()
+
+
 def test_a_damaged_queue_is_named_and_gives_way_to_that_of_a_backup(data: Path, tmp_path: Path) -> None:
     looked_at(data, lambda parts: put(parts, turn(4)))
     assert call("backup", tmp_path / "backup", data=data).status == 0
