@@ -96,7 +96,8 @@ def merged_by_rules(
         if not (people.subject(bare) == old.key.entity_id if is_user else is_about_group(bare, names)):
             continue
         kind = lasting_kind(bare[_end_of_subject(bare, people, names) :], dated=item["dated"])
-        if kind is None and not is_user and not item["dated"] and subject_of(bare, names):
+        group = "" if is_user or item["dated"] else subject_of(bare, names)
+        if kind is None and group and not everybody_in(bare[len(group) :].lstrip(" 里的中内")):
             kind = line_kind(text)  # what a bot hands over about a group by its name: its rules, its subject
         if kind is not None and (item["passed"] or kind in CERTAIN):
             evidence = (source,) if source else ()
