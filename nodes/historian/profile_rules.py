@@ -8,12 +8,13 @@ from dataclasses import replace
 from ...schema.graph_states.historian import ItemState
 from ...schema.names import Names
 from ...schema.profile import Profile, ProfileKey, ProfileLine, line_id_of
-from ...text.declared import lasting_kind, without_date
+from ...text.declared import lasting_kind, line_kind, without_date
 from ...text.edits import edited
 from ...text.job_verdicts import is_no_fact
 from ...text.language import Language
 from ...text.profiles.lines import with_lines
 from ...text.profiles.rules import everybody_in, is_about_group, subject_of
+from ...text.profiles.said import CERTAIN
 from ...text.speakers.claims import is_claim, without_speaker
 from ...text.speakers.named_people import NamedPeople
 
@@ -50,6 +51,11 @@ def _told(fact: str, names: Names) -> str:
     return body if is_claim(body, names) else fact
 
 
+def _is_open_alone(item: ItemState, names: Names) -> bool:
+    """Return True if the gate is only unsure whom a text means, in a conversation with one person."""
+    return not names.group_name and all(one["kind"] == "reference" for one in item["violations"])
+
+
 def _end_of_subject(fact: str, people: NamedPeople, names: Names) -> int:
     """Return the place behind the person, group or word for everybody with which a fact begins."""
     bare = fact.lstrip(" \t“\"'@")
@@ -76,19 +82,24 @@ def merged_by_rules(
 ) -> Profile:
     """Return the profile with the absolute facts about its entity that last (`lasting_kind`) as lines.
 
+    Of health and boundaries also those about which the gate is unsure whether they mean the only person of the conversation.
+
     `sources` are the ids of the events of the facts, `day` the day on which they were told.
     """
     is_user = old.key.entity_type == "user"
     new: list[ProfileLine] = []
     for item, source in zip(facts, sources or [""] * len(facts), strict=True):
         text = item["candidate"]
-        if not item["passed"] or _told(text, names) != text:
+        if not (item["passed"] or _is_open_alone(item, names)) or _told(text, names) != text:
             continue
         bare = without_date(text)
         if not (people.subject(bare) == old.key.entity_id if is_user else is_about_group(bare, names)):
             continue
         kind = lasting_kind(bare[_end_of_subject(bare, people, names) :], dated=item["dated"])
-        if kind is not None:
+        group = "" if is_user or item["dated"] else subject_of(bare, names)
+        if kind is None and group and not everybody_in(bare[len(group) :].lstrip(" 里的中内")):
+            kind = line_kind(text)  # what a bot hands over about a group by its name: its rules, its subject
+        if kind is not None and (item["passed"] or kind in CERTAIN):
             evidence = (source,) if source else ()
             new.append(ProfileLine(line_id_of(text, source), text, kind, 1, day, day, evidence=evidence))
     name = names.user(language) if is_user else names.group(language)

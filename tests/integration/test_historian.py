@@ -13,6 +13,7 @@ from historian.schema.profile import ProfileKey
 from historian.schema.scope import Scope
 from historian.service.cognitive import CognitiveService
 from historian.service.jobs.step_stream import JobWatch
+from profiles import profile_of
 from support.draining import open_worker, put
 from support.memory import group_fields, private_fields, settings_for
 from support.servers.openai_server import OpenAIServer
@@ -74,7 +75,7 @@ async def test_a_person_without_a_name_that_can_be_seen_gets_absolute_facts_and_
             ("Me gusta el té", False),
         ]
         private = parts.profiles.read(ProfileKey("user", "7", "private"))
-        assert private is not None and private.summary == "- User 7 likes tea\n- User 7 lives in Leeds"
+        assert private is not None and private.summary == "- User 7 likes tea (2026-02-21)\n- User 7 lives in Leeds (2026-02-21)"
 
 
 async def test_a_job_without_new_information_changes_no_profile(tmp_path: Path) -> None:
@@ -129,9 +130,7 @@ async def test_a_profile_changed_meanwhile_is_merged_again_and_loses_neither(tmp
                 nonlocal renamed
                 if node == "merge_profile" and not renamed:
                     renamed = True
-                    from historian.schema.profile import Profile
-
-                    profile = Profile(key, name="明哥", summary="- 手写的一行", source_event_id="edit")
+                    profile = profile_of(key, "- 手写的一行", name="明哥", source_event_id="edit")
                     parts.profiles.write(profile, expected_revision=0, now="2026-02-21T18:00:00+08:00")
 
         async with open_worker(settings, watch=Renaming()) as (parts, worker):

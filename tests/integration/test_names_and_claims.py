@@ -200,5 +200,5 @@ async def test_what_the_bot_hands_over_about_the_group_still_enters_its_profile(
         await memory.enqueue_job("", ["Book Club meets on Fridays", "The group rule is no spoilers"], **EN, **turn)
         await filed(memory, parts)
         assert summary(parts, ProfileKey("group", "7")).splitlines() == [
-            "- Book Club meets on Fridays", "- Book Club's rule is no spoilers",
+            "- Book Club meets on Fridays (2026-02-21)", "- Book Club's rule is no spoilers (2026-02-21)",
         ]  # fmt: skip
