@@ -1,0 +1,243 @@
+"""What of a model's answer about the lines of profiles is believed, and the profiles that come of it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+
+from ..schema.profile import Profile, ProfileKey, ProfileLine, bounded_evidence, line_id_of
+from ..text.gate import find_relative_words, reasons
+from ..text.gate.quotations import comparable
+from ..text.profiles.cleaning import LINE_CHARACTERS, clean_line
+from ..text.profiles.lines import with_lines
+from ..text.profiles.rules import subject_of
+from ..text.superseding import MOST_ENDED, Statement, could_end, may_concern
+from ..text.support import share, terms_in, turns_round
+from ..text.supported import figures, unsupported
+from .merging import (
+    AddedLine,
+    ChangedLine,
+    EndedLine,
+    LineOperation,
+    MergeQuestion,
+    NewFact,
+    UpdateProfiles,
+    ends_at_random,
+    is_guarded,
+    numbers_of,
+)
+
+KEPT = 0.8
+"""The least share of a line's content words that its new words keep: with fewer the line ends, and
+the new words are a line of their own."""
+_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_WHY = {
+    "zh": {
+        "facts": "facts 要写依据的新信息编号，如 N1",
+        "line": "没有这个编号的行：line 写 L1 这样的编号",
+        "about": "没有给出这份画像",
+        "empty": "text 是空的",
+        "long": f"超过 {LINE_CHARACTERS} 个字：一行只说一件事",
+        "third": "说的是别人，不属于这个人的画像",
+        "pinned": "这一行是置顶的，不能改：另加一行",
+        "many": f"一条新信息至多结束 {MOST_ENDED} 行",
+        "compound": "这一行不止说一件事：还成立的部分要留在新的说法里",
+        "unconcerned": "所依据的新信息说的不是这一行的事",
+    },
+    "en": {
+        "facts": "facts: name the new information it rests on, such as N1",
+        "line": "there is no such line: give its id, such as L1",
+        "about": "this profile was not shown",
+        "empty": "the text is empty",
+        "long": f"longer than {LINE_CHARACTERS} characters: a line is one statement",
+        "third": "it is about somebody else and no part of this person's profile",
+        "pinned": "this line is pinned and cannot be changed: add another one",
+        "many": f"one piece of new information ends {MOST_ENDED} lines at most",
+        "compound": "this line says more than one thing: what still holds has to stay in its new words",
+        "unconcerned": "the new information it rests on is about another matter",
+    },
+}
+
+
+class LineMerge:
+    """The profiles of one merge, and the facts that no line took up, while answers are taken.
+
+    Lines that no operation names keep their place and id; an ended line stays with its last day.
+    """
+
+    def __init__(self, question: MergeQuestion) -> None:
+        self.question = question
+        self.profiles: dict[ProfileKey, Profile] = {one.key: one for one in question.profiles}
+        self._also = [*{fact.day for fact in question.facts}, *question.slots]
+        self._refused: set[int] = set()
+        self._taken: set[int] = set()
+
+    @property
+    def left(self) -> list[int]:
+        """The places of facts on which a refused operation rested and no line that was taken."""
+        return sorted(self._refused - self._taken)
+
+    def take(self, answer: UpdateProfiles) -> list[tuple[LineOperation, str]]:
+        """Apply the operations of an answer that its facts carry; return the others, each with the reason."""
+        refused: list[tuple[LineOperation, str]] = []
+        ends = Counter(n for one in answer.end for n in self._facts(one.facts))
+        believed = [] if ends_at_random(answer, self.question.former) else answer.end
+        operations: list[LineOperation] = [*answer.change, *believed, *answer.add]
+        for operation in operations:
+            facts = self._facts(operation.facts)
+            if why := self._applied(operation, ends):
+                refused.append((operation, why))
+                self._refused.update(facts or range(len(self.question.facts)))
+            elif not isinstance(operation, EndedLine):
+                self._taken.update(facts)
+        for profile in list(self.profiles.values()):
+            self._put(profile, with_lines(profile.lines, self._repeated(profile)))
+        return refused
+
+    def _applied(self, operation: LineOperation, ends: Counter[int]) -> str:
+        """Apply an operation; return the reason, or "" if it was taken."""
+        places = self._facts(operation.facts)
+        if not places:
+            return self._why("facts")
+        facts = {f"N{n + 1}": self.question.facts[n] for n in places}
+        if isinstance(operation, AddedLine):
+            return self._add(operation, facts)
+        numbers = numbers_of("L", [operation.line], len(self.question.lines))
+        if not numbers:
+            return self._why("line")
+        key, line_id = self.question.lines[numbers[0] - 1][0], self.question.lines[numbers[0] - 1][1].line_id
+        line = next((one for one in self.profiles[key].lines if one.line_id == line_id), None)
+        if line is None or line.until:
+            return ""  # it has ended already
+        if isinstance(operation, ChangedLine):
+            return self._change(operation, key, line, f"L{numbers[0]}", facts)
+        if any(ends[n] > MOST_ENDED for n in places):
+            return self._why("many")
+        if why := self._why_not_ended(key, line, list(facts.values())):
+            return why
+        self._replace(key, line, replace(line, until=max(fact.day for fact in facts.values())))
+        return ""
+
+    def _add(self, operation: AddedLine, facts: dict[str, NewFact]) -> str:
+        key = next((one for one in self.profiles if one.entity_type == operation.about), None)
+        if key is None:
+            return self._why("about")
+        text = clean_line(operation.text)
+        last = max(fact.day for fact in facts.values())
+        until = operation.until if _is_day(operation.until) and operation.until >= last else ""
+        sources = {name: fact.text for name, fact in facts.items()}
+        if why := self._why_refused(key, text, sources, f" ({until})" if until else ""):
+            return why
+        slots = tuple(one for one in self.question.slots if one.casefold() == operation.slot.strip().casefold())
+        new = self._new_line(key, text, facts, kind=operation.kind, until=until, tags=slots)
+        self._put(self.profiles[key], with_lines(self.profiles[key].lines, [new]))
+        return ""
+
+    def _change(self, operation: ChangedLine, key: ProfileKey, line: ProfileLine, name: str, facts: dict[str, NewFact]) -> str:
+        text = clean_line(operation.text)
+        sources = {name: line.text, **{name: fact.text for name, fact in facts.items()}}
+        if comparable(text) == comparable(line.text):
+            text = line.text
+        elif line.pinned:
+            return self._why("pinned")
+        elif why := self._why_refused(key, text, sources):
+            return why
+        kind = operation.kind or line.kind
+        if self._keeps(text, line.text):
+            told = self._new_line(key, text, facts, kind=kind)
+            again = {**line.as_json(), "text": text, "kind": kind}
+            (merged,) = with_lines([ProfileLine.of_json(again)], [told])
+            self._replace(key, line, merged)
+            return ""
+        if why := self._why_not_ended(key, line, list(facts.values())):
+            return why
+        own = {name: fact.text for name, fact in facts.items()}
+        rests_on = () if not unsupported(text, own, self.question.names, also=self._also) else line.evidence
+        new = self._new_line(key, text, facts, kind=kind, tags=line.tags, evidence=rests_on)
+        self._replace(key, line, replace(line, until=max(fact.day for fact in facts.values())))
+        self._put(self.profiles[key], with_lines(self.profiles[key].lines, [new]))
+        return ""
+
+    def _why_refused(self, key: ProfileKey, text: str, sources: dict[str, str], more: str = "") -> str:
+        """Return why a text is no line that its sources carry: what is missing, or relative; "" if it is one."""
+        names, language = self.question.names, self.question.language
+        if not text or len(text) > LINE_CHARACTERS:
+            return self._why("empty" if not text else "long")
+        is_of_others = subject_of(text, names) in {names.bot_name, *names.others} - {""}
+        is_own = key.entity_type == "group" or any(name in text for name in names.user_names if name)
+        if is_of_others and not is_own:
+            return self._why("third")
+        relative = reasons(find_relative_words(text, names=names), language)
+        found = unsupported(text + more, sources, names, also=self._also)
+        return " ".join([*relative, *(one.reason(language) for one in found)])
+
+    def _why_not_ended(self, key: ProfileKey, line: ProfileLine, facts: Sequence[NewFact]) -> str:
+        """Return why none of the facts may end a line: it says more than one thing, or is guarded and another matter."""
+        old = self._statement(key, line.text)
+        if old.is_compound:
+            return self._why("compound")
+        may = could_end if is_guarded(line) else may_concern
+        new = (self._statement(key, fact.text) for fact in facts)
+        return "" if any(may(one, old) for one in new) else self._why("unconcerned")
+
+    def _statement(self, key: ProfileKey, text: str) -> Statement:
+        """Return a line or fact as a statement about the entity, whose name lines leave out."""
+        names, language = self.question.names, self.question.language
+        own = names.user(language) if key.entity_type == "user" else names.group(language)
+        people = (names.bot_name, *names.people, own)
+        bare = Statement(text, people)
+        return bare if bare.subject else Statement(f"{own}{'' if language == 'zh' else ' '}{text}", people)
+
+    def _keeps(self, text: str, old: str) -> bool:
+        """Return True if new words say all that the old ones do."""
+        wanted = terms_in(old, dates=False)
+        is_whole = share(wanted, terms_in(text, dates=False)) >= KEPT and figures(old).keys() <= figures(text).keys()
+        return is_whole and not turns_round(old, text, self.question.names)
+
+    def _new_line(
+        self, key: ProfileKey, text: str, facts: dict[str, NewFact], *, evidence: tuple[str, ...] = (), **fields: object
+    ) -> ProfileLine:
+        told = list(facts.values())
+        days = sorted(fact.day for fact in told)
+        claimed = next((one.said_by for one in told if one.said_by not in ("", key.entity_id)), "")
+        return ProfileLine(
+            line_id_of(text, *(fact.event_id for fact in told)),
+            text,
+            told=len(told),
+            first_day=days[0],
+            last_day=days[-1],
+            evidence=bounded_evidence((*evidence, *(fact.event_id for fact in told if fact.event_id))),
+            said_by=claimed if key.entity_type == "user" else "",
+            **fields,  # type: ignore[arg-type]
+        )
+
+    def _repeated(self, profile: Profile) -> list[ProfileLine]:
+        """Return the facts that say word for word what a line says, as lines: it is told again."""
+        known = {comparable(line.text) for line in profile.lines if not line.until}
+        facts = ({f"N{n}": fact} for n, fact in enumerate(self.question.facts, 1) if comparable(fact.text) in known)
+        return [self._new_line(profile.key, next(iter(one.values())).text, one) for one in facts]
+
+    def _facts(self, written: Sequence[str]) -> list[int]:
+        """Return the places of the facts that an operation names; the only one that there is needs no name."""
+        known = self.question.facts
+        return [0] if len(known) == 1 else [n - 1 for n in numbers_of("N", written, len(known))]
+
+    def _replace(self, key: ProfileKey, line: ProfileLine, new: ProfileLine) -> None:
+        lines = tuple(new if one.line_id == line.line_id else one for one in self.profiles[key].lines)
+        self._put(self.profiles[key], lines)
+
+    def _put(self, profile: Profile, lines: tuple[ProfileLine, ...]) -> None:
+        self.profiles[profile.key] = replace(profile, lines=lines)
+
+    def _why(self, name: str) -> str:
+        return _WHY[self.question.language][name]
+
+
+def _is_day(text: str) -> bool:
+    try:
+        return _DAY.fullmatch(text) is not None and bool(date.fromisoformat(text))
+    except ValueError:
+        return False
