@@ -33,15 +33,16 @@ SUPPORT, SUPPORT_OF_PAIRS = 0.6, 0.4
 characters count as well, which often straddle two words."""
 _TABLES = word_tables("supported.toml")
 _RE = compiled_patterns(_TABLES)
-_FREE: Terms = frozenset(map(stem, word_list(_TABLES["words"]["free"])))
+_NUMERALS = "零〇一二两兩三四五六七八九十百千万萬亿億廿卅俩仨"
 _HAN = re.compile(r"[㐀-鿿豈-﫿]")
 _LATIN = re.compile(r"[^\W\d_㐀-鿿豈-﫿][^\W_㐀-鿿豈-﫿]*")
 _FIGURE = re.compile(
-    r"(?P<digits>(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)*)\s*(?P<scale>[百千万萬亿億]+|[kKwW]\b)?"
-    r"|(?P<chinese>[零〇一二两兩三四五六七八九十百千万萬亿億廿卅俩仨]+)|(?P<word>[a-zA-Z]+)"
+    r"(?P<digits>(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)*)(?P<scale> ?[百千万萬亿億]+|[kKwW](?![a-zA-Z0-9]))?"
+    rf"|(?P<chinese>[{_NUMERALS}]+)|(?P<word>[a-zA-Z]+)"
 )
 _SCALES = {"k": 1000, "w": 10_000}
 _NUMBER_WORDS = {**SIMPLE_CARDINALS, **SIMPLE_ORDINALS, **MONTHS, "once": 1, "twice": 2, "dozen": 12}
+_FREE: Terms = frozenset(map(stem, (*word_list(_TABLES["words"]["free"]), *_NUMBER_WORDS, *_NUMERALS)))
 _UNCERTAIN_WORDS = word_list("may mar second")
 _UNCERTAIN_VALUES = frozenset(("0", "1"))
 """What is often no number (一个, "may"): it confirms a number and is never missing."""
@@ -83,21 +84,22 @@ def unsupported(text: str, sources: Mapping[str, str], names: Names, *, also: Se
     subject = _other_subject(text, names)
     clauses = [one for source in sources.values() for one in _clauses_of(source, text, names)]
     clauses = [one for one in clauses if subject in one.text]
-    own = (names.bot_name, *names.user_names, names.user_id, names.group_name, names.group_id)
-    given = "\n".join((*(one.text for one in clauses), *also, *own))
+    given = "\n".join(one.text for one in clauses)
+    own = (*also, names.bot_name, *names.user_names, names.group("zh"), names.group("en"))
+    told = re.sub("|".join(map(re.escape, filter(None, own))) or "(?!)", " ", text, flags=re.IGNORECASE)
     known = figures(given, uncertain=True)
-    found = [Unsupported("number", said, where) for n, said in figures(text).items() if n not in known]
-    found += [Unsupported("title", said, where) for said in _titles(text, given)]
-    found += [Unsupported("name", said, where) for said in _names(text, given)]
+    found = [Unsupported("number", said, where) for n, said in figures(told).items() if n not in known]
+    found += [Unsupported("title", said, where) for said in _titles(text, "\n".join((given, *own)))]
+    found += [Unsupported("name", said, where) for said in _names(told, given)]
     if found:
         return found
-    held: Terms = frozenset().union(*(one.terms for one in clauses), *(_terms(one, names) for one in also))
-    wanted = _terms(text, names)
-    if not _is_held(wanted, held) or not (wanted or figures(text)):
+    held: Terms = frozenset().union(*(one.terms for one in clauses))
+    wanted = _terms(told, names)
+    if not _is_held(wanted, held) or not (wanted or figures(told)):
         gone = sorted(wanted - held, key=lambda term: (len(term) == 1, term)) or [text]
         return [Unsupported("words", ", ".join(gone[:8]), where)]
-    parts = [part for part in _split(text) if not _agrees(part, clauses, names)]
-    return [Unsupported("polarity", part, where) for part in parts]
+    parts = [part for part in _split(told) if not _agrees(part, clauses, names)]
+    return [Unsupported("polarity", part.strip(), where) for part in parts]
 
 
 def figures(text: str, *, uncertain: bool = False) -> dict[str, str]:
@@ -120,7 +122,7 @@ def _values(match: re.Match[str]) -> Iterable[str]:
         whole, _, rest = match["digits"].replace(",", "").partition(".")
         if "." in rest or len(whole) > 15:  # a date, a version, an id
             return [part.lstrip("0") or "0" for part in (whole, *rest.split(".")) if part]
-        scale = (match["scale"] or "").casefold()
+        scale = (match["scale"] or "").strip().casefold()
         number = float(f"{whole}.{rest or 0}") * (_SCALES.get(scale) or chinese_integer(scale or "一") or 1)
         return (f"{number:.10g}",)
     if match["chinese"]:
@@ -197,5 +199,6 @@ def _names(text: str, given: str) -> Iterator[str]:
         opens = _RE.opens.search(text, max(0, word.start() - 8), word.start()) is not None
         capital = word[0][0].isupper() and (not opens or _RE.predicate.match(text, word.end()))
         is_name = is_chinese or capital or any(letter.isupper() for letter in word[0][1:])
-        if is_name and stem(word[0].casefold()) not in held:
+        folded = word[0].casefold()
+        if is_name and folded not in _NUMBER_WORDS and stem(folded) not in held:
             yield word[0]

@@ -157,7 +157,6 @@ CALLERS: dict[str, Callable[[Texts], tuple[Any, ...]]] = {
         t.text,
         [RoleMention(n % 2, one.start, one.end) for n, one in enumerate(find_people(t.text))],
     ),
-    "profiles.cleaning.clean_profile": lambda t: (t.text[:80], t.pieces, t.text),
     "gate.reasons.reasons": lambda t: (find_relative_words(t.text), "en"),
     "protected.merge_spans": lambda t: ([(at, at + 3) for at in range(len(t.text), 0, -2)],),
     "preview.snapshot": lambda t: (t.pieces,),
