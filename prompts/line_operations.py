@@ -7,12 +7,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
+from typing import Any
 
 from ..schema.profile import Profile, ProfileKey, ProfileLine, bounded_evidence, line_id_of
 from ..text.gate import find_relative_words, reasons
 from ..text.gate.quotations import comparable
 from ..text.profiles.cleaning import LINE_CHARACTERS, clean_line
-from ..text.profiles.lines import with_lines
+from ..text.profiles.lines import plain_words, with_lines
 from ..text.profiles.rules import subject_of
 from ..text.superseding import MOST_ENDED, Statement, could_end, may_concern
 from ..text.support import share, terms_in, turns_round
@@ -94,7 +95,7 @@ class LineMerge:
             elif not isinstance(operation, EndedLine):
                 self._taken.update(facts)
         for profile in list(self.profiles.values()):
-            self._put(profile, with_lines(profile.lines, self._repeated(profile)))
+            self._put(profile, tuple(self._told_again(profile.key, line) for line in profile.lines))
         return refused
 
     def _applied(self, operation: LineOperation, ends: Counter[int]) -> str:
@@ -133,7 +134,7 @@ class LineMerge:
             return why
         slots = tuple(one for one in self.question.slots if one.casefold() == operation.slot.strip().casefold())
         new = self._new_line(key, text, facts, kind=operation.kind, until=until, tags=slots)
-        self._put(self.profiles[key], with_lines(self.profiles[key].lines, [new]))
+        self._put(self.profiles[key], with_lines(self.profiles[key].lines, [new], self._name(key)))
         return ""
 
     def _change(self, operation: ChangedLine, key: ProfileKey, line: ProfileLine, name: str, facts: dict[str, NewFact]) -> str:
@@ -147,10 +148,9 @@ class LineMerge:
             return why
         kind = operation.kind or line.kind
         if self._keeps(text, line.text):
-            told = self._new_line(key, text, facts, kind=kind)
-            again = {**line.as_json(), "text": text, "kind": kind}
-            (merged,) = with_lines([ProfileLine.of_json(again)], [told])
-            self._replace(key, line, merged)
+            changed = replace(line, text=text, kind=kind)
+            (changed,) = with_lines([changed], [self._again(key, changed, facts)])
+            self._replace(key, line, changed)
             return ""
         if why := self._why_not_ended(key, line, list(facts.values())):
             return why
@@ -158,7 +158,7 @@ class LineMerge:
         rests_on = () if not unsupported(text, own, self.question.names, also=self._also) else line.evidence
         new = self._new_line(key, text, facts, kind=kind, tags=line.tags, evidence=rests_on)
         self._replace(key, line, replace(line, until=max(fact.day for fact in facts.values())))
-        self._put(self.profiles[key], with_lines(self.profiles[key].lines, [new]))
+        self._put(self.profiles[key], with_lines(self.profiles[key].lines, [new], self._name(key)))
         return ""
 
     def _why_refused(self, key: ProfileKey, text: str, sources: dict[str, str], more: str = "") -> str:
@@ -185,11 +185,11 @@ class LineMerge:
 
     def _statement(self, key: ProfileKey, text: str) -> Statement:
         """Return a line or fact as a statement about the entity, whose name lines leave out."""
-        names, language = self.question.names, self.question.language
-        own = names.user(language) if key.entity_type == "user" else names.group(language)
-        people = (names.bot_name, *names.people, own)
+        own = self._name(key)
+        people = (self.question.names.bot_name, *self.question.names.people, own)
         bare = Statement(text, people)
-        return bare if bare.subject else Statement(f"{own}{'' if language == 'zh' else ' '}{text}", people)
+        between = "" if self.question.language == "zh" else " "
+        return bare if bare.subject else Statement(f"{own}{between}{text}", people)
 
     def _keeps(self, text: str, old: str) -> bool:
         """Return True if new words say all that the old ones do."""
@@ -198,11 +198,12 @@ class LineMerge:
         return is_whole and not turns_round(old, text, self.question.names)
 
     def _new_line(
-        self, key: ProfileKey, text: str, facts: dict[str, NewFact], *, evidence: tuple[str, ...] = (), **fields: object
+        self, key: ProfileKey, text: str, facts: dict[str, NewFact], *, evidence: tuple[str, ...] = (), **fields: Any
     ) -> ProfileLine:
         told = list(facts.values())
         days = sorted(fact.day for fact in told)
         claimed = next((one.said_by for one in told if one.said_by not in ("", key.entity_id)), "")
+        given = {"said_by": claimed if key.entity_type == "user" else "", **fields}
         return ProfileLine(
             line_id_of(text, *(fact.event_id for fact in told)),
             text,
@@ -210,15 +211,27 @@ class LineMerge:
             first_day=days[0],
             last_day=days[-1],
             evidence=bounded_evidence((*evidence, *(fact.event_id for fact in told if fact.event_id))),
-            said_by=claimed if key.entity_type == "user" else "",
-            **fields,  # type: ignore[arg-type]
+            **given,
         )
 
-    def _repeated(self, profile: Profile) -> list[ProfileLine]:
-        """Return the facts that say word for word what a line says, as lines: it is told again."""
-        known = {comparable(line.text) for line in profile.lines if not line.until}
-        facts = ({f"N{n}": fact} for n, fact in enumerate(self.question.facts, 1) if comparable(fact.text) in known)
-        return [self._new_line(profile.key, next(iter(one.values())).text, one) for one in facts]
+    def _told_again(self, key: ProfileKey, line: ProfileLine) -> ProfileLine:
+        """Return a line with the evidence of the facts that say what it says."""
+        said = self._said(key, line.text)
+        for n, fact in enumerate(self.question.facts, 1):
+            if not line.until and self._said(key, fact.text) == said:
+                (line,) = with_lines([line], [self._again(key, line, {f"N{n}": fact})])
+                self._taken.add(n - 1)
+        return line
+
+    def _again(self, key: ProfileKey, line: ProfileLine, facts: dict[str, NewFact]) -> ProfileLine:
+        return self._new_line(key, line.text, facts, kind=line.kind, said_by=line.said_by)
+
+    def _said(self, key: ProfileKey, text: str) -> str:
+        return plain_words(text.replace(self._name(key) or "\0", " "))
+
+    def _name(self, key: ProfileKey) -> str:
+        names, language = self.question.names, self.question.language
+        return names.user(language) if key.entity_type == "user" else names.group(language)
 
     def _facts(self, written: Sequence[str]) -> list[int]:
         """Return the places of the facts that an operation names; the only one that there is needs no name."""

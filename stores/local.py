@@ -7,27 +7,28 @@ from contextlib import AbstractAsyncContextManager, AbstractContextManager, cont
 from pathlib import Path
 
 from ..schema.errors import OwnerLockHeld, StorageError
-from ..schema.protocols import JobQueue, OpenCheckpoints, Owner, Ownership
+from ..schema.protocols import OpenCheckpoints, Owner, Ownership
 from ..schema.protocols.backend import Place
 from ..schema.protocols.erasure import StoredBytes
 from ..schema.settings import Settings
 from .chroma.index import ChromaIndex
-from .files.articles import MarkdownArticles
 from .files.bytes_below import bytes_below
 from .files.durable import sweep_leftovers
 from .files.end_summaries import EndSummaries
-from .files.entity_locks import acquire, file_lock
 from .files.forget_requests import FileForgetRequests
-from .files.owner_lock import OwnerLock, owner_of
-from .files.profiles import MarkdownProfiles
-from .files.summaries import JsonlSummaries
+from .files.owner_lock import OwnerLock, acquire, file_lock, owner_of
 from .sqlite.database import SqliteDatabase
+from .sqlite.documents import MirroredArticles, MirroredProfiles
 from .sqlite.erasure import IndexErasure
 from .sqlite.events.rows import SqliteEventRows
 from .sqlite.events.store import SqliteEventStore
+from .sqlite.former_documents import take_over
 from .sqlite.index_schema import open_index
 from .sqlite.items import ItemTable
 from .sqlite.profile_index import SqliteProfileIndex
+from .sqlite.queue import SqliteJobQueue
+from .tables.ledger import LedgerTable
+from .tables.summaries import SummaryTable
 from .tables_backend import TablesBackend
 
 INDEX = "index.sqlite"
@@ -79,7 +80,7 @@ class LocalBackend(TablesBackend):
 
     needs_tending = False
 
-    def __init__(self, directory: Path, settings: Settings, queue: JobQueue) -> None:
+    def __init__(self, directory: Path, settings: Settings, queue: SqliteJobQueue) -> None:
         keep, keep_articles = settings.cognitive.profile.revision_keep, settings.cognitive.shortterm.revision_keep
         self.name = str(directory)
         self.directory = directory
@@ -88,11 +89,15 @@ class LocalBackend(TablesBackend):
         self.events = SqliteEventStore(database)
         rows = SqliteEventRows(database)
         super().__init__(rows)
-        self.profiles = MarkdownProfiles(directory / "profiles", ledger=self.ledger, revision_keep=keep)
+        documents = queue.database
+        profiles = MirroredProfiles(documents, directory / "profiles", revision_keep=keep)
+        articles = MirroredArticles(documents, directory / "chapters", revision_keep=keep_articles)
+        summaries = SummaryTable(documents)
+        take_over(directory, database, documents(), {"profiles": profiles, "chapters": articles}, summaries)
+        self.profiles = profiles
         self.profile_index = SqliteProfileIndex(rows)
-        articles = MarkdownArticles(directory / "chapters", ledger=self.ledger, revision_keep=keep_articles)
-        self.article_stores = self.with_articles(JsonlSummaries(directory / "summaries"), articles)
-        self.erasure = IndexErasure(database)
+        self.article_stores = self.with_articles(summaries, articles)
+        self.erasure = IndexErasure(database, lambda: LedgerTable(documents()))
         self.plain_summaries = EndSummaries(directory / "end_summaries.json")
         self.forget_requests = FileForgetRequests(directory)
         self.workers = LocalWorkers(directory, database)

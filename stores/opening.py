@@ -45,7 +45,9 @@ def open_backend(settings: Settings, queue: JobQueue) -> Backend:
     if settings.stores.url:
         return _postgres(settings, queue)
     from .local import LocalBackend
+    from .sqlite.queue import SqliteJobQueue
 
+    assert isinstance(queue, SqliteJobQueue)
     return LocalBackend(directory, settings, queue)
 
 

@@ -15,11 +15,10 @@ from ...prompts.templates import owner_words, render
 from ...schema.graph_states.historian import HistorianContext, HistorianState, HistorianUpdate, ItemState, ProposedProfile
 from ...schema.job import Job
 from ...schema.profile import Profile, ProfileKey
-from ...text.fact_owners import teller_of
 from ...text.job_drafts import language_of, names_of
 from ...text.job_verdicts import is_no_fact
 from ...text.speakers.named_people import NamedPeople
-from .profile_rules import concerns, may_enter_profiles, merged_by_rules, profile_without_over
+from .profile_rules import concerns, may_enter_profiles, merged_by_rules
 
 log = logging.getLogger(__name__)
 
@@ -64,10 +63,6 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
     if not kept and not links_alone:
         return {"proposed_profiles": [], "conflict": False, "links": []}
     shown = facts if kept else told
-    over = [one["text"] for one in former if one["ended"]]
-    new = [item["candidate"] for item in facts if teller_of(job, item.get("said_by", "")) == job.user_id]
-    former_names = {key: [one.name] if key.entity_type == "user" else [] for key, one in kept.items()}
-    old = [profile_without_over(one, over, names, new, former_names[key]) for key, one in kept.items()]
     ids = state.get("event_ids", [])
     event_of = {id(item): event_id for event_id, item in zip(ids, state["items"], strict=False)}
     sources = [event_of.get(id(item), "") for item in shown]
@@ -80,7 +75,7 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
             for item, source in zip(shown, sources, strict=True)
         ]
         texts, slots = [one["text"] for one in near], context.settings.cognitive.profile.slots
-        question = MergeQuestion.of(job, names, language, old, new_facts, texts, slots)
+        question = MergeQuestion.of(job, names, language, list(kept.values()), new_facts, texts, slots)
         merge, answer = await _asked(question, context)
         links = [] if answer is None else said_to_be_over(answer, near, sources)
 
@@ -94,7 +89,7 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
         left = [facts[n] for n in places]
         return merged_by_rules(left, by_rules, people, names, language, day, [sources[n] for n in places])
 
-    merged = await asyncio.to_thread(lambda: [merged_of(profile) for profile in old]) if kept else []
+    merged = await asyncio.to_thread(lambda: [merged_of(profile) for profile in kept.values()])
     proposed = [_proposal(one) for one in merged if one != kept[one.key]]
     return {"proposed_profiles": proposed, "conflict": False, "merges": merges, "links": links, "based_on": based_on}
 

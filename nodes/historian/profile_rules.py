@@ -8,12 +8,12 @@ from dataclasses import replace
 from ...schema.graph_states.historian import ItemState
 from ...schema.names import Names
 from ...schema.profile import Profile, ProfileKey, ProfileLine, line_id_of
+from ...text.declared import lasting_kind
 from ...text.edits import edited
 from ...text.job_verdicts import is_no_fact
 from ...text.language import Language
 from ...text.profiles.lines import with_lines
-from ...text.profiles.over import without_over
-from ...text.profiles.rules import has_lasting_topic, is_about_group, subject_of
+from ...text.profiles.rules import everybody_in, is_about_group, subject_of
 from ...text.speakers.claims import is_claim, without_speaker
 from ...text.speakers.named_people import NamedPeople
 
@@ -50,6 +50,13 @@ def _told(fact: str, names: Names) -> str:
     return body if is_claim(body, names) else fact
 
 
+def _end_of_subject(fact: str, people: NamedPeople, names: Names) -> int:
+    """Return the place behind the person, group or word for everybody with which a fact begins."""
+    bare = fact.lstrip(" \t“\"'@")
+    named = next((one.end for one in people.named(fact) if one.start <= len(fact) - len(bare)), 0)
+    return named or len(fact) - len(bare) + len(subject_of(fact, names) or everybody_in(bare))
+
+
 def _names_group(fact: str, people: NamedPeople, names: Names) -> bool:
     """Return True if a fact names the group, or is about everybody in it; a nickname that holds its name does not."""
     bare = edited(fact, ((one.start, one.end, "") for one in people.named(fact) if one.user_id)).casefold()
@@ -65,35 +72,22 @@ def merged_by_rules(
     day: str,
     sources: Sequence[str] = (),
 ) -> Profile:
-    """Return the profile with the absolute facts about its entity as lines; dated facts only if their topic is lasting.
+    """Return the profile with the absolute facts about its entity that last (`lasting_kind`) as lines.
 
     `sources` are the ids of the events of the facts, `day` the day on which they were told.
     """
     is_user = old.key.entity_type == "user"
-    told = [
-        (item["candidate"], source)
-        for item, source in zip(facts, sources or [""] * len(facts), strict=True)
-        if item["passed"]
-        and (not item["dated"] or has_lasting_topic(item["candidate"]))
-        and _told(item["candidate"], names) == item["candidate"]
-    ]
-    about = [
-        (text, source)
-        for text, source in told
-        if (people.subject(text) == old.key.entity_id if is_user else is_about_group(text, names))
-    ]
-    new = [
-        ProfileLine(line_id_of(text, source), text, first_day=day, last_day=day, evidence=(source,) if source else ())
-        for text, source in about
-    ]
-    lines = with_lines(old.lines, new)
+    new: list[ProfileLine] = []
+    for item, source in zip(facts, sources or [""] * len(facts), strict=True):
+        text = item["candidate"]
+        if not item["passed"] or _told(text, names) != text:
+            continue
+        if not (people.subject(text) == old.key.entity_id if is_user else is_about_group(text, names)):
+            continue
+        kind = lasting_kind(text[_end_of_subject(text, people, names) :], dated=item["dated"])
+        if kind is not None:
+            evidence = (source,) if source else ()
+            new.append(ProfileLine(line_id_of(text, source), text, kind, 1, day, day, evidence=evidence))
     name = names.user(language) if is_user else names.group(language)
-    return replace(old, name=name, lines=lines) if about and lines != old.lines else old
-
-
-def profile_without_over(
-    profile: Profile, over: Sequence[str], names: Names, facts: Sequence[str], former_names: Sequence[str]
-) -> Profile:
-    """Return the profile without the lines that are over."""
-    kept = tuple(line for line in profile.lines if without_over(f"- {line.text}", over, names, facts, former_names))
-    return profile if len(kept) == len(profile.lines) else replace(profile, lines=kept)
+    lines = with_lines(old.lines, new, name)
+    return replace(old, name=name, lines=lines) if new and lines != old.lines else old

@@ -24,7 +24,7 @@ class StoredBytes(NamedTuple):
 
 
 class Erasure(Protocol):
-    """Erasure of events, their words and vectors, the profile index, the ledger, and the manifest of notes. All is idempotent."""
+    """Erasure of events, their words and vectors, the profile index, and the manifest of notes. All is idempotent."""
 
     def bury(self, entity: str, until: float) -> None:
         """Prevent filing of jobs of `entity` (`user:42`) at `until` or before (seconds since the epoch)."""
@@ -65,9 +65,6 @@ class Erasure(Protocol):
 
         Of a group, the layers of user profiles that belong to it are removed as well.
         """
-
-    def erase_ledger(self, entity: Entity) -> None:
-        """Remove the ledger entries of profiles and articles that are erased with an entity."""
 
     def erase_notes(self, scope_key: str) -> int:
         """Remove the manifest entries of the note files of a scope. Return how many. Their events are erased separately."""

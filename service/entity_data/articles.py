@@ -22,7 +22,7 @@ from ...schema.job import check_timestamp, clean_text
 from ...schema.protocols.entity_data import Mark, Record, Traces
 from ...schema.summary import ArticleKey, BufferedState, StoredArticle, Summary, job_of_entry
 from ...stores.files.articles import ARTICLE_FORMAT
-from ...stores.files.summaries import as_data, as_line, parse_line
+from ...stores.files.summary_lines import as_data, as_line, parse_line
 from ...text.redaction import Level
 from ...text.tokens import spoken_tokens
 from ..components import Parts
@@ -63,7 +63,6 @@ class ArticleData:
         # So that a job submitted again with a later time is not new.
         keys = [key for key in self._stores.buffer.keys() if entity.spoke(key.user_id, key.group_id)]  # noqa: SIM118
         self._erasure.bury_jobs(sorted({job_of_entry(one.entry_id) for key in keys for one in self._waiting(key)}))
-        self._erasure.erase_ledger(entity)
         return self._stores.erase(entity)
 
     def drop(self, unwanted: Mapping[str, Collection[str]]) -> None:

@@ -23,7 +23,7 @@ from ...schema.protocols.documents.revisions import Revisions
 from ...schema.protocols.entity_data import Mark, Record, Traces
 from ...schema.validation import invalid_input
 from ...stores.files.archive import ArchiveReader, ArchiveWriter
-from ...stores.files.compare_and_swap import Format, Revision
+from ...stores.files.forms import Format, Revision
 from ...text.redaction import Level, redact
 from ...text.remembered import remembered
 

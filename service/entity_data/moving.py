@@ -182,7 +182,7 @@ class _Move:
 def _copied(source: Revisions[Any, Any], target: Revisions[Any, Any]) -> int:
     """Copy documents with the revisions that are kept. Return how many documents there are then."""
     for key in source.keys():  # noqa: SIM118 - a store, not a dictionary
-        target.restore(source.kept(key)[::-1])
+        target.restore(source.kept(key)[::-1], source.causes(key))
     return len(target.keys())
 
 

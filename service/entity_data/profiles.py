@@ -63,7 +63,6 @@ class ProfileData(FileMember[ProfileKey, Profile]):
 
     def erase(self, traces: Traces) -> int:
         self._erasure.erase_profiles(traces.entity)
-        self._erasure.erase_ledger(traces.entity)
         removed = self._store.erase(traces.entity)
         for key in self._group_keys(traces):
             theirs = {line for line in self._store.lines(key) if _is_line_of(line, traces)}

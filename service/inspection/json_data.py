@@ -106,7 +106,7 @@ def article_data(one: StoredArticle) -> ArticleData:
 
 def summary_data(one: Summary) -> SummaryData:
     """Return a summary as JSON data, with the keys of its file."""
-    from ...stores.files.summaries import as_data
+    from ...stores.files.summary_lines import as_data
 
     data = as_data(one)
     del data["through"]

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
 from ...schema.errors import RevisionConflict, StorageError
-from ...schema.event import Event
+from ...schema.event import MESSAGE, Event, EventFilter
 from ...schema.graph_states.historian import HistorianContext
 from ...schema.job import Job
-from ...schema.profile import Profile, ProfileKey, ProfileLine, line_id_of
+from ...schema.profile import Profile, ProfileKey, ProfileLine
 from ...schema.scope import is_asserted, layer_written
 from ...schema.talk import SAID_BY_PEOPLE
-from ...text.asked_to_keep import asked_to_keep, quoted_line
-from ...text.messages import message_events, message_name
-from ...text.profiles.lines import with_lines
+from ...text.declared import correction_in, said_words
+from ...text.messages import every_name, message_events, message_name
+from ...text.profiles.lines import with_lines, without_evidence
+from ...text.profiles.said import BETWEEN_QUOTES, corrected_lines, said_lines
 from ..entity_data.profiles import made_of
 
 log = logging.getLogger(__name__)
@@ -27,9 +28,14 @@ MOST_PARTS = 512
 MOST_CONFLICTS = 3
 """Tries to write a line into a profile that others change meanwhile."""
 
+CORRECTED_WITHIN = 600.0
+"""Seconds after a message in which its sender may correct it without a reply to it."""
+
 
 class FiledMessages:
-    """Files messages, and writes what they ask to have remembered into profiles. Blocking; raises StorageError.
+    """Files messages, and writes what their senders declare of themselves or ask to have remembered into profiles.
+
+    Blocking; raises StorageError.
 
     `context` returns the stores and the settings in force.
     """
@@ -53,13 +59,19 @@ class FiledMessages:
                 made[name] = parts
         changed = self._changed(made, known, limit)
         resting = [(former, context.events.resting_on([name])) for name, former in changed.items()]
+        bringing = self._bringing(made, last)
+        filed_before = {one.job_id for one in context.events.get([f"{name}:0" for name in bringing])} if bringing else set()
         context.events.file_messages(list(made.values()))
         for former, rests in resting:
             self.take_out(former, rests)
-        if context.asks_a_model:
-            return
-        for name in made:  # filed before as well: a process may have been killed before it had written the line
-            self._keep(last[name], again=name in changed)
+        rule = context.settings.cognitive.profile.profile_layers
+        by_profile: dict[ProfileKey, list[str]] = {}
+        for name in bringing:
+            key = ProfileKey("user", last[name].user_id, layer_written(last[name].scope, "user", rule))
+            by_profile.setdefault(key, []).append(name)
+        for key, names in by_profile.items():
+            said = {name: made[name] for name in names}
+            self._keep(key, said, last, known=filed_before - changed.keys(), again=changed.keys())
 
     def _changed(self, made: Mapping[str, Sequence[Event]], known: Mapping[str, Event], limit: int) -> dict[str, list[Event]]:
         """Return the messages that get other words now, each as its stored parts. One of more parts than one may change
@@ -80,46 +92,96 @@ class FiledMessages:
         """Return the parts of a message (by `job_id`) as it is stored; none of an unknown one."""
         return self._context().events.get([f"{name}:{n}" for n in range(MOST_PARTS)])
 
-    def _keep(self, job: Job, *, again: bool) -> None:
-        """Write what a message asks to have remembered into the profile of who said it: once, or `again` since it has just
-        got these words back."""
-        if job.payload.get("role") != SAID_BY_PEOPLE:
-            return
+    def _bringing(self, made: Mapping[str, Sequence[Event]], jobs: Mapping[str, Job]) -> list[str]:
+        """Return the names of the messages that have lines for the profiles of their senders, or correct one."""
+        certain = self._context().asks_a_model
+        theirs = ((name, parts) for name, parts in made.items() if jobs[name].payload.get("role") == SAID_BY_PEOPLE)
+        return [
+            name for name, parts in theirs if any(said_lines(one, certain=certain) or correction_in(one.text) for one in parts)
+        ]
+
+    def _keep(
+        self,
+        key: ProfileKey,
+        made: Mapping[str, Sequence[Event]],
+        jobs: Mapping[str, Job],
+        *,
+        known: Collection[str],
+        again: Collection[str],
+    ) -> None:
+        """Write the lines of messages, by their names, into the profile of their sender, in one revision: each once, so that a
+        line stays away that somebody has removed.
+
+        `known` were filed before (a process may have been killed before it had written their lines), `again` get these words
+        anew.
+        """
         context = self._context()
-        if not asked_to_keep(str(job.payload.get("text", "")), job.bot_name):
-            return
-        said = self.stored(message_name(job))
-        lines = [line for one in said for line in asked_lines(one)]
-        if not lines:
-            return
-        rule = context.settings.cognitive.profile.profile_layers
-        key = ProfileKey("user", job.user_id, layer_written(job.scope, "user", rule))
+        ids = [one.event_id for parts in made.values() for one in parts]
+        stored = {one.event_id: one for one in context.events.get(ids)}
+        said = {name: [stored[one.event_id] for one in parts if one.event_id in stored] for name, parts in made.items()}
+        lines = {
+            name: [line for one in parts for line in said_lines(one, certain=context.asks_a_model)]
+            for name, parts in said.items()
+        }
         for _ in range(MOST_CONFLICTS):
-            if not again and context.profiles.is_applied(key, job.job_id):
-                return
-            if context.events.is_forgotten(message_name(job), job.entities, job.moment.timestamp()):
-                return
+            done = {n for n in known if n in said and any(context.profiles.is_applied(key, i) for i in (n, jobs[n].job_id))}
+            new = [name for name in said if said[name] and name not in done and not self._is_withdrawn(name, jobs[name])]
             old = context.profiles.read(key) or Profile(key)
-            new = replace(
+            held = old.lines
+            for name in new:
+                first = said[name][0]
+                if correction_in(first.text):
+                    held = corrected_lines(held, self._before(first, held), first, lines[name])
+                held = with_lines(held, lines[name])
+            if held == old.lines:
+                return
+            profile = replace(
                 old,
-                name=old.name or job.user_name,
-                lines=with_lines(old.lines, lines),
-                source_event_id=f"{message_name(job)}:0",
+                name=old.name or jobs[new[-1]].user_name,
+                lines=held,
+                source_event_id=f"{new[-1]}:0",
             )
+            causes = new if not set(new) <= set(again) else []  # words that come back are written again
             try:
-                stored = context.profiles.write(new, expected_revision=old.revision, job_id=job.job_id, now=self._now())
+                written = context.profiles.write(profile, expected_revision=old.revision, also=causes, now=self._now())
             except RevisionConflict:
                 continue
-            self._index(stored)
-            if context.events.is_forgotten(message_name(job), job.entities, job.moment.timestamp()):
-                self.take_out(said, [])  # withdrawn at this moment
+            self._index(written)
+            for name in new:
+                if self._is_withdrawn(name, jobs[name]):  # at this moment
+                    self.take_out(said[name], [])
             return
-        log.warning("job %s: a profile kept changing; what it asks to have remembered stands in its message alone", job.job_id)
+        log.warning("profile %s kept changing; what %d messages tell stands in them alone", key, len(made))
+
+    def _is_withdrawn(self, name: str, job: Job) -> bool:
+        return self._context().events.is_forgotten(name, job.entities, job.moment.timestamp())
+
+    def _before(self, message: Event, lines: Sequence[ProfileLine]) -> list[str]:
+        """Return the ids of the parts of the message that `message` may correct: the one to which it replies, if its own sender
+        wrote that, else the last one of its sender, if it is the one just before and not older than CORRECTED_WITHIN."""
+        if not any(line.evidence for line in lines):
+            return []
+        events = self._context().events
+        if message.reply_to:
+            names = every_name(message.scope, message.reply_to)
+            replied = [one for name in names for one in self.stored(name)]
+            return [one.event_id for one in replied if one.said_by == message.said_by]
+        where = EventFilter(
+            message.scope.key,
+            sources=(MESSAGE,),
+            people=(message.said_by,),
+            time_from=message.timestamp - CORRECTED_WITHIN,
+            time_to=message.timestamp,
+        )
+        before = [one for one in events.find(where, limit=2 * MOST_PARTS) if one.job_id != message.job_id]
+        theirs = [one for one in before if one.said_by == message.said_by]
+        return [one.event_id for one in theirs if one.job_id == theirs[0].job_id]
 
     def take_out(self, message: Sequence[Event], resting: Sequence[Event]) -> int:
-        """Take what a message has brought out of the profiles of its sender and group. Return how many lines.
+        """Take what rests on a message alone out of the profiles of its sender and group, in all their revisions: by the
+        evidence of lines, and where an event `resting` on it is told by a line without evidence. Return how many lines.
 
-        These are the quoted lines that it asked for, and the lines made of the events `resting` on it.
+        A line that rests on more loses this evidence, and its words if they are those of the message.
         """
         if not message:
             return 0
@@ -129,19 +191,53 @@ class FiledMessages:
         keys = [ProfileKey("user", user_id, layer_written(asserted, "user", rule))] if user_id else []
         if scope.request_type == "group":
             keys.append(ProfileKey("group", scope.group_id, layer_written(scope, "group", rule)))
-        asked = {line.text for one in message for line in asked_lines(one)}
-        gone = 0
-        for key in keys:
-            lines = _lines(context.profiles.kept(key))
-            theirs = lines & asked
-            theirs |= made_of(lines, [one.text for one in resting])
-            if not theirs:
+        gone = {one.event_id for one in (*message, *resting)}
+        said = {line.text for one in message for line in said_lines(one)} | {one.text for one in resting}
+        return sum(self._without(key, gone, said, [one.text for one in resting]) for key in keys)
+
+    def _without(self, key: ProfileKey, gone: set[str], said: set[str], texts: Sequence[str]) -> int:
+        """Take the evidence that is `gone`, and the texts that were `said` there, out of a profile. Return how many lines."""
+        profiles = self._context().profiles
+        kept = profiles.kept(key)
+        theirs = [line for one in kept for line in one.lines if not gone.isdisjoint(line.evidence)]
+        unproven = {line.text for one in kept for line in one.lines if not line.evidence}
+        unwanted = (unproven & said) | made_of(unproven, texts)
+        if not theirs and not unwanted:
+            return 0
+        for _ in range(MOST_CONFLICTS):
+            old = profiles.read(key)
+            if old is None:
+                break
+            left = {line.line_id: self._reworded(line, gone, said) for line in old.lines if line in theirs}
+            changed = tuple(left.get(line.line_id) or line for line in old.lines)
+            if changed == old.lines:
+                break
+            try:
+                new = replace(old, lines=changed, source_event_id="forget")
+                profiles.write(new, expected_revision=old.revision, now=self._now())
+                break
+            except RevisionConflict:
                 continue
-            gone += context.profiles.without_lines(key, theirs.__contains__, now=self._now())
-            stored = context.profiles.read(key)
-            if stored is not None:
-                self._index(stored)
-        return gone
+        current = profiles.read(key)
+        stand = {line.text for line in (current.lines if current else ()) if gone.isdisjoint(line.evidence)}
+        unwanted |= {line.text for line in theirs} - stand
+        removed = profiles.without_lines(key, unwanted.__contains__, now=self._now())
+        if (stored := profiles.read(key)) is not None:
+            self._index(stored)
+        return removed
+
+    def _reworded(self, line: ProfileLine, gone: set[str], said: set[str]) -> ProfileLine | None:
+        """Return a line without evidence that is `gone`, in the words of what is left of it; None if nothing is."""
+        left = without_evidence(line, gone)
+        if left is None or (left.text not in said and BETWEEN_QUOTES not in left.text):
+            return left
+        told = self._context().events.get(list(left.evidence))
+        texts = [other for one in told for other in (*said_lines(one), replace(line, text=one.text))]
+        same = said_words(line.text, "")
+        return next(
+            (replace(left, text=one.text) for one in reversed(texts) if said_words(one.text, "") == same),
+            None,
+        )
 
     def _index(self, profile: Profile) -> None:
         """Let a profile be found by its words at once; the idle worker adds its vector."""
@@ -168,17 +264,3 @@ def _first_and_last(jobs: Sequence[Job]) -> tuple[dict[str, Job], dict[str, Job]
         if name not in last or job.payload.get("worded_at", 0.0) >= last[name].payload.get("worded_at", 0.0):
             last[name] = job
     return first, last
-
-
-def asked_lines(message: Event) -> list[ProfileLine]:
-    """Return the lines of a profile that a message asks for, in the words as said."""
-    day = message.timestamp_local[:10]
-    found = [quoted_line(words) for words in asked_to_keep(message.text, message.bot_name)]
-    return [
-        ProfileLine(line_id_of(text, message.event_id), text, first_day=day, last_day=day, evidence=(message.event_id,))
-        for text in found
-    ]
-
-
-def _lines(kept: Iterable[Profile]) -> set[str]:
-    return {line.text for one in kept for line in one.lines}

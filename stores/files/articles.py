@@ -1,23 +1,22 @@
-"""Articles as Markdown files, see `revisioned.py`.
+"""The forms of an article: JSON, as it is stored, and Markdown, as people and archives have it.
 
-    chapters/{id}.md      front matter {user_id, scope, revision, updated_at, sources}, then three tagged chapters
-
-A file whose chapter tags were damaged by hand cannot be read: its newest readable earlier revision is used instead.
+{id}.md      front matter {user_id, scope, revision, updated_at, sources}, then three tagged chapters
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, replace
+from typing import Any
 
-from ...schema.article import CHAPTER_NAMES
+from ...schema.article import CHAPTER_NAMES, Article
 from ...schema.errors import InvalidInput
 from ...schema.summary import ArticleKey, StoredArticle
 from ...text.articles.markup import format_article, parse_article
-from .compare_and_swap import RevisionedArticles
 from .front_matter import number, one_line, scalar, split_front_matter, strings, with_front_matter
-from .naming import ARTICLES
-from .revisioned import RevisionedFiles
+
+log = logging.getLogger(__name__)
 
 
 class ArticleFormat:
@@ -29,6 +28,13 @@ class ArticleFormat:
     def empty(self, key: ArticleKey) -> StoredArticle:
         return StoredArticle(key)
 
+    def as_json(self, document: StoredArticle) -> dict[str, Any]:
+        return {**asdict(document.article), "sources": list(document.sources)}
+
+    def of_json(self, key: ArticleKey, revision: int, updated_at: str, stored: Mapping[str, Any]) -> StoredArticle:
+        article = Article(stored["bedrock"], stored["evolutionary"], stored["dynamic"])
+        return StoredArticle(key, article, revision, updated_at, tuple(stored["sources"]))
+
     def render(self, document: StoredArticle) -> str:
         fields = {
             "user_id": document.key.user_id,
@@ -39,18 +45,28 @@ class ArticleFormat:
         }
         return with_front_matter(fields, format_article(document.article))
 
-    def parse(
-        self, data: bytes, key: ArticleKey, revision: Callable[[], int], instead: StoredArticle | None = None
-    ) -> StoredArticle:
+    def parse(self, data: bytes, key: ArticleKey, revision: Callable[[], int]) -> StoredArticle:
         """See `Format.parse`. Raises InvalidInput as `parse_article`."""
         fields, body = split_front_matter(data.decode("utf-8", errors="replace"))
         return StoredArticle(
             key,
-            parse_article(body) if instead is None else instead.article,
+            parse_article(body),
             number(fields.get("revision")) or revision(),
             scalar(fields.get("updated_at")),
             strings(fields.get("sources")),
         )
+
+    def edited(
+        self, data: bytes, current: StoredArticle, kept: Callable[[int], StoredArticle | None], day: str
+    ) -> StoredArticle | None:
+        """See `Format.edited`. Of two changes of one revision that of the hand is taken; the other one is in the history."""
+        try:
+            found = self.parse(data, current.key, int)
+        except InvalidInput as error:
+            log.warning("the file of the article of %s is not read: %s", current.key, error)
+            return None
+        base = kept(found.revision)
+        return current if base is not None and base.article == found.article else replace(current, article=found.article)
 
     def revised(self, document: StoredArticle, revision: int, now: str, cause: str | None = None) -> StoredArticle:
         sources = document.sources if cause is None else (cause,)
@@ -59,14 +75,8 @@ class ArticleFormat:
     def causes(self, document: StoredArticle) -> tuple[str, ...]:
         return document.sources
 
-    def lines(self, data: bytes, key: ArticleKey) -> list[str]:
-        try:
-            article = self.parse(data, key, int).article
-        except InvalidInput:
-            _, body = split_front_matter(data.decode("utf-8", errors="replace"))
-            tags = {tag for name in CHAPTER_NAMES for tag in (f"<{name}>", f"</{name}>")}
-            return [line for line in body.splitlines() if line.strip() and line.strip() not in tags]
-        return [line for name in CHAPTER_NAMES for line in article.lines(name)]
+    def lines(self, document: StoredArticle) -> list[str]:
+        return [line for name in CHAPTER_NAMES for line in document.article.lines(name)]
 
     def without(self, document: StoredArticle, unwanted: Callable[[str], bool]) -> StoredArticle:
         article = document.article
@@ -80,12 +90,3 @@ class ArticleFormat:
 
 
 ARTICLE_FORMAT = ArticleFormat()
-
-
-class MarkdownArticles(RevisionedArticles, RevisionedFiles[ArticleKey, StoredArticle]):
-    """The `ArticleStorage` in a folder."""
-
-    _naming, _form = ARTICLES, ARTICLE_FORMAT
-
-    def _remove(self, place: str) -> int:
-        return min(1, super()._remove(place))  # articles are counted, not their files

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from ...schema.errors import StorageError
 from ...schema.job import Job
 from ...schema.protocols.documents.plain_summaries import KEEP_PER_SCOPE, KEEP_SCOPES
-from .durable import bytes_of, write_atomically
+from .durable import bytes_of, make_folder, write_atomically
+
+_PATIENCE_SECONDS = 30.0
 
 
 class EndSummaries:
@@ -21,6 +25,7 @@ class EndSummaries:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._alone = threading.Lock()
 
     def add(self, jobs: Sequence[Job]) -> None:
         """Store the texts of jobs. Idempotent by job id. Raises StorageError."""
@@ -65,18 +70,29 @@ class EndSummaries:
     @contextmanager
     def _changing(self) -> Iterator[dict[str, list[dict[str, Any]]]]:
         """Give the stored entries to be changed, and write them if they were. Renames a damaged file first."""
-        from .entity_locks import EntityLocks  # memory that is switched off imports it only where it writes
+        from .owner_lock import acquire, file_lock  # memory that is switched off imports it only where it writes
 
-        with EntityLocks(self._path.with_suffix(".locks")).of(self._path.stem, str(self._path)):
+        place = self._path.with_suffix(".lock")
+        make_folder(place.parent)
+        lock = file_lock(place, _PATIENCE_SECONDS)
+        with self._alone:
+            if not acquire(lock, place):
+                raise StorageError(f"{self._path}: another process has been writing for {_PATIENCE_SECONDS:.0f} s; does it hang?")
             try:
-                known = self._parsed()
-            except ValueError:
-                self._path.replace(self._path.with_suffix(".damaged.json"))
-                known = {}
-            before = dict(known)
-            yield known
-            if list(known.items()) != list(before.items()):
-                write_atomically(self._path, _written(known))
+                yield from self._changed()
+            finally:
+                lock.release()
+
+    def _changed(self) -> Iterator[dict[str, list[dict[str, Any]]]]:
+        try:
+            known = self._parsed()
+        except ValueError:
+            self._path.replace(self._path.with_suffix(".damaged.json"))
+            known = {}
+        before = dict(known)
+        yield known
+        if list(known.items()) != list(before.items()):
+            write_atomically(self._path, _written(known))
 
     def _read(self) -> dict[str, list[dict[str, Any]]]:
         """Never renames a damaged file: a writer may have replaced it by a valid one meanwhile."""

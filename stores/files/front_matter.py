@@ -1,7 +1,7 @@
 """YAML front matter of profiles and articles, written by code only.
 
 Files edited by hand are parsed leniently: missing or damaged fields get their defaults, and text that is not front matter
-belongs to the body.
+belongs to the body. What begins as a front matter and is none that is known here never becomes part of the body.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ FIELDS = ("entity_type", "entity_id", "layer", "name", "tags", "updated_at", "re
 
 _FENCED = re.compile(r"\A---[ \t]*\n(?P<yaml>.*?)^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _LINE = re.compile(rf"^(?P<field>{'|'.join(FIELDS)})[ \t]*:[ \t]*(?P<value>.*?)[ \t]*$", re.MULTILINE)
+_DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 _MAX_REVISION_DIGITS = 9
 _MAX_BRACKETS = 200
 """The time of the parser is quadratic in the number of open brackets; text with more is not parsed as YAML."""
@@ -24,19 +25,20 @@ _MAX_BRACKETS = 200
 
 def with_front_matter(fields: dict[str, Any], body: str) -> str:
     """Return the text of a file: the fields as YAML, then the body."""
-    head = yaml.safe_dump(fields, allow_unicode=True, sort_keys=False, width=1_000_000)
+    head = yaml.dump(fields, Dumper=_DUMPER, allow_unicode=True, sort_keys=False, width=1_000_000)
     return f"---\n{head}---\n\n{body}"
 
 
 def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
     """Return the fields of the front matter (strings, or lists and mappings of strings), and the text after it.
 
-    Without front matter, or if it has none of the known fields, the whole text is the body.
+    Without front matter the whole text is the body. One that was not closed ends with the first blank line; it has no fields
+    then, nor if none of them is known.
     """
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     match = _FENCED.match(text)
     if match is None:
-        return {}, text.strip()
+        return {}, (text.partition("\n\n")[2] if begins_with_fence(text) else text).strip()
     fields: Any = None
     if match["yaml"].count("[") + match["yaml"].count("{") <= _MAX_BRACKETS:
         try:
@@ -47,8 +49,13 @@ def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
     if not isinstance(fields, dict):
         fields = {line["field"]: line["value"].strip("'\"") for line in _LINE.finditer(match["yaml"])}
     if not any(field in fields for field in FIELDS):
-        return {}, text.strip()
+        fields = {}
     return fields, text[match.end() :].strip()
+
+
+def begins_with_fence(text: str) -> bool:
+    """Return True if a text begins as a front matter does."""
+    return text.removeprefix("\ufeff").partition("\n")[0].strip() == "---"
 
 
 def one_line(text: str) -> str:

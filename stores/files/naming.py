@@ -1,4 +1,4 @@
-"""File names of profiles, articles and summaries, and the owner that a name gives.
+"""Places of profiles, articles and summaries: in a table, and as files, and the owner that a file name gives.
 
     profiles    {users,groups}/{id}[@{layer}]
     articles    {user} in the private chat, {user}@{scope} in a group; the same for dated summaries
@@ -43,6 +43,11 @@ class Naming(Protocol[Key]):
 
     def ledger_key(self, key: Key) -> str: ...
 
+    def row(self, key: Key) -> tuple[EntityType, str, str]:
+        """Return the columns `entity_type`, `entity_id` and `place` of a key."""
+
+    def of_row(self, entity_type: EntityType, entity_id: str, place: str) -> Key: ...
+
 
 class _Profiles:
     what = "profile"
@@ -74,6 +79,12 @@ class _Profiles:
         """The ids are encoded, since `user:42@private` could also be the user `42@private`."""
         return f"{key.entity_type}:{_stem(key.entity_id, key.layer)}"
 
+    def row(self, key: ProfileKey) -> tuple[EntityType, str, str]:
+        return key.entity_type, key.entity_id, key.layer
+
+    def of_row(self, entity_type: EntityType, entity_id: str, place: str) -> ProfileKey:
+        return ProfileKey(entity_type, entity_id, place)
+
 
 class _Articles:
     what = "article of"
@@ -95,6 +106,12 @@ class _Articles:
 
     def ledger_key(self, key: ArticleKey) -> str:
         return f"article:{self.place(key)}"
+
+    def row(self, key: ArticleKey) -> tuple[EntityType, str, str]:
+        return "user", key.user_id, key.scope.key
+
+    def of_row(self, entity_type: EntityType, entity_id: str, place: str) -> ArticleKey:
+        return ArticleKey(entity_id, place.removeprefix("g:") if place.startswith("g:") else "")
 
 
 class _Summaries(_Articles):

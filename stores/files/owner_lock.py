@@ -13,17 +13,19 @@ import socket
 import sys
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
 
+from filelock import FileLock, Timeout
 from pydantic import TypeAdapter
 
 from ...schema.errors import OwnerLockHeld, StorageError
 from ...schema.protocols.ownership import Owner, Ownership
-from .durable import make_folder, storage_error, write_atomically
-from .entity_locks import acquire, file_lock
+from .access import file_mode
+from .durable import explaining, make_folder, storage_error, write_atomically
 
 logger = logging.getLogger(__name__)
 
@@ -31,6 +33,23 @@ LOCK_NAME = "owner.lock"
 INFO_NAME = "owner.json"
 _PATIENCE_SECONDS = 0.2
 """How long to try: `owner_of` in another process may hold the lock for a moment."""
+
+
+def file_lock(path: Path, patience_seconds: float) -> FileLock:
+    """Return the lock of a file, not acquired. It is never a soft one (a plain file), which would survive a killed owner."""
+    mode = file_mode(path)
+    return FileLock(path, patience_seconds, mode, thread_local=False, poll_interval=0.01, fallback_to_soft=False)
+
+
+def acquire(lock: FileLock, path: Path) -> bool:
+    """Acquire a lock; return False if another holder keeps it. `path` is named in messages. Raises StorageError."""
+    try:
+        with explaining("lock", path), suppress(Timeout):
+            lock.acquire()
+            return True
+    except NotImplementedError as error:
+        raise StorageError(f"{path.parent}: the file system has no locks ({error}); use a local disk") from error
+    return False
 
 
 class LocalOwner(Owner):

@@ -1,11 +1,11 @@
-"""Profiles as Markdown files with YAML front matter, see `revisioned.py`.
+"""The forms of a profile: JSON, as it is stored, and Markdown with YAML front matter, as people and archives have it.
 
-A file edited by hand can always be read: see `front_matter.py`. The file name gives the key.
+A file edited by hand can always be read: see `front_matter.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,13 +13,10 @@ from typing import Any
 from ...schema.errors import InvalidInput
 from ...schema.profile import Profile, ProfileKey, ProfileLine
 from ...schema.protocols import ProfileStorage
-from ...schema.scope import EntityType
 from ...text.profiles.lines import distinct, read_lines
-from .compare_and_swap import RevisionedProfiles
 from .durable import names_in, write_atomically
-from .front_matter import number, one_line, scalar, split_front_matter, strings, with_front_matter
+from .front_matter import begins_with_fence, number, one_line, scalar, split_front_matter, strings, with_front_matter
 from .naming import PROFILES
-from .revisioned import RevisionedFiles
 
 
 class ProfileFormat:
@@ -30,6 +27,25 @@ class ProfileFormat:
 
     def empty(self, key: ProfileKey) -> Profile:
         return Profile(key)
+
+    def as_json(self, document: Profile) -> dict[str, Any]:
+        return {
+            "name": document.name,
+            "tags": list(document.tags),
+            "lines": [line.as_json() for line in document.lines],
+            "source_event_id": document.source_event_id,
+        }
+
+    def of_json(self, key: ProfileKey, revision: int, updated_at: str, stored: Mapping[str, Any]) -> Profile:
+        return Profile(
+            key,
+            name=stored["name"],
+            tags=tuple(stored["tags"]),
+            lines=tuple(map(ProfileLine.of_json, stored["lines"])),
+            updated_at=updated_at,
+            revision=revision,
+            source_event_id=stored["source_event_id"],
+        )
 
     def render(self, document: Profile) -> str:
         fields = {
@@ -45,8 +61,8 @@ class ProfileFormat:
         }
         return with_front_matter(fields, f"{document.summary}\n")
 
-    def parse(self, data: bytes, key: ProfileKey, revision: Callable[[], int], instead: Profile | None = None) -> Profile:
-        """See `Format.parse`. Never raises: text that is not front matter is the summary."""
+    def parse(self, data: bytes, key: ProfileKey, revision: Callable[[], int]) -> Profile:
+        """See `Format.parse`. Never raises: text that is not front matter is lines."""
         fields, body = split_front_matter(data.decode("utf-8", errors="replace"))
         return Profile(
             key=key,
@@ -56,6 +72,27 @@ class ProfileFormat:
             updated_at=scalar(fields.get("updated_at")),
             revision=number(fields.get("revision")) or revision(),
             source_event_id=scalar(fields.get("source_event_id")),
+        )
+
+    def edited(self, data: bytes, current: Profile, kept: Callable[[int], Profile | None], day: str) -> Profile | None:
+        """See `Format.edited`. Lines that were not touched stay as they are now; without a front matter none is taken out."""
+        text = data.decode("utf-8", errors="replace")
+        fields, body = split_front_matter(text)
+        if not text.strip("\0\ufeff \r\n\t") or (not fields and begins_with_fence(text)):
+            return None
+        noted, revision = _noted(fields.get("lines")), number(fields.get("revision"))
+        base = kept(revision) if revision else current
+        before = base.lines if base is not None else tuple(noted)
+        told = read_lines(body, noted or before or current.lines, day=day)
+        lines = _merged(before, told, current.lines, is_whole=bool(fields))
+        if base != current and {*lines} == {*current.lines}:
+            lines = current.lines  # a file of a former revision, which nobody has edited
+        name, tags = scalar(fields.get("name")), strings(fields.get("tags"))
+        return replace(
+            current,
+            lines=lines,
+            name=name if "name" in fields and (base is None or name != base.name) else current.name,
+            tags=tags if "tags" in fields and (base is None or tags != base.tags) else current.tags,
         )
 
     def revised(self, document: Profile, revision: int, now: str, cause: str | None = None) -> Profile:
@@ -74,8 +111,7 @@ class ProfileFormat:
         first, *rest = document.source_event_id.split(":")
         return tuple(rest[1:]) if first == "rollback" else (first,) if rest else ()
 
-    def lines(self, data: bytes, key: ProfileKey) -> list[str]:
-        document = self.parse(data, key, int)
+    def lines(self, document: Profile) -> list[str]:
         return [*(line.text for line in document.lines), *document.tags]
 
     def without(self, document: Profile, unwanted: Callable[[str], bool]) -> Profile:
@@ -86,7 +122,20 @@ class ProfileFormat:
         return (one.name, one.tags, one.lines) == (other.name, other.tags, other.lines)
 
 
-def _noted(stored: object) -> list[ProfileLine]:
+def _merged(
+    before: Iterable[ProfileLine], edited: Iterable[ProfileLine], current: Iterable[ProfileLine], *, is_whole: bool
+) -> tuple[ProfileLine, ...]:
+    """Return the lines of a file that was edited while `before` became `current`: what the hand has changed is the hand's.
+
+    What the hand has taken out goes if the file `is_whole`, so that a file without its front matter takes nothing out.
+    """
+    known, now = ({line.line_id: line for line in lines} for lines in (before, current))
+    told = {line.line_id: line if known.get(line.line_id) != line else now.get(line.line_id) for line in edited}
+    rest = (line for line in now.values() if line.line_id not in told and not (is_whole and line.line_id in known))
+    return distinct((*filter(None, told.values()), *rest))
+
+
+def _noted(stored: object) -> Sequence[ProfileLine]:
     """Return the lines that a front matter notes; none that are not lines."""
     lines: list[ProfileLine] = []
     for one in stored if isinstance(stored, list) else ():
@@ -102,7 +151,7 @@ PROFILE_FORMAT = ProfileFormat()
 
 
 def write_view(profiles: ProfileStorage, folder: Path) -> int:
-    """Write the current revision of every profile of any store into an empty folder, as `MarkdownProfiles` has them.
+    """Write the current revision of every profile of any store into an empty folder, as a data directory has them.
 
     Return how many. Raises InvalidInput if the folder holds something, and StorageError.
     """
@@ -112,12 +161,3 @@ def write_view(profiles: ProfileStorage, folder: Path) -> int:
     for one in found:
         write_atomically(folder / f"{PROFILES.place(one.key)}.md", PROFILE_FORMAT.render(one).encode())
     return len(found)
-
-
-class MarkdownProfiles(RevisionedProfiles, RevisionedFiles[ProfileKey, Profile]):
-    """The `ProfileStorage` in a folder."""
-
-    _naming, _form = PROFILES, PROFILE_FORMAT
-
-    def layers(self, entity_type: EntityType, entity_id: str) -> list[str]:
-        return [key.layer for key in self.keys() if (key.entity_type, key.entity_id) == (entity_type, entity_id)]

@@ -13,9 +13,10 @@ from ...schema.protocols.erasure import StoredBytes
 from ...schema.settings import Settings, StoresSettings
 from ..files.bytes_below import bytes_below
 from ..files.durable import sweep_leftovers
+from ..tables.documents import ArticleTable, ProfileTable
+from ..tables.summaries import SummaryTable
 from ..tables_backend import TablesBackend
 from .database import PostgresDatabase
-from .documents import PostgresArticles, PostgresProfiles
 from .erasure import PostgresErasure
 from .events.rows import PostgresEventRows
 from .events.store import PostgresEventStore
@@ -26,7 +27,7 @@ from .jobs.session import WorkerSession
 from .jobs.spooled_queue import SpooledQueue
 from .jobs.workers import PostgresWorkers
 from .profile_index import PostgresProfileIndex
-from .summaries import PostgresPlainSummaries, PostgresSummaries
+from .summaries import PostgresPlainSummaries
 
 log = logging.getLogger(__name__)
 
@@ -72,10 +73,10 @@ class PostgresBackend(TablesBackend):
         rows = PostgresEventRows(database)
         super().__init__(rows)
         self.events = PostgresEventStore(database)
-        self.profiles = PostgresProfiles(database, revision_keep=settings.cognitive.profile.revision_keep)
+        self.profiles = ProfileTable(lambda: database, revision_keep=settings.cognitive.profile.revision_keep)
         self.profile_index = PostgresProfileIndex(rows)
-        articles = PostgresArticles(database, revision_keep=settings.cognitive.shortterm.revision_keep)
-        self.article_stores = self.with_articles(PostgresSummaries(database), articles)
+        articles = ArticleTable(lambda: database, revision_keep=settings.cognitive.shortterm.revision_keep)
+        self.article_stores = self.with_articles(SummaryTable(lambda: database), articles)
         self.erasure = self._erasure = PostgresErasure(database)
         self.plain_summaries = PostgresPlainSummaries(database)
         self.forget_requests = PostgresForgetRequests(database)

@@ -1,61 +1,16 @@
-"""Dated summaries as rows of the table `summaries`, and the last plain summaries of every conversation.
-
-A dated summary is a JSON object in the form of a line of the local store.
-"""
+"""The last plain summaries of every conversation, as rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
-from ...schema.entity import Entity
 from ...schema.job import Job
 from ...schema.protocols.documents.plain_summaries import KEEP_PER_SCOPE
-from ...schema.summary import ArticleKey, Summary
-from ..files.summaries import DatedSummaries, as_line, moment_of, parse_line
+from ..files.summary_lines import moment_of
 from ..tables.engine import OfDatabase
-from ..tables.persons import erase_rows
 from ..tables.tombstones import is_buried
 from .database import PostgresDatabase, Transaction
-
-
-class PostgresSummaries(OfDatabase[PostgresDatabase], DatedSummaries):
-    """The `SummaryStorage` of one schema."""
-
-    def read(self, key: ArticleKey) -> list[Summary]:
-        query = "SELECT data FROM summaries WHERE user_id = %s AND scope_key = %s ORDER BY created_at, number"
-        found = self._database.rows(query, (key.user_id, key.scope.key))
-        return [one for (data,) in found if (one := parse_line(data, key)) is not None]
-
-    def keys(self) -> list[ArticleKey]:
-        found = self._database.rows("SELECT DISTINCT user_id, scope_key FROM summaries ORDER BY 1, 2")
-        return [key for row in found if (key := ArticleKey.parse(*row)) is not None]
-
-    def erase(self, entity: Entity) -> int:
-        return erase_rows(self._database, "summaries", entity)
-
-    @contextmanager
-    def _locked(self, key: ArticleKey) -> Iterator[None]:
-        """Begin a transaction, of which all is that this thread reads and writes in it."""
-        with self._database.writing() as transaction:
-            transaction.lock_entities(key.entities)
-            transaction.lock(self._database.lock_key(f"summaries {key}"))
-            yield
-
-    def _change(
-        self, key: ArticleKey, changed: Mapping[str, Summary | None], unwanted: Callable[[str], bool] = lambda line: False
-    ) -> int:
-        person = (key.user_id, key.scope.key)
-        with self._database.writing() as transaction:
-            gone = [summary_id for summary_id, one in changed.items() if one is None]
-            transaction.run("DELETE FROM summaries WHERE user_id = %s AND scope_key = %s AND id = ANY(%s)", (*person, gone))
-            transaction.run_many(
-                "INSERT INTO summaries (user_id, scope_key, id, created_at, data) VALUES (%s, %s, %s, %s, %s)"
-                " ON CONFLICT (user_id, scope_key, id) DO UPDATE SET data = excluded.data",
-                [(*person, one.id, moment_of(one.created_at), as_line(one)) for one in changed.values() if one is not None],
-            )
-        return 0
 
 
 class PostgresPlainSummaries(OfDatabase[PostgresDatabase]):

@@ -13,7 +13,9 @@ import sqlite3
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from ..files.durable import remove_durably
+from ..tables.engine import Transaction
 from ..tables.erasure import ErasureTables
+from ..tables.ledger import LedgerTable
 from .database import SqliteDatabase, SqliteTransaction
 from .events import keywords as event_keywords
 from .events.rows import SqliteEventRows
@@ -32,8 +34,14 @@ class IndexErasure(ErasureTables):
     _database: SqliteDatabase
     among = "(SELECT value AS r FROM json_each(%s))"
 
-    def __init__(self, database: SqliteDatabase) -> None:
+    def __init__(self, database: SqliteDatabase, documents: Callable[[], LedgerTable]) -> None:
+        """`documents` gives the ledger of profiles and articles, which is in another file."""
         super().__init__(SqliteEventRows(database))
+        self._documents = documents
+
+    def remove_applied(self, transaction: Transaction, job_ids: Sequence[str]) -> None:
+        super().remove_applied(transaction, job_ids)
+        self._documents().remove(job_ids)
 
     def remove_profile_words(self, transaction: SqliteTransaction, item_ids: Sequence[str]) -> None:
         remove_words(transaction, item_ids)

@@ -1,4 +1,4 @@
-"""The job queue of a data directory: the tables `jobs` and `job_lines` of `queue.sqlite`.
+"""The job queue of a data directory: the tables `jobs` and `job_lines` of `queue.sqlite`, which holds documents as well.
 
 Any process may put, read and count; one claims (the one that holds the owner lock). A job stands in the line of each of its
 entities; the head of a line, waiting or running, holds back those behind it. `put` writes one row: a new job joins its lines
@@ -65,6 +65,10 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
     @_database.setter
     def _database(self, database: SqliteDatabase) -> None:
         self._opened = database
+
+    def database(self) -> SqliteDatabase:
+        """Return the open file, for what else is kept in it. Ask anew for each use: it may be opened anew."""
+        return self._database
 
     @property
     def _is_lost(self) -> bool:

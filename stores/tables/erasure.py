@@ -10,7 +10,8 @@ from typing import Any
 from ...schema.entity import Entity
 from ...schema.event import MESSAGE, EventFilter
 from ...schema.profile import ProfileKey
-from ..files.naming import PROFILES, is_noted_of
+from ..files.naming import PROFILES
+from .engine import Transaction
 from .events.rows import MESSAGES, SCOPE_SHIFT, BesideEvents
 from .meta import REMAINS, note, noted
 from .tombstones import SECONDS_OF_EVER, add_tombstones
@@ -36,7 +37,7 @@ class ErasureTables(BesideEvents, ABC):
     def bury_jobs(self, job_ids: Sequence[str]) -> None:
         with self._database.writing() as transaction:
             add_tombstones(transaction, "job", job_ids, SECONDS_OF_EVER)
-            transaction.run("DELETE FROM ledger WHERE job_id = ANY(%s)", (list(job_ids),))
+            self.remove_applied(transaction, job_ids)
 
     def erase_events(self, where: EventFilter) -> int:
         erased = 0
@@ -78,7 +79,7 @@ class ErasureTables(BesideEvents, ABC):
             filed = transaction.rows("DELETE FROM filed_jobs WHERE job_id = ANY(%s) RETURNING job_id", (jobs,))
             # A message is in no list of filed jobs: its edit, or the same message again, must not bring it back.
             add_tombstones(transaction, "job", {job_id for (job_id,) in filed} | messages, SECONDS_OF_EVER)
-            transaction.run("DELETE FROM ledger WHERE job_id = ANY(%s)", (jobs,))
+            self.remove_applied(transaction, jobs)
             self._events.delete(transaction, rows)
         return len(found)
 
@@ -120,11 +121,9 @@ class ErasureTables(BesideEvents, ABC):
     def remove_profile_words(self, transaction: Any, item_ids: Sequence[str]) -> None:
         """Remove profiles from an index of words that is kept apart from their rows."""
 
-    def erase_ledger(self, entity: Entity) -> None:
-        with self._database.writing() as transaction:
-            found = transaction.rows("SELECT DISTINCT entity_key FROM ledger WHERE entity_key NOT IN ('job', 'buffered')")
-            gone = [key for (key,) in found if is_noted_of(key, entity)]
-            transaction.run("DELETE FROM ledger WHERE entity_key = ANY(%s)", (gone,))
+    def remove_applied(self, transaction: Transaction, job_ids: Sequence[str]) -> None:
+        """Remove what was noted of jobs in the ledger."""
+        transaction.run("DELETE FROM ledger WHERE job_id = ANY(%s)", (list(job_ids),))
 
     def last_rows(self, where: EventFilter) -> list[int]:
         condition, parameters = self._events.conditions(where)

@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
-from .engine import Database, OfDatabase
+from .engine import Database, OfDatabase, Transaction
+
+
+def applied(asked: Transaction | Database, entity_key: str, job_ids: Iterable[str]) -> set[str]:
+    """Return those of the jobs that were applied."""
+    query = "SELECT job_id FROM ledger WHERE entity_key = %s AND job_id = ANY(%s)"
+    return {job_id for (job_id,) in asked.rows(query, (entity_key, list(job_ids)))}
+
+
+def note_applied(transaction: Transaction, entity_key: str, job_ids: Iterable[str]) -> None:
+    """Record that jobs were applied. Idempotent."""
+    note = "INSERT INTO ledger (entity_key, job_id) VALUES (%s, %s) ON CONFLICT DO NOTHING"
+    transaction.run_many(note, [(entity_key, job_id) for job_id in dict.fromkeys(job_ids)])
 
 
 class LedgerTable(OfDatabase[Database]):
@@ -14,12 +26,15 @@ class LedgerTable(OfDatabase[Database]):
         return bool(self.among(entity_key, [job_id]))
 
     def among(self, entity_key: str, job_ids: Collection[str]) -> set[str]:
-        query = "SELECT job_id FROM ledger WHERE entity_key = %s AND job_id = ANY(%s)"
-        return {job_id for (job_id,) in self._database.rows(query, (entity_key, list(job_ids)))}
+        return applied(self._database, entity_key, job_ids)
 
     def add(self, entity_key: str, *job_ids: str) -> None:
         """Record that jobs were applied. Idempotent."""
         if job_ids:
             with self._database.writing() as transaction:
-                note = "INSERT INTO ledger (entity_key, job_id) VALUES (%s, %s) ON CONFLICT DO NOTHING"
-                transaction.run_many(note, [(entity_key, job_id) for job_id in dict.fromkeys(job_ids)])
+                note_applied(transaction, entity_key, job_ids)
+
+    def remove(self, job_ids: Collection[str]) -> None:
+        """Remove what was noted of jobs."""
+        if job_ids:
+            self._database.run("DELETE FROM ledger WHERE job_id = ANY(%s)", (list(job_ids),))

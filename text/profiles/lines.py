@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 
 from ...schema.job import clean_text, without_list_mark
-from ...schema.profile import ProfileLine, bounded_evidence, line_id_of
+from ...schema.profile import LineKind, ProfileLine, bounded_evidence, line_id_of
+from ..declared import line_kind, said_words
 from ..gate.quotations import comparable
 
 _HEADING = re.compile(r"\s*(?:#{1,6}\s+(?P<hash>.*?)\s*#*|\*\*(?P<bold>[^*]+)\*\*[:：]?)\s*")
 _DAY = re.compile(r"\s*\((?P<day>\d{4}-\d\d-\d\d)\)\s*$", re.ASCII)
+MOST_LINES = 200
+"""Lines of a profile from which on the least lasting leave, see `bounded`."""
+MOST_KEPT = 1_000
+"""Lines of the kinds that stay from which on no further one is taken in: nobody tells so much of themselves."""
+_STAYS: frozenset[LineKind] = frozenset(("health", "boundary", "identity"))
+_LEAVING: tuple[frozenset[LineKind], ...] = (
+    frozenset(("other",)),
+    frozenset(("plan", "taste", "habit")),
+    frozenset(("home", "work", "relation")),
+)
 _FENCE = re.compile(r"\s*(?:```|~~~|---\s*$|<!--.*-->\s*$)")
 
 
@@ -38,7 +49,7 @@ def read_lines(markdown: str, known: Sequence[ProfileLine] = (), *, day: str = "
                 lines.append(replace(former, text=text, told=1, first_day=when, last_day=when, evidence=()))
             else:
                 moved = next((line for line in known if line.text == text and line not in lines), None)
-                lines.append(moved or ProfileLine(line_id_of(text, when), text, first_day=when, last_day=when))
+                lines.append(moved or ProfileLine(line_id_of(text, when), text, line_kind(text), first_day=when, last_day=when))
     return distinct(lines)
 
 
@@ -69,30 +80,70 @@ def distinct(lines: Iterable[ProfileLine]) -> tuple[ProfileLine, ...]:
     return tuple(found.values())
 
 
-def with_lines(lines: Sequence[ProfileLine], new: Sequence[ProfileLine]) -> tuple[ProfileLine, ...]:
-    """Return `lines` with `new` ones behind them; what says the same as a known line is that line, told again.
+def with_lines(lines: Sequence[ProfileLine], new: Sequence[ProfileLine], name: str = "") -> tuple[ProfileLine, ...]:
+    """Return `lines` with `new` ones behind them; what says the same as a known line is that line, told again, in the new words.
 
-    Told again by the same event it is not counted twice.
+    Two lines say the same if their words are the same without those that only arrange them ("is a nurse", "works as a nurse"),
+    and without `name`, the person's. Told again by the same event it is not counted twice. Where there are more than
+    MOST_LINES some leave (`bounded`).
     """
     result = list(lines)
+    keys = [_same(one, name) for one in result]
     for line in new:
-        same = next((n for n, one in enumerate(result) if not one.until and _plain(one.text) == _plain(line.text)), None)
-        if same is None:
-            result.append(line)
+        key = _same(line, name)
+        at = next((n for n, one in enumerate(result) if keys[n] == key and not one.until), None)
+        known = line if at is None else _told_again(result.pop(at), line)
+        if at is not None:
+            keys.pop(at)
+        elif line.kind in _STAYS and sum(one.kind in _STAYS for one in result) >= MOST_KEPT:
             continue
-        known = result.pop(same)
-        if not set(line.evidence) <= set(known.evidence):
-            days = sorted(filter(None, (known.first_day, known.last_day, line.first_day, line.last_day)))
-            known = replace(
-                known,
-                told=known.told + line.told,
-                first_day=days[0] if days else "",
-                last_day=days[-1] if days else "",
-                evidence=bounded_evidence((*known.evidence, *line.evidence)),
-            )
         result.append(known)
-    return distinct(result)
+        keys.append(key)
+    return bounded(distinct(result))
 
 
-def _plain(text: str) -> str:
+def _told_again(known: ProfileLine, line: ProfileLine) -> ProfileLine:
+    if set(line.evidence) <= set(known.evidence):
+        return known
+    days = sorted(filter(None, (known.first_day, known.last_day, line.first_day, line.last_day)))
+    return replace(
+        known,
+        text=line.text if line.last_day >= known.last_day and not known.pinned else known.text,
+        kind=line.kind if known.kind == "other" else known.kind,
+        told=known.told + line.told,
+        first_day=days[0] if days else "",
+        last_day=days[-1] if days else "",
+        evidence=bounded_evidence((*known.evidence, *line.evidence)),
+    )
+
+
+def bounded(lines: Sequence[ProfileLine], most: int = MOST_LINES) -> tuple[ProfileLine, ...]:
+    """Return lines without those that are too many: of kind `other` first, then plans, tastes and habits, then home, work and
+    relations, each the one first whose last day is the oldest. Pinned lines and those of health, boundaries and identity stay.
+    """
+    over = len(lines) - most
+    if over <= 0:
+        return tuple(lines)
+    rank = {kind: n for n, kinds in enumerate(_LEAVING) for kind in kinds}
+    may_go = [(rank[one.kind], one.last_day, n) for n, one in enumerate(lines) if one.kind in rank and not one.pinned]
+    gone = {n for _, _, n in sorted(may_go)[:over]}
+    return tuple(one for n, one in enumerate(lines) if n not in gone)
+
+
+def _same(line: ProfileLine, name: str) -> tuple[object, ...]:
+    """Return what two lines have in common that say the same."""
+    words = said_words(line.text, name)
+    return (line.kind, line.said_by, *words) if words else (plain_words(line.text),)
+
+
+def plain_words(text: str) -> str:
+    """Return a statement for comparison: two lines say the same if these are equal."""
     return comparable(text) or text
+
+
+def without_evidence(line: ProfileLine, gone: Collection[str]) -> ProfileLine | None:
+    """Return a line without evidence that is `gone`, by ids of events; None if it rested on that alone."""
+    rest = tuple(one for one in line.evidence if one not in gone)
+    if len(rest) == len(line.evidence):
+        return line
+    return replace(line, evidence=rest, told=max(1, line.told - len(line.evidence) + len(rest))) if rest else None

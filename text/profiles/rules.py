@@ -41,9 +41,10 @@ def is_about_group(fact: str, names: Names) -> bool:
     return bool(names.group()) and _EVERYBODY.match(fact.lstrip()) is not None
 
 
-def has_lasting_topic(fact: str) -> bool:
-    """Return True if a fact has a single-valued topic (home, birthday, work), so that it lasts even if it is dated."""
-    return bool(topics_of(fact))
+def everybody_in(fact: str) -> str:
+    """Return the word for all members of a group with which a fact begins (大家, "everyone"), "" for none."""
+    found = _EVERYBODY.match(fact.lstrip())
+    return found.group() if found else ""
 
 
 def topics_of(line: str) -> frozenset[str]:

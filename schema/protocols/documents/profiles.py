@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Protocol
 
 from ...profile import Profile, ProfileKey
@@ -12,11 +13,13 @@ from .revisions import Revisions
 class ProfileStorage(Revisions[ProfileKey, Profile], Protocol):
     """Profiles and their revisions."""
 
-    def write(self, profile: Profile, *, expected_revision: int, job_id: str = "", now: str) -> Profile:
+    def write(
+        self, profile: Profile, *, expected_revision: int, job_id: str = "", also: Collection[str] = (), now: str
+    ) -> Profile:
         """Write `profile` as revision `expected_revision + 1` and return it.
 
-        Raises RevisionConflict if another revision is stored. If `job_id` was applied to this key before, nothing is
-        written and the stored profile is returned.
+        Raises RevisionConflict if another revision is stored. If `job_id`, and what was `also` a cause of this revision, were
+        all applied to this key before, nothing is written and the stored profile is returned.
         """
 
     def is_applied(self, key: ProfileKey, job_id: str) -> bool: ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Protocol, TypeVar
 
 from ...entity import Entity
@@ -35,10 +35,10 @@ class Revisions(Protocol[Key, Document]):
         """Return the kept earlier revisions, newest first."""
 
     def kept(self, key: Key) -> list[Document]:
-        """Return the current document and all readable earlier revisions."""
+        """Return the current document and the earlier revisions that are kept."""
 
     def lines(self, key: Key) -> list[str]:
-        """Return the lines of all kept revisions, including damaged files."""
+        """Return the lines of all kept revisions."""
 
     def rollback(self, key: Key, revision: int, *, now: str, job_id: str = "") -> Document:
         """Write the content of an earlier revision as a new revision. Idempotent by `job_id`.
@@ -46,11 +46,17 @@ class Revisions(Protocol[Key, Document]):
         Raises InvalidInput that names the kept revisions if `revision` is not among them.
         """
 
-    def restore(self, revisions: Sequence[Document]) -> Restored:
-        """Store a document with its history (oldest first, revision numbers unchanged) if there is none."""
+    def causes(self, key: Key) -> set[str]:
+        """Return the causes that are recorded for a document, also of revisions that are not kept any more."""
+
+    def restore(self, revisions: Sequence[Document], causes: Iterable[str] = ()) -> Restored:
+        """Store a document with its history (oldest first, revision numbers unchanged) if there is none.
+
+        Records `causes` beside those that the revisions name.
+        """
 
     def without_lines(self, key: Key, unwanted: Callable[[str], bool], *, now: str) -> int:
         """Permanently remove lines: write a new revision without them, and delete earlier ones that have any. Return how many."""
 
     def erase(self, entity: Entity) -> int:
-        """Remove all documents of an entity with their history, readable or not. Return how many. The ledger is not changed."""
+        """Remove all documents of an entity with their history and their causes. Return how many."""

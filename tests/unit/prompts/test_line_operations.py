@@ -70,9 +70,9 @@ def test_a_line_is_added_with_its_evidence_days_and_kind_and_no_other_line_moves
         ("阿明明天考试", {"text": "明天考试"}, "相对时间"),
         ("阿明说他喜欢茶", {"text": "他喜欢茶"}, "“他”"),
         ("阿明说小王是医生", {"text": "小王是医生"}, "说的是别人"),
-        ("阿明喜欢茶", {"text": " \n```"}, "是空的"),
+        ("阿明喜欢咖啡", {"text": " \n```"}, "是空的"),
         ("阿明喜欢茶" * 80, {"text": "喜欢茶" * 120}, "超过 300 个字"),
-        ("阿明喜欢茶", {"text": "喜欢茶", "until": "2026-12-31"}, "N1 里没有“31”"),
+        ("阿明喜欢咖啡", {"text": "喜欢咖啡", "until": "2026-12-31"}, "N1 里没有“31”"),
     ],
 )
 def test_what_its_fact_does_not_carry_is_no_line_and_the_reason_says_why(fact: str, add: dict[str, str], why: str) -> None:

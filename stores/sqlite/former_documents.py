@@ -1,0 +1,119 @@
+"""Documents as former versions kept them: files alone, with earlier revisions in `history/`, and summaries as JSON lines.
+
+    {profiles,chapters}/{place}.md      {profiles,chapters}/history/{place}/{revision}-{time}.md      summaries/{place}.jsonl
+
+They become rows when the data directory is opened. What is interrupted is done again: a document that has rows is left as it
+is, and the former files go when all of them have.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import shutil
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ...schema.errors import InvalidInput
+from ...schema.summary import ArticleKey
+from ..files.durable import bytes_of, explaining, names_in, remove_durably, write_atomically
+from ..files.naming import SUMMARIES
+from ..files.summary_lines import json_object, parse_line
+from ..tables.documents import DocumentTable
+from ..tables.engine import Database
+from ..tables.ledger import note_applied
+from ..tables.summaries import SummaryTable
+from .documents import SUFFIX, MirroredDocuments, files_below, front_matter_of, key_of_file
+
+log = logging.getLogger(__name__)
+
+HISTORY = "history"
+_SNAPSHOT = re.compile(r"(?P<revision>[0-9]{1,9})-.*\.md")
+_LINES = ".jsonl"
+_DAMAGED = "summaries.damaged.jsonl"
+_OF_DOCUMENTS = "entity_key LIKE 'user:%%' OR entity_key LIKE 'group:%%' OR entity_key LIKE 'article:%%'"
+
+
+def take_over(
+    directory: Path,
+    index: Database,
+    documents: Database,
+    stores: Mapping[str, MirroredDocuments[Any, Any]],
+    summaries: SummaryTable,
+) -> None:
+    """Bring what former versions left in a data directory into the rows. `stores` are by their folders. Raises StorageError."""
+    if found := index.rows(f"SELECT entity_key, job_id FROM ledger WHERE {_OF_DOCUMENTS}".replace("%%", "%")):
+        with documents.writing() as transaction:
+            for entity_key, job_id in found:
+                note_applied(transaction, entity_key, [job_id])
+        index.run(f"DELETE FROM ledger WHERE {_OF_DOCUMENTS}".replace("%%", "%"))
+    for name, store in stores.items():
+        if (directory / name / HISTORY).is_dir():
+            _take_documents(directory / name, store, documents)
+    if (directory / "summaries").is_dir():
+        _take_summaries(directory, summaries)
+
+
+def _take_documents(folder: Path, store: MirroredDocuments[Any, Any], documents: Database) -> None:
+    naming, history = store.naming, folder / HISTORY
+    log.warning("the documents in %s become rows of %s; this is done once", folder, documents.name)
+    places = {place for place, _ in files_below(folder, naming.folders, SUFFIX)}
+    places |= {inside + name for inside in naming.folders for name in names_in(history / inside) if name[0] != "."}
+    for place in sorted(places - {"users", "groups", HISTORY}):
+        snapshots = [history / place / name for name in names_in(history / place)]
+        for path in (folder / f"{place}{SUFFIX}", *snapshots[-1:]):
+            if (key := key_of_file(naming, path, place, front_matter_of)) is not None:
+                _take_document(store, key, folder / f"{place}{SUFFIX}", snapshots)
+                break
+    with documents.writing():
+        pass  # waits for the disk, so that all is there before the former files go
+    for gone in (history, folder / ".locks"):
+        with explaining("remove", gone), suppress(FileNotFoundError):
+            shutil.rmtree(gone)
+
+
+def _take_document(store: MirroredDocuments[Any, Any], key: Any, path: Path, snapshots: list[Path]) -> None:
+    form = store.form
+    revisions: dict[int, Any] = {}
+    numbers = [(match, one) for one in snapshots if (match := _SNAPSHOT.fullmatch(one.name))]
+    for match, snapshot in sorted(numbers, key=lambda pair: int(pair[0]["revision"])):
+        with suppress(InvalidInput):
+            number = int(match["revision"])
+            revisions[number] = form.parse(bytes_of(snapshot) or b"", key, partial(int, number))
+    following = max(revisions, default=0) + 1
+    if (data := bytes_of(path)) is None:  # somebody has deleted it
+        revisions[following] = form.revised(form.empty(key), following, max(one.updated_at for one in revisions.values()), "edit")
+    else:
+        try:
+            current = form.parse(data, key, lambda: following)
+            revisions = {n: one for n, one in revisions.items() if n < current.revision} | {current.revision: current}
+        except InvalidInput as error:
+            log.warning("%s: %s The newest readable revision of its history is used instead", path, error)
+    if revisions:
+        DocumentTable.restore(store, [revisions[n] for n in sorted(revisions)], durable=False)
+
+
+def _take_summaries(directory: Path, summaries: SummaryTable) -> None:
+    folder = directory / "summaries"
+    for place, _ in files_below(folder, SUMMARIES.folders, _LINES):
+        path = folder / f"{place}{_LINES}"
+        lines = [line for line in (bytes_of(path) or b"").decode("utf-8", errors="replace").split("\n") if line.strip()]
+        key = key_of_file(SUMMARIES, path, place, partial(_named, lines))
+        told = [None if key is None else parse_line(line, key) for line in lines]
+        if spoilt := [line for line, one in zip(lines, told, strict=True) if one is None]:
+            log.warning("%s: %d lines are no summaries; they are kept in %s", path, len(spoilt), _DAMAGED)
+            kept = (bytes_of(directory / _DAMAGED) or b"").decode("utf-8", errors="replace").splitlines()
+            write_atomically(directory / _DAMAGED, "".join(f"{line}\n" for line in dict.fromkeys((*kept, *spoilt))).encode())
+        if key is not None:
+            summaries.restore(key, [one for one in told if one is not None])
+        remove_durably(path)
+    for left in (folder / ".locks", folder):
+        with suppress(OSError):  # there is something else in it
+            shutil.rmtree(left) if left != folder else folder.rmdir()
+
+
+def _named(lines: list[str], _: bytes) -> Mapping[str, object]:
+    return next((one for one in map(json_object, lines) if ArticleKey.parse(one.get("user_id"), one.get("scope"))), {})

@@ -1,0 +1,92 @@
+"""Dated summaries as rows of the table `summaries`, as JSON objects, one a row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+from ...schema.entity import Entity
+from ...schema.summary import ArticleKey, Forgotten, Restored, Summary
+from ...text.tokens import estimate_tokens
+from ..files.summary_lines import as_line, as_told, moment_of, parse_line
+from .engine import Database, Transaction
+from .persons import OF_KEY, erase_rows
+
+
+class SummaryTable:
+    """The `SummaryStorage` of one database, which is asked for at each use."""
+
+    def __init__(self, database: Callable[[], Database]) -> None:
+        self._opened = database
+
+    def read(self, key: ArticleKey) -> list[Summary]:
+        return _read(self._opened(), key)
+
+    def keys(self) -> list[ArticleKey]:
+        found = self._opened().rows("SELECT DISTINCT user_id, scope_key FROM summaries ORDER BY 1, 2")
+        return [key for row in found if (key := ArticleKey.parse(*row)) is not None]
+
+    def erase(self, entity: Entity) -> int:
+        return erase_rows(self._opened(), "summaries", entity)
+
+    def add(self, summary: Summary, *, forgotten: Forgotten) -> bool:
+        with self._changing(summary.key) as (transaction, known):
+            if forgotten() or summary.id in known:
+                return False
+            _write(transaction, [summary])
+        return True
+
+    def mark_promoted(self, key: ArticleKey, ids: Collection[str], *, at: str, into: int) -> int:
+        with self._changing(key) as (transaction, known):
+            marked = [one for one in known.values() if one.id in ids and one.is_short_term]
+            _write(transaction, [replace(one, promoted_at=at, promoted_into=into) for one in marked])
+        return len(marked)
+
+    def without_lines(self, key: ArticleKey, unwanted: Callable[[str], bool]) -> int:
+        removed = 0
+        with self._changing(key) as (transaction, known):
+            for one in known.values():
+                told = one.text.splitlines()
+                text = "\n".join(left := [line for line in told if not unwanted(line)])
+                removed += len(told) - len(left)
+                if left and len(left) < len(told):
+                    _write(transaction, [replace(one, text=text, tokens=estimate_tokens(text))])
+                elif told and not left:
+                    transaction.run(f"DELETE FROM summaries WHERE {OF_KEY} AND id = %s", (*_columns(key), one.id))
+        self._opened().truncate_log()
+        return removed
+
+    def restore(self, key: ArticleKey, summaries: Sequence[Summary]) -> list[Restored]:
+        with self._changing(key) as (transaction, known):
+            results: list[Restored] = []
+            for summary in summaries:
+                found = known.get(summary.id)
+                results.append("restored" if found is None else "same" if as_told(found) == as_told(summary) else "different")
+            _write(transaction, [one for one in summaries if one.id not in known])
+        return results
+
+    @contextmanager
+    def _changing(self, key: ArticleKey) -> Iterator[tuple[Transaction, dict[str, Summary]]]:
+        """Begin a transaction in which nobody else changes the summaries of a key, and give them by id."""
+        with self._opened().writing() as transaction:
+            transaction.lock_entities(key.entities)
+            transaction.lock_name(f"summaries {key}")
+            yield transaction, {one.id: one for one in _read(transaction, key)}
+
+
+def _read(asked: Transaction | Database, key: ArticleKey) -> list[Summary]:
+    found = asked.rows(f"SELECT data FROM summaries WHERE {OF_KEY} ORDER BY created_at, number", _columns(key))
+    return [one for (data,) in found if (one := parse_line(data, key)) is not None]
+
+
+def _write(transaction: Transaction, summaries: Sequence[Summary]) -> None:
+    transaction.run_many(
+        "INSERT INTO summaries (user_id, scope_key, id, created_at, data) VALUES (%s, %s, %s, %s, %s)"
+        " ON CONFLICT (user_id, scope_key, id) DO UPDATE SET data = excluded.data",
+        [(*_columns(one.key), one.id, moment_of(one.created_at).timestamp(), as_line(one)) for one in summaries],
+    )
+
+
+def _columns(key: ArticleKey) -> tuple[str, str]:
+    return key.user_id, key.scope.key

@@ -1,0 +1,80 @@
+"""The lines that a message brings to the profile of its sender, and the former line that it corrects."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ...schema.event import Event
+from ...schema.profile import LineKind, ProfileLine, bounded_evidence, line_id_of
+from ..asked_to_keep import asked_to_keep, quoted_line
+from ..declared import Correction, correction_in, declared, line_kind
+
+CERTAIN: frozenset[LineKind] = frozenset(("health", "boundary"))
+"""Declarations that become lines where a model reads the talk too: what must not depend on a model."""
+BETWEEN_QUOTES = " → "
+"""What stands between the words of a line and those that correct them without saying the whole anew."""
+
+
+def said_lines(message: Event, *, certain: bool = False) -> list[ProfileLine]:
+    """Return what a message asks to have remembered and what its sender declares of themselves, quoted as said.
+
+    With `certain` declarations of the kinds in CERTAIN alone.
+    """
+    day = message.timestamp_local[: len("2026-03-02")]
+    asked = [(words, line_kind(words)) for words in asked_to_keep(message.text, message.bot_name)]
+    declarations = [one for one in declared(message.text) if not certain or one[1] in CERTAIN]
+    whole = " ".join(words for words, _ in asked)
+    told = [*asked, *(one for one in declarations if one[0] not in whole)]
+    return [
+        ProfileLine(
+            line_id_of(text, message.event_id),
+            text,
+            kind,
+            1,
+            day,
+            day,
+            evidence=(message.event_id,),
+        )
+        for text, kind in ((quoted_line(words), kind) for words, kind in told)
+    ]
+
+
+def corrected_lines(
+    lines: Sequence[ProfileLine],
+    corrected: Sequence[str],
+    message: Event,
+    new: Sequence[ProfileLine],
+) -> tuple[ProfileLine, ...]:
+    """Return `lines` without what `message` takes back or corrects of them. `corrected` are the ids of the parts of the
+    message to which it answers; lines that rest on more stay.
+
+    A line that `message` says anew (one of `new`, of the same kind) goes. One that it corrects by a word or two gets its words
+    behind its own, so that a reader sees both. Nothing changes where several lines could be meant.
+    """
+    correction = correction_in(message.text)
+    meant = [one for one in lines if one.evidence and set(one.evidence) <= set(corrected) and not one.pinned]
+    if correction is None or not meant:
+        return tuple(lines)
+    return tuple(result for one in lines if (result := _corrected(one, meant, correction, message, new)) is not None)
+
+
+def _corrected(
+    line: ProfileLine,
+    meant: Sequence[ProfileLine],
+    correction: Correction,
+    message: Event,
+    new: Sequence[ProfileLine],
+) -> ProfileLine | None:
+    if line not in meant:
+        return line
+    if correction.takes_back:
+        return None if len(meant) == 1 else line
+    if any(one.kind == line.kind for one in new):
+        return None if sum(one.kind == line.kind for one in meant) == 1 else line
+    is_named = correction.was and correction.was.casefold() in line.text.casefold()
+    if new or not (is_named or (len(meant) == 1 and not correction.was)):
+        return line
+    day = message.timestamp_local[: len("2026-03-02")]
+    text = f"{line.text}{BETWEEN_QUOTES}{quoted_line(message.text)}"
+    return replace(line, text=text, last_day=day, evidence=bounded_evidence((*line.evidence, message.event_id)))
