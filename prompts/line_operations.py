@@ -9,12 +9,14 @@ from dataclasses import replace
 from datetime import date
 from typing import Any
 
-from ..schema.profile import Profile, ProfileKey, ProfileLine, bounded_evidence, line_id_of
+from ..schema.profile import LineKind, Profile, ProfileKey, ProfileLine, bounded_evidence, line_id_of
+from ..text.declared import line_kind
 from ..text.gate import find_relative_words, reasons
 from ..text.gate.quotations import comparable
 from ..text.profiles.cleaning import LINE_CHARACTERS, clean_line
 from ..text.profiles.lines import plain_words, with_lines
 from ..text.profiles.rules import subject_of
+from ..text.profiles.said import CERTAIN
 from ..text.superseding import MOST_ENDED, Statement, could_end, may_concern
 from ..text.support import share, terms_in, turns_round
 from ..text.supported import figures, unsupported
@@ -72,7 +74,7 @@ class LineMerge:
     def __init__(self, question: MergeQuestion) -> None:
         self.question = question
         self.profiles: dict[ProfileKey, Profile] = {one.key: one for one in question.profiles}
-        self._also = [*{fact.day for fact in question.facts}, *question.slots]
+        self._days = list({fact.day for fact in question.facts})
         self._refused: set[int] = set()
         self._taken: set[int] = set()
 
@@ -127,15 +129,19 @@ class LineMerge:
         if key is None:
             return self._why("about")
         text = clean_line(operation.text)
-        last = max(fact.day for fact in facts.values())
-        until = operation.until if _is_day(operation.until) and operation.until >= last else ""
         sources = {name: fact.text for name, fact in facts.items()}
-        if why := self._why_refused(key, text, sources, f" ({until})" if until else ""):
+        if why := self._why_refused(key, text, sources):
             return why
-        slots = tuple(one for one in self.question.slots if one.casefold() == operation.slot.strip().casefold())
-        new = self._new_line(key, text, facts, kind=operation.kind, until=until, tags=slots)
+        until = operation.until if self._is_told_until(operation.until, facts) else ""
+        new = self._new_line(key, text, facts, kind=_kind(text, operation.kind), until=until)
         self._put(self.profiles[key], with_lines(self.profiles[key].lines, [new], self._name(key)))
         return ""
+
+    def _is_told_until(self, until: str, facts: dict[str, NewFact]) -> bool:
+        """Return True if `until` is a day that the facts name, later than they were told."""
+        told = figures(" ".join(fact.text for fact in facts.values()), uncertain=True)
+        is_later = _is_day(until) and until > max(fact.day for fact in facts.values())
+        return is_later and figures(until).keys() <= told.keys()
 
     def _change(self, operation: ChangedLine, key: ProfileKey, line: ProfileLine, name: str, facts: dict[str, NewFact]) -> str:
         text = clean_line(operation.text)
@@ -146,7 +152,7 @@ class LineMerge:
             return self._why("pinned")
         elif why := self._why_refused(key, text, sources):
             return why
-        kind = operation.kind or line.kind
+        kind = _kind(text, operation.kind or line.kind)
         if self._keeps(text, line.text):
             changed = replace(line, text=text, kind=kind)
             (changed,) = with_lines([changed], [self._again(key, changed, facts)])
@@ -155,13 +161,13 @@ class LineMerge:
         if why := self._why_not_ended(key, line, list(facts.values())):
             return why
         own = {name: fact.text for name, fact in facts.items()}
-        rests_on = () if not unsupported(text, own, self.question.names, also=self._also) else line.evidence
+        rests_on = () if not unsupported(text, own, self.question.names, also=self._days) else line.evidence
         new = self._new_line(key, text, facts, kind=kind, tags=line.tags, evidence=rests_on)
         self._replace(key, line, replace(line, until=max(fact.day for fact in facts.values())))
         self._put(self.profiles[key], with_lines(self.profiles[key].lines, [new], self._name(key)))
         return ""
 
-    def _why_refused(self, key: ProfileKey, text: str, sources: dict[str, str], more: str = "") -> str:
+    def _why_refused(self, key: ProfileKey, text: str, sources: dict[str, str]) -> str:
         """Return why a text is no line that its sources carry: what is missing, or relative; "" if it is one."""
         names, language = self.question.names, self.question.language
         if not text or len(text) > LINE_CHARACTERS:
@@ -171,7 +177,7 @@ class LineMerge:
         if is_of_others and not is_own:
             return self._why("third")
         relative = reasons(find_relative_words(text, names=names), language)
-        found = unsupported(text + more, sources, names, also=self._also)
+        found = unsupported(text, sources, names, also=self._days)
         return " ".join([*relative, *(one.reason(language) for one in found)])
 
     def _why_not_ended(self, key: ProfileKey, line: ProfileLine, facts: Sequence[NewFact]) -> str:
@@ -247,6 +253,12 @@ class LineMerge:
 
     def _why(self, name: str) -> str:
         return _WHY[self.question.language][name]
+
+
+def _kind(text: str, given: LineKind) -> LineKind:
+    """Return the kind of a line: a model's, but health and boundaries are known by their words too."""
+    known = line_kind(text)
+    return known if given == "other" or known in CERTAIN else given
 
 
 def _is_day(text: str) -> bool:

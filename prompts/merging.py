@@ -53,8 +53,7 @@ class AddedLine(BaseModel):
     text: str
     kind: Kind = "other"
     facts: Facts
-    until: str = Field(default="", description="YYYY-MM-DD")
-    slot: str = ""
+    until: str = Field(default="", description="YYYY-MM-DD, if the new information names it")
 
 
 class ChangedLine(BaseModel):
@@ -203,7 +202,7 @@ _HEADS = {
 
 
 def fills(line: ProfileLine, slot: str) -> bool:
-    """Return True if a line is marked with the name of a slot, or names it."""
+    """Return True if a line names a slot, or is tagged with its name."""
     return slot in line.tags or slot.casefold() in line.text.casefold()
 
 

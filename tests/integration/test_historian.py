@@ -13,6 +13,7 @@ from historian.schema.profile import ProfileKey
 from historian.schema.scope import Scope
 from historian.service.cognitive import CognitiveService
 from historian.service.jobs.step_stream import JobWatch
+from profiles import profile_of
 from support.draining import open_worker, put
 from support.memory import group_fields, private_fields, settings_for
 from support.servers.openai_server import OpenAIServer
@@ -129,9 +130,7 @@ async def test_a_profile_changed_meanwhile_is_merged_again_and_loses_neither(tmp
                 nonlocal renamed
                 if node == "merge_profile" and not renamed:
                     renamed = True
-                    from historian.schema.profile import Profile
-
-                    profile = Profile(key, name="明哥", summary="- 手写的一行", source_event_id="edit")
+                    profile = profile_of(key, "- 手写的一行", name="明哥", source_event_id="edit")
                     parts.profiles.write(profile, expected_revision=0, now="2026-02-21T18:00:00+08:00")
 
         async with open_worker(settings, watch=Renaming()) as (parts, worker):

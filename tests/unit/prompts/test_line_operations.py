@@ -72,7 +72,6 @@ def test_a_line_is_added_with_its_evidence_days_and_kind_and_no_other_line_moves
         ("阿明说小王是医生", {"text": "小王是医生"}, "说的是别人"),
         ("阿明喜欢咖啡", {"text": " \n```"}, "是空的"),
         ("阿明喜欢茶" * 80, {"text": "喜欢茶" * 120}, "超过 300 个字"),
-        ("阿明喜欢咖啡", {"text": "喜欢咖啡", "until": "2026-12-31"}, "N1 里没有“31”"),
     ],
 )
 def test_what_its_fact_does_not_carry_is_no_line_and_the_reason_says_why(fact: str, add: dict[str, str], why: str) -> None:
@@ -185,14 +184,27 @@ def test_what_a_line_says_already_is_told_again(answer: dict[str, Any]) -> None:
     assert (line.told, line.first_day, line.last_day, line.evidence) == (2, "2026-01-03", DAY, ("e:3", "n:0"))
 
 
-def test_a_line_that_fills_a_slot_bears_its_name_and_a_filled_slot_is_not_asked_for() -> None:
-    merge = merge_of("阿明是5月3日生的", slots=["生日", "时区"])
-    assert "还空着的项：生日；时区" in merge.question.prompt()
-    assert not take(merge, add=[{"about": "user", "text": "生日：5月3日", "slot": "生日", "facts": ["N1"]}])
-    line = merge.profiles[USER].lines[-1]
-    assert line.tags == ("生日",)
-    again = merge_of("阿明喜欢茶", known=[*KNOWN, line], slots=["生日", "时区"])
-    assert "还空着的项：时区\n" in again.question.prompt()
+@pytest.mark.parametrize(
+    ("fact", "until", "ends"),
+    [
+        ("阿明在巴黎实习到2026-12-31", "2026-12-31", "2026-12-31"),
+        ("阿明在巴黎实习到2026-12-31", "2026-11-30", ""),
+        ("阿明在巴黎实习", DAY, ""),
+        ("阿明在巴黎实习，从2026-01-05起", "2026-01-05", ""),
+        ("阿明在巴黎实习到2026-12-31", "年底", ""),
+    ],
+)
+def test_a_line_ends_of_itself_only_on_a_later_day_that_its_fact_names(fact: str, until: str, ends: str) -> None:
+    merge = merge_of(fact)
+    assert not take(merge, add=[{"about": "user", "text": "在巴黎实习", "until": until, "facts": ["N1"]}])
+    assert merge.profiles[USER].lines[-1].until == ends
+
+
+def test_a_slot_that_a_line_names_is_not_asked_for_again() -> None:
+    slots = ["生日", "时区"]
+    assert "还空着的项：生日；时区\n" in merge_of("阿明喜欢茶", slots=slots).question.prompt()
+    filled = [*KNOWN, ProfileLine("f", "生日是5月3日")]
+    assert "还空着的项：时区\n" in merge_of("阿明喜欢茶", known=filled, slots=slots).question.prompt()
 
 
 def test_the_model_is_shown_lines_by_id_kind_day_and_how_often_told_and_no_ended_one() -> None:
@@ -226,3 +238,18 @@ def test_of_a_long_profile_guarded_lines_those_like_the_facts_and_the_newest_are
 def test_what_weak_models_write_for_lists_and_kinds_is_read(given: dict[str, Any], facts: list[str], kind: str) -> None:
     (add,) = UpdateProfiles.model_validate({"add": [{"text": "喜欢茶", **given}], "change": None, "end": None}).add
     assert (add.facts, add.kind) == (facts, kind)
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "kind"),
+    [
+        ("对芒果过敏", "taste", "health"),
+        ("对芒果过敏", "other", "health"),
+        ("住在苏州", "other", "home"),
+        ("爱读诗", "taste", "taste"),
+    ],
+)
+def test_health_and_boundaries_are_known_by_their_words_whatever_a_model_calls_them(text: str, given: str, kind: str) -> None:
+    merge = merge_of(f"阿明{text}")
+    assert not take(merge, add=[{"about": "user", "text": text, "kind": given, "facts": ["N1"]}])
+    assert merge.profiles[USER].lines[-1].kind == kind
