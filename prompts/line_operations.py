@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import date
 from typing import Any
@@ -19,7 +19,7 @@ from ..text.profiles.rules import subject_of
 from ..text.profiles.said import CERTAIN
 from ..text.superseding import MOST_ENDED, Statement, could_end, may_concern
 from ..text.support import share, terms_in, turns_round
-from ..text.supported import figures, unsupported
+from ..text.supported import figures, share_told, unsupported
 from .merging import (
     AddedLine,
     ChangedLine,
@@ -29,13 +29,16 @@ from .merging import (
     NewFact,
     UpdateProfiles,
     ends_at_random,
-    is_guarded,
     numbers_of,
 )
 
 KEPT = 0.8
 """The least share of a line's content words that its new words keep: with fewer the line ends, and
 the new words are a line of their own."""
+SAME_MATTER = 0.5
+"""The least share of a line's content words that a fact has which ends it."""
+ONCE: frozenset[LineKind] = frozenset(("home", "work"))
+"""Kinds of what one mostly has once: a new one may end the former without sharing a word with it."""
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _WHY = {
     "zh": {
@@ -88,7 +91,7 @@ class LineMerge:
         refused: list[tuple[LineOperation, str]] = []
         ends = Counter(n for one in answer.end for n in self._facts(one.facts))
         believed = [] if ends_at_random(answer, self.question.former) else answer.end
-        operations: list[LineOperation] = [*answer.change, *believed, *answer.add]
+        operations: list[LineOperation] = [*answer.change, *answer.add, *believed]
         for operation in operations:
             facts = self._facts(operation.facts)
             if why := self._applied(operation, ends):
@@ -119,7 +122,11 @@ class LineMerge:
             return self._change(operation, key, line, f"L{numbers[0]}", facts)
         if any(ends[n] > MOST_ENDED for n in places):
             return self._why("many")
-        if why := self._why_not_ended(key, line, list(facts.values())):
+        rested = {fact.event_id for fact in facts.values() if fact.event_id}
+        if rested.intersection(line.evidence):
+            return self._why("unconcerned")
+        kinds = {one.kind for one in self.profiles[key].lines if rested.intersection(one.evidence)}
+        if why := self._why_not_ended(key, line, list(facts.values()), kinds):
             return why
         self._replace(key, line, replace(line, until=max(fact.day for fact in facts.values())))
         return ""
@@ -158,7 +165,7 @@ class LineMerge:
             (changed,) = with_lines([changed], [self._again(key, changed, facts)])
             self._replace(key, line, changed)
             return ""
-        if why := self._why_not_ended(key, line, list(facts.values())):
+        if why := self._why_not_ended(key, line, list(facts.values()), {kind}):
             return why
         own = {name: fact.text for name, fact in facts.items()}
         rests_on = () if not unsupported(text, own, self.question.names, also=self._days) else line.evidence
@@ -180,14 +187,22 @@ class LineMerge:
         found = unsupported(text, sources, names, also=self._days)
         return " ".join([*relative, *(one.reason(language) for one in found)])
 
-    def _why_not_ended(self, key: ProfileKey, line: ProfileLine, facts: Sequence[NewFact]) -> str:
-        """Return why none of the facts may end a line: it says more than one thing, or is guarded and another matter."""
+    def _why_not_ended(self, key: ProfileKey, line: ProfileLine, facts: Sequence[NewFact], kinds: Collection[LineKind]) -> str:
+        """Return why none of the facts may end a line: it says more than one thing, or is another matter.
+
+        A fact is about the same matter if both share a topic or content words, or if one of its lines, of `kinds`, tells of
+        the same thing that one has only once.
+        """
         old = self._statement(key, line.text)
         if old.is_compound:
             return self._why("compound")
-        may = could_end if is_guarded(line) else may_concern
-        new = (self._statement(key, fact.text) for fact in facts)
-        return "" if any(may(one, old) for one in new) else self._why("unconcerned")
+        is_replaced = line.kind in ONCE and line.kind in kinds and not line.pinned
+        for fact in facts:
+            new = self._statement(key, fact.text)
+            is_told = is_replaced or share_told(line.text, fact.text, self.question.names) >= SAME_MATTER
+            if could_end(new, old) or (is_told and may_concern(new, old)):
+                return ""
+        return self._why("unconcerned")
 
     def _statement(self, key: ProfileKey, text: str) -> Statement:
         """Return a line or fact as a statement about the entity, whose name lines leave out."""

@@ -102,6 +102,15 @@ def unsupported(text: str, sources: Mapping[str, str], names: Names, *, also: Se
     return [Unsupported("polarity", part.strip(), where) for part in parts]
 
 
+def share_told(text: str, source: str, names: Names) -> float:
+    """Return the share of the content words of `text` that a source has, from 0 to 1; 1 if it has none.
+
+    >>> share_told("likes tea", "Ann drinks no tea", Names(user_name="Ann"))
+    1.0
+    """
+    return share(_terms(text, names), _terms(source, names))
+
+
 def figures(text: str, *, uncertain: bool = False) -> dict[str, str]:
     """Return the numbers of a text by value with their wording; parts of dates and times are numbers.
 

@@ -118,6 +118,8 @@ def test_a_line_ends_with_the_day_and_is_kept() -> None:
         (["阿明不喝茶了", "阿明退休了"], [{"line": "L5: 喜欢茶", "facts": ["n1"]}], ["e"]),
         (["阿明不喝茶了"], [{"line": "L9", "facts": ["N1"]}, {"line": "喜欢茶", "facts": ["N1"]}], []),
         (["阿明退休了"], [{"line": f"L{n}", "facts": ["N1"]} for n in (1, 4, 5)], []),
+        (["阿明退休了"], [{"line": "L1", "facts": ["N1"]}], []),
+        (["阿明喜欢茶"], [{"line": "L5", "facts": ["N1"]}], []),
     ],
 )
 def test_a_line_ends_only_by_a_fact_that_may_end_it(facts: list[str], end: list[dict[str, Any]], ended: list[str]) -> None:
@@ -125,6 +127,13 @@ def test_a_line_ends_only_by_a_fact_that_may_end_it(facts: list[str], end: list[
     take(merge, end=end)
     assert [line.line_id for line in merge.profiles[USER].lines if line.until] == ended
     assert [replaced.line_id for replaced in merge.profiles[USER].lines] == [line.line_id for line in KNOWN]
+
+
+def test_another_job_ends_the_former_one_without_a_word_in_common() -> None:
+    merge = merge_of("阿明当上了导游", known=[*KNOWN, ProfileLine("f", "在阿里做后端", kind="work")])
+    guide = {"about": "user", "text": "当上了导游", "kind": "work", "facts": ["N1"]}
+    assert take(merge, end=[{"line": "L6", "facts": ["N1"]}]) and "f" in told_by(merge)
+    assert not take(merge, add=[guide], end=[{"line": "L6", "facts": ["N1"]}]) and "f" not in told_by(merge)
 
 
 def test_a_line_of_several_statements_is_ended_by_none_of_them() -> None:
