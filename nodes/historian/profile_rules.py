@@ -8,7 +8,7 @@ from dataclasses import replace
 from ...schema.graph_states.historian import ItemState
 from ...schema.names import Names
 from ...schema.profile import Profile, ProfileKey, ProfileLine, line_id_of
-from ...text.declared import lasting_kind
+from ...text.declared import lasting_kind, without_date
 from ...text.edits import edited
 from ...text.job_verdicts import is_no_fact
 from ...text.language import Language
@@ -82,9 +82,10 @@ def merged_by_rules(
         text = item["candidate"]
         if not item["passed"] or _told(text, names) != text:
             continue
-        if not (people.subject(text) == old.key.entity_id if is_user else is_about_group(text, names)):
+        bare = without_date(text)
+        if not (people.subject(bare) == old.key.entity_id if is_user else is_about_group(bare, names)):
             continue
-        kind = lasting_kind(text[_end_of_subject(text, people, names) :], dated=item["dated"])
+        kind = lasting_kind(bare[_end_of_subject(bare, people, names) :], dated=item["dated"])
         if kind is not None:
             evidence = (source,) if source else ()
             new.append(ProfileLine(line_id_of(text, source), text, kind, 1, day, day, evidence=evidence))
