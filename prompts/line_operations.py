@@ -16,7 +16,6 @@ from ..text.gate.quotations import comparable
 from ..text.profiles.cleaning import LINE_CHARACTERS, clean_line
 from ..text.profiles.lines import plain_words, with_lines
 from ..text.profiles.rules import subject_of
-from ..text.profiles.said import CERTAIN
 from ..text.superseding import MOST_ENDED, Statement, could_end, may_concern
 from ..text.support import share, terms_in, turns_round
 from ..text.supported import figures, share_told, unsupported
@@ -271,9 +270,9 @@ class LineMerge:
 
 
 def _kind(text: str, given: LineKind) -> LineKind:
-    """Return the kind of a line: a model's, but health and boundaries are known by their words too."""
+    """Return the kind of a line: that of its words, else the one that a model gave it."""
     known = line_kind(text)
-    return known if given == "other" or known in CERTAIN else given
+    return given if known == "other" else known
 
 
 def _is_day(text: str) -> bool:

@@ -258,7 +258,7 @@ def test_what_weak_models_write_for_lists_and_kinds_is_read(given: dict[str, Any
         ("爱读诗", "taste", "taste"),
     ],
 )
-def test_health_and_boundaries_are_known_by_their_words_whatever_a_model_calls_them(text: str, given: str, kind: str) -> None:
+def test_a_kind_is_known_by_the_words_of_a_line_where_they_tell(text: str, given: str, kind: str) -> None:
     merge = merge_of(f"阿明{text}")
     assert not take(merge, add=[{"about": "user", "text": text, "kind": given, "facts": ["N1"]}])
     assert merge.profiles[USER].lines[-1].kind == kind

@@ -83,7 +83,15 @@ LASTING = {
     ],
 }
 PASSING = {
-    "Ann": ["is hungry", "bought {} eggs", "is on bus {}", "cooked dish {}", "watched film {}", "likes song {}", "plays level {}"],
+    "Ann": [
+        "is hungry",
+        "bought {} eggs",
+        "is on bus {}",
+        "cooked dish {}",
+        "watched film {}",
+        "likes song {}",
+        "plays level {}",
+    ],
     "阿明": ["饿了", "买了{}个鸡蛋", "在{}路公交上", "做了第{}道菜", "看了第{}部电影", "喜欢第{}首歌", "今天走了{}步"],
 }
 
