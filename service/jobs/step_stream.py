@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ...schema.job import Job
+from ...schema.profile import ProfileLine
 
 START, END = "__start__", "__end__"
 """The names that LangGraph gives to the ends of a graph."""
@@ -125,7 +126,13 @@ def found_in(update: Mapping[str, Any]) -> dict[str, Any]:
     ended = [one for part in (update, *parts) for one in part.get("former", []) if one["ended"]]
     found = {
         "texts": texts,
-        "profiles": [{key: one[key] for key in ("entity_type", "entity_id", "layer", "name", "summary")} for one in profiles],
+        "profiles": [
+            {
+                **{key: one[key] for key in ("entity_type", "entity_id", "layer", "name")},
+                "lines": [ProfileLine.of_json(line).dated_text for line in one["lines"]],
+            }
+            for one in profiles
+        ],
         "written": list(update.get("written", [])),
         "ended": [{key: one[key] for key in ("event_id", "text", "by")} for one in ended],
         "event_ids": list(update.get("event_ids", [])),

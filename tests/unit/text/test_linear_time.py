@@ -121,6 +121,7 @@ BY_TYPE: dict[str, Callable[[Texts], Any]] = {
     "str | Iterable[object]": lambda t: t.pieces,
     "Job": lambda t: _job(Texts(t.other, t.other)),
     "Settings": lambda _: Settings(),
+    "Mapping[str, str]": lambda t: {f"N{n}": one for n, one in enumerate(Texts(t.other, t.other).pieces)},
     "Collection[str]": lambda t: Texts(t.other, t.other).pieces[:100],
     "Sequence[Terms]": lambda t: [frozenset((one,)) for one in t.pieces],
 }
