@@ -16,6 +16,7 @@ from ..text.gate.quotations import comparable
 from ..text.profiles.cleaning import LINE_CHARACTERS, clean_line
 from ..text.profiles.lines import plain_words, with_lines
 from ..text.profiles.rules import subject_of
+from ..text.profiles.said import CERTAIN
 from ..text.superseding import MOST_ENDED, Statement, could_end, may_concern
 from ..text.support import share, terms_in, turns_round
 from ..text.supported import figures, share_told, unsupported
@@ -80,10 +81,13 @@ class LineMerge:
         self._refused: set[int] = set()
         self._taken: set[int] = set()
 
-    @property
-    def left(self) -> list[int]:
-        """The places of facts on which a refused operation rested and no line that was taken."""
-        return sorted(self._refused - self._taken)
+    def left(self, *, certain: bool) -> list[int]:
+        """Return the places of facts on which a refused operation rested and no line that was taken.
+
+        With `certain` those too that no line took up and that are about health or boundaries: a weak model may overlook them.
+        """
+        kinds = [line_kind(fact.text) for fact in self.question.facts] if certain else []
+        return sorted((self._refused | {n for n, kind in enumerate(kinds) if kind in CERTAIN}) - self._taken)
 
     def take(self, answer: UpdateProfiles) -> list[tuple[LineOperation, str]]:
         """Apply the operations of an answer that its facts carry; return the others, each with the reason."""

@@ -82,7 +82,7 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
     def merged_of(profile: Profile) -> Profile:
         by_rules, places = profile, list(range(len(facts)))
         if merge is not None:
-            by_rules, places = merge.profiles[profile.key], merge.left
+            by_rules, places = merge.profiles[profile.key], merge.left(certain=not context.settings.cognitive.instructions)
             name = job.user_name if profile.key.entity_type == "user" else job.group_name
             if by_rules.lines != profile.lines:
                 by_rules = replace(by_rules, name=name or profile.name)
