@@ -158,6 +158,9 @@ class LineMerge:
         sources = {name: line.text, **{name: fact.text for name, fact in facts.items()}}
         if comparable(text) == comparable(line.text):
             text = line.text
+            shares = (share_told(text, fact.text, self.question.names) for fact in facts.values())
+            if max(shares) < SAME_MATTER:
+                return self._why("unconcerned")
         elif line.pinned:
             return self._why("pinned")
         elif why := self._why_refused(key, text, sources):

@@ -269,3 +269,9 @@ def test_what_is_about_health_or_a_boundary_is_never_overlooked() -> None:
     assert not take(merge, add=[{"about": "user", "text": "喜欢咖啡", "facts": ["N2"]}])
     assert (merge.left(certain=True), merge.left(certain=False)) == ([0], [])
     assert not take(merge, add=[{"about": "user", "text": "对芒果过敏", "facts": ["N1"]}]) and merge.left(certain=True) == []
+
+
+def test_a_line_is_not_told_again_by_a_fact_about_another_matter() -> None:
+    merge = merge_of("阿明每周三打羽毛球")
+    assert take(merge, change=[{"line": "L1", "text": "住在杭州", "facts": ["N1"]}])
+    assert merge.profiles[USER].lines == tuple(KNOWN)
