@@ -37,7 +37,7 @@ DIMENSION = 384
 
 
 class InstantModel:
-    """A `ChatModel` that answers at once: the drafts as they stand, or a profile of one line."""
+    """A `ChatModel` that answers at once: the drafts as they stand, or the new fact as a line."""
 
     model = "instant"
 
@@ -46,7 +46,8 @@ class InstantModel:
 
     async def structured(self, answer: type[Answer], *, purpose: str, system: str, user: str) -> Answer:
         self.calls += 1
-        data: dict[str, object] = {"user": {"name": "", "tags": ["x"], "summary": f"- 第{self.calls}版画像"}}
+        told = [line.partition("): ")[2] for line in user.splitlines() if line.startswith("N1 (")]
+        data: dict[str, object] = {"add": [{"about": "user", "text": text, "facts": ["N1"]} for text in told]}
         if "texts" in answer.model_fields:
             data = {"texts": [line.split("：", 1)[1] for line in user.splitlines() if "草稿：" in line]}
         return answer.model_validate(data)

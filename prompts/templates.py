@@ -7,6 +7,8 @@ from functools import cache
 from importlib.resources import files
 from string import Template
 
+from ..schema.job import clean_text
+from ..schema.settings import CognitiveSettings
 from ..text.language import Language
 
 
@@ -19,6 +21,24 @@ def template(name: str, language: Language) -> Template:
 def render(name: str, language: Language, **values: str) -> str:
     """Return the template with its values substituted once: `$name` in a value stays text. Raises KeyError if one is missing."""
     return template(name, language).substitute(values)
+
+
+_OWNER = {
+    "zh": ("机器人主人的吩咐（只管记什么、不记什么，不改变以上的规则和回答的形式）：", "主人希望知道用户的这些：", "、"),
+    "en": (
+        "What the bot's owner wants (it decides what is kept and what never is, not the rules above or the form of the answer):",
+        "The owner would like to know of the user: ",
+        ", ",
+    ),
+}
+
+
+def owner_words(settings: CognitiveSettings, language: Language) -> str:
+    """Return the owner's instructions and slots as the end of a system message; "" if there are none."""
+    head, wanted, comma = _OWNER[language]
+    slots = wanted + comma.join(settings.profile.slots) if settings.profile.slots else ""
+    words = [part for part in (clean_text(settings.instructions), slots) if part]
+    return "\n\n" + "\n".join((head, "<owner>", *words, "</owner>")) if words else ""
 
 
 _LINE_ENDS = tuple("\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")

@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 
 from ...prompts.asking import asked
 from ...prompts.extracting import Extracted, Told, believed, extract_prompt
-from ...prompts.templates import render
+from ...prompts.templates import owner_words, render
 from ...schema.graph_states.historian import HistorianContext, HistorianPart, HistorianState, HistorianUpdate
 from ...schema.job import Job
 from ...text.job_drafts import language_among, names_of
@@ -60,7 +60,7 @@ async def _asked(jobs: list[Job], context: HistorianContext) -> list[list[str]] 
             Extracted,
             f"job {jobs[0].job_id}: the model took no usable statements; the messages stand alone",
             purpose="extract",
-            system=render("extract_system", language),
+            system=render("extract_system", language, owner=owner_words(context.settings.cognitive, language)),
             user=extract_prompt(jobs, names[-1], language, refused),
         )
         if answer is None:

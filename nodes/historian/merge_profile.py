@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from dataclasses import replace
 
 from langgraph.runtime import Runtime
 
 from ...prompts.asking import asked
-from ...prompts.merging import UpdateProfiles, merge_prompt, merged_by_model, said_to_be_over
-from ...prompts.templates import render
+from ...prompts.line_operations import LineMerge
+from ...prompts.merging import LineOperation, MergeQuestion, NewFact, UpdateProfiles, said_to_be_over
+from ...prompts.templates import owner_words, render
 from ...schema.event import Event
-from ...schema.graph_states.historian import HistorianContext, HistorianState, HistorianUpdate, ProposedProfile
+from ...schema.graph_states.historian import HistorianContext, HistorianState, HistorianUpdate, ItemState, ProposedProfile
 from ...schema.job import Job
 from ...schema.profile import Profile, ProfileKey
 from ...text.job_drafts import language_of, names_of
@@ -20,16 +22,19 @@ from ...text.profiles.lines import with_expiry
 from ...text.speakers.named_people import NamedPeople
 from .profile_rules import concerns, may_enter_profiles, merged_by_rules
 
+log = logging.getLogger(__name__)
+
 MOST_MERGES = 3
-"""Merges of one job that a model is asked for, each in at most four answers; where a profile keeps changing meanwhile, the rules
-merge from then on."""
+"""Merges of one job that a model is asked for; where a profile keeps changing meanwhile, the rules merge from then on."""
+ANSWERS = 2
+"""Answers that a model is asked for in one merge: what of the first one no fact carries is sent back once."""
 
 
 async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext]) -> HistorianUpdate:
-    """Merge by one forced tool call. Without a model, or a usable answer of it, lasting facts about the person become bullets.
+    """Ask a model, by one forced tool call, which lines the new facts add, change or end; every other line stays.
 
-    An answer is not usable that would replace what is known by something else (`text/profiles/carried.py`). A model is also asked
-    which former facts are over; where the new ones concern no profile, that alone.
+    Without a model, or a usable answer of it, and of facts for which its lines were refused twice, lasting facts about the person
+    become lines by rules. A model is also asked which former facts are over; where the new ones concern no profile, that alone.
     """
     context = runtime.context
     job = Job.model_validate(state["job"])
@@ -37,9 +42,12 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
     items = state["items"]
     based_on: list[str] = []
     filed_events: list[Event] = []
+    days: dict[str, str] = {}
     if ids := state.get("event_ids", []):  # what the gate did not pass in talk, and what was withdrawn or corrected, is not filed
         filed_events = await asyncio.to_thread(context.events.get, ids)
         based_on = [event.event_id for event in filed_events]
+        if job.kind == "talk":
+            days = {event.event_id: event.timestamp_local[: len("2026-03-02")] for event in filed_events}
         items = [item for event_id, item in zip(ids, items, strict=False) if event_id in based_on]
     told = [item for item in items if item["kind"] == "fact" and not is_no_fact(item)]
     people = NamedPeople.of_job(job)
@@ -57,33 +65,73 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
     if not kept and not links_alone:
         return {"proposed_profiles": [], "conflict": False, "links": []}
     shown = facts if kept else told
-    merges = state.get("merges", 0) + 1
-    answer = None
-    if context.chat is not None and merges <= MOST_MERGES:
-        answer = await asked(
-            context.chat,
-            UpdateProfiles,
-            f"job {job.job_id}: the model gave no usable profile; the rules write it",
-            purpose="merge_profile",
-            system=render("merge_system", language),
-            user=merge_prompt(shown, kept, job, names, language, [one["text"] for one in near]),
-        )
-
+    event_of = {id(item): event_id for event_id, item in zip(ids, state["items"], strict=False)}
+    sources = [event_of.get(id(item), "") for item in shown]
     day = f"{job.moment:%Y-%m-%d}"
-    event_of = {id(item): ids[n] for n, item in enumerate(state["items"]) if n < len(ids)}
-    sources = [event_of.get(id(item), "") for item in facts]
+    merges = state.get("merges", 0) + 1
+    merge, links = None, []
+    if context.chat is not None and merges <= MOST_MERGES:
+        new_facts = [
+            _new_fact(item, source, days.get(source, day), job, names.user(language))
+            for item, source in zip(shown, sources, strict=True)
+        ]
+        texts, slots = [one["text"] for one in near], context.settings.cognitive.profile.slots
+        question = MergeQuestion.of(job, names, language, list(kept.values()), new_facts, texts, slots)
+        merge, answer = await _asked(question, context)
+        links = [] if answer is None else said_to_be_over(answer, near, sources)
 
     def merged_of(profile: Profile) -> Profile:
-        by_model = None if answer is None else merged_by_model(answer, facts, profile, job, names)
-        return merged_by_rules(facts, profile, people, names, language, day, sources) if by_model is None else by_model
+        by_rules, places = profile, list(range(len(facts)))
+        if merge is not None:
+            by_rules, places = merge.profiles[profile.key], merge.left(certain=not context.settings.cognitive.instructions)
+            name = job.user_name if profile.key.entity_type == "user" else job.group_name
+            if by_rules.lines != profile.lines:
+                by_rules = replace(by_rules, name=name or profile.name)
+        left = [facts[n] for n in places]
+        return merged_by_rules(left, by_rules, people, names, language, day, [sources[n] for n in places])
 
     expiry = {event.event_id: event.expires_at for event in filed_events}
     merged = await asyncio.to_thread(lambda: [merged_of(profile) for profile in kept.values()])
     merged = [replace(one, lines=with_expiry(one.lines, expiry)) for one in merged]
     proposed = [_proposal(one) for one in merged if one != kept[one.key]]
-    new_ids = [event_id for event_id, item in zip(state.get("event_ids", []), state["items"], strict=False) if item in shown]
-    links = [] if answer is None else said_to_be_over(answer, near, new_ids)
     return {"proposed_profiles": proposed, "conflict": False, "merges": merges, "links": links, "based_on": based_on}
+
+
+async def _asked(question: MergeQuestion, context: HistorianContext) -> tuple[LineMerge | None, UpdateProfiles | None]:
+    """Return the profiles with the lines of the model's answers, and its first answer; (None, None) if it has none.
+
+    What the first answer says that its facts do not carry is sent back once.
+    """
+    assert context.chat is not None
+    merge, refused = LineMerge(question), list[tuple[LineOperation, str]]()
+    first: UpdateProfiles | None = None
+    for _ in range(ANSWERS):
+        answer = await asked(
+            context.chat,
+            UpdateProfiles,
+            f"job {question.job.job_id}: the model gave no usable lines of profiles; the rules write them",
+            purpose="merge_profile",
+            system=render("merge_system", question.language, owner=owner_words(context.settings.cognitive, question.language)),
+            user=question.prompt(refused),
+        )
+        if answer is None:
+            break
+        first = first or answer
+        refused = await asyncio.to_thread(merge.take, answer) if question.profiles else []
+        if not refused:
+            break
+    if refused:
+        log.info("job %s: %d changes of profiles are left out that no fact carries", question.job.job_id, len(refused))
+    return (None, None) if first is None else (merge, first)
+
+
+def _new_fact(item: ItemState, event_id: str, day: str, job: Job, user: str) -> NewFact:
+    said_by = item.get("said_by", "")
+    is_user = said_by in ("", job.user_id)
+    sender = next((one.sender_name for one in job.recent_messages if one.sender_id == said_by and one.sender_name), said_by)
+    speaker = user if is_user else sender
+    is_open = bool(item["undecided"]) and not item["passed"]
+    return NewFact(item["candidate"], event_id, day, speaker, said_by, is_open)
 
 
 def _proposal(profile: Profile) -> ProposedProfile:

@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 
 from ...prompts.asking import asked
 from ...prompts.rewriting import RecordTexts, rewrite_prompt
-from ...prompts.templates import render
+from ...prompts.templates import owner_words, render
 from ...schema.graph_states.historian import HistorianContext, HistorianState, HistorianUpdate, ItemState
 from ...schema.job import Job
 from ...schema.names import Names
@@ -45,7 +45,7 @@ async def rewrite(state: HistorianState, runtime: Runtime[HistorianContext]) -> 
         RecordTexts,
         f"job {job.job_id}: the model gave no usable rewrite; the text made by rules is kept",
         purpose="rewrite",
-        system=render("rewrite_system", language),
+        system=render("rewrite_system", language, owner=owner_words(settings.cognitive, language)),
         user=rewrite_prompt([items[n] for n in wanted], job, names, language),
     )
     if answer is None:

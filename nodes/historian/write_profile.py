@@ -33,6 +33,8 @@ async def write_profile(state: HistorianState, runtime: Runtime[HistorianContext
     based_on = state.get("based_on", [])
     if len(await asyncio.to_thread(context.events.get, based_on)) < len(based_on):
         return {"written": state.get("written", []), "conflict": True}  # an event was withdrawn or deleted: it is merged again
+    if any("lines" not in proposed for proposed in state.get("proposed_profiles", [])):
+        return {"written": state.get("written", []), "conflict": True}  # a checkpoint of a former version: merged again
     if state.get("links"):
         await asyncio.to_thread(context.events.supersede, [EventLink(old, new) for old, new in state["links"]])
     for proposed in state.get("proposed_profiles", []):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator, model_validator
 from pydantic.fields import FieldInfo
 
 from ..errors import InvalidInput
@@ -20,6 +20,7 @@ from ..scope import LayerRule, PublicLayer, notes_scope
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
 Weight = Annotated[float, Field(ge=0, le=1)]
 TopK = Annotated[int, Field(ge=1, le=500)]
+Slot = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=40, pattern=r"^[^\n\r]+$")]
 SHORTEST_TOKEN = 16
 """Characters of a token of the pages and the HTTP API at least."""
 ChapterTokens = Annotated[int, Field(ge=60, le=20_000)]
@@ -155,6 +156,10 @@ class ProfileSettings(Section):
     public_layer: PublicLayer = hot("where_spoken")
     """画像公开层在哪里读：where_spoken 只在本人说过话的会话，everywhere 所有会话
     where the public layer is read: where_spoken (in conversations in which the person has spoken), everywhere"""
+    slots: Annotated[list[Slot], Field(max_length=20)] = hot(default_factory=list)
+    """希望画像里有的项，如 ["生日", "时区"]，至多 20 项；给模型看，用户讲到了就记下
+    lines that the profile of a user should have, such as ["birthday", "time zone"], 20 at most: shown to the model, which writes
+    them when the user tells"""
 
 
 class QueueSettings(Section):
@@ -260,6 +265,10 @@ class CognitiveSettings(Section):
     language: LanguageChoice = "auto"
     """提示词与输出语言
     language of prompts and output"""
+    instructions: Annotated[str, Field(max_length=2_000)] = hot("")
+    """主人的吩咐：记什么、永远不记什么（如“不记健康状况”），至多 2000 字；写进给模型的提示词，不会被召回；没有模型时不起作用
+    what to keep and what never, in the owner's words ("never note health matters"), 2,000 characters at most: part of the models'
+    prompts, never recalled, without effect where there is no model"""
     notes_dir: str = ""
     """Markdown 笔记的目录，空闲时自动索引；留空则不索引
     directory of Markdown notes, indexed by the worker when idle; empty: none is"""

@@ -59,7 +59,7 @@ async def test_what_is_logged_of_jobs_names_them_and_says_nothing_of_what_was_sa
     with OpenAIServer(behaviour=behaviour) as server, logged(logging.INFO) as stream:
         server.responder = lambda request: {
             "texts": ["The sunflower of 1974"],
-            "user": {"summary": "- 1974 sunflower 三千五百四十一"},
+            "add": [{"about": "user", "text": "1974 sunflower 三千五百四十一", "facts": ["N1"]}],
         }
         settings = settings_for(tmp_path, base_url=server.base_url, queue={"job_max_retries": 0})
         async with open_worker(settings) as (parts, worker):

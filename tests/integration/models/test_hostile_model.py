@@ -97,18 +97,19 @@ async def test_a_hanging_endpoint_is_left_when_its_time_is_up(tmp_path: Path, se
 async def test_a_model_that_never_gives_a_usable_profile_leaves_it_to_the_rules_after_four_answers(
     tmp_path: Path, server: OpenAIServer
 ) -> None:
-    server.responder = lambda request: {"user": "not a profile"}
+    server.responder = lambda request: {"add": "not a profile"}
     clock = Clock()
     settings = settings_for(tmp_path, base_url=server.base_url, historian={"rewrite_mode": "rules"})
     async with open_worker(settings, clock=clock, sleep=clock.sleep) as (parts, worker):
-        for n, fact in enumerate(["他喜欢茶", "他会弹吉他", "他养了一只猫"]):
+        for n, fact in enumerate(["他喜欢茶", "他住在杭州", "他对花生过敏"]):
             put(parts, group_fields(request_id=f"r{n}", new_info=[fact]))
         assert await worker.run(drain=True)
         assert parts.queue.failed() == [] and parts.events.count() == 3
         assert worker.statistics.outcomes == {"filed": 3}, "none is tried twice"
         keys = parts.profiles.keys()
         (profile,) = [parts.profiles.read(key) for key in keys]
-    assert profile is not None and profile.summary.splitlines() == ["- 阿明喜欢茶", "- 阿明会弹吉他", "- 阿明养了一只猫"]
+    assert profile is not None
+    assert [line.text for line in profile.lines] == ["阿明喜欢茶", "阿明住在杭州", "阿明对花生过敏"]
     assert server.count() <= 3 * 4
 
 

@@ -115,7 +115,7 @@ async def test_a_wrong_link_is_undone_and_stays_undone(tmp_path: Path) -> None:
 async def test_a_model_says_what_is_over_where_no_rule_does(tmp_path: Path, said: str, over: bool) -> None:
     def responder(request: Json) -> Json:
         assert form_asked_for(request) == "update_profiles"
-        return {"user": {"name": "Ann", "summary": "- Ann has a strict landlord"}, "no_longer_true": [said]}
+        return {"no_longer_true": [said]}
 
     with OpenAIServer(responder=responder) as server:
         settings = settings_for(tmp_path, base_url=server.base_url, historian={"rewrite_mode": "rules"})
@@ -130,7 +130,7 @@ async def test_a_model_is_shown_what_is_told_in_other_words(tmp_path: Path) -> N
     def responder(request: Json) -> Json:
         shown = request["messages"][-1]["content"]
         over = ["F2"] if f"F2: {BREAKFAST}" in shown else []
-        return {"user": {"name": "Ann", "summary": f"- {CANTEEN}"}, "no_longer_true": over}
+        return {"no_longer_true": over}
 
     with OpenAIServer(responder=responder) as server:
         settings = settings_for(tmp_path, base_url=server.base_url, embedding="local", historian={"rewrite_mode": "rules"})
@@ -143,7 +143,7 @@ async def test_a_model_is_asked_of_facts_that_concern_no_profile_and_says_which_
 
     def responder(request: Json) -> Json:
         asked.append(request["messages"][-1]["content"])
-        return {"no_longer_true": ["F2 N2"] if "N2: The boat hangs in the yard" in asked[-1] else []}
+        return {"no_longer_true": ["F2 N2"] if "Ann): The boat hangs in the yard" in asked[-1] else []}
 
     with OpenAIServer(responder=responder) as server:
         settings = settings_for(tmp_path, base_url=server.base_url, historian={"rewrite_mode": "rules"})
@@ -151,7 +151,7 @@ async def test_a_model_is_asked_of_facts_that_concern_no_profile_and_says_which_
         after["new_info"] = ["The landlord of Leith paints boats", *after["new_info"]]
         events = await filed(settings, before, after)
     assert [event.superseded_by for event in events] == ["r1-0:1", "", ""]
-    assert len(asked) == 1 and "F2: The boat lies in the harbour of Leith" in asked[0] and "Old profile" not in asked[0]
+    assert len(asked) == 1 and "F2: The boat lies in the harbour of Leith" in asked[0] and "Profile of" not in asked[0]
 
 
 @pytest.mark.parametrize(("named", "ended"), [(["F2"], 1), (["F1"], 0), (["F1", "F2"], 0), (["F2", "F3", "F4"], 0)])
@@ -161,7 +161,7 @@ async def test_a_model_that_ends_whatever_it_is_shown_is_not_believed(tmp_path: 
 
     def responder(request: Json) -> Json:
         is_last = "handed back" in request["messages"][-1]["content"]
-        return {"user": {"name": "Ann", "summary": "- Ann likes tea"}, "no_longer_true": named if is_last else []}
+        return {"no_longer_true": named if is_last else []}
 
     with OpenAIServer(responder=responder) as server:
         settings = settings_for(tmp_path, base_url=server.base_url, embedding="local", historian={"rewrite_mode": "rules"})

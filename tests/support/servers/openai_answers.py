@@ -53,15 +53,15 @@ def prompt_of(request: Json) -> str:
 
 
 def echo_responder(request: Json) -> Json:
-    """A sensible answer: the drafts of the user message, each as it stands, or a profile that holds the new facts.
+    """A sensible answer: the drafts of the user message, each as it stands, or lines of a profile with the new facts.
 
     Drafts are found in three forms: lines of JSON with a `draft` (or `text`), JSON strings, and lines
-    `1 draft: …` (in Chinese `1 草稿：…`). A request for a profile is known by its tool, or by a prompt that says `"user"`.
+    `1 draft: …` (in Chinese `1 草稿：…`). A request for a profile is known by its tool, or by a prompt that says `"add"`.
     """
     users = [str(message["content"]) for message in request.get("messages", []) if message.get("role") == "user"]
     question = users[0] if users else ""
     asked = form_asked_for(request)
-    if asked == "update_profiles" or (asked == "text" and '"user"' in question):
+    if asked == "update_profiles" or (asked == "text" and '"add"' in question):
         return profile(question)
     if asked == "extract_statements":
         return {"statements": said_in(question)}
@@ -97,9 +97,10 @@ def drafts(question: str) -> list[str]:
 
 
 def profile(question: str) -> Json:
-    """A profile whose summary is the bullets of the prompt."""
-    bullets = [line.strip() for line in question.splitlines() if line.lstrip().startswith("- ")]
-    return {"user": {"name": "", "tags": ["test"], "summary": "\n".join(bullets) or "- nothing yet"}}
+    """Each new fact of a prompt as a line of the first profile that it shows."""
+    about = "user" if re.search(r"^(?:Profile of the user:|用户的画像：)", question, re.MULTILINE) else "group"
+    facts = re.findall(r"^(N\d+) \([^)\n]*\): (.+)$", question, re.MULTILINE)
+    return {"add": [{"about": about, "text": text, "kind": "other", "facts": [name]} for name, text in facts]}
 
 
 def _completion(request: Json, message: Json, *, finish_reason: str = "stop", with_usage: bool = True) -> Reply:

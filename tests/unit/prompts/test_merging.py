@@ -1,4 +1,4 @@
-"""Which former facts a model's answer ends."""
+"""The question about lines of profiles, and which former facts an answer ends."""
 
 import pytest
 from historian.prompts.merging import UpdateProfiles, said_to_be_over

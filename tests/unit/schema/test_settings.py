@@ -76,6 +76,27 @@ def test_a_wrong_setting_is_named_with_its_value_and_what_is_allowed(data: dict[
         parsed(data)
 
 
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ({"instructions": "x" * 2001}, "cognitive.instructions"),
+        ({"profile": {"slots": ["birthday", " "]}}, "cognitive.profile.slots"),
+        ({"profile": {"slots": ["birthday\npronouns"]}}, "cognitive.profile.slots"),
+        ({"profile": {"slots": [f"slot {n}" for n in range(21)]}}, "cognitive.profile.slots"),
+    ],
+)
+def test_the_owners_words_are_bounded(given: dict[str, Any], named: str) -> None:
+    with pytest.raises(SettingsError, match=named):
+        parsed({"cognitive": given})
+
+
+def test_the_owners_words_apply_at_once() -> None:
+    words = {"instructions": "Never note health matters.", "profile": {"slots": [" birthday ", "时区"]}}
+    new = parsed({"cognitive": words})
+    assert new.cognitive.profile.slots == ["birthday", "时区"]
+    assert hot_changes(parsed(), new) == (["cognitive.instructions", "cognitive.profile.slots"], [])
+
+
 def test_a_key_is_never_shown_in_an_error() -> None:
     with pytest.raises(SettingsError) as caught:
         parsed({"models": {"chat": {"api_key": ["sk-very-secret"]}}})

@@ -121,6 +121,7 @@ BY_TYPE: dict[str, Callable[[Texts], Any]] = {
     "str | Iterable[object]": lambda t: t.pieces,
     "Job": lambda t: _job(Texts(t.other, t.other)),
     "Settings": lambda _: Settings(),
+    "Mapping[str, str]": lambda t: {f"N{n}": one for n, one in enumerate(Texts(t.other, t.other).pieces)},
     "Collection[str]": lambda t: Texts(t.other, t.other).pieces[:100],
     "Sequence[Terms]": lambda t: [frozenset((one,)) for one in t.pieces],
 }
@@ -167,7 +168,6 @@ CALLERS: dict[str, Callable[[Texts], tuple[Any, ...]]] = {
         t.text,
         [RoleMention(n % 2, one.start, one.end) for n, one in enumerate(find_people(t.text))],
     ),
-    "profiles.cleaning.clean_profile": lambda t: (t.text[:80], t.pieces, t.text),
     "gate.reasons.reasons": lambda t: (find_relative_words(t.text), "en"),
     "profiles.lines.with_lines": lambda t: (_lines(t.text[:4_000]), _lines(t.other[:400])),
     "profiles.lines.bounded": lambda t: (_lines(t.text[:4_000]), 10),

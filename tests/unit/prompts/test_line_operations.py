@@ -1,0 +1,277 @@
+"""What of a model's answer about lines of profiles is taken, and what the other lines are then."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from historian.prompts.line_operations import LineMerge
+from historian.prompts.merging import MergeQuestion, NewFact, UpdateProfiles
+from historian.schema.profile import Profile, ProfileKey, ProfileLine
+from historian.service.intake import make_job
+from historian.text.job_drafts import names_of
+from support.memory import group_fields, settings_for
+
+DAY = "2026-03-09"
+USER, GROUP = ProfileKey("user", "42"), ProfileKey("group", "100")
+KNOWN = [
+    ProfileLine("a", "住在杭州", kind="home", first_day="2026-01-02", last_day="2026-01-02", evidence=("e:0",)),
+    ProfileLine("b", "对花生过敏", kind="health", first_day="2026-01-02", last_day="2026-01-02", evidence=("e:1",)),
+    ProfileLine("c", "别提前任", kind="boundary", pinned=True),
+    ProfileLine("d", "有一个女儿", kind="relation", last_day="2026-01-03", evidence=("e:2",)),
+    ProfileLine("e", "喜欢茶", kind="taste", last_day="2026-01-03", evidence=("e:3",)),
+]
+
+
+def merge_of(*facts: str, known: list[ProfileLine] = KNOWN, **more: Any) -> LineMerge:
+    """A merge of facts that 阿明 told on DAY into his profile and the group's."""
+    settings = settings_for(Path("/nowhere"))
+    job = make_job(group_fields(new_info=list(facts)), settings, lambda: 0.0)
+    told = [NewFact(text, f"n:{n}", DAY, "阿明") for n, text in enumerate(facts)]
+    profiles = [Profile(USER, "阿明", lines=tuple(known), revision=3), Profile(GROUP, "读书会")]
+    return LineMerge(MergeQuestion.of(job, names_of(job, settings), "zh", profiles, told, **more))
+
+
+def told_by(merge: LineMerge, key: ProfileKey = USER) -> dict[str, str]:
+    """The lines that hold, with their ids."""
+    return {line.line_id: line.text for line in merge.profiles[key].lines if not line.until}
+
+
+def take(merge: LineMerge, **answer: Any) -> list[str]:
+    """Take an answer; return the reasons of what is refused."""
+    return [why for _, why in merge.take(UpdateProfiles.model_validate(answer))]
+
+
+def test_a_line_is_added_with_its_evidence_days_and_kind_and_no_other_line_moves() -> None:
+    merge = merge_of("阿明会拉小提琴", "阿明每周三打羽毛球")
+    assert not take(merge, add=[{"about": "user", "text": "- 会拉小提琴", "kind": "habit", "facts": ["N1"]}])
+    *before, new = merge.profiles[USER].lines
+    assert before == KNOWN
+    assert (new.text, new.kind, new.told, new.first_day, new.last_day, new.evidence) == (
+        "会拉小提琴",
+        "habit",
+        1,
+        DAY,
+        DAY,
+        ("n:0",),
+    )
+    assert merge.profiles[GROUP].lines == () and merge.left(certain=False) == []
+
+
+@pytest.mark.parametrize(
+    ("fact", "add", "why"),
+    [
+        ("阿明养了两只猫", {"text": "养了三只猫"}, "N1 里没有“三”"),
+        ("阿明喜欢爵士乐", {"text": "喜欢《三体》"}, "N1 里没有《三体》"),
+        ("阿明用Linux", {"text": "用Windows"}, "“Windows”这个名字"),
+        ("阿明问了金价", {"text": "是富有的投资人"}, "N1 里没有说到"),
+        ("阿明不吃猪肉", {"text": "吃猪肉"}, "相反"),
+        ("阿明明天考试", {"text": "明天考试"}, "相对时间"),
+        ("阿明说他喜欢茶", {"text": "他喜欢茶"}, "“他”"),
+        ("阿明说小王是医生", {"text": "小王是医生"}, "说的是别人"),
+        ("阿明喜欢咖啡", {"text": " \n```"}, "是空的"),
+        ("阿明喜欢茶" * 80, {"text": "喜欢茶" * 120}, "超过 300 个字"),
+    ],
+)
+def test_what_its_fact_does_not_carry_is_no_line_and_the_reason_says_why(fact: str, add: dict[str, str], why: str) -> None:
+    settings = settings_for(Path("/nowhere"))
+    message = {"sender_id": "43", "sender_name": "小王", "text": "在吗"}
+    job = make_job(group_fields(new_info=[fact], recent_messages=[message]), settings, lambda: 0.0)
+    question = MergeQuestion.of(
+        job, names_of(job, settings), "zh", [Profile(USER, lines=tuple(KNOWN))], [NewFact(fact, "n:0", DAY, "阿明")]
+    )
+    merge = LineMerge(question)
+    (reason,) = take(merge, add=[{"about": "user", "kind": "other", "facts": ["N1"], **add}])
+    assert why in reason and merge.profiles[USER].lines == tuple(KNOWN) and merge.left(certain=False) == [0]
+
+
+def test_one_refused_line_takes_no_other_with_it_and_a_mended_one_is_taken() -> None:
+    merge = merge_of("阿明会拉小提琴", "阿明养了两只猫")
+    violin = {"about": "user", "text": "会拉小提琴", "facts": ["N1"]}
+    cats = {"about": "user", "text": "养了三只猫", "facts": ["N2"]}
+    assert len(take(merge, add=[violin, cats])) == 1
+    assert merge.left(certain=False) == [1] and "会拉小提琴" in told_by(merge).values()
+    assert not take(merge, add=[violin, {**cats, "text": "养了两只猫"}])
+    assert list(told_by(merge).values()).count("会拉小提琴") == 1 and merge.left(certain=False) == []
+
+
+def test_a_line_ends_with_the_day_and_is_kept() -> None:
+    merge = merge_of("阿明搬到了成都")
+    assert not take(
+        merge,
+        end=[{"line": "L1", "facts": ["N1"]}],
+        add=[{"about": "user", "text": "搬到了成都", "kind": "home", "facts": ["N1"]}],
+    )
+    first, *_, last = merge.profiles[USER].lines
+    assert (first.line_id, first.text, first.until) == ("a", "住在杭州", DAY)
+    assert last.text == "搬到了成都" and len(merge.profiles[USER].lines) == len(KNOWN) + 1
+
+
+@pytest.mark.parametrize(
+    ("facts", "end", "ended"),
+    [
+        (["阿明喜欢茶"], [{"line": "L2", "facts": ["N1"]}], []),
+        (["阿明喜欢茶"], [{"line": "L3", "facts": ["N1"]}], []),
+        (["阿明对花生不再过敏了"], [{"line": "L2", "facts": ["N1"]}], ["b"]),
+        (["阿明不喝茶了", "阿明退休了"], [{"line": "L5", "facts": []}], []),
+        (["阿明不喝茶了", "阿明退休了"], [{"line": "L5: 喜欢茶", "facts": ["n1"]}], ["e"]),
+        (["阿明不喝茶了"], [{"line": "L9", "facts": ["N1"]}, {"line": "喜欢茶", "facts": ["N1"]}], []),
+        (["阿明退休了"], [{"line": f"L{n}", "facts": ["N1"]} for n in (1, 4, 5)], []),
+        (["阿明退休了"], [{"line": "L1", "facts": ["N1"]}], []),
+        (["阿明喜欢茶"], [{"line": "L5", "facts": ["N1"]}], []),
+    ],
+)
+def test_a_line_ends_only_by_a_fact_that_may_end_it(facts: list[str], end: list[dict[str, Any]], ended: list[str]) -> None:
+    merge = merge_of(*facts)
+    take(merge, end=end)
+    assert [line.line_id for line in merge.profiles[USER].lines if line.until] == ended
+    assert [replaced.line_id for replaced in merge.profiles[USER].lines] == [line.line_id for line in KNOWN]
+
+
+def test_another_job_ends_the_former_one_without_a_word_in_common() -> None:
+    merge = merge_of("阿明当上了导游", known=[*KNOWN, ProfileLine("f", "在阿里做后端", kind="work")])
+    guide = {"about": "user", "text": "当上了导游", "kind": "work", "facts": ["N1"]}
+    assert take(merge, end=[{"line": "L6", "facts": ["N1"]}]) and "f" in told_by(merge)
+    assert not take(merge, add=[guide], end=[{"line": "L6", "facts": ["N1"]}]) and "f" not in told_by(merge)
+
+
+def test_a_line_of_several_statements_is_ended_by_none_of_them() -> None:
+    merge = merge_of("阿明搬到了成都", known=[ProfileLine("a", "住在杭州，养了两只猫")])
+    (why,) = take(merge, end=[{"line": "L1", "facts": ["N1"]}])
+    assert "不止说一件事" in why and told_by(merge) == {"a": "住在杭州，养了两只猫"}
+
+
+def test_an_answer_that_ends_the_control_ends_no_line() -> None:
+    merge = merge_of("阿明搬到了成都", former=["阿明住在杭州"])
+    assert not take(merge, end=[{"line": "L1", "facts": ["N1"]}], no_longer_true=["F1 N1"])
+    assert told_by(merge) == {line.line_id: line.text for line in KNOWN}
+
+
+def test_a_changed_line_keeps_its_id_and_place_and_rests_on_more() -> None:
+    merge = merge_of("阿明的女儿叫小满")
+    assert not take(merge, change=[{"line": "L4", "text": "有一个女儿叫小满", "facts": ["N1"]}])
+    assert list(told_by(merge)) == ["a", "b", "c", "d", "e"]
+    line = merge.profiles[USER].lines[3]
+    assert (line.text, line.kind, line.told, line.last_day, line.evidence) == (
+        "有一个女儿叫小满",
+        "relation",
+        2,
+        DAY,
+        ("e:2", "n:0"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("fact", "change", "held"),
+    [
+        (
+            "阿明搬到了成都",
+            {"line": "L1", "text": "搬到了成都"},
+            ["对花生过敏", "别提前任", "有一个女儿", "喜欢茶", "搬到了成都"],
+        ),
+        ("阿明对芒果过敏", {"line": "L2", "text": "对芒果过敏"}, [line.text for line in KNOWN]),
+        ("阿明喜欢爬山", {"line": "L2", "text": "喜欢爬山"}, [line.text for line in KNOWN]),
+        ("阿明喜欢爬山", {"line": "L3", "text": "喜欢爬山"}, [line.text for line in KNOWN]),
+    ],
+)
+def test_new_words_that_leave_something_out_end_the_old_line_instead(fact: str, change: dict[str, str], held: list[str]) -> None:
+    merge = merge_of(fact)
+    take(merge, change=[{**change, "facts": ["N1"]}])
+    assert list(told_by(merge).values()) == held
+    assert {line.text for line in KNOWN} <= {line.text for line in merge.profiles[USER].lines}
+
+
+@pytest.mark.parametrize("answer", [{}, {"change": [{"line": "L5", "text": "喜欢茶", "facts": ["N1"]}]}])
+def test_what_a_line_says_already_is_told_again(answer: dict[str, Any]) -> None:
+    known = [*KNOWN[:4], ProfileLine("e", "阿明喜欢茶", first_day="2026-01-03", last_day="2026-01-03", evidence=("e:3",))]
+    merge = merge_of("阿明喜欢茶", known=known)
+    if answer:
+        answer["change"][0]["text"] = "阿明喜欢茶"
+    assert not take(merge, **answer)
+    line = next(one for one in merge.profiles[USER].lines if one.line_id == "e")
+    assert (line.told, line.first_day, line.last_day, line.evidence) == (2, "2026-01-03", DAY, ("e:3", "n:0"))
+
+
+@pytest.mark.parametrize(
+    ("fact", "until", "ends"),
+    [
+        ("阿明在巴黎实习到2026-12-31", "2026-12-31", "2026-12-31"),
+        ("阿明在巴黎实习到2026-12-31", "2026-11-30", ""),
+        ("阿明在巴黎实习", DAY, ""),
+        ("阿明在巴黎实习，从2026-01-05起", "2026-01-05", ""),
+        ("阿明在巴黎实习到2026-12-31", "年底", ""),
+    ],
+)
+def test_a_line_ends_of_itself_only_on_a_later_day_that_its_fact_names(fact: str, until: str, ends: str) -> None:
+    merge = merge_of(fact)
+    assert not take(merge, add=[{"about": "user", "text": "在巴黎实习", "until": until, "facts": ["N1"]}])
+    assert merge.profiles[USER].lines[-1].until == ends
+
+
+def test_a_slot_that_a_line_names_is_not_asked_for_again() -> None:
+    slots = ["生日", "时区"]
+    assert "还空着的项：生日；时区\n" in merge_of("阿明喜欢茶", slots=slots).question.prompt()
+    filled = [*KNOWN, ProfileLine("f", "生日是5月3日")]
+    assert "还空着的项：时区\n" in merge_of("阿明喜欢茶", known=filled, slots=slots).question.prompt()
+
+
+def test_the_model_is_shown_lines_by_id_kind_day_and_how_often_told_and_no_ended_one() -> None:
+    known = [
+        *KNOWN[:3],
+        ProfileLine("x", "住在苏州", until="2026-02-01"),
+        ProfileLine("y", "爱\n读诗", told=4, last_day="2026-02-02"),
+    ]
+    prompt = merge_of("阿明喜欢茶", "大家每周日碰头", known=known).question.prompt()
+    assert "用户的画像：\nL1 [home] 住在杭州 (2026-01-02)\nL2 [health] 对花生过敏 (2026-01-02)" in prompt
+    assert "L3 [boundary, 置顶] 别提前任\nL4 [other] 爱\\n读诗 (2026-02-02, 4×)" in prompt
+    assert "苏州" not in prompt and "群的画像：\n（无）" in prompt
+    assert f"N1 ({DAY}, 阿明): 阿明喜欢茶\nN2 ({DAY}, 阿明): 大家每周日碰头" in prompt
+
+
+def test_of_a_long_profile_guarded_lines_those_like_the_facts_and_the_newest_are_shown() -> None:
+    many = [ProfileLine(str(n), f"吃过第{n}家馆子") for n in range(500)]
+    known = [ProfileLine("g", "会弹吉他"), ProfileLine("h", "对花生过敏", kind="health"), *many]
+    shown = merge_of("阿明的吉他坏了", known=known).question.lines
+    assert len(shown) == 60 and {"g", "h", "499"} <= {line.line_id for _, line in shown}
+
+
+@pytest.mark.parametrize(
+    ("given", "facts", "kind"),
+    [
+        ({"facts": "N1", "kind": "pet"}, ["N1"], "other"),
+        ({"facts": [1], "kind": "home"}, ["1"], "home"),
+        ({"facts": None}, [], "other"),
+    ],
+)
+def test_what_weak_models_write_for_lists_and_kinds_is_read(given: dict[str, Any], facts: list[str], kind: str) -> None:
+    (add,) = UpdateProfiles.model_validate({"add": [{"text": "喜欢茶", **given}], "change": None, "end": None}).add
+    assert (add.facts, add.kind) == (facts, kind)
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "kind"),
+    [
+        ("对芒果过敏", "taste", "health"),
+        ("对芒果过敏", "other", "health"),
+        ("住在苏州", "other", "home"),
+        ("爱读诗", "taste", "taste"),
+    ],
+)
+def test_a_kind_is_known_by_the_words_of_a_line_where_they_tell(text: str, given: str, kind: str) -> None:
+    merge = merge_of(f"阿明{text}")
+    assert not take(merge, add=[{"about": "user", "text": text, "kind": given, "facts": ["N1"]}])
+    assert merge.profiles[USER].lines[-1].kind == kind
+
+
+def test_what_is_about_health_or_a_boundary_is_never_overlooked() -> None:
+    merge = merge_of("阿明对芒果过敏", "阿明喜欢咖啡", "阿明喜欢猫")
+    assert not take(merge, add=[{"about": "user", "text": "喜欢咖啡", "facts": ["N2"]}])
+    assert (merge.left(certain=True), merge.left(certain=False)) == ([0], [])
+    assert not take(merge, add=[{"about": "user", "text": "对芒果过敏", "facts": ["N1"]}]) and merge.left(certain=True) == []
+
+
+def test_a_line_is_not_told_again_by_a_fact_about_another_matter() -> None:
+    merge = merge_of("阿明每周三打羽毛球")
+    assert take(merge, change=[{"line": "L1", "text": "住在杭州", "facts": ["N1"]}])
+    assert merge.profiles[USER].lines == tuple(KNOWN)
