@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 
 from ..schema.errors import InvalidInput
 from ..schema.job import Job, RecentMessage, check_size, check_timezone, parse_job
+from ..schema.protocols import EventStore
 from ..schema.settings import Settings
 from ..schema.states_payload import StatesPayload
 from ..schema.validation import validated
@@ -250,3 +251,11 @@ def _redacted_payload(job: Job, level: Level) -> dict[str, Any]:
     assert isinstance(clean, dict)
     kept = _NAMED_BY_COMMANDS if job.kind not in HANDED_OVER else frozenset()
     return {**clean, **{key: value for key, value in job.payload.items() if key in kept}}
+
+
+def was_changed(events: EventStore, job: Job) -> bool:
+    """Return True if a job is filed, and an event of it was deleted or edited since: its texts tell what was wrong."""
+    if job.kind != "remember" or not events.is_filed(job.job_id):
+        return False
+    found = events.get([f"{job.job_id}:{n}" for n in range(len(job.texts))])
+    return len(found) < len(job.texts) or any(one.rewritten_by == "hand" for one in found)

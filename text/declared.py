@@ -17,6 +17,8 @@ LONGEST_MESSAGE = 1_000
 """Characters of a message that is looked at: what is longer is a document that somebody pasted."""
 LONGEST_QUOTED = 160
 """Characters of a quoted sentence; of a longer one the clause that declares something is quoted alone."""
+LONGEST_LINE = 500
+"""Characters of a line or statement that tell its kind."""
 KINDS: tuple[LineKind, ...] = (
     "health",
     "boundary",
@@ -171,11 +173,11 @@ def lasting_kind(said: str, *, dated: bool = False) -> LineKind | None:
     ('health', 'habit', None)
     """
     frame = _tables().frame
-    said = said.replace("’", "'").strip()
+    said = said[:LONGEST_LINE].replace("’", "'").strip()
     if reported := frame.reports.match(said):
         said = said[reported.end() :].strip()
-    if led := frame.dates.match(said):
-        said, dated = said[led.end() :].strip(), True
+    if (undated := without_date(said)) != said:
+        said, dated = undated.strip(), True
     if frame.always_health.match(said):
         return "health"
     if frame.always_boundary.match(said):
@@ -198,13 +200,23 @@ def lasting_kind(said: str, *, dated: bool = False) -> LineKind | None:
     return "habit" if language == "en" and frame.simple.match(bare) and not frame.event.match(bare) else None
 
 
+def without_date(text: str) -> str:
+    """Return a statement without the day with which it begins.
+
+    >>> without_date("On 2026-02-20 Ann moved to Leeds"), without_date("2026-02-20阿明搬家了")
+    ('Ann moved to Leeds', '阿明搬家了')
+    """
+    led = _tables().frame.dates.match(text)
+    return text[led.end() :] if led else text
+
+
 def line_kind(text: str) -> LineKind:
     """Return what a line of a profile is about, by its words: the kind that is kept best where it is about several.
 
     >>> line_kind("takes 50 mg of sertraline"), line_kind("不吃香菜"), line_kind("lives in Leeds"), line_kind("hello")
     ('health', 'boundary', 'home', 'other')
     """
-    tables = _tables()
+    tables, text = _tables(), text[:LONGEST_LINE]
     order = [
         *KINDS[:2],
         *(("relation",) if tables.frame.own.search(text) or tables.frame.my_zh.search(text) else ()),

@@ -8,7 +8,7 @@ from dataclasses import replace
 from ...schema.graph_states.historian import ItemState
 from ...schema.names import Names
 from ...schema.profile import Profile, ProfileKey, ProfileLine, line_id_of
-from ...text.declared import lasting_kind
+from ...text.declared import lasting_kind, without_date
 from ...text.edits import edited
 from ...text.job_verdicts import is_no_fact
 from ...text.language import Language
@@ -54,7 +54,9 @@ def _end_of_subject(fact: str, people: NamedPeople, names: Names) -> int:
     """Return the place behind the person, group or word for everybody with which a fact begins."""
     bare = fact.lstrip(" \t“\"'@")
     named = next((one.end for one in people.named(fact) if one.start <= len(fact) - len(bare)), 0)
-    return named or len(fact) - len(bare) + len(subject_of(fact, names) or everybody_in(bare))
+    end = named or len(fact) - len(bare) + len(subject_of(fact, names) or everybody_in(bare))
+    of_group = fact.find(names.group_name, end, end + len(names.group_name) + len(" in ")) if names.group_name else -1
+    return end if of_group < 0 else of_group + len(names.group_name)
 
 
 def _names_group(fact: str, people: NamedPeople, names: Names) -> bool:
@@ -82,9 +84,10 @@ def merged_by_rules(
         text = item["candidate"]
         if not item["passed"] or _told(text, names) != text:
             continue
-        if not (people.subject(text) == old.key.entity_id if is_user else is_about_group(text, names)):
+        bare = without_date(text)
+        if not (people.subject(bare) == old.key.entity_id if is_user else is_about_group(bare, names)):
             continue
-        kind = lasting_kind(text[_end_of_subject(text, people, names) :], dated=item["dated"])
+        kind = lasting_kind(bare[_end_of_subject(bare, people, names) :], dated=item["dated"])
         if kind is not None:
             evidence = (source,) if source else ()
             new.append(ProfileLine(line_id_of(text, source), text, kind, 1, day, day, evidence=evidence))

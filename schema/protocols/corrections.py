@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Iterator
 from typing import Protocol
 
 from ..correction import CorrectionRecord
@@ -20,11 +20,14 @@ class Corrections(Protocol):
     def latest(self, scope_key: str | None, now: float, limit: int) -> list[CorrectionRecord]:
         """Return the records of a conversation (None: of all) that have not expired at `now`, newest first."""
 
+    def all(self) -> Iterator[CorrectionRecord]:
+        """Yield every record, also those that have expired."""
+
     def expired(self, now: float) -> list[str]:
         """Return the ids of the records that have expired at `now` (seconds since the epoch)."""
 
     def remove(self, correction_ids: list[str]) -> int:
         """Remove records with their bytes. Return how many."""
 
-    def erase(self, entity: Entity, names: Collection[str] = ()) -> int:
-        """Remove the records that concern a person or a group, or hold one of `names`, with their bytes. Return how many."""
+    def erase(self, entity: Entity) -> int:
+        """Remove the records that concern a person or a group, with their bytes. Return how many."""

@@ -1,13 +1,13 @@
 """A backup of a data directory, safe while its owner works on it.
 
     index.sqlite     one state of the database, by SQLite's backup API, checked; items.sqlite too, if there is one
-    queue.sqlite     every job that was accepted before the backup began, unless its events are in the database
-    profiles/ chapters/ summaries/ forgetting/ MEMORY.md end_summaries.json …     files as they were, each of them whole
+    queue.sqlite     every job that was accepted before the backup began, unless its events are in the database; the documents
+    profiles/ chapters/ forgetting/ MEMORY.md end_summaries.json …     files as they were, each of them whole
     backup.json      {"format", "version", "made_at", "historian", "events", "files"}, written last
 
 The order makes it consistent. Jobs are copied before the database: a job moves from the queue into the database, so it is in
-one of the two copies. Other files are copied after it: a writer changes a file first and notes that in the database later, and
-a file names the jobs that it has had.
+one of the two copies. Documents and files are copied after it: what the database says to be done is done in them, and they
+name the jobs that they have had.
 
 Not in it is what can be made anew (Chroma's index; checkpoints, at the cost of model calls) and what is about running processes
 (locks). The folder gets its name when it is complete.
@@ -31,6 +31,7 @@ from ...stores.files.access import make_private_folders
 from ...stores.files.databases import DATABASES
 from ...stores.files.durable import TEMPORARY_PREFIX, explaining, make_folder, sync_folder
 from ...stores.files.ordinary import read_ordinary
+from ...stores.sqlite.documents import copy_documents
 from ...stores.sqlite.errors import explained
 from ...stores.sqlite.former_queue import open_local_queue
 from ...stores.sqlite.queue import QUEUE
@@ -78,6 +79,7 @@ def back_up(directory: Path, target: Path, *, version: str, now: float) -> Backu
             open_local_queue(directory, lambda: now).close()  # it exists then, with the jobs that a former version kept as files
             jobs = _copy_database(directory / QUEUE, unfinished / QUEUE, "jobs")
             events = _copy_database(directory / INDEX, unfinished / INDEX, "events")
+            _copy_documents(directory / QUEUE, unfinished / QUEUE)
             files = sum(copied(directory / name, unfinished / name) for name in others(directory))
             if (directory / ITEMS).exists():
                 _copy_database(directory / ITEMS, unfinished / ITEMS, "items")
@@ -128,6 +130,16 @@ def _copy_database(source: Path, target: Path, table: str) -> int:
             if verdict != "ok":
                 raise StorageError(f"{source} is damaged ({verdict}); the backup would be too: `historian doctor`")
             return int(copy.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
+    except sqlite3.Error as error:
+        raise explained(error, source) from error
+
+
+def _copy_documents(source: Path, target: Path) -> None:
+    """Bring the documents in the copy of a queue up to the present."""
+    try:
+        with closing(sqlite3.connect(source)) as original, closing(sqlite3.connect(target)) as copy, copy:
+            original.execute("BEGIN")
+            copy_documents(original, copy)
     except sqlite3.Error as error:
         raise explained(error, source) from error
 

@@ -37,6 +37,7 @@ from ...stores.files.forget_requests import FileForgetRequests
 from ...stores.files.ordinary import check_ordinary, read_ordinary
 from ...stores.files.owner_lock import OwnerLock
 from ...stores.sqlite.database import SqliteTransaction
+from ...stores.sqlite.documents import copy_documents
 from ...stores.sqlite.errors import is_damage, set_aside
 from ...stores.sqlite.events.store import SqliteEventStore
 from ...stores.sqlite.former_queue import FORMER, former_rows, open_local_queue
@@ -163,7 +164,10 @@ def _tombstones(index: Path) -> list[Tombstone] | None:
 
 
 def _merge_jobs(directory: Path, source: Path, now: float) -> tuple[int, int]:
-    """Add the jobs of the backup that are not in the queue. Return how many were there, and how many are added."""
+    """Add the jobs of the backup that are not in the queue. Return how many were there, and how many are added.
+
+    The documents beside them become those of the backup; what a former version had as files is taken over later.
+    """
     try:
         opened = open_local_queue(directory, lambda: now)
     except StorageError as error:
@@ -176,8 +180,11 @@ def _merge_jobs(directory: Path, source: Path, now: float) -> tuple[int, int]:
         queue.take_over(now)
         there = len(queue.known_ids())
         added = queue.merge_rows(former_rows(source / FORMER).values())  # of a backup by a former version
-        if (source / QUEUE).exists():
-            with closing(sqlite3.connect(_read_only(source / QUEUE), uri=True)) as backup:
+        name = _read_only(source / QUEUE) if (source / QUEUE).exists() else ":memory:"
+        with closing(sqlite3.connect(name, uri=True)) as backup:
+            with queue.database().writing() as transaction:
+                copy_documents(backup, transaction)
+            if name != ":memory:":
                 backup.row_factory = sqlite3.Row
                 added += queue.merge_rows(map(_waiting_again, backup.execute("SELECT * FROM jobs ORDER BY position")))
     return there, added

@@ -91,7 +91,10 @@ def carry_out(parts: Parts, plan: Plan, *, dry_run: bool = False) -> Correction:
     if plan.added is not None:
         parts.events.file_new([plan.added], [plan.vector])
     parts.events.forget(sorted(plan.forgotten))
-    parts.article_stores.buffer.remove(sorted(plan.forgotten))
+    changed = {*plan.forgotten, *record.edited}
+    parts.article_stores.buffer.remove(sorted(changed))
+    jobs = {name.rpartition(":")[0] for name in changed}
+    parts.backend.plain_summaries.forget(lambda _, entry: entry.get("job_id") in jobs)
     ArticleData(parts).drop(articles)
     for key in keys:
         revised = parts.profiles.revise(key, partial(_profile_after, plan), now=iso_of(now), cause="correction")

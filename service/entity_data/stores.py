@@ -7,6 +7,7 @@ from typing import Any
 from ...stores.files.markdown_memory import MarkdownMemory
 from ..components import Parts
 from .articles import ArticleData
+from .corrections import CorrectionData
 from .events import EventData
 from .jobs import JobData
 from .members import EntityData, Member
@@ -19,7 +20,7 @@ def entity_stores(parts: Parts) -> list[EntityData]:
     return [
         EventData(parts),
         ProfileData(parts),
-        ErasedData("corrections", lambda traces: parts.backend.corrections.erase(traces.entity, traces.names)),
+        CorrectionData(parts),
         ArticleData(parts),
         JobData(parts),
         PlainSummaryData(parts, parts.backend.plain_summaries),

@@ -120,7 +120,12 @@ class FiledMessages:
         stored = {one.event_id: one for one in context.events.get(ids)}
         said = {name: [stored[one.event_id] for one in parts if one.event_id in stored] for name, parts in made.items()}
         lines = {
-            name: [line for one in parts for line in said_lines(one, certain=context.asks_a_model)]
+            name: [
+                line
+                for one in parts
+                for line in said_lines(one, certain=context.asks_a_model)
+                if one.holds and not context.events.is_corrected(replace(one, text=line.text))
+            ]
             for name, parts in said.items()
         }
         for _ in range(MOST_CONFLICTS):
@@ -232,7 +237,7 @@ class FiledMessages:
         if left is None or (left.text not in said and BETWEEN_QUOTES not in left.text):
             return left
         told = self._context().events.get(list(left.evidence))
-        texts = [other for one in told for other in (*said_lines(one), replace(line, text=one.text))]
+        texts = [other for one in told for other in (said_lines(one) if one.kind == MESSAGE else [replace(line, text=one.text)])]
         same = said_words(line.text, "")
         return next(
             (replace(left, text=one.text) for one in reversed(texts) if said_words(one.text, "") == same),

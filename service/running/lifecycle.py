@@ -22,7 +22,7 @@ from ...schema.settings import Settings
 from ...stores.opening import open_queue, plain_summaries
 from ...text.redaction import Level
 from ..data_directory import data_directory
-from ..intake import Made, Unredacted
+from ..intake import Made, Unredacted, was_changed
 from ..jobs.step_stream import StepStream
 from ..languages import Languages
 from ..observation.hooks import Hooks
@@ -278,8 +278,11 @@ class Lifecycle:
 
     def _is_forgotten(self, job: Job) -> bool:
         opened = self.opened
+        if opened is None:
+            return False
         try:
-            return opened is not None and opened.parts.events.is_forgotten(job.job_id, job.entities, job.moment.timestamp())
+            events = opened.parts.events
+            return events.is_forgotten(job.job_id, job.entities, job.moment.timestamp()) or was_changed(events, job)
         except StorageError:
             return False
 

@@ -17,6 +17,7 @@ from ...stores.index_repair import repair
 from ..components import Parts
 from ..corrections.pins import remove_expired_pins
 from ..entity_data.migration import Migration
+from ..intake import was_changed
 from ..outages.availability import Outage, Pause
 from .missing_vectors import MissingVectors
 from .notes_index import NotesIndex
@@ -228,8 +229,9 @@ class Maintenance:
         jobs, self._finished = self._finished, []
         if not jobs:
             return
+        events = self._parts.events
         try:
-            await asyncio.to_thread(self._end_summaries.add, jobs)
+            await asyncio.to_thread(lambda: self._end_summaries.add([job for job in jobs if not was_changed(events, job)]))
         except StorageError as error:
             log.warning("plain summaries wait: %s", error)
             self._finished = [*jobs, *self._finished][-SUMMARIES_HELD:]

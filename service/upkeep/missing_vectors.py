@@ -26,7 +26,7 @@ LONGEST_PAUSE_SECONDS = 60.0
 
 
 LOOK_EVERY = 30
-"""Every so many looks at what jobs have changed, one is for articles that another process has restored."""
+"""Every so many looks at what jobs have changed, one is for what hands have, and another process has restored."""
 
 
 class MissingVectors:
@@ -43,6 +43,7 @@ class MissingVectors:
         self._lines = LineIndex(parts.article_stores, embedder)
         self._profiles: set[ProfileKey] | None = None
         """Profiles that jobs have changed; None before all were looked at."""
+        self._looks = 0
         self.looks_at_all = True
         """False in a worker beside others, one of which looks at all profiles at first."""
         self._not_embeddable: set[str] = set()
@@ -107,10 +108,13 @@ class MissingVectors:
             await asyncio.to_thread(store.set_vectors, list(made), list(made.values()))
 
     async def index_profiles(self) -> None:
-        """Bring the index of profiles up to date: all of them at first, then those that jobs have changed."""
+        """Bring the index of profiles up to date: all of them at first, then those that jobs and hands have changed."""
         index, profiles = self._parts.backend.profile_index, self._parts.profiles
         if self._profiles is None:
             self._profiles = set(await asyncio.to_thread(profiles.keys)) if self.looks_at_all else set()
+        elif self._looks % LOOK_EVERY == 0:
+            self._profiles.update(await asyncio.to_thread(profiles.edited))
+        self._looks += 1
         keys = list(self._profiles)
         for start in range(0, len(keys), EMBED_BATCH):
             some = keys[start : start + EMBED_BATCH]

@@ -13,7 +13,7 @@ from typing import Any
 from ...schema.errors import InvalidInput
 from ...schema.profile import Profile, ProfileKey, ProfileLine
 from ...schema.protocols import ProfileStorage
-from ...text.profiles.lines import distinct, read_lines
+from ...text.profiles.lines import distinct, read_lines, with_lines
 from .durable import names_in, write_atomically
 from .front_matter import begins_with_fence, number, one_line, scalar, split_front_matter, strings, with_front_matter
 from .naming import PROFILES
@@ -75,24 +75,24 @@ class ProfileFormat:
         )
 
     def edited(self, data: bytes, current: Profile, kept: Callable[[int], Profile | None], day: str) -> Profile | None:
-        """See `Format.edited`. Lines that were not touched stay as they are now; without a front matter none is taken out."""
+        """See `Format.edited`. Lines that were not touched stay as they are now; without a front matter lines are added alone."""
         text = data.decode("utf-8", errors="replace")
         fields, body = split_front_matter(text)
         if not text.strip("\0\ufeff \r\n\t") or (not fields and begins_with_fence(text)):
             return None
+        if not fields:
+            return replace(current, lines=with_lines(current.lines, read_lines(body, day=day)))
         noted, revision = _noted(fields.get("lines")), number(fields.get("revision"))
         base = kept(revision) if revision else current
         before = base.lines if base is not None else tuple(noted)
         told = read_lines(body, noted or before or current.lines, day=day)
-        lines = _merged(before, told, current.lines, is_whole=bool(fields))
-        if base != current and {*lines} == {*current.lines}:
-            lines = current.lines  # a file of a former revision, which nobody has edited
+        lines = _merged(before, told, current.lines)
         name, tags = scalar(fields.get("name")), strings(fields.get("tags"))
         return replace(
             current,
             lines=lines,
             name=name if "name" in fields and (base is None or name != base.name) else current.name,
-            tags=tags if "tags" in fields and (base is None or tags != base.tags) else current.tags,
+            tags=tags if (tags or fields.get("tags") in ("", [])) and (base is None or tags != base.tags) else current.tags,
         )
 
     def revised(self, document: Profile, revision: int, now: str, cause: str | None = None) -> Profile:
@@ -123,16 +123,13 @@ class ProfileFormat:
 
 
 def _merged(
-    before: Iterable[ProfileLine], edited: Iterable[ProfileLine], current: Iterable[ProfileLine], *, is_whole: bool
+    before: Iterable[ProfileLine], edited: Iterable[ProfileLine], current: Iterable[ProfileLine]
 ) -> tuple[ProfileLine, ...]:
-    """Return the lines of a file that was edited while `before` became `current`: what the hand has changed is the hand's.
-
-    What the hand has taken out goes if the file `is_whole`, so that a file without its front matter takes nothing out.
-    """
+    """Return the lines of a file that was edited while `before` became `current`: what the hand has changed is the hand's."""
     known, now = ({line.line_id: line for line in lines} for lines in (before, current))
     told = {line.line_id: line if known.get(line.line_id) != line else now.get(line.line_id) for line in edited}
-    rest = (line for line in now.values() if line.line_id not in told and not (is_whole and line.line_id in known))
-    return distinct((*filter(None, told.values()), *rest))
+    new = (line for line in now.values() if line.line_id not in told and line.line_id not in known)
+    return distinct((*filter(None, told.values()), *new))
 
 
 def _noted(stored: object) -> Sequence[ProfileLine]:

@@ -2,16 +2,21 @@
 
     profiles/{users,groups}/{id}[@{layer}].md      chapters/{id}[@{scope}].md
 
-The rows are the truth. A file is written after the commit of its revision, and the row notes its size and time. Where a file is
-another one than its row notes, it is compared with the row: what a hand has changed in it becomes a revision of its own (cause
-`edit`), and the file is written anew: after a crash, or where two processes have written at once. A file that was deleted by
-hand takes out what the document says; its history stays. Where the folder is gone as well, the files are written anew.
+The rows are the truth. A file is written after the commit of its revision, with its digest, and the row notes its size and
+time. Where a file is another one than its row notes, it is compared with the row: what a hand has changed in it becomes a
+revision of its own (cause `edit`), and the file is written anew, as it is after a crash, or where two processes have written at
+once. Nothing is taken from a file that cannot be read: it stays as it is until it is corrected or another revision comes. A file
+that was deleted by hand takes out what the document says; its history stays. Where the folder is gone as well, the files are
+written anew.
 """
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import os
+import re
+import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -35,6 +40,9 @@ log = logging.getLogger(__name__)
 SUFFIX = ".md"
 _DUE, _UNREAD = "due", "?"
 _TRIES = 5
+COPIED = ("documents", "ledger", "summaries")
+"""The tables beside the jobs that a backup has."""
+_DIGEST = re.compile(rb"\ndigest: ([0-9a-f]{16})\n---\n")
 
 
 class MirroredDocuments(DocumentTable[Key, Document]):
@@ -43,13 +51,20 @@ class MirroredDocuments(DocumentTable[Key, Document]):
     def __init__(self, database: Callable[[], Database], folder: Path, *, revision_keep: int = 5) -> None:
         super().__init__(database, revision_keep=revision_keep)
         self._folder = folder
+        self._edits: dict[Key, None] = {}
 
     def read(self, key: Key) -> Document | None:
         found = self._noted(key)
-        if _file_of(found) == signature_of(self._path(key)):
-            return self._decoded(key, *found[:3]) if found else None
+        with suppress(StorageError):  # the row counts; `_compare` tells what is wrong with the file
+            if _file_of(found) == signature_of(self._path(key)):
+                return self._decoded(key, *found[:3]) if found else None
         self._compare(key)
         return super().read(key)
+
+    def edited(self) -> list[Key]:
+        self.keys()
+        found, self._edits = list(self._edits), {}
+        return found
 
     def keys(self) -> list[Key]:
         """Return the keys of all documents, after a look at all files."""
@@ -155,17 +170,18 @@ class MirroredDocuments(DocumentTable[Key, Document]):
         current = self._decoded(key, *found[:3]) if found else None
         if current is None:
             return self._brought(key, data or b"")
-        wanted = b"" if self._is_blank(current) else self.form.render(current).encode()
+        wanted = b"" if self._is_blank(current) else with_digest(self.form.render(current))
         if data != (wanted or None):
-            if data is not None:
-                edited = self._edited(key, data, current)
-            else:
-                edited = self._deleted(key, current, found[3])
+            if data is None:
+                edited: Document | None = self._deleted(key, current, found[3])
+            else:  # one that nobody has edited, of whatever revision, tells nothing
+                edited = current if is_as_written(data) else self._edited(key, data, current)
             if edited is None and found[3] != _DUE:  # it stays as it is until it is corrected, or another revision comes
                 return self._note(key, current, signature + _UNREAD)
             if edited is not None and not self.form.same(edited, current):
                 with suppress(RevisionConflict):
                     self._put(key, edited, (), expected_revision=current.revision, now=self._changed_at(path), cause="edit")
+                    self._edits[key] = None
                 return False
             if signature != signature_of(path):
                 return False
@@ -200,6 +216,7 @@ class MirroredDocuments(DocumentTable[Key, Document]):
         if self._is_blank(document):
             return True
         super().restore([document])
+        self._edits[key] = None
         return False
 
     def _note(self, key: Key, current: Document, signature: str) -> bool:
@@ -243,9 +260,39 @@ class MirroredArticles(MirroredDocuments[ArticleKey, StoredArticle], ArticleTabl
     """The `ArticleStorage` of a data directory."""
 
 
+def copy_documents(source: sqlite3.Connection, target: sqlite3.Connection) -> None:
+    """Put the documents of one `queue.sqlite` into the place of those of another, in transactions of the caller's.
+
+    Their files are compared anew. Nothing is copied from a file of a former version, which has none.
+    """
+    for table in COPIED:
+        target.execute(f"DELETE FROM {table}")
+        if columns := [row[1] for row in source.execute(f"PRAGMA table_info({table})")]:
+            rows = source.execute(f"SELECT {', '.join(columns)} FROM {table}")
+            places = ", ".join("?" * len(columns))
+            target.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({places})", rows)
+    target.execute("UPDATE documents SET mirrored = ?", (_DUE,))
+
+
 def _file_of(noted: Any) -> str:
     """Return the signature of the file that a row notes; "" if there is no row."""
     return noted[3].removesuffix(_UNREAD) if noted else ""
+
+
+def with_digest(text: str) -> bytes:
+    """Return the content of a file: a text with front matter, and in that the digest of this text."""
+    data = text.encode(errors="replace")
+    return data.replace(b"\n---\n", b"\ndigest: %s\n---\n" % _digest(data), 1)
+
+
+def is_as_written(data: bytes) -> bool:
+    """Return True if a file is as `with_digest` has made it: nobody has edited it since."""
+    found = _DIGEST.search(data)
+    return found is not None and found[1] == _digest(data[: found.start()] + data[found.end() - len(b"\n---\n") :])
+
+
+def _digest(data: bytes) -> bytes:
+    return hashlib.sha256(data).hexdigest()[:16].encode()
 
 
 def signature_of(path: Path) -> str:

@@ -76,7 +76,7 @@ def _take_documents(folder: Path, store: MirroredDocuments[Any, Any], documents:
 
 
 def _take_document(store: MirroredDocuments[Any, Any], key: Any, path: Path, snapshots: list[Path]) -> None:
-    form = store.form
+    form, aside = store.form, path
     revisions: dict[int, Any] = {}
     numbers = [(match, one) for one in snapshots if (match := _SNAPSHOT.fullmatch(one.name))]
     for match, snapshot in sorted(numbers, key=lambda pair: int(pair[0]["revision"])):
@@ -85,15 +85,20 @@ def _take_document(store: MirroredDocuments[Any, Any], key: Any, path: Path, sna
             revisions[number] = form.parse(bytes_of(snapshot) or b"", key, partial(int, number))
     following = max(revisions, default=0) + 1
     if (data := bytes_of(path)) is None:  # somebody has deleted it
-        revisions[following] = form.revised(form.empty(key), following, max(one.updated_at for one in revisions.values()), "edit")
+        if revisions:
+            deleted_at = revisions[following - 1].updated_at
+            revisions[following] = form.revised(form.empty(key), following, deleted_at, "edit")
     else:
         try:
             current = form.parse(data, key, lambda: following)
             revisions = {n: one for n, one in revisions.items() if n < current.revision} | {current.revision: current}
         except InvalidInput as error:
-            log.warning("%s: %s The newest readable revision of its history is used instead", path, error)
+            aside = path.parents[1] / f"{path.parent.name}-{path.stem}.damaged{SUFFIX}"
+            log.warning("%s: %s The newest readable revision is used instead; it is kept as %s", path, error, aside)
     if revisions:
         DocumentTable.restore(store, [revisions[n] for n in sorted(revisions)], durable=False)
+    if aside != path:  # last: without its file the document would count as deleted when this is done again
+        path.replace(aside)
 
 
 def _take_summaries(directory: Path, summaries: SummaryTable) -> None:

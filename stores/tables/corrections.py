@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Iterator
 
 from ...schema.correction import CorrectionRecord
 from ...schema.entity import Entity
 from ...schema.protocols.corrections import Corrections
 from .engine import Database
 
-SHORTEST_NAME = 2
-"""Characters of a name that is looked for in a record."""
 _LATEST = (
     "SELECT body FROM corrections WHERE until > %s AND (%s = 1 OR scope_key = %s) ORDER BY until DESC, correction_id LIMIT %s"
 )
@@ -58,10 +56,11 @@ class CorrectionTable(Corrections):
         self._opened().truncate_log()
         return removed
 
-    def erase(self, entity: Entity, names: Collection[str] = ()) -> int:
-        asked = self._opened()
-        concerned = asked.rows("SELECT correction_id FROM correction_entities WHERE entity = %s", (entity.key,))
-        told = [one for one in names if len(one) >= SHORTEST_NAME]
-        every = asked.rows("SELECT correction_id, body FROM corrections") if told else []
-        gone = {one for (one,) in concerned} | {one for one, body in every if any(name in body for name in told)}
-        return self.remove(sorted(gone))
+    def all(self) -> Iterator[CorrectionRecord]:
+        for (correction_id,) in self._opened().rows("SELECT correction_id FROM corrections ORDER BY correction_id"):
+            if (record := self.get(correction_id)) is not None:
+                yield record
+
+    def erase(self, entity: Entity) -> int:
+        concerned = self._opened().rows("SELECT correction_id FROM correction_entities WHERE entity = %s", (entity.key,))
+        return self.remove([correction_id for (correction_id,) in concerned])

@@ -61,6 +61,9 @@ class DocumentTable(Generic[Key, Document]):
         )
         return [self.naming.of_row(*row) for row in found]
 
+    def edited(self) -> list[Key]:
+        return []  # there are no files
+
     def kept(self, key: Key) -> list[Document]:
         return self._revisions(self._database, key)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +18,10 @@ from historian.schema.errors import InvalidInput, RevisionConflict
 from historian.schema.protocols import ArticleStores, EventStore
 from historian.schema.summary import ArticleKey, BufferedState, StoredArticle, Summary
 from historian.service.components import open_parts
+from historian.stores.files.summary_lines import as_line
 from historian.stores.postgres.events.store import PostgresEventStore
+from historian.stores.sqlite.documents import MirroredArticles
+from historian.stores.sqlite.queue import QUEUE, SqliteJobQueue
 from historian.stores.tables.documents import ArticleTable
 from historian.stores.tables.line_vectors import LineVectorTable
 from historian.stores.tables.state_buffer import StateBufferTable
@@ -183,27 +187,13 @@ def test_nothing_is_kept_of_who_is_forgotten(stores: ArticleStores) -> None:
     assert stores.articles.read(KEY) is None
 
 
-@FILES_ONLY
-def test_the_file_holds_one_object_a_line_with_the_names_that_are_documented(tmp_path: Path, stores: ArticleStores) -> None:
-    stores.summaries.add(summary(1, key=IN_GROUP), forgotten=never)
-    (line,) = (tmp_path / "summaries" / "42@g%3A100.jsonl").read_text(encoding="utf-8").splitlines()
-    data = json.loads(line)
+def test_the_line_of_a_summary_has_the_names_that_are_documented() -> None:
+    data = json.loads(as_line(summary(1, key=IN_GROUP)))
     assert set(data) == {
         *("id", "user_id", "scope", "text", "from", "until", "created_at", "tokens", "written_by", "is_absolute"),
         *("gate_reasons", "through", "promoted_at", "promoted_into"),
     }
     assert data["scope"] == "g:100" and data["promoted_at"] is None
-
-
-@FILES_ONLY
-def test_a_line_that_somebody_spoilt_is_passed_over_and_kept(tmp_path: Path, stores: ArticleStores) -> None:
-    stores.summaries.add(summary(1), forgotten=never)
-    path = tmp_path / "summaries" / "42.jsonl"
-    path.write_text("{not json}\n" + path.read_text(encoding="utf-8"), encoding="utf-8")
-    stores.summaries.add(summary(2), forgotten=never)
-    stores.summaries.mark_promoted(KEY, [summary(1).id], at=AT, into=1)
-    assert [one.id for one in stores.summaries.read(KEY)] == [summary(1).id, summary(2).id]
-    assert path.read_text(encoding="utf-8").startswith("{not json}\n")
 
 
 # --- articles
@@ -243,16 +233,21 @@ def test_an_earlier_revision_comes_back_as_a_new_one(stores: ArticleStores) -> N
 
 
 @FILES_ONLY
-def test_a_file_that_somebody_broke_is_stood_in_for_by_its_history(tmp_path: Path, stores: ArticleStores) -> None:
+def test_an_article_is_edited_in_its_file_and_nothing_is_read_from_one_that_is_broken(
+    tmp_path: Path, stores: ArticleStores
+) -> None:
     write(stores, ARTICLE, 0, "s1")
-    write(stores, Article(bedrock="- newer"), 1, "s2")
     path = tmp_path / "chapters" / "42.md"
-    path.write_text(path.read_text(encoding="utf-8").replace("</Evolutionary>", ""), encoding="utf-8")
+    whole = path.read_text(encoding="utf-8")
+    path.write_text(whole.replace("</Evolutionary>", ""), encoding="utf-8")
     stored = stores.articles.read(KEY)
-    assert stored is not None and stored.article == ARTICLE and stored.revision == 2
-    assert write(stores, Article(bedrock="- mended"), 2, "s3") == 3
-    broken = tmp_path / "chapters" / "history" / "42"
-    assert any("- newer" in file.read_text(encoding="utf-8") for file in broken.iterdir()), "what was written by hand is kept"
+    assert stored is not None and (stored.article, stored.revision) == (ARTICLE, 1)
+    path.write_text(whole.replace("is a nurse", "was a nurse"), encoding="utf-8")
+    stored = stores.articles.read(KEY)
+    assert stored is not None and stored.article.bedrock == "- I know that Ann was a nurse"
+    assert (stored.revision, stored.sources) == (2, ("edit",))
+    assert write(stores, Article(bedrock="- newer"), 2, "s3") == 3
+    assert "- newer" in path.read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
@@ -320,12 +315,14 @@ def test_all_of_a_user_goes_in_every_conversation(stores: ArticleStores) -> None
 def test_all_of_a_user_goes_out_of_the_files_also_what_somebody_broke(opened: OpenParts, tmp_path: Path) -> None:
     stores = opened().article_stores
     fill(stores)
-    (tmp_path / "summaries" / "42.jsonl").write_text("damaged", encoding="utf-8")
-    (tmp_path / "chapters" / "42.md").unlink()
+    (tmp_path / "chapters" / "42.md").write_text("<Bedrock>", encoding="utf-8")
+    broken = tmp_path / "chapters" / "43@g%3A100.md"
+    broken.write_text("<Bedrock>\n- what 42 has said", encoding="utf-8")
+    stores.articles.keys()
     assert stores.erase(Entity("user", "42")) == 8
     assert left(stores) == {OTHER}
-    names = [str(path) for folder in ("summaries", "chapters") for path in (tmp_path / folder).rglob("*42*")]
-    assert [name for name in names if "/.locks/" not in name] == []
+    assert [path.name for path in (tmp_path / "chapters").iterdir()] == [broken.name]
+    assert "42 has said" not in broken.read_text(encoding="utf-8"), "what a broken file holds is not known"
     assert b"secret" in (tmp_path / "index.sqlite").read_bytes(), "of the other user, whose data stays"
     stores.erase(Entity("user", "43"))
     assert b"secret" not in (tmp_path / "index.sqlite").read_bytes()
@@ -372,7 +369,7 @@ def test_lines_go_out_of_a_file_that_somebody_broke_and_what_was_taken_in_stays_
     files = [file for file in (tmp_path / "chapters").rglob("*.md") if "Bob" in file.read_text(encoding="utf-8")]
     assert files == []
     stored = stores.articles.read(KEY)
-    assert stored is not None and stored.article == ARTICLE, "the revision that can be read"
+    assert stored is not None and stored.article == ARTICLE.with_chapters({"Dynamic": ""})
     assert stores.articles.taken_in(KEY, ["s1", "s2"]) >= {"s1"}
 
 
@@ -429,13 +426,14 @@ LONG = st.text(st.characters(categories=["L", "N", "P", "S"]), min_size=1, max_s
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(users=st.lists(LONG, min_size=1, max_size=3, unique=True), groups=st.lists(LONG, max_size=2, unique=True))
 def test_every_key_is_found_again_by_its_file(tmp_path: Path, users: list[str], groups: list[str]) -> None:
-    from historian.stores.files.summaries import JsonlSummaries
-
-    store = JsonlSummaries(tmp_path / str(abs(hash((*users, *groups)))))
+    queue = SqliteJobQueue(tmp_path / str(abs(hash((*users, *groups)))) / QUEUE, clock=time.time)
+    store = MirroredArticles(queue.database, queue.database().path.parent / "chapters")
     keys = {ArticleKey(user, group) for user in users for group in ("", *groups)}
     for key in keys:
-        store.add(summary(1, key=key), forgotten=never)
-    assert set(store.keys()) == keys
+        store.write(key, ARTICLE, expected_revision=0, sources=["s"], now=AT, forgotten=never)
+    queue.database().run("DELETE FROM documents")
+    assert set(store.keys()) == keys, "the files alone are left"
     for key in keys:
-        (one,) = store.read(key)
-        assert one.key == key
+        stored = store.read(key)
+        assert stored is not None and (stored.key, stored.article) == (key, ARTICLE)
+    queue.close()

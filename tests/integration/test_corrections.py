@@ -3,14 +3,20 @@ comes back by `undo` alone."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import contextlib
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import pytest
 from historian import CognitiveService, InvalidInput, Scope
 from historian.schema.correction import Correction
 from historian.schema.profile import ProfileLine
+from historian.schema.protocols.backend import Backend
+from historian.schema.settings import Settings
+from historian.stores.opening import open_backend, open_queue
 from support.memory import settings_for
+from support.postgres import on_server
 
 ANN, BEA = Scope.private("7"), Scope.private("8")
 GROUP = Scope.group("100", "7")
@@ -121,3 +127,124 @@ async def test_pins_are_lines_of_their_conversation(memory: CognitiveService) ->
 
 def said(message_id: str, text: str) -> dict[str, str]:
     return {"role": "user", "content": text, "sender_id": "7", "name": "Ann", "id": message_id}
+
+
+CANARY = "collects porcelain lighthouses"
+
+
+def settings_at(engine: str, directory: Path, request: pytest.FixtureRequest, **more: object) -> Settings:
+    settings = settings_for(directory, **more)
+    return settings if engine == "sqlite" else on_server(settings, request.getfixturevalue("schema").name)
+
+
+async def _line_id(memory: CognitiveService, scope: Scope = ANN) -> str:
+    return next(one.line_id for one in await lines(memory, scope) if "porcelain" in one.text)
+
+
+async def _event_id(memory: CognitiveService) -> str:
+    return next(one.event_id for one in await memory.list_events(ANN) if "porcelain" in one.text)
+
+
+async def by_delete_line(memory: CognitiveService) -> None:
+    await memory.delete_line(await _line_id(memory), scope=ANN)
+
+
+async def by_delete_line_of_the_owner(memory: CognitiveService) -> None:
+    await memory.delete_line(await _line_id(memory), scope=None)
+
+
+async def by_edit_line(memory: CognitiveService) -> None:
+    await memory.edit_line(await _line_id(memory), "Ann collects stamps", scope=ANN)
+
+
+async def by_delete_event(memory: CognitiveService) -> None:
+    await memory.delete_event(await _event_id(memory), scope=ANN)
+
+
+async def by_edit_event(memory: CognitiveService) -> None:
+    await memory.edit_event(await _event_id(memory), "Ann collects stamps", scope=ANN)
+
+
+async def by_correct(memory: CognitiveService) -> None:
+    assert isinstance(await memory.correct("collects porcelain lighthouses", "Ann collects stamps", scope=ANN), Correction)
+
+
+async def by_forget_user(memory: CognitiveService) -> None:
+    assert (await memory.forget_user("7")).clean
+
+
+WAYS = (
+    by_delete_line,
+    by_delete_line_of_the_owner,
+    by_edit_line,
+    by_delete_event,
+    by_edit_event,
+    by_correct,
+    by_forget_user,
+)
+
+
+@pytest.mark.parametrize("engine", ["sqlite", "postgres"])
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
+async def test_a_fact_is_in_no_line_event_block_or_byte_after_each_way(
+    way: Callable[[CognitiveService], Awaitable[None]], engine: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    settings = settings_at(engine, tmp_path, request, undo_hours=0)
+    async with CognitiveService.open(settings) as memory:
+        await told(memory, f"She {CANARY}")
+        await told(memory, "She has two cats")
+        assert await told_by(memory, "porcelain")
+        await way(memory)
+        assert await memory.list_corrections(scope=None) == []
+        assert await told_by(memory, "porcelain") == []
+        assert bool(await told_by(memory, "two cats")) == (way is not by_forget_user)
+        parts = memory.lifecycle.in_use().parts
+        assert all("porcelain" not in line for key in parts.profiles.keys() for line in parts.profiles.lines(key))  # noqa: SIM118
+        assert parts.backend.erasure.overwrite(insist=True) or engine == "postgres"
+        await memory.settled(20)
+    with contextlib.closing(open_parts_of(settings)) as backend:
+        found = [one.place for one in backend.stored_bytes([]) if b"porcelain" in one.data]
+    assert found == []
+
+
+def open_parts_of(settings: Settings) -> Backend:
+    queue = open_queue(settings, time.time)
+    return open_backend(settings, queue)
+
+
+@pytest.mark.parametrize("engine", ["sqlite", "postgres"])
+async def test_what_waits_in_the_queue_does_not_bring_it_back_but_what_is_told_later_does(
+    engine: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    settings = settings_at(engine, tmp_path, request)
+    async with CognitiveService.open(settings) as memory:
+        await told(memory, "She is vegetarian")
+    async with CognitiveService.open(settings, worker=False) as memory:
+        await memory.enqueue_job(new_info=["She is vegetarian", "She lives in Leeds"], user_id="7", user_name="Ann")
+        (line,) = [one for one in await lines(memory) if "vegetarian" in one.text]
+        await memory.delete_line(line.line_id, scope=ANN)
+        assert "vegetarian" not in await memory.build_context("what does she eat", ANN)
+    async with CognitiveService.open(settings) as memory:
+        assert await memory.settled(20)
+        assert await told_by(memory, "vegetarian") == [] and await told_by(memory, "Leeds")
+        await told(memory, "She is vegetarian")
+        assert await told_by(memory, "vegetarian")
+
+
+@pytest.mark.parametrize("engine", ["sqlite", "postgres"])
+async def test_undo_ends_with_its_time_and_with_the_person(engine: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    now = [time.time()]
+    settings = settings_at(engine, tmp_path, request, undo_hours=1)
+    async with CognitiveService.open(settings, clock=lambda: now[0]) as memory:
+        await told(memory, "She is vegetarian", "She has two cats", "She plays the piano")
+        done = [await memory.delete_line(one.line_id, scope=ANN) for one in (await lines(memory))[:2]]
+        await memory.undo(done[0].correction_id, scope=None)
+        now[0] += 3_601
+        with pytest.raises(InvalidInput, match="list_corrections"):
+            await memory.undo(done[1].correction_id, scope=ANN)
+        assert await memory.list_corrections(scope=ANN) == []
+        last = await memory.delete_event((await memory.list_events(ANN))[0].event_id, scope=ANN)
+        assert (await memory.forget_user("7")).clean
+        with pytest.raises(InvalidInput, match="go with the person"):
+            await memory.undo(last.correction_id, scope=ANN)
+        assert await lines(memory) == [] and await memory.list_events(ANN) == []

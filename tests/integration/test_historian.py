@@ -56,7 +56,7 @@ async def test_without_a_model_the_rules_file_events_and_a_profile(tmp_path: Pat
         assert [event.text for event in events] == ["Clio told Ann a joke", "Ann likes tea", "Ann has an exam on 2026-02-22"]
         assert {event.rewritten_by for event in events} == {"rules"}
         private = parts.profiles.read(ProfileKey("user", "7", "private"))
-        assert private is not None and private.summary == "- Ann likes tea"
+        assert private is not None and private.summary == "- Ann likes tea (2026-02-21)"
         assert parts.profiles.read(ProfileKey("user", "7")) is None
 
 

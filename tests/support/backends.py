@@ -18,6 +18,7 @@ from historian.stores.postgres.profile_index import PostgresProfileIndex
 from historian.stores.sqlite.erasure import IndexErasure
 from historian.stores.sqlite.events.rows import SqliteEventRows
 from historian.stores.sqlite.profile_index import SqliteProfileIndex
+from historian.stores.sqlite.queue import QUEUE, open_queue_file
 from historian.stores.tables.event_transfer import EventTransferTables
 from historian.stores.tables.events.shadow_vectors import ShadowVectorTables
 from historian.stores.tables.ledger import LedgerTable
@@ -45,7 +46,7 @@ OpenStores = Callable[[], Stores]
 def in_directory(directory: Path) -> Stores:
     events = open_events(directory)
     database = events.database
-    rows = SqliteEventRows(database)
+    rows, documents = SqliteEventRows(database), LedgerTable(open_queue_file(directory / QUEUE))
     return Stores(
         events,
         SqliteProfileIndex(rows),
@@ -53,7 +54,7 @@ def in_directory(directory: Path) -> Stores:
         NoteTables(rows),
         ShadowVectorTables(rows),
         EventTransferTables(rows),
-        IndexErasure(database, lambda: LedgerTable(database)),
+        IndexErasure(database, lambda: documents),
     )
 
 

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from historian.schema.article import Article, Spoken
+from historian.schema.correction import Correction, CorrectionRecord
 from historian.schema.event import Event
 from historian.schema.job import Job, parse_job
-from historian.schema.profile import ProfileKey
+from historian.schema.profile import ProfileKey, ProfileLine
 from historian.schema.protocols.events.shadow_vectors import Lacking
 from historian.schema.scope import Scope
 from historian.schema.settings import Settings
@@ -51,7 +52,7 @@ def canaries(whose: str) -> dict[str, str]:
             "leftover", "checkpoint", "damaged checkpoint", "damaged summaries", "end summary", "old end summary",
             "end summary in group", "memory", "memory in group", "edit order", "article", "article before", "article in group",
             "dated summary", "promoted summary", "buffered", "buffered in group", "line vector", "states", "failed states",
-            "message", "answer", "tool message",
+            "message", "answer", "tool message", "correction",
         ),
         "group": (
             "event", "profile", "pending", "layer of user", "end summary", "memory", "note", "article", "article before",
@@ -59,7 +60,7 @@ def canaries(whose: str) -> dict[str, str]:
         ),
         "other": (
             "message", "event private", "event group", "profile", "profile before", "pending", "failed", "end summary", "memory",
-            "article", "article before", "dated summary", "promoted summary", "buffered", "line vector", "states",
+            "article", "article before", "dated summary", "promoted summary", "buffered", "line vector", "states", "correction",
         ),
     }[whose]  # fmt: skip
     return {kind: canary(kind, whose) for kind in kinds}
@@ -93,6 +94,7 @@ async def plant(directory: Path, notes: Path, **stores: Any) -> None:
     mine, ours, theirs = canaries("user"), canaries("group"), canaries("other")
     _plant_events(parts, mine, ours, theirs)
     _plant_profiles(parts, mine, ours, theirs)
+    _plant_corrections(parts, mine, theirs)
     for scope, text in ((Scope.private(USER), mine["note"]), (Scope.group(GROUP), ours["note"])):
         folder = notes / scope.key.replace(":", "-")
         folder.mkdir(parents=True)
@@ -158,6 +160,17 @@ def _plant_events(parts: Parts, mine: dict[str, str], ours: dict[str, str], thei
     parts.backend.shadow.begin("test:next", 4)
     items = [Lacking(one.row, one.event_id, one.text) for one in parts.backend.shadow.lacking(0, 100)]
     parts.backend.shadow.store(items, [MODEL.vector(item.text)[:4] for item in items])
+
+
+def _plant_corrections(parts: Parts, mine: dict[str, str], theirs: dict[str, str]) -> None:
+    """Plant what was deleted and may be undone."""
+    for user_id, texts in ((USER, mine), (OTHER, theirs)):
+        line = ProfileLine("abc", texts["correction"])
+        correction = Correction(
+            f"c-{user_id}", "delete_line", "2026-02-20T10:00:00+00:00", ((ProfileKey("user", user_id), line),)
+        )
+        record = CorrectionRecord(correction, f"p:{user_id}", 2.0**40, entities=(f"user:{user_id}",))
+        parts.backend.corrections.put(record)
 
 
 def _plant_profiles(parts: Parts, mine: dict[str, str], ours: dict[str, str], theirs: dict[str, str]) -> None:

@@ -31,6 +31,9 @@ class Revisions(Protocol[Key, Document]):
 
     def keys(self) -> list[Key]: ...
 
+    def edited(self) -> list[Key]:
+        """Read what hands have changed in files since they were written. Return whose, as far as this process has read it."""
+
     def history(self, key: Key) -> list[Document]:
         """Return the kept earlier revisions, newest first."""
 

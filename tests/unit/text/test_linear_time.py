@@ -22,9 +22,10 @@ import historian.text
 import pytest
 from historian.schema.article import Article, ChapterBounds
 from historian.schema.errors import HistorianError
+from historian.schema.event import Event
 from historian.schema.job import parse_job
 from historian.schema.names import Names
-from historian.schema.profile import Profile, ProfileKey
+from historian.schema.profile import Profile, ProfileKey, ProfileLine
 from historian.schema.settings import Settings
 from historian.text.gate import find_relative_words
 from historian.text.gate.faithfulness import Wording
@@ -38,6 +39,7 @@ from historian.text.references.types import Reference
 from historian.text.speakers.utterances import utterances
 from historian.text.time_expressions.chinese.grammar import candidates
 from support.adversarial import FAMILIES, MEANEST, Family
+from support.events import make_event
 
 NAMES = Names("Undefined", "Ann", "42", "摄影群", "777", ("Bob", "小林"))
 NOW = datetime(2026, 2, 21, 4, 30, tzinfo=UTC)
@@ -115,7 +117,7 @@ BY_TYPE: dict[str, Callable[[Texts], Any]] = {
     "Sequence[Reference]": lambda t: find_references(t.text),
     "Sequence[tuple[int, int, str]]": lambda _: [],
     "Cast": lambda _: cast_of("user", NAMES, "en"),
-    "Profile": lambda t: Profile(ProfileKey("user", "42"), name="Ann", summary=t.other[:4_000]),
+    "Profile": lambda t: Profile(ProfileKey("user", "42"), name="Ann", lines=_lines(t.other[:4_000])),
     "str | Iterable[object]": lambda t: t.pieces,
     "Job": lambda t: _job(Texts(t.other, t.other)),
     "Settings": lambda _: Settings(),
@@ -133,6 +135,14 @@ def _job(t: Texts) -> Any:
     half = len(t.text) // 2
     said = {"action_summary": t.text[:half], "new_info": [t.text[half + at : half + at + 200] for at in range(0, half, 200)]}
     return parse_job({**fields, **said, "recent_messages": recent, "timestamp": NOW.isoformat(), "timezone": "UTC"})
+
+
+def _lines(text: str) -> tuple[ProfileLine, ...]:
+    return tuple(ProfileLine(str(at), text[at : at + 60], evidence=(str(at),)) for at in range(0, len(text), 60))
+
+
+def _said(text: str) -> Event:
+    return make_event(kind="message", source="message", text=text)
 
 
 def _article(text: str) -> Article:
@@ -159,6 +169,12 @@ CALLERS: dict[str, Callable[[Texts], tuple[Any, ...]]] = {
     ),
     "profiles.cleaning.clean_profile": lambda t: (t.text[:80], t.pieces, t.text),
     "gate.reasons.reasons": lambda t: (find_relative_words(t.text), "en"),
+    "profiles.lines.with_lines": lambda t: (_lines(t.text[:4_000]), _lines(t.other[:400])),
+    "profiles.lines.bounded": lambda t: (_lines(t.text[:4_000]), 10),
+    "profiles.lines.distinct": lambda t: (_lines(t.text[:4_000]),),
+    "profiles.lines.without_evidence": lambda t: (_lines(t.text)[0], ["0"]),
+    "profiles.said.said_lines": lambda t: (_said(t.text),),
+    "profiles.said.corrected_lines": lambda t: (_lines(t.text[:4_000]), ["0"], _said(t.other[:100]), []),
     "protected.merge_spans": lambda t: ([(at, at + 3) for at in range(len(t.text), 0, -2)],),
     "preview.snapshot": lambda t: (t.pieces,),
     "preview.preview_text": lambda t: (t.text,),
@@ -268,7 +284,7 @@ def names_of_functions() -> list[str]:
 
 def test_every_public_function_that_takes_text_is_among_them() -> None:
     found = names_of_functions()
-    assert {"references.people.find_people", "gate.check.check", "profiles.rules.merge_facts"} < set(found)
+    assert {"references.people.find_people", "gate.check.check", "profiles.said.said_lines"} < set(found)
     assert set(CALLERS) <= set(found) and len(found) > 150
 
 

@@ -13,6 +13,7 @@ from historian.schema.protocols.events.note_manifest import FileChange, IndexedF
 from historian.schema.protocols.forget_requests import ForgetRequest
 from historian.schema.protocols.items import NewItem
 from historian.schema.summary import ArticleKey
+from historian.service.entity_data.byte_scan import forms
 from historian.stores.postgres.database import PostgresDatabase
 from historian.stores.postgres.erasure import PostgresErasure
 from historian.stores.postgres.events.rows import PostgresEventRows
@@ -37,7 +38,9 @@ def database(schema: Schema) -> PostgresDatabase:
 
 def places_of(database: PostgresDatabase, text: str) -> set[str]:
     unread: list[str] = []
-    found = {one.place for one in PostgresErasure(database).stored_bytes(unread) if text.encode() in one.data}
+    found = {
+        one.place for one in PostgresErasure(database).stored_bytes(unread) if any(form in one.data for form in forms(text)[:3])
+    }
     assert unread == []
     return found
 
