@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 
 from ..schema.errors import ModelError
 from ..schema.hit import ProfileHit
@@ -64,13 +65,20 @@ def readable_profile(
     return replace(last, name=name, tags=tags, lines=distinct(line for profile in layers for line in profile.lines))
 
 
-def readable_profiles(read: ReadProfile, scope: Scope) -> list[Profile]:
-    """Return the profiles of a conversation: those of the speaker and of the group. Blocking; raises StorageError."""
+def holding(profile: Profile, now: float) -> Profile:
+    """Return a profile without the lines that have ended at `now`, in seconds since the epoch."""
+    moment = datetime.fromtimestamp(now, UTC).isoformat()
+    return replace(profile, lines=tuple(line for line in profile.lines if line.holds_at(moment)))
+
+
+def readable_profiles(read: ReadProfile, scope: Scope, now: float) -> list[Profile]:
+    """Return the profiles of a conversation, those of the speaker and of the group, with what holds at `now` (seconds since the
+    epoch). Blocking; raises StorageError."""
     wanted: list[tuple[EntityType, str]] = [("user", scope.user_id)] if scope.user_id else []
     if scope.group_id:
         wanted.append(("group", scope.group_id))
     found = [read(kind, entity_id, scope) for kind, entity_id in wanted]
-    return [profile for profile in found if profile is not None]
+    return [holding(profile, now) for profile in found if profile is not None]
 
 
 async def find_profiles(
@@ -86,8 +94,10 @@ async def find_profiles(
     public_layer: PublicLayer,
     speakers: Sequence[str],
     top_k: int,
+    now: float,
 ) -> list[ProfileHit]:
-    """Return the profiles that fit, best first; one hit per entity, its readable layers as one. Raises StorageError.
+    """Return the profiles that fit, with what holds at `now` (seconds since the epoch), best first; one hit per entity, its
+    readable layers as one. Raises StorageError.
 
     A reranker orders `rerank_candidate_multiplier` times as many; where it fails or takes too long, the order before stands.
     """
@@ -109,7 +119,9 @@ async def find_profiles(
             continue
         profile = await asyncio.to_thread(read, key.entity_type, key.entity_id, scope)
         if profile is not None:
-            hits[entity] = ProfileHit(profile, fused[key], scores_of(key, dense=dense, keyword=keywords, fused=fused))
+            hits[entity] = ProfileHit(
+                holding(profile, now), fused[key], scores_of(key, dense=dense, keyword=keywords, fused=fused)
+            )
     found = list(hits.values())
     return (found if reranker is None else await _reranked(query, found, reranker))[:top_k]
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from ...schema.language import Language
+from ...schema.profile import ProfileLine
 from ...text.program_blocks import MEMORY_CLOSING as CLOSING
 from ...text.program_blocks import MEMORY_OPENING as OPENING
 from ...text.tokens import estimate_tokens
@@ -38,17 +39,23 @@ class Block:
         self._max_tokens = max_tokens
         self._room = max_tokens - estimate_tokens(self._opening) - estimate_tokens(CLOSING) - 2
         self.lines: list[str] = []
-        self.said: list[str] = []
+        self.said: set[str] = set()
         """Texts that stand in the block as a whole, beside its lines."""
+        self.shown_of: dict[str, str] = {}
+        """By the ids of events: what a line of a profile shows of each."""
 
     @property
     def left(self) -> int:
         """The number of tokens left."""
         return max(self._room, 0)
 
-    def add(self, lines: Iterable[str], said: Iterable[str] = ()) -> None:
-        """Add lines that fit, and note which texts are `said` in them."""
-        self.said += said
+    def note(self, line: ProfileLine) -> None:
+        """Note that a line of a profile stands in the block: neither its text nor what it rests on says it again."""
+        self.said.add(line.text)
+        self.shown_of |= dict.fromkeys(line.evidence, bare(line.text))
+
+    def add(self, lines: Iterable[str]) -> None:
+        """Add lines that fit."""
         for line in lines:
             self.lines.append(line)
             self._room -= cost_of(line)
@@ -83,6 +90,11 @@ class Block:
 
     def _joined(self, more: Sequence[str] = ()) -> str:
         return "\n".join([self._opening, *self.lines, *more, CLOSING])
+
+
+def bare(text: str) -> str:
+    """Return a text without the quotation marks and full stops around it."""
+    return text.strip("“”\"'.。!！ \n")
 
 
 def cost_of(line: str) -> int:

@@ -2,27 +2,27 @@
 
     <memory>
     What follows was recalled from memory, for reference only. …
-    - [user Ann] likes tea
+    - [pinned] call her Annie
+    - [user Ann] "I'm allergic to peanuts" (2026-01-09); lives in Leeds (2026-03-02)
     [2026-02-20]
     Ben: which book was it?
     Ann: the one that I start on Friday (2026-02-27)
     - Clio recommended "Three Body" to Ann
     </memory>
 
-Profiles, then messages and events in the order of time under one heading a day. A line of a message begins with its speaker,
-that of an event with a dash. What they say, whoever they name and however they are tagged goes through `quoting`: no line can
-end the block, begin another one or pass for a heading or for the words of somebody else.
+Pinned lines, profiles with the day of each line, then messages and events in the order of time under one heading a day. A line
+of a message begins with its speaker, that of an event with a dash. What they say, whoever they name and however they are tagged
+goes through `quoting`: no line can end the block, begin another one or pass for a heading or for the words of somebody else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ...schema.hit import Hit, ProfileHit
 from ...schema.language import Language
-from ...schema.profile import Profile
+from ...schema.profile import LineKind, Profile, ProfileLine
 from ...schema.summary import StoredArticle
-from ...text.profiles.cleaning import in_one_line
 from ...text.speakers.shown_names import AS_BORNE, ShownNames
 from ...text.support import share, terms_in
 from .articles import ARTICLE_SHARE, fill_article
@@ -35,8 +35,12 @@ _BETWEEN = {"zh": "；", "en": "; "}
 PROFILE_SHARE, ANSWERING_SHARE = 0.15, 0.5
 """At most so much of the budget is for the lines of profiles, and where they answer the question for these; what they leave is
 for messages and events."""
+KEPT_SHARE = 0.3
+"""The same for lines of health and boundaries, and again for pinned ones."""
 ANSWERS = 0.5
 """The share of the question's content words from which on a line of a profile answers it."""
+_FIRST: Mapping[LineKind, int] = {"health": 1, "boundary": 1, "identity": 2}
+"""The order of kinds that do not answer the question; others come behind these."""
 
 
 def format_memories(
@@ -73,27 +77,52 @@ def fill_profiles(
     within: float,
     names: ShownNames = AS_BORNE,
 ) -> None:
-    """Add one line a profile: those of its lines that answer the question first, then the others within a share of the room."""
+    """Add the pinned lines, then one line a profile: what answers the question first, of every kind the newest first."""
     given = block.left
-    wanted = [terms for query in queries if (terms := terms_in(query))]
+    pinned = [one for profile in profiles for one in profile.lines if one.pinned]
+    for one in _newest_first(pinned):
+        shown = f"- [{LABELS[language]['pinned']}] {quoted(one.text)}"
+        if cost_of(shown) <= int(given * max(within, KEPT_SHARE)) - (given - block.left):
+            block.add([shown])
+            block.note(one)
+    given = block.left
     for profile in profiles:
-        lines = [one.dated_text for one in profile.lines]
-        answers = {line: max((share(terms, terms_in(line)) for terms in wanted), default=0.0) for line in lines}
-        lines.sort(key=lambda line: -answers[line] if answers[line] >= ANSWERS else 0.0)
-        chosen: list[str] = []
+        chosen: list[ProfileLine] = []
         shown = ""
-        for line in lines:
-            limit = given * (max(within, ANSWERING_SHARE) if answers[line] >= ANSWERS else within)
-            room = int(limit) - (given - block.left)
-            longer = profile_line(profile, language, [*chosen, line], names)
-            if cost_of(longer) > room:
-                if not chosen:
-                    shown = cut(longer, room - 1)
-                continue
-            shown = longer
-            chosen.append(line)
+        for share_of_room, one in _ranked(profile, queries):
+            room = int(given * max(within, share_of_room)) - (given - block.left)
+            longer = profile_line(profile, language, [*chosen, one], names)
+            if cost_of(longer) <= room:
+                shown = longer
+                chosen.append(one)
+            elif not chosen:
+                shown = cut(longer, room - 1) or shown
         if shown:
-            block.add([shown], chosen)
+            block.add([shown])
+            for one in chosen:
+                block.note(one)
+
+
+def _ranked(profile: Profile, queries: Sequence[str]) -> list[tuple[float, ProfileLine]]:
+    """Return the lines that are not pinned in the order in which they get room, each with the share of the room up to which.
+
+    Where a line answers the question, those of the same kind come with it, so that none stands without a newer one.
+    """
+    wanted = [terms for query in queries if (terms := terms_in(query))]
+    lines = [one for one in profile.lines if not one.pinned]
+    answers = {one.line_id for one in lines if any(share(terms, terms_in(one.text)) >= ANSWERS for terms in wanted)}
+    asked = {one.kind for one in lines if one.line_id in answers} - {"other"}
+
+    def rank(one: ProfileLine) -> int:
+        return 0 if one.line_id in answers or one.kind in asked else _FIRST.get(one.kind, 3)
+
+    shares = {0: ANSWERING_SHARE, 1: KEPT_SHARE}
+    return [(shares.get(rank(one), 0.0), one) for one in sorted(_newest_first(lines), key=rank)]
+
+
+def _newest_first(lines: Sequence[ProfileLine]) -> list[ProfileLine]:
+    """Return lines, those told last first; of one day what came later."""
+    return sorted(lines, key=lambda one: one.last_day)[::-1]
 
 
 def profile_head(profile: Profile, language: Language, names: ShownNames = AS_BORNE) -> str:
@@ -113,10 +142,12 @@ def format_summaries(summaries: Sequence[tuple[str, str]], *, language: Language
     return block.text()
 
 
-def profile_line(profile: Profile, language: Language, lines: Sequence[str] | None = None, names: ShownNames = AS_BORNE) -> str:
-    """`- [user Ann; tags] first line; second line`; `lines` are some of its lines, None all."""
-    said = profile.summary if lines is None else "\n".join(lines)
-    return profile_head(profile, language, names) + quoted(in_one_line(said, _BETWEEN[language]))
+def profile_line(
+    profile: Profile, language: Language, lines: Sequence[ProfileLine] | None = None, names: ShownNames = AS_BORNE
+) -> str:
+    """`- [user Ann; tags] lives in Leeds (2026-03-02); likes tea (2026-02-20)`; `lines` are some of its lines, None all."""
+    said = _newest_first(profile.lines) if lines is None else lines
+    return profile_head(profile, language, names) + quoted(_BETWEEN[language].join(one.dated_text for one in said))
 
 
 def hit_line(hit: Hit, language: Language, names: ShownNames = AS_BORNE) -> str:

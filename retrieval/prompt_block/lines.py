@@ -11,8 +11,8 @@ from .block import day
 from .quoting import quoted, quoted_name
 
 LABELS = {
-    "zh": {"user": "用户画像", "group": "群画像", "pending": "尚未归档"},
-    "en": {"user": "user", "group": "group", "pending": "not filed yet"},
+    "zh": {"user": "用户画像", "group": "群画像", "pinned": "置顶", "pending": "尚未归档"},
+    "en": {"user": "user", "group": "group", "pinned": "pinned", "pending": "not filed yet"},
 }
 _UNTIL = {"zh": "（至{day}）", "en": " (until {day})"}
 _IN_GROUP = {"zh": " 在群“{group}”里", "en": ' in group "{group}"'}

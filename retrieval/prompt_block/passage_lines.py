@@ -12,7 +12,7 @@ from ...text.search_words.tokens import query_tokens
 from ...text.speakers.shown_names import AS_BORNE, ShownNames
 from ...text.tokens import estimate_tokens
 from ..passages import Placed, context_of, said_at, texts_of
-from .block import SHORTEST_TOKENS, Block, cost_of, cut
+from .block import SHORTEST_TOKENS, Block, bare, cost_of, cut
 from .lines import heading_of, record_line, until_mark
 
 PENDING_SHARE = 0.3
@@ -80,7 +80,7 @@ class PassageLines:
             return True
         if event.sources and self._messages.issuperset(event.sources):
             return True
-        return event.said in self._texts
+        return event.said in self._texts or self._block.shown_of.get(event.event_id) == bare(event.text)
 
     def _take(self, hit: Hit, room: int, longest: int) -> int:
         """Add a hit with its context, alone or cut, whatever fits into `room`. Return the tokens that it took."""

@@ -27,7 +27,7 @@ from ...retrieval.everywhere import search_everywhere
 from ...retrieval.filters import bounded_top_k, conditioned
 from ...retrieval.own_words import beside, own_words
 from ...retrieval.pending import PendingHits
-from ...retrieval.profiles import find_profiles, has_spoken, readable_profile, readable_profiles, waiting_speakers
+from ...retrieval.profiles import find_profiles, has_spoken, holding, readable_profile, readable_profiles, waiting_speakers
 from ...retrieval.request import RecallRequest, bounded_query, scope_request
 from ...schema.errors import HistorianError, ModelError, StorageError
 from ...schema.event import EventFilter
@@ -64,6 +64,8 @@ THREADS = 4
 """Number of recalls that may be blocked by a locked database; further ones wait for a thread within their time limit."""
 LATENCIES_KEPT = 1_000
 SCOPES_WARMED = 8
+MOST_NAMED = 3
+"""The most people named in a question whose profiles are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +228,7 @@ class Recall:
             public_layer=self._public_layer(),
             speakers=await asyncio.to_thread(waiting_speakers, self.parts.queue, scope),
             top_k=bounded_top_k(top_k, settings.profile_top_k),
+            now=self.parts.clock(),
         )
 
     def shown_names(self, scope: Scope | None, told: str | Sequence[str] = (), language: Language = "zh") -> ShownNames:
@@ -318,15 +321,18 @@ class Recall:
         deadline = Deadline(end - seconds, end - CROWD_SHARE * seconds) if is_crowded else Deadline(end - reserved, end)
         run = partial(self._run_in, self._crowd if is_crowded else self._pool)
         spawn, with_article = self.events.tasks.spawn, scope.request_type == "private" and self.settings().query.include_chapters
-        profiles = spawn(self._run(readable_profiles, self._profile, scope), "profiles")
+        profiles = spawn(self._run(readable_profiles, self._profile, scope, self.parts.clock()), "profiles")
         article = spawn(self._run(self._article, scope), "article") if with_article else None
         groups: asyncio.Task[list[Hit]] | None = None
         if user_id := self._own_words_of(scope):
             told = own_words(self.events, request, user_id, self.settings().query, run, deadline.models)
             groups = spawn(told, "own words in groups")
         found = await find(self.events, request, deadline, run)
-        await asyncio.wait([task for task in (profiles, article, groups) if task is not None], timeout=end - loop.time())
+        of_named = spawn(self._run(self._profiles_named, request.said, scope), "profiles of named people")
+        waited = [task for task in (profiles, of_named, article, groups) if task is not None]
+        await asyncio.wait(waited, timeout=end - loop.time())
         read = result(profiles, "profiles", found.reasons)
+        named = result(of_named, "profiles of named people", []) or ()
         from_groups = [] if groups is None or found.is_silent else result(groups, "groups", found.reasons) or []
         written = None if article is None else result(article, "article", found.reasons)
         level: FallbackLevel = "empty" if read is None else "profiles"
@@ -334,7 +340,9 @@ class Recall:
             level = "hybrid" if found.with_vectors else "keyword"
         least = request.at_least or request.top_k
         hits = found.hits[:least] if top_k is not None else found.hits
-        return Recalled(level, read or (), [*beside(hits, from_groups, least), *found.waiting], written, found.reasons)
+        return Recalled(
+            level, [*named, *(read or ())], [*beside(hits, from_groups, least), *found.waiting], written, found.reasons
+        )
 
     def _article(self, scope: Scope) -> StoredArticle | None:
         return self.parts.article_stores.articles.read(ArticleKey.of(scope.user_id, scope))
@@ -371,7 +379,7 @@ class Recall:
             await asyncio.gather(
                 self.events.embed(request),
                 asyncio.shield(asyncio.wrap_future(self.events.tables.fill(scope.key))),
-                self._run(readable_profiles, self._profile, scope),
+                self._run(readable_profiles, self._profile, scope, self.parts.clock()),
             )
         except HistorianError as error:
             log.debug("prefetch for %s: %s", scope.key, error)
@@ -390,6 +398,15 @@ class Recall:
             self._public_layer() == "everywhere" or has_spoken(self.parts.events, self.parts.queue, scope, entity_id)
         )
         return readable_profile(self.parts.profiles, scope, entity_type, entity_id, self._rule(), has_spoken=spoken)
+
+    def _profiles_named(self, said: Sequence[str], scope: Scope) -> list[Profile]:
+        """Return the profiles of the other members of a group whom the question names, with what holds now."""
+        if scope.request_type != "group":
+            return []
+        names = self.events.tables.names(scope.key)
+        people = dict.fromkeys(who for text in said for who in names.named_in(text) if who != scope.user_id)
+        found = [self._profile("user", who, scope) for who in list(people)[:MOST_NAMED]]
+        return [holding(profile, self.parts.clock()) for profile in found if profile is not None]
 
     def _own_words_of(self, scope: Scope) -> str:
         return reads_own_words_of(scope, from_groups=self.settings().query.own_words_from_groups)

@@ -14,13 +14,14 @@ import numpy as np
 import pytest
 from historian.models.embeddings import local as local_module
 from historian.models.embeddings.local import LocalEmbedder
-from historian.schema.profile import Profile, ProfileKey
+from historian.schema.profile import ProfileKey
 from historian.schema.scope import Scope
 from historian.schema.settings import EmbeddingSettings, RerankSettings, Settings
 from historian.service.cognitive import CognitiveService
 from historian.service.components import Parts
 from historian.service.recall import timed as timed_module
 from historian.service.telemetry.metrics import metrics_text
+from profiles import profile_of
 from support.memory import settings_for
 from support.recall import ReversingReranker, WordEmbedder, down, events_in, file_events, open_memory, replaced_models
 from support.servers.openai_server import OpenAIServer
@@ -35,7 +36,7 @@ def with_limit(directory: Path, seconds: float, **query: Any) -> Settings:
 
 def fill(parts: Parts, embedder: WordEmbedder | None = None) -> None:
     file_events(parts, events_in("7", TEXTS, user_name="小林"), embedder)
-    profile = Profile(ProfileKey("user", "42"), name="小林", summary="- 喜欢科幻")
+    profile = profile_of(ProfileKey("user", "42"), "- 喜欢科幻", name="小林")
     parts.profiles.write(profile, expected_revision=0, now="2026-02-21T17:30:00+08:00")
 
 
@@ -349,7 +350,7 @@ async def test_profiles_are_reranked_and_stay_as_they_were_where_the_reranker_is
     async with open_memory(with_limit(tmp_path, 5), reranker=reranker) as (memory, parts):
         for user, summary in (("42", "- 学吉他，吉他弹得好"), ("43", "- 吉他"), ("44", "- 爱猫，也听别人弹吉他")):
             key = ProfileKey("user", user)
-            profile = Profile(key, name=f"人{user}", summary=summary)
+            profile = profile_of(key, summary, name=f"人{user}")
             parts.backend.profile_index.put(
                 parts.profiles.write(profile, expected_revision=0, now="2026-02-21T17:30:00+08:00"), None
             )
@@ -384,3 +385,15 @@ async def test_what_embeddings_and_reranking_cost_stands_in_the_statistics_and_t
     text = metrics_text(report)
     assert 'historian_model_characters_total{purpose="rerank"}' in text
     assert 'historian_model_calls_total{purpose="embedding"}' in text
+
+
+async def test_a_member_whom_the_question_names_is_shown_as_far_as_the_group_may_read(tmp_path: Path) -> None:
+    async with open_memory(with_limit(tmp_path, 5)) as (memory, parts):
+        fill(parts)
+        for layer, text in (("private", "- 小林怕黑"), ("g:8", "- 小林在八群潜水"), ("g:7", "- 小林住在杭州 (2026-02-01)")):
+            profile = profile_of(ProfileKey("user", "42", layer), text, name="小林")
+            parts.profiles.write(profile, expected_revision=0, now="2026-02-21T17:30:00+08:00")
+        asked = await memory.build_context("小林现在住哪？", Scope.group("7", "43"))
+        assert "[用户画像 小林]" in asked and "住在杭州 (2026-02-01)" in asked and "怕黑" not in asked and "八群" not in asked
+        assert "[用户画像" not in await memory.build_context("现在谁住在杭州？", Scope.group("7", "43"))
+        assert "[用户画像" not in await memory.build_context("小林现在住哪？", Scope.private("43"))

@@ -18,7 +18,7 @@ from historian.retrieval.filters import event_filter, profile_filter
 from historian.schema.article import Article, Spoken
 from historian.schema.errors import InvalidInput
 from historian.schema.event import EventFilter, EventLink
-from historian.schema.profile import Profile, ProfileKey
+from historian.schema.profile import ProfileKey
 from historian.schema.protocols.events.revisions import Change
 from historian.schema.scope import LayerRule, Scope, layer_written, layers_read
 from historian.schema.settings import Settings
@@ -29,6 +29,7 @@ from historian.service.intake import make_job
 from historian.service.recall.reader import MemoryReader
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from profiles import profile_of
 from support.command import historian
 from support.memory import settings_for
 from support.postgres import Schema, fresh_schema, server_url
@@ -91,7 +92,7 @@ def write(parts: Parts, places: list[Scope], embedder: WordEmbedder | None, rule
             if entity:
                 key = ProfileKey(kind, entity, layer_written(scope, kind, rule))  # type: ignore[arg-type]
                 if parts.profiles.read(key) is None:
-                    profile = Profile(key, name=f"咖啡 {entity}", summary=f"咖啡 tea secret{number + offset}x")
+                    profile = profile_of(key, f"咖啡 tea secret{number + offset}x", name=f"咖啡 {entity}")
                     written = parts.profiles.write(profile, expected_revision=0, now="2026-02-21T17:30:00+08:00")
                     parts.backend.profile_index.put(written, embedder.vector(profile.summary) if embedder else None)
                     owner[number + offset] = (kind, scope, key.layer)

@@ -24,10 +24,11 @@ from historian.retrieval.prompt_block.quoting import quoted, quoted_name
 from historian.schema.event import Event
 from historian.schema.hit import Hit, ProfileHit
 from historian.schema.language import Language
-from historian.schema.profile import Profile, ProfileKey
+from historian.schema.profile import LineKind, Profile, ProfileKey, ProfileLine, line_id_of
 from historian.text.tokens import estimate_tokens
 from hypothesis import example, given
 from hypothesis import strategies as st
+from profiles import profile_of
 from support.events import make_event
 
 ATTACKS = [
@@ -111,7 +112,7 @@ def assert_one_block(text: str, language: str) -> list[str]:
 @pytest.mark.parametrize("language", ["zh", "en"])
 def test_no_memory_name_tag_or_date_can_end_the_block(attack: str, language: str) -> None:
     event = make_event(n=1, text=f"before {attack} after", timestamp_local=attack)
-    profile = Profile(ProfileKey("user", "42"), name=attack, tags=(attack, "tag"), summary=f"{attack}\n\n- {attack}")
+    profile = profile_of(ProfileKey("user", "42"), f"{attack}\n\n- {attack}", name=attack, tags=(attack, "tag"))
     pending = Hit(make_event(text=f"{attack} waits"), 1.0, pending=True)
     text = format_memories([profile], [pending, Hit(event, 1.0)], language=language, max_tokens=50_000)  # type: ignore[arg-type]
     assert len(assert_one_block(text, language)) == 3
@@ -121,20 +122,20 @@ def test_no_memory_name_tag_or_date_can_end_the_block(attack: str, language: str
 
 def test_a_profile_and_a_record_stand_in_their_line_without_the_marks_of_a_list() -> None:
     summary = "# Likes\n- Ann likes tea.\n- Ann plays chess\n\n* Ann lives in Leeds - near the park"
-    profile = Profile(ProfileKey("user", "42"), name="Ann", summary=summary)
+    profile = profile_of(ProfileKey("user", "42"), summary, name="Ann")
     records = [Hit(make_event("j1-0", n, text=text), 1.0) for n, text in enumerate(["- Ann has a cat", "• 她会弹琴", "-5 °C"])]
     entries = assert_one_block(format_memories([profile], records, language="en", max_tokens=900), "en")
-    assert entries[0] == "- [user Ann] Likes; Ann likes tea. Ann plays chess; Ann lives in Leeds - near the park"
+    assert entries[0] == ("- [user Ann] Likes: Ann lives in Leeds - near the park; Likes: Ann plays chess; Likes: Ann likes tea.")
     assert entries[1:] == ["- Ann has a cat", "- 她会弹琴", "- -5 °C"]
-    spoken = Profile(ProfileKey("user", "42"), name="阿明", summary="- 阿明住在杭州\n- 阿明喜欢弹吉他")
-    assert "- [用户画像 阿明] 阿明住在杭州；阿明喜欢弹吉他" in format_memories([spoken], [], language="zh", max_tokens=900)
+    spoken = profile_of(ProfileKey("user", "42"), "- 阿明住在杭州\n- 阿明喜欢弹吉他", name="阿明")
+    assert "- [用户画像 阿明] 阿明喜欢弹吉他；阿明住在杭州" in format_memories([spoken], [], language="zh", max_tokens=900)
 
 
 @given(st.lists(st.text(max_size=60), min_size=1, max_size=5), st.text(max_size=40))
 @example(["&#"], "&#")
 def test_any_text_at_all_stays_in_its_line(texts: list[str], name: str) -> None:
     hits = [Hit(make_event(n=n, text=f"x{text}", timestamp_local=name or "?"), 1.0) for n, text in enumerate(texts)]
-    profile = Profile(ProfileKey("user", "42"), name=name, summary=f"s{name}")
+    profile = profile_of(ProfileKey("user", "42"), f"s{name}", name=name)
     assert len(assert_one_block(format_memories([profile], hits, language="en", max_tokens=9_999), "en")) == len(set(texts)) + 1
 
 
@@ -147,7 +148,7 @@ def test_quoting_twice_changes_nothing_more(text: str) -> None:
 @pytest.mark.parametrize("control", ["\n", "\x0b", "\x1c", "\x85", "\u2028"])
 @pytest.mark.parametrize("nickname", ["&lt", "&lta", "&lt小王", "&gt9", "&ampx", "&notin"])
 def test_a_line_break_in_a_nickname_completes_no_character_reference(nickname: str, control: str) -> None:
-    profile = Profile(ProfileKey("user", "42"), name="Ann", summary=f"{nickname}{control}likes tea")
+    profile = profile_of(ProfileKey("user", "42"), f"{nickname}{control}likes tea", name="Ann")
     line = profile_line(profile, "en")
     assert all(html.unescape(one) == one for one in re.findall(r"&\w+;", line)) and "likes tea" in line
 
@@ -174,7 +175,7 @@ def test_a_name_can_not_close_its_label() -> None:
 
 def test_the_budget_is_kept_and_the_best_stay() -> None:
     hits = [Hit(make_event("j1-0", n, text=f"record {n} " + "word " * 30), 1.0 - n / 100) for n in range(30)]
-    profile = Profile(ProfileKey("user", "42"), name="Ann", summary="trait " * 400)
+    profile = profile_of(ProfileKey("user", "42"), "trait " * 400, name="Ann")
     for budget in (60, 120, 300, 800, 3_000):
         text = format_memories([profile], hits, language="en", max_tokens=budget)
         assert estimate_tokens(text) <= budget
@@ -200,7 +201,7 @@ def test_plain_summaries_keep_the_newest() -> None:
 
 
 def test_what_a_profile_or_a_record_says_is_not_said_again() -> None:
-    profile = Profile(ProfileKey("user", "1"), name="Ann", summary="- Ann likes tea\n- Ann lives in Leeds", revision=1)
+    profile = profile_of(ProfileKey("user", "1"), "- Ann likes tea\n- Ann lives in Leeds", name="Ann", revision=1)
     texts = ["Ann likes tea", "Ann met Ben", "Ann met Ben"]
     hits = [Hit(make_event(n=n, text=text), 1.0) for n, text in enumerate(texts, 1)]
     hits.append(Hit(make_event(n=9, text="Ann met Ben"), 1.0, pending=True))
@@ -271,7 +272,7 @@ def test_no_event_passes_for_a_heading_or_a_profile(text: str) -> None:
 
 def test_a_profile_takes_a_small_share_unless_its_lines_answer() -> None:
     lines = [f"- Ann knows fact number {n} about the history of the town" for n in range(60)]
-    profile = Profile(ProfileKey("user", "7"), name="Ann", summary="\n".join([*lines, "- Ann is allergic to peanuts"]))
+    profile = profile_of(ProfileKey("user", "7"), "\n".join([*lines, "- Ann is allergic to peanuts"]), name="Ann")
     hits = [Hit(message(f"message number {n} says something rather long and boring", n=n), 1.0) for n in range(60)]
     plain = block(*hits, profiles=[profile])
     assert estimate_tokens(plain[0]) <= 0.15 * 800 and plain[0].endswith(("town", "peanuts"))
@@ -281,9 +282,57 @@ def test_a_profile_takes_a_small_share_unless_its_lines_answer() -> None:
 
 def test_what_the_profile_has_no_room_for_is_not_hidden() -> None:
     lines = [f"- Ann knows fact number {n} about the history of the town" for n in range(60)]
-    profile = Profile(ProfileKey("user", "7"), name="Ann", summary="\n".join([*lines, "- Ann is allergic to peanuts"]))
-    shown = block(Hit(make_event(text="Ann is allergic to peanuts"), 1.0), profiles=[profile])
-    assert "- Ann is allergic to peanuts" in shown
+    profile = profile_of(ProfileKey("user", "7"), "\n".join(["- Ann sings", *lines]), name="Ann")
+    shown = block(Hit(make_event(text="Ann sings"), 1.0), profiles=[profile])
+    assert "- Ann sings" in shown
+
+
+def line(text: str, day: str = "", kind: LineKind = "other", **fields: Any) -> ProfileLine:
+    return ProfileLine(line_id_of(text, day), text, kind, first_day=day, last_day=day, **fields)
+
+
+def ann(*lines: ProfileLine) -> Profile:
+    return Profile(ProfileKey("user", "7"), name="Ann", lines=lines)
+
+
+def test_lines_stand_with_their_day_the_newest_first_and_pinned_ones_before_all() -> None:
+    profile = ann(
+        line("lives in York", "2025-01-09", "home"),
+        line("call her Annie", kind="boundary", pinned=True),
+        line("moved to Leeds", "2026-03-02", "home"),
+        line('"I\'m allergic to peanuts"', "2026-01-09", "health"),
+    )
+    assert block(profiles=[profile]) == [
+        "- [pinned] call her Annie",
+        '- [user Ann] "I\'m allergic to peanuts" (2026-01-09); moved to Leeds (2026-03-02); lives in York (2025-01-09)',
+    ]
+    assert "- [置顶] call her Annie" in format_memories([profile], [], language="zh", max_tokens=800)
+
+
+def test_a_line_that_answers_brings_the_newer_ones_of_its_kind() -> None:
+    noise = [line(f"knows fact number {n} about the town", "2026-05-05") for n in range(60)]
+    profile = ann(*noise, line("lives in York", "2025-01-09", "home"), line("moved to Leeds", "2026-03-02", "home"))
+    hits = [Hit(message(f"message number {n} says something rather long and boring", n=n), 1.0) for n in range(60)]
+    shown = block(*hits, profiles=[profile], queries=["does Ann live in York?"])[0]
+    assert shown.index("moved to Leeds (2026-03-02)") < shown.index("lives in York (2025-01-09)")
+
+
+def test_health_and_boundaries_keep_their_place_among_many_lines() -> None:
+    noise = [line(f"cooked dish number {n} for the whole family", "2026-05-05", "habit") for n in range(60)]
+    kept = [line("allergic to penicillin", "2024-05-05", "health"), line("no calls after ten", "2024-05-06", "boundary")]
+    pins = [line(f"pinned wish number {n}", kind="boundary", pinned=True) for n in range(60)]
+    hits = [Hit(message(f"message number {n} says something rather long and boring", n=n), 1.0) for n in range(60)]
+    shown = "\n".join(block(*hits, profiles=[ann(*kept, *pins, *noise)], queries=["what is for dinner?"]))
+    assert "allergic to penicillin" in shown and "no calls after ten" in shown
+    assert 0 < shown.count("[pinned]") < 40 and "message number 0" in shown
+
+
+def test_a_message_that_a_line_quotes_is_not_shown_again() -> None:
+    said = message("I'm allergic to peanuts.", n=1)
+    profile = ann(line('"I\'m allergic to peanuts"', "2026-02-20", "health", evidence=(said.event_id,)))
+    other = message("I'm allergic to peanuts.", n=2, name="Ben")
+    shown = block(Hit(said, 1.0), Hit(other, 0.9), profiles=[profile])
+    assert [one for one in shown if "peanuts" in one] == [shown[0], "Ben: I'm allergic to peanuts."]
 
 
 def test_the_budget_is_filled_with_the_best_hits_and_a_long_line_is_cut() -> None:

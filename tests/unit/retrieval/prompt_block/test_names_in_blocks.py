@@ -19,6 +19,7 @@ from historian.text.speakers.shown_names import ShownNames
 from historian.text.tokens import estimate_tokens
 from hypothesis import given
 from hypothesis import strategies as st
+from profiles import profile_of
 from support.events import make_event
 
 MOVED = "I moved to Leeds with the big piano and all of my books"
@@ -64,7 +65,7 @@ def test_a_block_after_a_rename_shows_todays_name_and_the_former_one_where_it_is
 def test_the_former_name_is_shown_where_another_line_or_a_profile_holds_it() -> None:
     said, about = message("1001", "Sam", MOVED, 1), message("1003", "Nina", "has anybody here seen Sam since the spring came", 2)
     assert block(*hits_of(said, about), shown=names())[1].startswith("Sammy (then Sam): ")
-    profile = Profile(ProfileKey("user", "1003"), name="Nina", summary="- Nina met Sam at a concert")
+    profile = profile_of(ProfileKey("user", "1003"), "- Nina met Sam at a concert", name="Nina")
     assert block(*hits_of(said), shown=names(), profiles=[profile])[2].startswith("Sammy (then Sam): ")
 
 
@@ -83,7 +84,7 @@ def test_an_event_shows_todays_name_and_a_message_keeps_its_words() -> None:
 
 def test_two_bearers_of_one_name_stand_with_their_ids_in_lines_and_profiles() -> None:
     both = [("1001", "Sam"), ("1002", "Sam")]
-    profile = Profile(ProfileKey("user", "1002"), name="Sam", summary="- likes chess")
+    profile = profile_of(ProfileKey("user", "1002"), "- likes chess", name="Sam")
     shown = block(
         *hits_of(message("1001", "Sam", MOVED, 1), message("1002", "Sam", CHESS, 2)), shown=names(both), profiles=[profile]
     )
@@ -92,7 +93,7 @@ def test_two_bearers_of_one_name_stand_with_their_ids_in_lines_and_profiles() ->
 
 @pytest.mark.parametrize("name", ["我", "大家", "Everyone", "Clio"])
 def test_a_nickname_that_is_a_word_or_the_bots_name_stands_with_its_id(name: str) -> None:
-    profile = Profile(ProfileKey("user", "1001"), name=name, summary="- plays the piano")
+    profile = profile_of(ProfileKey("user", "1001"), "- plays the piano", name=name)
     bot = message("1003", "Nina", "I have noted that you moved to Leeds", 2, role="assistant", said_by="900")
     shown = block(*hits_of(message("1001", name, MOVED, 1), bot), shown=names([("1001", name)]), profiles=[profile])
     assert shown[0] == f"- [user {name} (1001)] plays the piano"
