@@ -66,7 +66,7 @@ class CorrectionRecord:
 
     `scope_key` is the conversation in which it was made ("" for the owner). `new_lines` are the
     lines that were written, `fewer` those that lost a part of their evidence, as they were before,
-    `added` the ids of events that were filed, `edited` those of events that got new words. `links`
+    `added` the ids of events that were filed, `edited` those of events that got the new words `text`. `links`
     are the links of deleted events, `job_ids` the deleted messages, `digests` the texts
     (`corrected_digest`) that are not filed again. `entities` are the people and groups with which
     the record is forgotten. `until` is in seconds since the epoch.
@@ -79,6 +79,7 @@ class CorrectionRecord:
     fewer: tuple[tuple[ProfileKey, ProfileLine], ...] = ()
     added: tuple[str, ...] = ()
     edited: tuple[str, ...] = ()
+    text: str = ""
     links: tuple[EventLink, ...] = ()
     job_ids: tuple[str, ...] = ()
     digests: tuple[str, ...] = ()
@@ -89,7 +90,7 @@ class CorrectionRecord:
         told: dict[str, Any] = {
             name: list(getattr(self, name)) for name in ("added", "edited", "links", "job_ids", "digests", "entities")
         }
-        told |= {"correction": self.correction.as_json(), "scope_key": self.scope_key, "until": self.until}
+        told |= {"correction": self.correction.as_json(), "scope_key": self.scope_key, "until": self.until, "text": self.text}
         told |= {name: _lines_as_json(getattr(self, name)) for name in ("new_lines", "fewer")}
         return json.dumps(told, ensure_ascii=False)
 
@@ -101,6 +102,7 @@ class CorrectionRecord:
             correction=Correction.of_json(told["correction"]),
             scope_key=told["scope_key"],
             until=told["until"],
+            text=told["text"],
             new_lines=_lines_of_json(told["new_lines"]),
             fewer=_lines_of_json(told["fewer"]),
             links=tuple(EventLink(*one) for one in told["links"]),

@@ -71,6 +71,7 @@ def carry_out(parts: Parts, plan: Plan, *, dry_run: bool = False) -> Correction:
         fewer=tuple(fewer),
         added=(plan.added.event_id,) if plan.added is not None else (),
         edited=(plan.edited,) if plan.edited else (),
+        text=plan.text.replace("\0", ""),
         links=tuple(_links(parts, plan)),
         job_ids=tuple(sorted({one.job_id for one in plan.messages.values() if one.event_id in plan.forgotten})),
         digests=_digests(plan),

@@ -116,8 +116,10 @@ def lines_of_id(parts: Parts, line_id: object, scope: Scope | None) -> list[Line
 def may_touch(scope: Scope | None, event: Event) -> bool:
     """Return True for the events of `scope`, and for what its user said elsewhere themselves. None:
     True for all."""
-    if scope is None or event.scope.key == scope.key:
+    if scope is None:
         return True
+    if event.scope.key == scope.key:
+        return is_asserted(event.event_id) or not scope.speaker_is_asserted
     own = event.user_id == scope.user_id and event.said_by in ("", scope.user_id)
     return own and not scope.speaker_is_asserted and not is_asserted(event.event_id)
 

@@ -28,7 +28,8 @@ def undo(parts: Parts, correction_id: object, scope: Scope | None) -> Correction
     if correction.is_undone:
         raise InvalidInput(f"correction_id: {told(correction_id)} is undone already")
     parts.backend.erasure.lift(record.job_ids, record.digests)
-    parts.events.forget([*record.added, *record.edited])
+    now_told = {one.event_id: one.text for one in parts.events.get([*record.added, *record.edited])}
+    parts.events.forget([name for name, text in now_told.items() if text == record.text])  # what was changed since stays
     hidden = {one.event_id for one in correction.messages if one.job_id not in record.job_ids}
     back = [one for one in (*correction.events, *correction.messages) if one.event_id not in hidden]
     parts.events.reveal(correction.correction_id)

@@ -248,3 +248,69 @@ async def test_undo_ends_with_its_time_and_with_the_person(engine: str, tmp_path
         with pytest.raises(InvalidInput, match="go with the person"):
             await memory.undo(last.correction_id, scope=ANN)
         assert await lines(memory) == [] and await memory.list_events(ANN) == []
+
+
+@pytest.mark.parametrize("rule", ["private_separate", "per_group", "shared"])
+async def test_a_pin_is_read_in_its_conversation_alone_under_every_rule_of_layers(rule: str, tmp_path: Path) -> None:
+    async with CognitiveService.open(settings_for(tmp_path, profile={"profile_layers": rule})) as memory:
+        await told(memory, "She plays the piano", scope=GROUP)
+        await memory.pin("Call her captain", ANN)
+        await memory.pin("群里不谈价格", GROUP)
+        blocks = {scope: await memory.build_context("piano", scope) for scope in (ANN, GROUP, BEA)}
+        assert "captain" in blocks[ANN] and "captain" not in blocks[GROUP] + blocks[BEA]
+        assert "群里不谈价格" in blocks[GROUP] and "群里不谈价格" not in blocks[ANN] + blocks[BEA]
+        assert [one.text for one in await memory.list_pins(GROUP)] == ["群里不谈价格"]
+
+
+async def test_pins_are_bounded_and_an_undone_correction_keeps_what_was_changed_since(memory: CognitiveService) -> None:
+    for n in range(50):
+        await memory.pin(f"rule number {n}", ANN)
+    assert await memory.pin("Rule number 7!", ANN) in await memory.list_pins(ANN)
+    with pytest.raises(InvalidInput, match="50 pins"):
+        await memory.pin("one more", ANN)
+    with pytest.raises(InvalidInput, match="at most 500"):
+        await memory.pin("x" * 501, ANN)
+    (line,) = [one for one in await lines(memory) if one.text == "rule number 3"]
+    first = await memory.edit_line(line.line_id, "rule number three", scope=ANN)
+    await memory.edit_line(line.line_id, "rule number 3000", scope=ANN)
+    await memory.undo(first.correction_id, scope=ANN)
+    assert [one.text for one in await lines(memory) if one.line_id == line.line_id] == ["rule number 3000"]
+
+
+async def test_a_line_with_more_evidence_stays_when_one_event_goes(memory: CognitiveService) -> None:
+    await told(memory, "She is vegetarian")
+    await told(memory, "She is vegetarian")
+    first, second = await memory.list_events(ANN)
+    await memory.delete_event(first.event_id, scope=ANN)
+    (line,) = await lines(memory)
+    assert line.evidence == (second.event_id,)
+    done = await memory.delete_event(second.event_id, scope=ANN)
+    assert [one.line_id for _, one in done.lines] == [line.line_id] and await lines(memory) == []
+    await memory.undo(done.correction_id, scope=ANN)
+    assert [one.text for one in await lines(memory)] == [line.text]
+
+
+async def test_of_two_edits_the_first_is_not_undone_over_the_second(memory: CognitiveService) -> None:
+    await told(memory, "She is vegetarian")
+    (line,) = await lines(memory)
+    first = await memory.edit_line(line.line_id, "Ann eats fish", scope=ANN)
+    second = await memory.edit_line(line.line_id, "Ann eats meat", scope=ANN)
+    await memory.undo(first.correction_id, scope=ANN)
+    assert [one.text for one in await memory.list_events(ANN)] == ["Ann eats meat"] == [one.text for one in await lines(memory)]
+    await memory.undo(second.correction_id, scope=ANN)
+    assert [one.text for one in await memory.list_events(ANN)] == ["Ann eats fish"] == [one.text for one in await lines(memory)]
+
+
+async def test_nobody_corrects_what_is_of_another_conversation(memory: CognitiveService) -> None:
+    await told(memory, "She is vegetarian")
+    (line,) = await lines(memory)
+    for scope in (BEA, GROUP, Scope.group("100", "8")):
+        with pytest.raises(InvalidInput, match="line_id: there is no line"):
+            await memory.delete_line(line.line_id, scope=scope)
+        with pytest.raises(InvalidInput, match="target_id: there is no line or event"):
+            await memory.correct("vegetarian", scope=scope, target_id=line.line_id)
+    with pytest.raises(InvalidInput, match="text: nothing to change"):
+        await memory.edit_line(line.line_id, scope=ANN)
+    with pytest.raises(InvalidInput, match="kind: expected one of"):
+        await memory.edit_line(line.line_id, scope=ANN, kind="mood")  # type: ignore[arg-type]
+    assert await lines(memory) == [line]
