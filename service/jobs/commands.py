@@ -21,7 +21,6 @@ class CommandRunner:
     """Runs commands with the owner's components. A repeated command changes nothing more."""
 
     def __init__(self, parts: Parts, notes: NotesIndex) -> None:
-        self._parts = parts
         self._context = parts.context()
         self._notes = notes
         self._articles = parts.article_stores.articles

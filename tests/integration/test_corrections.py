@@ -169,10 +169,6 @@ async def by_correct(memory: CognitiveService) -> None:
     assert isinstance(await memory.correct("collects porcelain lighthouses", "Ann collects stamps", scope=ANN), Correction)
 
 
-async def by_command(memory: CognitiveService) -> None:
-    assert (await memory.command("forget", {"event_ids": [await _event_id(memory)]})).done
-
-
 async def by_forget_user(memory: CognitiveService) -> None:
     assert (await memory.forget_user("7")).clean
 
@@ -184,7 +180,6 @@ WAYS = (
     by_delete_event,
     by_edit_event,
     by_correct,
-    by_command,
     by_forget_user,
 )
 

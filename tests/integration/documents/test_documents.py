@@ -228,7 +228,7 @@ def test_every_command_that_a_guide_names_exists(document: str) -> None:
 
     group = typer.main.get_command(app)
     commands = getattr(group, "commands", {})
-    named = re.findall(r"`historian ([a-z]+)(?: ([a-z]+)\b)?", (ROOT / document).read_text(encoding="utf-8"))
+    named = re.findall(r"`historian ([a-z]+)(?: ([a-z]+(?:-[a-z]+)*)\b)?", (ROOT / document).read_text(encoding="utf-8"))
     assert named
     for name, sub in named:
         assert name in commands, f"historian {name}"

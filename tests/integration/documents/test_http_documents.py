@@ -96,7 +96,7 @@ async def openapi(directory: Path) -> dict[str, Any]:
 @pytest.mark.parametrize("page", PAGES)
 async def test_the_page_names_every_address_and_no_other(tmp_path: Path, page: str) -> None:
     told = set()
-    for cell in re.findall(r"^\| (`(?:GET|POST|DELETE)`?[ ,].*?) \|", read(page), re.MULTILINE):
+    for cell in re.findall(r"^\| (`(?:GET|POST|PATCH|DELETE)`?[ ,].*?) \|", read(page), re.MULTILINE):
         for methods, path in re.findall(r"((?:`?[A-Z]+`?(?:, )?)+) (/[\w/{}]+)`", cell):
             told |= {(method, f"/api/v1{path}") for method in re.findall("[A-Z]+", methods)}
     schema = await openapi(tmp_path)
@@ -120,7 +120,8 @@ async def is_refused(web: Web, method: str, path: str) -> bool:
     """True if a token of a conversation is told that this is for the operator."""
     whose = {"entity": "user:7", "user_id": "7", "revision": 1}
     sent = {"params": whose} if method == "GET" else {"json": whose}
-    answer = await web.ask(method, path.format(event_id="a-0:0", job_id="a-0", message_id="m1"), GROUP_100, **sent)
+    ids = {"event_id": "a-0:0", "job_id": "a-0", "message_id": "m1", "line_id": "l1", "correction_id": "c1"}
+    answer = await web.ask(method, path.format(**ids), GROUP_100, **sent)
     return answer.status_code == 403 and "operator" in answer.text
 
 

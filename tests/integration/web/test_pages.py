@@ -10,6 +10,7 @@ import pytest
 from historian.interfaces.web.app import make_app
 from historian.schema.article import Article
 from historian.schema.event import EventFilter
+from historian.schema.profile import ProfileKey
 from historian.schema.settings import StoresSettings
 from historian.schema.summary import ArticleKey, Summary
 from historian.service.cognitive import CognitiveService
@@ -27,6 +28,8 @@ PATHS = [
     "/user?id=42",
     "/group?id=100",
     "/event?id=x",
+    "/line?kind=user&id=42&line=x",
+    "/corrections",
     "/search",
     "/live",
     "/jobs",
@@ -39,6 +42,10 @@ FORMS = [
     "/event/delete",
     "/event/supersede",
     "/event/uphold",
+    "/line/edit",
+    "/line/delete",
+    "/pin",
+    "/corrections/undo",
     "/profile/rollback",
     "/jobs/retry",
     "/forget",
@@ -254,8 +261,9 @@ async def test_a_memory_in_postgresql_has_the_same_pages(tmp_path: Path) -> None
             await memory.enqueue_job("", ["他喜欢喝茶"], **group_fields(request_id="tea"))
             await memory.enqueue_job("", ["他喜欢下棋"], **group_fields(request_id="chess"))
             assert await memory.settled(20)
+            (line,) = parts_of(web).profiles.read(ProfileKey("user", "42")).lines[:1]
             for path in (*PATHS[:-1], "/people?text=阿", "/group?id=100&text=喝茶&month=2026-02", "/search?q=茶&scope=g:100"):
-                answer = await seen(web, path.replace("id=x", "id=tea-0:0"))
+                answer = await seen(web, path.replace("id=x", "id=tea-0:0").replace("line=x", f"line={line.line_id}"))
                 assert answer.status_code == 200, f"{path}: {answer.text}"
             assert "喜欢喝茶" in (await seen(web, "/group?id=100&text=喝茶&month=2026-02")).text
             form = {"kind": "user", "id": "42", "revision": "1"}

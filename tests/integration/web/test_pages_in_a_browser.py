@@ -32,6 +32,7 @@ PATHS = {
     "/user?id=42&view=profile": {"en": "阿明", "zh": "阿明"},
     "/user?id=42&view=article": {"en": "阿明", "zh": "阿明"},
     "/group?id=100": {"en": "读书会", "zh": "读书会"},
+    "/corrections": {"en": "Corrections", "zh": "更正"},
     "/search?q=%E6%9D%AD%E5%B7%9E&scope=g%3A100": {"en": "Search", "zh": "搜索"},
     "/live": {"en": "Live", "zh": "实时"},
     "/jobs": {"en": "Jobs", "zh": "任务"},
@@ -89,6 +90,13 @@ def event_with(memory: Served, text: str) -> Event:
     return next(event for event in parts_of(memory).events.find(EventFilter(None)) if text in event.text)
 
 
+def line_path(memory: Served) -> str:
+    """Return the address of the first line of user 42's profile."""
+    profile = parts_of(memory).profiles.read(ProfileKey("user", "42"))
+    assert profile is not None
+    return f"/line?kind=user&id=42&line={profile.lines[0].line_id}"
+
+
 def event_path(event: Event) -> str:
     return f"/event?id={quote(event.event_id)}"
 
@@ -116,9 +124,11 @@ def test_axe_finds_no_serious_fault(browser: Browser, memory: Served, theme: str
     event = event_path(event_with(memory, "杭州"))
     with visit(browser, memory, language="zh", theme=theme, width=width) as window:
         message = event_path(event_with(memory, "搬家"))
-        for path in (*PATHS, event, message):
+        line = line_path(memory)
+        for path in (*PATHS, event, message, line):
             assert serious(axe, window.open(path)) == [], path
         openers = {event: "edit", f"{event}&text=阿明": "end", message: "delete", "/forget?kind=user&id=42": "confirm"}
+        openers |= {line: "edit", f"{line}&said=done": "delete"}
         for path, opener in openers.items():
             window.open(path).click(f"main > * >> button[popovertarget={opener}] >> nth=0")
             assert serious(axe, window.page) == [], f"{path}, {opener}"
@@ -170,7 +180,7 @@ def test_an_event_is_deleted_after_a_question(memory: Served, window: Visit) -> 
     assert parts_of(memory).events.get([event.event_id])
     page.click("text=Delete …")
     page.click("dialog:popover-open >> button.danger")
-    expect(page.get_by_role("status")).to_have_text("It is deleted.")
+    expect(page.get_by_role("status")).to_have_text("It is deleted. Bring it back")
     assert parts_of(memory).events.get([event.event_id]) == []
 
 
@@ -182,7 +192,7 @@ def test_a_message_is_withdrawn_after_a_question(memory: Served, window: Visit) 
     expect(page.locator("h1")).to_have_text("阿明: 这句话说错了")
     page.click("text=Withdraw …")
     page.click("dialog:popover-open >> button.danger")
-    expect(page.get_by_role("status")).to_have_text("It is deleted.")
+    expect(page.get_by_role("status")).to_have_text("It is deleted. Bring it back")
     assert parts_of(memory).events.get([message.event_id]) == []
 
 
@@ -197,9 +207,43 @@ def test_all_but_the_live_view_works_without_script(browser: Browser, memory: Se
         expect(page.locator("h1")).to_have_text("阿明有两把吉他")
         page.click("text=Delete …")
         page.click("dialog:popover-open >> button.danger")
-        expect(page.get_by_role("status")).to_have_text("It is deleted.")
+        expect(page.get_by_role("status")).to_have_text("It is deleted. Bring it back")
         expect(window.open("/live").locator("[data-state]")).to_contain_text("needs script")
     assert parts_of(memory).events.get([event.event_id]) == []
+
+
+def test_a_line_is_edited_deleted_by_keyboard_and_brought_back(memory: Served, window: Visit) -> None:
+    memory.enqueue("", ["他喜欢打羽毛球"], **group_fields(request_id="badminton"))
+    page = window.open("/user?id=42&view=profile")
+    page.get_by_role("link", name="阿明喜欢打羽毛球").click()
+    page.get_by_role("button", name="Edit …").press("Enter")
+    page.fill("textarea[name=text]", "阿明喜欢打网球")
+    page.get_by_role("button", name="Save").press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("阿明喜欢打网球")
+    assert event_with(memory, "打网球")
+    page.get_by_role("button", name="Pin", exact=True).press("Enter")
+    expect(page.get_by_text("pinned")).to_be_visible()
+    page.get_by_role("button", name="Unpin").press("Enter")
+    page.get_by_role("button", name="Delete …").press("Enter")
+    dialog = page.get_by_role("dialog", name="Delete this line?")
+    expect(dialog.get_by_text("This goes along:")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    page.get_by_role("button", name="Delete …").press("Enter")
+    dialog.get_by_role("button", name="Delete").press("Enter")
+    expect(page.get_by_role("status")).to_have_text("It is deleted. Bring it back")
+    page.get_by_role("link", name="Bring it back").press("Enter")
+    page.get_by_role("button", name="Bring back what was corrected").first.press("Enter")
+    expect(page.get_by_role("status")).to_have_text("It is back.")
+    assert event_with(memory, "打网球")
+
+
+def test_a_text_is_pinned_and_shown_first(memory: Served, window: Visit) -> None:
+    page = window.open("/group?id=100&view=profile")
+    page.get_by_label("Pin a text").fill("不要剧透")
+    page.get_by_role("button", name="Pin", exact=True).press("Enter")
+    page.get_by_role("link", name="不要剧透").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("不要剧透")
 
 
 def test_a_profile_is_rolled_back(memory: Served, window: Visit) -> None:
