@@ -21,7 +21,7 @@ SOURCE = "summary"
 
 
 async def file_summary(state: ReflectionState, runtime: Runtime[ReflectionContext]) -> ReflectionUpdate:
-    """Write the file first, then the event, and release the states last. Every step is idempotent."""
+    """File the event first, then the summary (`buffer` takes one for filed), and release the states last. All is idempotent."""
     context = runtime.context
     job = reflection_job(state, context.settings)
     states = await asyncio.to_thread(context.article_stores.buffer.through, job.key, state["through"])
@@ -30,10 +30,10 @@ async def file_summary(state: ReflectionState, runtime: Runtime[ReflectionContex
     if states:
         if state["draft"]["text"]:
             summary = summary_of(job, states, state, created_at=job.now(context))
-            await asyncio.to_thread(context.article_stores.summaries.add, summary, forgotten=lambda: job.is_forgotten(context))
             if summary.written_by == "model" or any(one.spoken.role != "record" for one in states):
                 # Without a vector: the worker embeds it when it is idle. Records alone are events already.
                 await asyncio.to_thread(context.events.file_new, [event_of(summary, job)], [None])
+            await asyncio.to_thread(context.article_stores.summaries.add, summary, forgotten=lambda: job.is_forgotten(context))
             filed.append(summary_id)
         await asyncio.to_thread(context.article_stores.buffer.release, job.key, state["through"])
     if await asyncio.to_thread(job.is_forgotten, context):
