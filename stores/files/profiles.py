@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ...schema.errors import InvalidInput
+from ...schema.job import without_list_mark
 from ...schema.profile import Profile, ProfileKey, ProfileLine
 from ...schema.protocols import ProfileStorage
 from ...text.profiles.lines import distinct, read_lines, with_lines
@@ -68,7 +69,7 @@ class ProfileFormat:
             key=key,
             name=scalar(fields.get("name")),
             tags=strings(fields.get("tags")),
-            lines=read_lines(body, _noted(fields.get("lines")), day=scalar(fields.get("updated_at"))[:10]),
+            lines=read_lines(body, _noted(fields.get("lines"))),
             updated_at=scalar(fields.get("updated_at")),
             revision=number(fields.get("revision")) or revision(),
             source_event_id=scalar(fields.get("source_event_id")),
@@ -96,11 +97,12 @@ class ProfileFormat:
         )
 
     def revised(self, document: Profile, revision: int, now: str, cause: str | None = None) -> Profile:
+        told = ((line, without_list_mark(one_line(line.text)).strip()) for line in document.lines)
         return Profile(
             key=document.key,
             name=one_line(document.name),
             tags=tuple(tag for tag in map(one_line, document.tags) if tag),
-            lines=distinct(replace(line, text=one_line(line.text)) for line in document.lines if one_line(line.text)),
+            lines=distinct(replace(line, text=text) for line, text in told if text),
             updated_at=now,
             revision=revision,
             source_event_id=one_line(document.source_event_id if cause is None else cause),

@@ -13,11 +13,14 @@ import re
 import shutil
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...schema.errors import InvalidInput
+from ...schema.profile import Profile, ProfileKey, ProfileLine, bounded_evidence
+from ...schema.scope import PRIVATE_LAYER, PUBLIC_LAYER
 from ...schema.summary import ArticleKey
 from ..files.durable import bytes_of, explaining, names_in, remove_durably, write_atomically
 from ..files.naming import SUMMARIES
@@ -37,6 +40,24 @@ _DAMAGED = "summaries.damaged.jsonl"
 _OF_DOCUMENTS = "entity_key LIKE 'user:%%' OR entity_key LIKE 'group:%%' OR entity_key LIKE 'article:%%'"
 
 
+class _Fact(NamedTuple):
+    """A fact of the index: whose it is, and when it was told."""
+
+    event_id: str
+    user_id: str
+    group_id: str
+    request_type: str
+    timestamp_local: str
+
+    def is_of(self, key: ProfileKey) -> bool:
+        """Return True if a line of this profile may rest on it."""
+        if key.entity_type == "group":
+            return self.group_id == key.entity_id
+        is_private = self.request_type == "private"
+        layers = (PRIVATE_LAYER, PUBLIC_LAYER) if is_private else (PUBLIC_LAYER, f"g:{self.group_id}")
+        return self.user_id == key.entity_id and key.layer in layers
+
+
 def take_over(
     directory: Path,
     index: Database,
@@ -52,12 +73,37 @@ def take_over(
         index.run(f"DELETE FROM ledger WHERE {_OF_DOCUMENTS}".replace("%%", "%"))
     for name, store in stores.items():
         if (directory / name / HISTORY).is_dir():
-            _take_documents(directory / name, store, documents)
+            _take_documents(directory / name, store, documents, index)
     if (directory / "summaries").is_dir():
         _take_summaries(directory, summaries)
 
 
-def _take_documents(folder: Path, store: MirroredDocuments[Any, Any], documents: Database) -> None:
+def _facts(index: Database) -> dict[str, list[_Fact]]:
+    """Return the facts of the events by their texts, oldest first."""
+    found: dict[str, list[_Fact]] = {}
+    columns = "event_id, user_id, group_id, request_type, timestamp_local"
+    query = f"SELECT text, {columns} FROM events WHERE kind = 'fact' ORDER BY timestamp, event_id"
+    for text, *values in index.rows(query):
+        found.setdefault(text, []).append(_Fact(*values))
+    return found
+
+
+def _with_evidence(profile: Profile, facts: Mapping[str, list[_Fact]]) -> Profile:
+    """Return a profile of a former version, which did not note what a line rests on: the facts in the same words."""
+
+    def with_its(line: ProfileLine) -> ProfileLine:
+        its = [one for one in facts.get(line.text, ()) if not line.evidence and one.is_of(profile.key)]
+        if not its:
+            return line
+        days = [one.timestamp_local[: len("2026-03-02")] for one in its]
+        evidence = bounded_evidence(one.event_id for one in its)
+        return replace(line, told=len(its), first_day=days[0], last_day=days[-1], evidence=evidence)
+
+    return replace(profile, lines=tuple(map(with_its, profile.lines)))
+
+
+def _take_documents(folder: Path, store: MirroredDocuments[Any, Any], documents: Database, index: Database) -> None:
+    facts = _facts(index)
     naming, history = store.naming, folder / HISTORY
     log.warning("the documents in %s become rows of %s; this is done once", folder, documents.name)
     places = {place for place, _ in files_below(folder, naming.folders, SUFFIX)}
@@ -66,7 +112,7 @@ def _take_documents(folder: Path, store: MirroredDocuments[Any, Any], documents:
         snapshots = [history / place / name for name in names_in(history / place)]
         for path in (folder / f"{place}{SUFFIX}", *snapshots[-1:]):
             if (key := key_of_file(naming, path, place, front_matter_of)) is not None:
-                _take_document(store, key, folder / f"{place}{SUFFIX}", snapshots)
+                _take_document(store, key, folder / f"{place}{SUFFIX}", snapshots, facts)
                 break
     with documents.writing():
         pass  # waits for the disk, so that all is there before the former files go
@@ -75,7 +121,13 @@ def _take_documents(folder: Path, store: MirroredDocuments[Any, Any], documents:
             shutil.rmtree(gone)
 
 
-def _take_document(store: MirroredDocuments[Any, Any], key: Any, path: Path, snapshots: list[Path]) -> None:
+def _take_document(
+    store: MirroredDocuments[Any, Any],
+    key: Any,
+    path: Path,
+    snapshots: list[Path],
+    facts: Mapping[str, list[_Fact]],
+) -> None:
     form, aside = store.form, path
     revisions: dict[int, Any] = {}
     numbers = [(match, one) for one in snapshots if (match := _SNAPSHOT.fullmatch(one.name))]
@@ -96,6 +148,9 @@ def _take_document(store: MirroredDocuments[Any, Any], key: Any, path: Path, sna
             aside = path.parents[1] / f"{path.parent.name}-{path.stem}.damaged{SUFFIX}"
             log.warning("%s: %s The newest readable revision is used instead; it is kept as %s", path, error, aside)
     if revisions:
+        newest = revisions[max(revisions)]
+        if isinstance(newest, Profile):
+            revisions[newest.revision] = _with_evidence(newest, facts)
         DocumentTable.restore(store, [revisions[n] for n in sorted(revisions)], durable=False)
     if aside != path:  # last: without its file the document would count as deleted when this is done again
         path.replace(aside)

@@ -111,7 +111,7 @@ def test_all_of_it_becomes_rows_once(tmp_path: Path) -> None:
     assert (tmp_path / "summaries.damaged.jsonl").read_text(encoding="utf-8") == "{not json}\n"
     assert "- 3" in (tmp_path / "chapters-42@g%3A7.damaged.md").read_text(encoding="utf-8")
     text = (tmp_path / "profiles" / "users" / "42@g%3A7.md").read_text(encoding="utf-8")
-    assert text.endswith("---\n\n- 爱好: 爬山 (2026-02-21)\n- 爱好: 喜欢喝茶 (2026-02-21)\n"), "the file is of this version"
+    assert text.endswith("---\n\n- 爱好: 爬山\n- 爱好: 喜欢喝茶\n"), "the file is of this version"
 
 
 def test_killed_anywhere_it_is_done_again(tmp_path: Path) -> None:
