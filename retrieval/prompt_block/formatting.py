@@ -23,6 +23,8 @@ from ...schema.hit import Hit, ProfileHit
 from ...schema.language import Language
 from ...schema.profile import LineKind, Profile, ProfileLine
 from ...schema.summary import StoredArticle
+from ...text.declared import line_kind
+from ...text.questions.asking import asking_sentences
 from ...text.speakers.shown_names import AS_BORNE, ShownNames
 from ...text.support import share, terms_in
 from .articles import ARTICLE_SHARE, fill_article
@@ -106,12 +108,15 @@ def fill_profiles(
 def _ranked(profile: Profile, queries: Sequence[str]) -> list[tuple[float, ProfileLine]]:
     """Return the lines that are not pinned in the order in which they get room, each with the share of the room up to which.
 
-    Where a line answers the question, those of the same kind come with it, so that none stands without a newer one.
+    Where a line answers the question, those of the same kind come with it, so that none stands
+    without a newer one; so do those of the kind that is asked for ("where does Ann live?").
     """
     wanted = [terms for query in queries if (terms := terms_in(query))]
     lines = [one for one in profile.lines if not one.pinned]
     answers = {one.line_id for one in lines if any(share(terms, terms_in(one.text)) >= ANSWERS for terms in wanted)}
-    asked = {one.kind for one in lines if one.line_id in answers} - {"other"}
+    asked = {one.kind for one in lines if one.line_id in answers}
+    asked |= {line_kind(asking_sentences(query)) for query in queries}
+    asked -= {"other"}
 
     def rank(one: ProfileLine) -> int:
         return 0 if one.line_id in answers or one.kind in asked else _FIRST.get(one.kind, 3)

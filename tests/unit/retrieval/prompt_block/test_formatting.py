@@ -415,3 +415,16 @@ def test_an_event_and_the_messages_that_it_rests_on_share_a_place() -> None:
 def test_the_time_of_day_is_told_where_it_is_known(local: str, label: str) -> None:
     hit = Hit(make_event(text="Ann sings", timestamp_local=local), 1.0)
     assert hit_line(hit, "en") == f"- [{label}] Ann sings"
+
+
+@pytest.mark.parametrize(
+    ("question", "first"), [("where does she live now?", "lives"), ("你在哪上班？", "works"), ("she said hi", "reads")]
+)
+def test_lines_of_the_kind_that_is_asked_for_come_first(question: str, first: str) -> None:
+    known = [
+        line("lives in York", "2025-01-09", "home"),
+        line("works at Acme", "2025-01-09", "work"),
+        line("reads a lot", "2026-01-09"),
+    ]
+    shown = block(profiles=[ann(*known)], queries=[question])[0]
+    assert shown.startswith(f"- [user Ann] {first}")
