@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -33,8 +33,6 @@ KINDS: tuple[LineKind, ...] = (
 """In this order kinds are looked for: what must never be lost comes first."""
 DECLARED: tuple[LineKind, ...] = KINDS[:6]
 """Kinds of which a declaration in a message becomes a line."""
-PASSING: tuple[LineKind, ...] = KINDS[7:]
-"""Kinds of which a statement about a day is none that lasts."""
 _HAN = re.compile("[㐀-鿿]")
 _SENTENCE = re.compile(r"(?:[^。！？!?\n.]|\.(?!\s|$))+[。！？!?.]*")
 _CLAUSE = re.compile(
@@ -51,6 +49,7 @@ _TYPED = {
     "isnt": "isn't",
 }
 _BARE_FORM = re.compile(rf"\b(?:{'|'.join(_TYPED)})\b", re.IGNORECASE)
+_FIRST_CLAUSE = re.compile("[，,。；;]")
 _HEAD, _TAIL = " \t\"'“‘", " \t,，;；、:：-–—"
 
 
@@ -121,7 +120,7 @@ def _kind_of_declaration(said: str) -> LineKind | None:
     """Return the kind of what a clause declares that begins with its speaker; None if it declares nothing."""
     tables = _tables()
     if not said.isascii() and (first := tables.frame.first_zh.match(said)):
-        return _predicate(said[first.end() :], "zh", DECLARED)
+        return _predicate(said[first.end() :], "zh")
     typed = _BARE_FORM.sub(lambda found: _TYPED[found.group().lower()], said.replace("’", "'"))
     if tables.frame.ask.match(typed) or tables.frame.ask_zh.match(said):
         return "identity" if tables.frame.names_self.search(typed) else "boundary"
@@ -135,7 +134,7 @@ def _kind_of_declaration(said: str) -> LineKind | None:
             return None
         kind = line_kind(f"my {rest[: found.end()]}")
         return kind if kind in ("home", "work", "relation") else "identity"
-    return _predicate(tables.frame.sure.sub("", rest, count=1), "en", DECLARED)
+    return _predicate(tables.frame.sure.sub("", rest, count=1), "en")
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,10 +166,13 @@ def correction_in(message: str) -> Correction | None:
 def lasting_kind(said: str, *, dated: bool = False) -> LineKind | None:
     """Return the kind of a statement about its subject if it lasts, None if it passes. `said` is what follows the subject.
 
-    It lasts if it says something of a kind, or tells in the simple present what its subject does. `dated`: it names a day.
+    It passes if it names a day (`dated`), or if its verb tells of one time: the past, a progressive or completed aspect, a
+    feeling or wish of the moment. What declares something (`declared`) lasts in any case.
 
     >>> lasting_kind("is allergic to penicillin"), lasting_kind("collects stamps"), lasting_kind("is hungry")
     ('health', 'habit', None)
+    >>> lasting_kind("bought milk"), lasting_kind("有一台望远镜"), lasting_kind("在地铁上")
+    (None, 'other', None)
     """
     frame = _tables().frame
     said = said[:LONGEST_LINE].replace("’", "'").strip()
@@ -185,19 +187,21 @@ def lasting_kind(said: str, *, dated: bool = False) -> LineKind | None:
     if frame.tells.match(said):
         return None
     language = "en" if said.isascii() or not _HAN.search(said) else "zh"
-    if language == "en" and said.startswith("'s ") and (frame.kin.match(said) or frame.my.match(said[3:])):
-        return line_kind(said)
+    if language == "en" and said.startswith("'s "):
+        return line_kind(said) if frame.kin.match(said) or frame.my.match(said[3:]) else None
     if language == "zh" and frame.my_zh.match(said):
         return "relation"
     bare = frame.sure.sub("", said, count=1) if language == "en" else said
-    kind = _predicate(bare, language, KINDS)
-    if kind in PASSING and (dated or frame.today.search(said)):
-        return None
+    kind = _predicate(bare, language)
     if kind is not None or dated or frame.today.search(said):
         return kind
-    if _tables().about["health"].search(said):
-        return "health"
-    return "habit" if language == "en" and frame.simple.match(bare) and not frame.event.match(bare) else None
+    kind = line_kind(said)
+    if kind == "health":
+        return kind
+    if language == "en":
+        return None if frame.passes.match(bare) else kind
+    is_done = frame.done_zh.search(_FIRST_CLAUSE.split(said, maxsplit=1)[0])
+    return None if reported or is_done or frame.passes_zh.search(said) else kind
 
 
 def without_date(text: str) -> str:
@@ -248,10 +252,10 @@ def said_words(text: str, name: str = "") -> tuple[str, ...]:
     )
 
 
-def _predicate(rest: str, language: str, kinds: Sequence[LineKind]) -> LineKind | None:
+def _predicate(rest: str, language: str) -> LineKind | None:
     """Return the kind of which `rest`, what is said of a subject, says something that lasts."""
     patterns = _tables().says[language]
-    return next((kind for kind in kinds if patterns[kind].match(rest)), None)
+    return next((kind for kind in DECLARED if patterns[kind].match(rest)), None)
 
 
 class _Tables:
@@ -271,7 +275,7 @@ class _Tables:
         self.about: dict[LineKind, re.Pattern[str]] = {}
         for kind in KINDS:
             whole = in_pieces(tables["kinds"][kind], pieces)
-            for language, patterns in self.says.items():
+            for language, patterns in self.says.items() if kind in DECLARED else ():
                 patterns[kind] = re.compile(f"(?i){sure[language]}(?:{whole[language]})")
             self.about[kind] = re.compile(whole["about"])
 

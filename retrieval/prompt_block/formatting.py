@@ -41,8 +41,8 @@ KEPT_SHARE = 0.3
 """The same for lines of health and boundaries, and again for pinned ones."""
 ANSWERS = 0.5
 """The share of the question's content words from which on a line of a profile answers it."""
-_FIRST: Mapping[LineKind, int] = {"health": 1, "boundary": 1, "identity": 2}
-"""The order of kinds that do not answer the question; others come behind these."""
+_FIRST: Mapping[LineKind, int] = {"health": 1, "boundary": 1, "identity": 2, "other": 4}
+"""The order of kinds that do not answer the question; those that are not named come third."""
 
 
 def format_memories(
