@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Iterable, Mapping
 
 from ..schema.errors import InvalidInput
@@ -13,8 +12,6 @@ from ..text.messages import every_name, job_prefixes
 from .components import Parts
 from .jobs.messages import FiledMessages
 from .running.lifecycle import Lifecycle
-
-log = logging.getLogger(__name__)
 
 
 def message_ids(given: object) -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import logging
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -22,8 +21,6 @@ from ..components import Parts
 from ..intake import redacted
 from ..timezones import configured_timezone
 from .old_summaries import Assumed, BadEntry, OldSummary, read_old_summaries, reading
-
-log = logging.getLogger(__name__)
 
 SOURCE = "migrated"
 """`Event.source` of events filed without the historian graph."""

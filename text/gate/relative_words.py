@@ -11,7 +11,6 @@ from ...schema.names import Names
 from ..language import is_other_language
 from ..protected import Span, overlaps, protected_spans
 from ..references.chinese_rewriting import loose_users
-from ..references.elliptic import leans_on_what_was_said
 from ..references.finding import Reference, find_references, is_deictic_name
 from ..references.people import find_people
 from ..time_expressions import find_relative
@@ -27,9 +26,8 @@ def find_relative_words(
 ) -> GateResult:
     """Return the relative words of `text`, which only participants understand, as violations and notes in text order.
 
-    Kinds: "pronoun" (我, you, and he without anybody named before), "reference" (对方, the user, and "it" or 那个 without
-    anything named before), "time" (昨天, next Friday), "place" (这里, this group). Quotations, code, addresses and proper
-    nouns are never read as prose.
+    Kinds: "pronoun" (我, you, and he without anybody named before), "reference" (对方, the user), "time" (昨天, next Friday),
+    "place" (这里, this group). Quotations, code, addresses and proper nouns are never read as prose.
 
     A third-person pronoun passes if exactly one person is named before it. It is a note if several are, or if the
     person is named only after an opening phrase ("After his exam, Tom …"), and a violation if nobody is. The bot is
@@ -80,9 +78,6 @@ def judge(
     for start, _, wording in times:
         bare = wording.removesuffix("'s").removesuffix("’s")
         violations.append(Finding("time", bare, start, start + len(bare), "relative"))
-    leaning = leans_on_what_was_said(text, names)
-    if leaning is not None and not (leaning.why == "thing" and _is_known(text, leaning.start, leaning.end, references, names)):
-        violations.append(Finding("reference", text[leaning.start : leaning.end], leaning.start, leaning.end, leaning.why))
     for reference in references:
         if overlaps(spans, reference.start, reference.end):
             continue
@@ -96,12 +91,6 @@ def judge(
         else:
             violations.append(finding)
     return GateResult(tuple(sorted(violations, key=_place)), tuple(sorted(notes, key=_place)))
-
-
-def _is_known(text: str, start: int, end: int, references: Sequence[Reference], names: Names) -> bool:
-    """Return True if a word for a thing is no prose, or a reference that is judged as one."""
-    found = [(one.start, one.end) for one in references]
-    return overlaps(found, start, end) or overlaps(protected_text(text, names), start, end)
 
 
 _FRONTED = re.compile(

@@ -24,8 +24,8 @@ class BorneNames:
 
     >>> sam, sammy = BorneName("1001", "Sam", 0, 10), BorneName("1001", "Sammy", 11, 20)
     >>> names = BorneNames([sam, sammy, BorneName("1002", "Sam", 15, 15)])
-    >>> names.today("1001"), names.all_of("1001"), names.bearers("Sam")
-    ('Sammy', ('Sammy', 'Sam'), ('1002', '1001'))
+    >>> names.today("1001"), names.bearers("Sam")
+    ('Sammy', ('1002', '1001'))
 
     Names that differ in case, width, blanks or invisible characters alone are one name. Events of former versions hold some
     names with their ids ("Sam (1001)"), which are read without them.
@@ -61,10 +61,6 @@ class BorneNames:
     def today(self, user_id: str) -> str:
         """Return the name that a person was seen with last, "" if none is known."""
         return next(iter(self._names.get(user_id, ())), "")
-
-    def all_of(self, user_id: str) -> tuple[str, ...]:
-        """Return every name of a person, the newest first."""
-        return tuple(self._names.get(user_id, ()))
 
     def bearers(self, name: str) -> tuple[str, ...]:
         """Return the ids of those who bear or bore a name: first those who bear it today, then those seen with it last."""

@@ -31,18 +31,16 @@ from ..references.first_person import (
     tells_of_a_life,
 )
 from ..references.people import ROLE_NOUNS, find_people
-from ..references.rewriting import draft
 from ..references.subjects import helps_the_user, lacks_subject, predicate_of, with_owner
 from ..references.types import Cast
 from ..superseding.matters import matters_of
 from ..support import content_terms, share
 from ..word_lists import compiled_patterns, word_list, word_tables
-from .beginnings import with_beginning
 from .claims import as_said, is_claim, without_speaker
 from .mentions import with_group, with_mentions
 from .no_facts import why_no_fact
 from .shown_names import namesakes, shared_name_in, shared_names
-from .third_persons import AT_HOME, HOLDS, means_nobody_named, meant_by_talk, teller
+from .third_persons import AT_HOME, HOLDS, means_nobody_named, teller
 from .utterances import BOT, HEADER, Utterance, utterances
 
 SURE = 0.85
@@ -173,24 +171,15 @@ def _as_claim(found: Whose, job: Job, names: Names) -> Whose:
 def _of_talk(text: str, job: Job, names: Names, language: Language) -> Whose:
     """Return whose words a statement out of talk is: those of its message's sender, who is "I" and nobody else.
 
-    "You" is the bot in a private chat; in a group the one whose name comes first, or nobody. "He" is whom the talk tells of.
+    "You" is the bot in a private chat; in a group the one whose name comes first, or nobody.
     """
     user, said = names.user(language), list(utterances(job, names))
     text = as_said(text, user, language) if is_claim(text, names) else text
-    text, _ = _with_meant(text, said, names, language)
     together = not job.group_id and _cast_of_fact(text, said, names, language).together
     spoken_to = _called(text, (names.bot_name, *names.others)) if job.group_id else names.bot(language)
     cast = Cast(user, spoken_to, together, third=False, stand_in=False)
     reasons = _why_open(text, said, job, names)
     return Whose(with_owner(text, user, names), cast, job.user_id, user, reasons, not_about=(names.bot(language),))
-
-
-def _with_meant(text: str, said: Sequence[Utterance], names: Names, language: Language) -> tuple[str, str]:
-    """Return a text with the name of the one whom its "he" means as far as the talk tells, and that name, "" for nobody."""
-    meant = meant_by_talk(text, said, names)
-    if not meant:
-        return text, ""
-    return draft(text, replace(names, user_name=meant), "fact", language=language, cast=Cast(stand_in=False)).text, meant
 
 
 def _called(text: str, names: Sequence[str]) -> str:
@@ -225,10 +214,8 @@ def _of_named(text: str, said: Sequence[Utterance], job: Job, names: Names, lang
         if quoted is not None:
             return quoted
     user = names.user(language)
-    text, addressed = _addressed(with_beginning(text, said, names), names)
-    handed = text
-    text, meant = _with_meant(text, said, names, language)
-    held = _held(handed, said, names)
+    text, addressed = _addressed(text, names)
+    held = _held(text, said, names)
     called = _called_otherwise(text, names)
     first = has_first_person(text, names)
     third = not (called or _RE.pet.match(text)) and _is_the_user(text, held, said, user, names)
@@ -251,7 +238,7 @@ def _of_named(text: str, said: Sequence[Utterance], job: Job, names: Names, lang
         shown = user not in held or held[user] >= max(TRACE, held.get(BOT, 0.0))
         theirs = third and shown and author in ("", user)
         who = user if theirs else teller(text, said, names)
-        subject, reasons = _subject(handed if meant and meant != who else text, who if meant in ("", who) else "", names)
+        subject, reasons = _subject(text, who, names)
         if theirs and not job.group_id and helps_the_user(text):
             subject, reasons = names.bot(language), ()
         if _is_the_bots(text, held, names):
@@ -265,7 +252,7 @@ def _of_named(text: str, said: Sequence[Utterance], job: Job, names: Names, lang
         may_be_theirs = third or (not of_one and held.get(user, 0.0) >= of_others)
         return Whose(text, cast, said_by, subject, reasons, not_about if may_be_theirs else (*not_about, user))
     reasons = _why_open(text, said, job, names)
-    author = _author(handed, held, job, names, user)
+    author = _author(text, held, job, names, user)
     if author == BOT:
         return Whose(text, cast_of("bot", names, language), reasons=reasons)
     if not author:

@@ -137,7 +137,7 @@ def test_a_former_name_lifts_its_bearer_of_today_and_a_name_of_two_lifts_both() 
     lifted = {query: of_named_people(query, snapshot, "") for query in ("what does Sam say", "what does Sammy say", "and Ben?")}
     found = [None if one is None else one.tolist() for one in lifted.values()]
     assert found == [[1, 1, 1, 0, 1], [1, 1, 0, 0, 1], [0, 0, 0, 1, 0]]
-    assert (snapshot.borne.today("1"), snapshot.borne.all_of("1")) == ("Sammy", ("Sammy", "Sam"))
+    assert (snapshot.borne.today("1"), snapshot.borne.bearers("Sam")) == ("Sammy", ("2", "1"))
     assert snapshot.borne.bearers("Sam") == ("2", "1"), "who bears it today comes first"
 
 

@@ -37,7 +37,6 @@ _PAIRS = {"今明": (0, 1), "昨今": (-1, 0), "明后": (1, 2)}
 
 _WRITTEN = word_tables("time_expressions/chinese/tokens.toml")
 _PIECES = in_pieces(_WRITTEN["pieces"])
-LENGTH = _PIECES["LENGTH"]
 OPEN = re.compile(in_full("|".join(_WORDS["vague"]["open"]), _PIECES))
 """Times that are counted from the moment of speaking and have no day here: 上学期, 离高考还有三天, 年后."""
 EXTENT, AROUND = (

@@ -1,13 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from historian.text.profiles.cleaning import clean_line, in_one_line
-
-
-def test_a_profile_in_one_line_has_no_marks_of_its_list_and_no_mark_twice() -> None:
-    assert in_one_line("# 喜好\n- 喜欢茶。\n\n- 会弹吉他\n* - 住在杭州", "；") == "喜好；喜欢茶。 会弹吉他；住在杭州"
-    assert in_one_line("prose - with a dash\n-5 °C is cold") == "prose - with a dash; -5 °C is cold"
-    assert in_one_line("\n \n") == ""
+from historian.text.profiles.cleaning import clean_line
 
 
 @pytest.mark.parametrize(

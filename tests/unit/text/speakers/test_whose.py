@@ -397,33 +397,10 @@ def said_in(*messages: tuple[str, str]) -> list[dict[str, str]]:
 
 
 @pytest.mark.parametrize(
-    ("fact", "talk", "text"),
-    [
-        ("他老板要他多留一个月", [("小林", "老板非要我多留一个月 不可能的")], "小林的老板要他多留一个月"),
-        ("她被主管骂哭了", [("小番茄", "今天被主管骂哭了 在厕所"), ("小林", "抱抱")], "小番茄被主管骂哭了"),
-        (
-            "她拿到港中深的offer了",
-            [("芋圆", "!!!"), ("小林", "芋圆牛逼"), ("小林", "记一下 她拿到港中深的offer了")],
-            "小林说：芋圆拿到港中深的offer了",
-        ),
-        (
-            "he can't say where he is",
-            [("小林", "my brother called"), ("Undefined", "From where?"), ("小林", "he can't say where he is")],
-            "小林's brother can't say where 小林's brother is",
-        ),
-        ("she uses stock reds", [("小林", "tired"), ("Ophelia", "I use stock reds, come at me")], "Ophelia uses stock reds"),
-    ],
-)
-def test_the_message_that_holds_a_statement_tells_whom_a_third_person_means(
-    fact: str, talk: list[tuple[str, str]], text: str
-) -> None:
-    item = filed(fact, recent_messages=said_in(*talk))
-    assert (item["candidate"], item["passed"]) == (text, True)
-
-
-@pytest.mark.parametrize(
     ("fact", "talk"),
     [
+        ("他老板要他多留一个月", [("小林", "老板非要我多留一个月 不可能的")]),
+        ("她被主管骂哭了", [("小番茄", "今天被主管骂哭了 在厕所"), ("小林", "抱抱")]),
         ("他明年不回国了", [("阿泰", "到了"), ("阿强", "好"), ("小林", "他明年不回国了")]),
         ("她觉得特别委屈", [("小林", "我室友和她妈吵架了"), ("小林", "她觉得特别委屈")]),
         ("She kept the dog", [("小林", "My sister and her wife split up. She kept the dog")]),
@@ -431,7 +408,7 @@ def test_the_message_that_holds_a_statement_tells_whom_a_third_person_means(
         ("he's always late", [("Stu", "who is in"), ("小林", "Tom and Bob said yes"), ("小林", "he's always late")]),
     ],
 )
-def test_where_two_persons_fit_a_third_person_stays(fact: str, talk: list[tuple[str, str]]) -> None:
+def test_whom_a_third_person_of_the_talk_means_stays_open(fact: str, talk: list[tuple[str, str]]) -> None:
     item = filed(fact, recent_messages=said_in(*talk))
     assert not item["passed"] and item["candidate"].startswith(fact[:1])
 
@@ -447,30 +424,33 @@ def test_a_note_without_a_subject_is_that_of_the_member_whose_message_it_is() ->
 
 
 @pytest.mark.parametrize(
-    ("fact", "message", "text"),
+    ("fact", "message"),
     [
-        ("现在住在成都", "我表姐现在住在成都", "小林的表姐截至2026-02-21住在成都"),
-        ("住成都", "我表姐住成都，我想去看她", "小林的表姐住成都"),
-        ("对花生过敏", "唉，我闺女对花生过敏", "小林的闺女对花生过敏"),
-        ("养了三只猫", "楼下那个阿姨养了三只猫", "楼下那个阿姨养了三只猫"),
-        ("欠我两百块", "小王欠我两百块", "小林说：小王欠小林两百块"),
-        ("结婚了", "听说我前男友结婚了", "听说小林的前男友结婚了"),
-        ("lost her job", "my sister's moving in, she lost her job", "小林's sister lost 小林's sister's job"),
-        ("搬到深圳了", "我搬到深圳了", "小林搬到深圳了"),
-        ("搬到深圳了", "后来搬到深圳了", "小林搬到深圳了"),
-        ("Got engaged", "My ex got engaged, ugh", "小林's ex got engaged"),
-        ("Getting divorced", "so my best friend is getting divorced", "小林's best friend is getting divorced"),
-        ("birthday is on May 5", "my birthday is on May 5", "小林's birthday is on May 5"),
-        ("moving to Rome", "good news! My cousin is moving to Rome", "小林's cousin is moving to Rome"),
-        ("works at Boeing", "Dad is fine. My dad works at Boeing", "小林's dad works at Boeing"),
+        ("住成都", "我表姐住成都，我想去看她"),
+        ("对花生过敏", "唉，我闺女对花生过敏"),
+        ("养了三只猫", "楼下那个阿姨养了三只猫"),
+        ("欠我两百块", "小王欠我两百块"),
+        ("结婚了", "听说我前男友结婚了"),
+        ("lost her job", "my sister's moving in, she lost her job"),
+        ("Got engaged", "My ex got engaged, ugh"),
+        ("Getting divorced", "so my best friend is getting divorced"),
+        ("moving to Rome", "good news! My cousin is moving to Rome"),
+        ("works at Boeing", "Dad is fine. My dad works at Boeing"),
+        ("发烧39度要去医院", "我家那个又发烧了，39度，要去医院"),
+        ("lost a good job", "my sister's moving in, she lost her job"),
     ],
 )
-def test_a_note_without_a_subject_takes_that_of_the_clause_that_it_is_cut_from(fact: str, message: str, text: str) -> None:
-    item = filed(fact, group=None, recent_messages=said_in(("小林", message)))
-    assert (item["candidate"], item["passed"]) == (text, True)
+def test_a_note_without_a_subject_is_not_the_users_where_they_tell_of_somebody_else(fact: str, message: str) -> None:
+    assert not filed(fact, group=None, recent_messages=said_in(("小林", message)))["passed"]
 
 
-def test_a_note_that_two_messages_begin_differently_gets_no_beginning() -> None:
+@pytest.mark.parametrize("message", ["我搬到深圳了", "后来搬到深圳了"])
+def test_a_note_without_a_subject_is_the_users_where_they_tell_of_themself(message: str) -> None:
+    item = filed("搬到深圳了", group=None, recent_messages=said_in(("小林", message)))
+    assert (item["candidate"], item["passed"]) == ("小林搬到深圳了", True)
+
+
+def test_a_note_that_is_cut_from_messages_of_two_members_is_nobodys() -> None:
     talk = said_in(("小林", "我表姐住在成都"), ("阿泰", "我哥住在成都"))
     assert not filed("住在成都", recent_messages=talk)["passed"]
 
@@ -592,31 +572,6 @@ def test_a_promise_beside_what_the_bot_tells_of_itself_is_nobodys() -> None:
 def test_what_is_done_for_the_user_is_told_by_the_bot_and_a_promise_by_nobody_known(fact: str, text: str, passed: bool) -> None:
     item = filed(fact, group=None)
     assert (item["candidate"], item["passed"]) == (text, passed)
-
-
-@pytest.mark.parametrize(
-    ("fact", "message", "text"),
-    [
-        ("她弟在国外", "我妈膝盖不好，她一个人住，我弟又在国外", "小林的弟在国外"),
-        ("he takes the days", "my brother flew in. He works nights so I take the days", "小林 takes the days"),
-        (
-            "her landlord hates subletting",
-            "my sister lost her job but my landlord hates subletting",
-            "小林's landlord hates subletting",
-        ),
-    ],
-)
-def test_she_of_whom_the_message_says_i_or_my_is_who_said_it(fact: str, message: str, text: str) -> None:
-    item = filed(fact, group=None, recent_messages=said_in(("小林", message)))
-    assert (item["candidate"], item["passed"]) == (text, True)
-
-
-@pytest.mark.parametrize(
-    ("fact", "message"),
-    [("发烧39度要去医院", "我家那个又发烧了，39度，要去医院"), ("lost a good job", "my sister's moving in, she lost her job")],
-)
-def test_a_note_without_a_subject_is_not_the_users_where_they_tell_of_somebody_else(fact: str, message: str) -> None:
-    assert not filed(fact, group=None, recent_messages=said_in(("小林", message)))["passed"]
 
 
 @pytest.mark.parametrize(
