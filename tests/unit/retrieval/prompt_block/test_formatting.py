@@ -424,7 +424,7 @@ def test_lines_of_the_kind_that_is_asked_for_come_first(question: str, first: st
     known = [
         line("lives in York", "2025-01-09", "home"),
         line("works at Acme", "2025-01-09", "work"),
-        line("reads a lot", "2026-01-09"),
+        line("reads a lot", "2026-01-09", "taste"),
     ]
     shown = block(profiles=[ann(*known)], queries=[question])[0]
     assert shown.startswith(f"- [user Ann] {first}")
