@@ -169,9 +169,7 @@ class MergeQuestion:
                 for n, fact in enumerate(self.facts, 1)
             ),
             former="\n".join(f"F{n}: {one_line(text)}" for n, text in enumerate(former, _CONTROL)) or nothing,
-            refused=heads["refused"] + "\n".join(f"- {told_of(one)}: {why}" for one, why in refused)
-            if refused
-            else "",
+            refused=heads["refused"] + "\n".join(f"- {told_of(one)}: {why}" for one, why in refused) if refused else "",
         )
 
     def _profile(self, profile: Profile) -> str:

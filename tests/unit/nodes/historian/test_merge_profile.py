@@ -40,7 +40,8 @@ def merge_of(chat: AnsweringChat, old: str = "", settings: Settings | None = Non
     settings = settings or settings_for(Path("/nowhere"))
     job = make_job(group_fields(new_info=["他喜欢茶"]), settings, lambda: 0.0)
     stored = profile_of(ProfileKey("user", "42"), old, name="阿明", revision=1) if old else None
-    profiles = SimpleNamespace(read=lambda key: stored if key.entity_type == "user" else None, is_applied=lambda key, job_id: False)
+    kept = {ProfileKey("user", "42"): stored}
+    profiles = SimpleNamespace(read=kept.get, is_applied=lambda key, job_id: False)
     context: Any = SimpleNamespace(settings=settings, profiles=profiles, chat=chat)
     given: Any = {"job": job.model_dump(), "items": by_rules(job, settings), **state}
     return merge_profile(given, Runtime(context=context))
