@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from typing import Any
 
 from ..schema.profile import LineKind, Profile, ProfileKey, ProfileLine, bounded_evidence, line_id_of
 from ..text.declared import line_kind
-from ..text.gate import find_relative_words, reasons
+from ..text.gate import Finding, GateResult, find_relative_words, reasons
 from ..text.gate.quotations import comparable
 from ..text.profiles.cleaning import LINE_CHARACTERS, clean_line
 from ..text.profiles.lines import plain_words, with_lines
@@ -19,7 +19,7 @@ from ..text.profiles.rules import subject_of
 from ..text.profiles.said import CERTAIN
 from ..text.superseding import MOST_ENDED, Statement, could_end, may_concern
 from ..text.support import share, terms_in, turns_round
-from ..text.supported import figures, share_told, unsupported
+from ..text.supported import figures, share_told, unsupported, without_people
 from .merging import (
     AddedLine,
     ChangedLine,
@@ -47,10 +47,10 @@ _WHY = {
         "about": "没有给出这份画像",
         "empty": "text 是空的",
         "long": f"超过 {LINE_CHARACTERS} 个字：一行只说一件事",
-        "third": "说的是别人，不属于这个人的画像",
+        "third": "说的是别的成员，不属于这个人的画像",
         "pinned": "这一行是置顶的，不能改：另加一行",
         "many": f"一条新信息至多结束 {MOST_ENDED} 行",
-        "compound": "这一行不止说一件事：还成立的部分要留在新的说法里",
+        "compound": "这一行不止说一件事：不要 end，用 change 写还成立的那部分",
         "unconcerned": "所依据的新信息说的不是这一行的事",
     },
     "en": {
@@ -59,10 +59,10 @@ _WHY = {
         "about": "this profile was not shown",
         "empty": "the text is empty",
         "long": f"longer than {LINE_CHARACTERS} characters: a line is one statement",
-        "third": "it is about somebody else and no part of this person's profile",
+        "third": "it is about another member and no part of this person's profile",
         "pinned": "this line is pinned and cannot be changed: add another one",
         "many": f"one piece of new information ends {MOST_ENDED} lines at most",
-        "compound": "this line says more than one thing: what still holds has to stay in its new words",
+        "compound": "this line says more than one thing: do not end it, change it to what still holds",
         "unconcerned": "the new information it rests on is about another matter",
     },
 }
@@ -139,7 +139,7 @@ class LineMerge:
         if key is None:
             return self._why("about")
         text = clean_line(operation.text)
-        sources = {name: fact.text for name, fact in facts.items()}
+        sources = _told(facts)
         if why := self._why_refused(key, text, sources):
             return why
         until = operation.until if self._is_told_until(operation.until, facts) else ""
@@ -155,7 +155,7 @@ class LineMerge:
 
     def _change(self, operation: ChangedLine, key: ProfileKey, line: ProfileLine, name: str, facts: dict[str, NewFact]) -> str:
         text = clean_line(operation.text)
-        sources = {name: line.text, **{name: fact.text for name, fact in facts.items()}}
+        sources = {name: line.text, **_told(facts)}
         if comparable(text) == comparable(line.text):
             text = line.text
             shares = (share_told(text, fact.text, self.question.names) for fact in facts.values())
@@ -171,11 +171,17 @@ class LineMerge:
             (changed,) = with_lines([changed], [self._again(key, changed, facts)])
             self._replace(key, line, changed)
             return ""
-        if why := self._why_not_ended(key, line, list(facts.values()), {kind}):
-            return why
-        own = {name: fact.text for name, fact in facts.items()}
-        rests_on = () if not unsupported(text, own, self.question.names, also=self._days) else line.evidence
-        new = self._new_line(key, text, facts, kind=kind, tags=line.tags, evidence=rests_on)
+        parts = self._statement(key, line.text).joined
+        over = [part for part in parts if not self._keeps(text, part.removeprefix(self._name(key)))]
+        is_part = 0 < len(over) < len(parts)
+        for part in over if is_part else [line.text]:
+            if why := self._why_not_ended(key, replace(line, text=part), list(facts.values()), {kind}):
+                return why
+        rests_on = () if not unsupported(text, _told(facts), self.question.names, also=self._days) else line.evidence
+        if is_part and not unsupported(text, {name: line.text}, self.question.names):  # what still holds was told before
+            new = replace(line, line_id=line_id_of(text, *line.evidence), text=text, kind=kind)
+        else:
+            new = self._new_line(key, text, facts, kind=kind, tags=line.tags, evidence=rests_on)
         self._replace(key, line, replace(line, until=max(fact.day for fact in facts.values())))
         self._put(self.profiles[key], with_lines(self.profiles[key].lines, [new], self._name(key)))
         return ""
@@ -189,9 +195,28 @@ class LineMerge:
         is_own = key.entity_type == "group" or any(name in text for name in names.user_names if name)
         if is_of_others and not is_own:
             return self._why("third")
-        relative = reasons(find_relative_words(text, names=names), language)
+        relative = reasons(GateResult(tuple(self._relative(key, text, sources.values()))), language)
         found = unsupported(text, sources, names, also=self._days)
         return " ".join([*relative, *(one.reason(language) for one in found)])
+
+    def _relative(self, key: ProfileKey, text: str, sources: Collection[str]) -> Iterator[Finding]:
+        """Yield the relative words of a line that neither its subject, which is left out, explains nor a source has unexplained.
+
+        A source explains a line that it has word for word, and an hour of any day in words handed over.
+        """
+        names, said = self.question.names, comparable(text)
+        stated = find_relative_words(self._statement(key, text).text, names=names).violations
+        whole = [one for one in sources if said in comparable(one)]
+        given = {(one.kind, one.text) for source in whole for one in find_relative_words(source, names=names).violations}
+        words = "\n".join(f"{fact.text}\n{fact.words}" for fact in self.question.facts if fact.words)
+        for one in find_relative_words(text, names=names).violations:
+            if one.kind == "time":
+                is_known = one.text in words
+            else:
+                is_open = any(one.text == other.text and one.kind == other.kind for other in stated)
+                is_known = one.start > 0 and one.why != "first" and (not is_open or (one.kind, one.text) in given)
+            if not is_known:
+                yield one
 
     def _why_not_ended(self, key: ProfileKey, line: ProfileLine, facts: Sequence[NewFact], kinds: Collection[LineKind]) -> str:
         """Return why none of the facts may end a line: it says more than one thing, or is another matter.
@@ -220,6 +245,7 @@ class LineMerge:
 
     def _keeps(self, text: str, old: str) -> bool:
         """Return True if new words say all that the old ones do."""
+        text, old = (without_people(one, self.question.names) for one in (text, old))
         wanted = terms_in(old, dates=False)
         is_whole = share(wanted, terms_in(text, dates=False)) >= KEPT and figures(old).keys() <= figures(text).keys()
         return is_whole and not turns_round(old, text, self.question.names)
@@ -277,9 +303,13 @@ class LineMerge:
 
 
 def _kind(text: str, given: LineKind) -> LineKind:
-    """Return the kind of a line: that of its words, else the one that a model gave it."""
+    """Return the kind of a line: that which a model gave it, but health and boundaries are known by their words."""
     known = line_kind(text)
-    return given if known == "other" else known
+    return known if given == "other" or known in CERTAIN else given
+
+
+def _told(facts: dict[str, NewFact]) -> dict[str, str]:
+    return {name: f"{fact.text}\n{fact.words}".rstrip() for name, fact in facts.items()}
 
 
 def _is_day(text: str) -> bool:

@@ -95,7 +95,8 @@ LineOperation = AddedLine | ChangedLine | EndedLine
 @dataclass(frozen=True, slots=True)
 class NewFact:
     """A fact of the job as the model is shown it. `day` is `YYYY-MM-DD`; `speaker` the name of who told it, `said_by`
-    their id ("" if unknown); `is_open` is True if the gate did not pass it for a reference that nobody could resolve."""
+    their id ("" if unknown); `is_open` is True if the gate did not pass it for a reference that nobody could resolve.
+    `words` are those handed over where an hour of any day in them was taken for one of that day: "no calls before 8am"."""
 
     text: str
     event_id: str
@@ -103,6 +104,7 @@ class NewFact:
     speaker: str
     said_by: str = ""
     is_open: bool = False
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +153,7 @@ class MergeQuestion:
         control = f"{bot}是聊天机器人" if zh else f"{bot} is a chat bot"
         former = [control, *self.former] if self.former else []
         told = "；" if zh else "; "
+        heads = _HEADS[self.language]
         return render(
             "merge_user",
             self.language,
@@ -158,15 +161,15 @@ class MergeQuestion:
             user=one_line(self.names.user(self.language)),
             group=one_line(self.names.group(self.language)) or nothing,
             profiles="".join(map(self._profile, self.profiles)),
-            slots=_HEADS[self.language]["slots"] + told.join(map(one_line, self.slots)) + "\n\n" if self.slots else "",
+            slots=heads["slots"] + told.join(map(one_line, self.slots)) + "\n\n" if self.slots else "",
             recent=recent_lines(self.job, self.language) if any(fact.is_open for fact in self.facts) else "",
             facts="\n".join(
-                f"N{n} ({fact.day}, {one_line(fact.speaker)}): {one_line(fact.text)}" for n, fact in enumerate(self.facts, 1)
+                f"N{n} ({fact.day}, {one_line(fact.speaker)}): {one_line(fact.text)}"
+                + (heads["words"] + one_line(fact.words) if fact.words else "")
+                for n, fact in enumerate(self.facts, 1)
             ),
             former="\n".join(f"F{n}: {one_line(text)}" for n, text in enumerate(former, _CONTROL)) or nothing,
-            refused=_HEADS[self.language]["refused"] + "\n".join(f"- {told_of(one)}: {why}" for one, why in refused)
-            if refused
-            else "",
+            refused=heads["refused"] + "\n".join(f"- {told_of(one)}: {why}" for one, why in refused) if refused else "",
         )
 
     def _profile(self, profile: Profile) -> str:
@@ -187,6 +190,7 @@ _HEADS = {
         "nothing": "（无）",
         "pinned": "置顶",
         "slots": "还空着的项：",
+        "words": " ← 原话：",
         "refused": "\n上次交来的这几项没有采用，其余的已经记下。只交这几项：改正，或去掉：\n",
     },
     "en": {
@@ -195,6 +199,7 @@ _HEADS = {
         "nothing": "(none)",
         "pinned": "pinned",
         "slots": "Slots still empty: ",
+        "words": " <- as said: ",
         "refused": "\nThese of your last answer were not taken, the others were."
         " Hand in these alone, mended, or leave them out:\n",
     },

@@ -14,16 +14,7 @@ from .instructions import split_instructions
 from .language import Language
 from .protected import whole_name_pattern
 from .references.people import ROLE_NOUNS, find_people
-from .support import (
-    Terms,
-    content_terms,
-    has_ended,
-    is_negative,
-    share,
-    stem,
-    weight,
-    words_only,
-)
+from .support import Terms, content_terms, has_ended, is_negative, share, stem, weight, words_only
 from .time_expressions.english.lexicon import MONTHS
 from .time_expressions.numerals import SIMPLE_CARDINALS, SIMPLE_ORDINALS, chinese_integer
 from .word_lists import compiled_patterns, word_list, word_tables
@@ -87,15 +78,19 @@ def unsupported(text: str, sources: Mapping[str, str], names: Names, *, also: Se
     given = "\n".join(one.text for one in clauses)
     own = (*also, names.bot_name, *names.user_names, names.group("zh"), names.group("en"))
     told = re.sub("|".join(map(re.escape, filter(None, own))) or "(?!)", " ", text, flags=re.IGNORECASE)
-    known = figures(given, uncertain=True)
+    pattern = whole_name_pattern(names.others)
+    others = pattern.findall(told) if pattern else []
+    told = without_people(told, names)
+    known = figures(without_people(given, names), uncertain=True)
     found = [Unsupported("number", said, where) for n, said in figures(told).items() if n not in known]
     found += [Unsupported("title", said, where) for said in _titles(text, "\n".join((given, *own)))]
-    found += [Unsupported("name", said, where) for said in _names(told, given)]
+    missing = [name for name in others if name not in given]
+    found += [Unsupported("name", said, where) for said in (*missing, *_names(told, given))]
     if found:
         return found
     held: Terms = frozenset().union(*(one.terms for one in clauses))
     wanted = _terms(told, names)
-    if not _is_held(wanted, held) or not (wanted or figures(told)):
+    if not _is_held(wanted, held) or not (wanted or others or figures(told)):
         gone = sorted(wanted - held, key=lambda term: (len(term) == 1, term)) or [text]
         return [Unsupported("words", ", ".join(gone[:8]), where)]
     parts = [part for part in _split(told) if not _agrees(part, clauses, names)]
@@ -109,6 +104,12 @@ def share_told(text: str, source: str, names: Names) -> float:
     1.0
     """
     return share(_terms(text, names), _terms(source, names))
+
+
+def without_people(text: str, names: Names) -> str:
+    """Return a text without the names of its conversation: no digit, negation or other word in them counts (学不进去)."""
+    pattern = whole_name_pattern((names.group_name, *names.everybody))
+    return pattern.sub(" ", text) if pattern else text
 
 
 def figures(text: str, *, uncertain: bool = False) -> dict[str, str]:
@@ -156,7 +157,7 @@ def _clauses_of(source: str, text: str, names: Names) -> Iterator[_Clause]:
         if other and other.group().casefold() not in text.casefold():
             continue
         either = _RE.either.search(told) is not None
-        for part in _split(told):
+        for part in _split(without_people(told, names)):
             denies = is_negative(part)
             yield _Clause(told, _terms(part, names), either or not denies, either or denies)
 
@@ -174,7 +175,7 @@ def _split(text: str) -> list[str]:
 
 def _terms(text: str, names: Names) -> Terms:
     """Return the content words that need a source; numbers are looked up by themselves."""
-    found = content_terms(_RE.free.sub(" ", text), names, dates=False) - _FREE
+    found = content_terms(_RE.free.sub(" ", without_people(text, names)), names, dates=False) - _FREE
     return frozenset(term for term in found if not term[0].isdigit())
 
 

@@ -20,6 +20,7 @@ from ...text.job_drafts import language_of, names_of
 from ...text.job_verdicts import is_no_fact
 from ...text.profiles.lines import with_expiry
 from ...text.speakers.named_people import NamedPeople
+from ...text.time_expressions import tells_hours_alone
 from .profile_rules import concerns, may_enter_profiles, merged_by_rules
 
 log = logging.getLogger(__name__)
@@ -53,24 +54,27 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
     people = NamedPeople.of_job(job)
     facts = [item for item in told if may_enter_profiles(item, people, names)]
     keys = ProfileKey.of_job(job, context.settings.cognitive.profile.profile_layers)
+    former = state.get("former", [])
+    near = [one for one in former if not one["ended"]]
+    merges = state.get("merges", 0) + 1
+    chat = context.chat if merges <= MOST_MERGES else None
     concerned = [key for key in keys if concerns(facts, key, people, names)]
+    links_alone = chat is not None and not concerned and bool(told and near) and merges == 1
     kept: dict[ProfileKey, Profile] = {}
+    if chat is not None and (concerned or (links_alone and facts == told)):  # a model may file something for the group
+        concerned = [key for key in keys if key in concerned or key.entity_type == "group"]
     for key in concerned:
         if not await asyncio.to_thread(context.profiles.is_applied, key, job.job_id):
             stored = await asyncio.to_thread(context.profiles.read, key)
             kept[key] = Profile(key) if stored is None else stored
-    former = state.get("former", [])
-    near = [one for one in former if not one["ended"]]
-    links_alone = context.chat is not None and not concerned and bool(told and near) and not state.get("merges")
     if not kept and not links_alone:
         return {"proposed_profiles": [], "conflict": False, "links": []}
     shown = facts if kept else told
     event_of = {id(item): event_id for event_id, item in zip(ids, state["items"], strict=False)}
     sources = [event_of.get(id(item), "") for item in shown]
     day = f"{job.moment:%Y-%m-%d}"
-    merges = state.get("merges", 0) + 1
     merge, links = None, []
-    if context.chat is not None and merges <= MOST_MERGES:
+    if chat is not None:
         new_facts = [
             _new_fact(item, source, days.get(source, day), job, names.user(language))
             for item, source in zip(shown, sources, strict=True)
@@ -131,7 +135,8 @@ def _new_fact(item: ItemState, event_id: str, day: str, job: Job, user: str) -> 
     sender = next((one.sender_name for one in job.recent_messages if one.sender_id == said_by and one.sender_name), said_by)
     speaker = user if is_user else sender
     is_open = bool(item["undecided"]) and not item["passed"]
-    return NewFact(item["candidate"], event_id, day, speaker, said_by, is_open)
+    words = item["source"] if item["dated"] and tells_hours_alone(item["source"]) else ""
+    return NewFact(item["candidate"], event_id, day, speaker, said_by, is_open, words)
 
 
 def _proposal(profile: Profile) -> ProposedProfile:

@@ -110,12 +110,16 @@ class Statement:
         return not self.owned and not self.relative and any(one.whose for one in self.values)
 
     @cached_property
+    def joined(self) -> list[str]:
+        """What a compound statement may be joined of."""
+        return [clause.strip() for clause in MARKS.joined.split(self._undated) if clause and clause.strip()]
+
+    @cached_property
     def parts(self) -> list[Statement]:
         """The clauses that are statements by themselves, since they begin with the subject's name; without one, the first."""
-        clauses = [clause.strip() for clause in MARKS.joined.split(self._undated) if clause and clause.strip()]
         if not self.subject:
-            return [Statement(clause, self.people) for clause in clauses[:1]]
-        named = (clause for clause in clauses if named_first(clause, self.people) == self.subject)
+            return [Statement(clause, self.people) for clause in self.joined[:1]]
+        named = (clause for clause in self.joined if named_first(clause, self.people) == self.subject)
         return [Statement(clause, self.people) for clause in named]
 
     @cached_property

@@ -156,6 +156,12 @@ def find_relative(
     return [(item.start, item.end, text[item.start : item.end]) for item in _detect(text, language, protected)]
 
 
+def tells_hours_alone(text: str) -> bool:
+    """Return True if a text has relative expressions and all of them name an hour of any day: "before 2pm"."""
+    found = _detect(text, "auto", None)
+    return bool(found) and all(item.reading.slots <= {"clock", "part"} for item in found)
+
+
 def _detect(text: str, language: LanguageChoice, protected: Sequence[Span] | None) -> list[Found]:
     items: list[Found] = []
     if language == "auto" and is_other_language(text, ignore=protected or ()):

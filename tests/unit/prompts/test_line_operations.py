@@ -28,7 +28,7 @@ def merge_of(*facts: str, known: list[ProfileLine] = KNOWN, **more: Any) -> Line
     """A merge of facts that 阿明 told on DAY into his profile and the group's."""
     settings = settings_for(Path("/nowhere"))
     job = make_job(group_fields(new_info=list(facts)), settings, lambda: 0.0)
-    told = [NewFact(text, f"n:{n}", DAY, "阿明") for n, text in enumerate(facts)]
+    told = [NewFact(*text.split("|")[:1], f"n:{n}", DAY, "阿明", words=text.partition("|")[2]) for n, text in enumerate(facts)]
     profiles = [Profile(USER, "阿明", lines=tuple(known), revision=3), Profile(GROUP, "读书会")]
     return LineMerge(MergeQuestion.of(job, names_of(job, settings), "zh", profiles, told, **more))
 
@@ -69,7 +69,7 @@ def test_a_line_is_added_with_its_evidence_days_and_kind_and_no_other_line_moves
         ("阿明不吃猪肉", {"text": "吃猪肉"}, "相反"),
         ("阿明明天考试", {"text": "明天考试"}, "相对时间"),
         ("阿明说他喜欢茶", {"text": "他喜欢茶"}, "“他”"),
-        ("阿明说小王是医生", {"text": "小王是医生"}, "说的是别人"),
+        ("阿明说小王是医生", {"text": "小王是医生"}, "说的是别的成员"),
         ("阿明喜欢咖啡", {"text": " \n```"}, "是空的"),
         ("阿明喜欢茶" * 80, {"text": "喜欢茶" * 120}, "超过 300 个字"),
     ],
@@ -84,6 +84,38 @@ def test_what_its_fact_does_not_carry_is_no_line_and_the_reason_says_why(fact: s
     merge = LineMerge(question)
     (reason,) = take(merge, add=[{"about": "user", "kind": "other", "facts": ["N1"], **add}])
     assert why in reason and merge.profiles[USER].lines == tuple(KNOWN) and merge.left(certain=False) == [0]
+
+
+HOURS = "2026-03-09 14:00前不要吸尘|下午两点前不要吸尘"
+
+
+@pytest.mark.parametrize(
+    ("fact", "about", "text", "why"),
+    [
+        ("阿明的四只小猫都找到人家啦", "user", "四只小猫都找到人家啦", ""),
+        ("阿明的四只小猫都找到新家啦", "user", "四只小猫都找到人家啦", "人家"),
+        ("阿明和妹妹住", "user", "和他的妹妹住", ""),
+        ("阿明和妹妹住", "user", "他和妹妹住", "“他”"),
+        ("阿明和妹妹住", "group", "有人和他的妹妹住", "“他”"),
+        ("阿明说：我喜欢猫", "user", "说我喜欢猫", "“我”"),
+        ("大家每周日去爬山", "group", "每周日去爬山", ""),
+        ("阿明的母亲有糖尿病", "user", "母亲有糖尿病", ""),
+        (HOURS, "user", "下午两点前不要吸尘", ""),
+        (HOURS, "user", "14:00前不要吸尘", ""),
+        (HOURS, "user", "明天下午两点前不要吸尘", "明天"),
+        (HOURS, "user", "下午三点前不要吸尘", "三"),
+        (HOURS.partition("|")[0], "user", "下午两点前不要吸尘", "下午两点"),
+    ],
+)
+def test_a_line_needs_no_more_than_its_subject_and_its_fact_explain(fact: str, about: str, text: str, why: str) -> None:
+    merge = merge_of(fact, known=[])
+    reasons = take(merge, add=[{"about": about, "text": text, "facts": ["N1"]}])
+    assert why in " ".join(reasons) and bool(reasons) == bool(why)
+    assert list(told_by(merge, USER if about == "user" else GROUP).values()) == ([] if why else [text])
+
+
+def test_an_hour_of_any_day_is_shown_as_it_was_said() -> None:
+    assert "14:00前不要吸尘 ← 原话：下午两点前不要吸尘\n" in merge_of(HOURS, "阿明喜欢茶").question.prompt()
 
 
 def test_one_refused_line_takes_no_other_with_it_and_a_mended_one_is_taken() -> None:
@@ -139,7 +171,28 @@ def test_another_job_ends_the_former_one_without_a_word_in_common() -> None:
 def test_a_line_of_several_statements_is_ended_by_none_of_them() -> None:
     merge = merge_of("阿明搬到了成都", known=[ProfileLine("a", "住在杭州，养了两只猫")])
     (why,) = take(merge, end=[{"line": "L1", "facts": ["N1"]}])
-    assert "不止说一件事" in why and told_by(merge) == {"a": "住在杭州，养了两只猫"}
+    assert "用 change" in why and told_by(merge) == {"a": "住在杭州，养了两只猫"}
+
+
+@pytest.mark.parametrize(
+    ("fact", "line", "text", "held"),
+    [
+        ("阿明搬到了成都", "住在杭州，养了两只猫", "养了两只猫", "养了两只猫"),
+        ("阿明对芒果不再过敏", "对花生过敏，对芒果过敏", "对花生过敏", "对花生过敏"),
+        ("阿明对芒果不再过敏", "对花生过敏，对芒果过敏", "对芒果过敏", "对花生过敏，对芒果过敏"),
+        ("阿明喜欢茶", "住在杭州，养了两只猫", "养了两只猫", "住在杭州，养了两只猫"),
+        ("阿明搬到了成都", "住在杭州，养了两只猫", "搬到了成都", "住在杭州，养了两只猫"),
+    ],
+)
+def test_a_line_of_several_statements_is_cut_to_what_still_holds(fact: str, line: str, text: str, held: str) -> None:
+    old = ProfileLine("a", line, told=3, first_day="2026-01-02", last_day="2026-01-03", evidence=("e:0",))
+    merge = merge_of(fact, known=[old])
+    assert bool(take(merge, change=[{"line": "L1", "text": text, "facts": ["N1"]}])) == (held == line)
+    first, *rest = merge.profiles[USER].lines
+    assert (first.text, first.until) == (line, DAY if rest else "")
+    last = [first, *rest][-1]
+    assert (last.text, last.told, last.first_day, last.last_day) == (held, 3, "2026-01-02", "2026-01-03")
+    assert last.evidence == ("e:0",)
 
 
 def test_an_answer_that_ends_the_control_ends_no_line() -> None:
@@ -255,6 +308,8 @@ def test_what_weak_models_write_for_lists_and_kinds_is_read(given: dict[str, Any
         ("对芒果过敏", "taste", "health"),
         ("对芒果过敏", "other", "health"),
         ("住在苏州", "other", "home"),
+        ("住在苏州", "relation", "relation"),
+        ("爱加班", "boundary", "boundary"),
         ("爱读诗", "taste", "taste"),
     ],
 )

@@ -89,6 +89,27 @@ def test_what_is_missing_is_named(text: str, source: str, missing: list[tuple[st
     assert [(one.kind, one.wording) for one in found] == missing
 
 
+@pytest.mark.parametrize(
+    ("user", "other", "text", "source", "missing"),
+    [
+        ("学不进去", "小王", "要考数学", "学不进去要考数学", []),
+        ("学不进去", "小王", "学不进去要考数学", "学不进去要考数学", []),
+        ("学不进去", "小王", "要考数学", "学不进去不要考数学", ["polarity"]),
+        ("阿明", "不吃鱼", "和不吃鱼合租", "阿明和不吃鱼合租", []),
+        ("小七", "小王", "养了七只猫", "小七养了猫", ["number"]),
+        ("阿明", "老三", "和老三合租", "阿明和老三合租", []),
+        ("阿明", "老三", "和老三合租", "阿明和别人合租", ["name"]),
+        ("阿明", "小王", "喜欢小王", "阿明喜欢小王", []),
+        ("Never Mind", "Ben", "plays chess", "Never Mind plays chess", []),
+        ("Ann", "Li", "likes tea", "Ann enjoys tea", []),
+        ("Ann", "Ben", "is married to Ben", "Ann is married", ["name"]),
+    ],
+)
+def test_names_of_people_are_no_words(user: str, other: str, text: str, source: str, missing: list[str]) -> None:
+    found = unsupported(text, {"N1": source}, Names("Clio", user, "42", others=(other,)))
+    assert [one.kind for one in found] == missing
+
+
 def test_a_reason_tells_what_is_missing_and_where_it_was_looked_for() -> None:
     (found,) = unsupported("has three cats", {"N1": "Ann has two cats", "L4": "likes cats"}, PEOPLE["en"])
     assert found.reason("en") == '"three" is not in N1, L4: write only numbers and dates that are'

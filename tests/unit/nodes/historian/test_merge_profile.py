@@ -40,7 +40,8 @@ def merge_of(chat: AnsweringChat, old: str = "", settings: Settings | None = Non
     settings = settings or settings_for(Path("/nowhere"))
     job = make_job(group_fields(new_info=["他喜欢茶"]), settings, lambda: 0.0)
     stored = profile_of(ProfileKey("user", "42"), old, name="阿明", revision=1) if old else None
-    profiles = SimpleNamespace(read=lambda key: stored, is_applied=lambda key, job_id: False)
+    kept = {ProfileKey("user", "42"): stored}
+    profiles = SimpleNamespace(read=kept.get, is_applied=lambda key, job_id: False)
     context: Any = SimpleNamespace(settings=settings, profiles=profiles, chat=chat)
     given: Any = {"job": job.model_dump(), "items": by_rules(job, settings), **state}
     return merge_profile(given, Runtime(context=context))
@@ -145,6 +146,17 @@ async def test_the_last_messages_stand_in_the_prompt_where_a_fact_is_open() -> N
             (_, _, prompt) = chat.asked[0]
             assert ("阿泰: 我周日加班" in prompt) is is_shown
             assert f"\n{heading}\nN1 (2026-02-21, 阿明): " in prompt
+
+
+async def test_a_model_is_shown_the_profile_of_the_group_and_the_words_of_an_hour() -> None:
+    line = {"about": "group", "text": "不许剧透", "facts": ["N1"]}
+    chat = AnsweringChat({"add": [line]})
+    update = await merge_asked(chat, ["阿明定了规矩：不许剧透"])
+    assert "群的画像：\n（无）" in chat.asked[0][2] and texts(update) == ["不许剧透"]
+    for fact, is_shown in (("阿明：下午两点前不要吸尘", True), ("阿明明天下午两点吸尘", False), ("阿明喜欢茶", False)):
+        chat = AnsweringChat({})
+        await merge_asked(chat, [fact])
+        assert ("原话：" in chat.asked[0][2]) is is_shown and "群的画像" in chat.asked[0][2]
 
 
 async def test_a_fact_about_the_group_enters_its_profile_whether_or_not_it_names_it() -> None:
