@@ -80,6 +80,8 @@ class LineMerge:
         self._days = list({fact.day for fact in question.facts})
         self._refused: set[int] = set()
         self._taken: set[int] = set()
+        self._warned: set[str] = set()
+        """Lines of which the model was told that they say more than one thing."""
 
     def left(self, *, certain: bool) -> list[int]:
         """Return the places of facts on which a refused operation rested and no line that was taken.
@@ -221,11 +223,14 @@ class LineMerge:
     def _why_not_ended(self, key: ProfileKey, line: ProfileLine, facts: Sequence[NewFact], kinds: Collection[LineKind]) -> str:
         """Return why none of the facts may end a line: it says more than one thing, or is another matter.
 
+        A line that says more than one thing ends where the model says so again, after it was told why not.
+
         A fact is about the same matter if both share a topic or content words, or if one of its lines, of `kinds`, tells of
         the same thing that one has only once.
         """
         old = self._statement(key, line.text)
-        if old.is_compound:
+        if old.is_compound and line.line_id not in self._warned:
+            self._warned.add(line.line_id)
             return self._why("compound")
         is_replaced = line.kind in ONCE and line.kind in kinds and not line.pinned
         for fact in facts:
