@@ -204,7 +204,7 @@ class LineMerge:
     def _relative(self, key: ProfileKey, text: str, sources: Collection[str]) -> Iterator[Finding]:
         """Yield the relative words of a line that neither its subject, which is left out, explains nor a source has unexplained.
 
-        A source explains a line that it has word for word, and an hour of any day in words handed over.
+        A line that a source has word for word is not blamed for what that leaves open, nor for an hour in words handed over.
         """
         names, said = self.question.names, comparable(text)
         stated = find_relative_words(self._statement(key, text).text, names=names).violations

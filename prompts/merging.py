@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -138,12 +138,6 @@ class MergeQuestion:
         is_asked = any(one.key.entity_type == "user" for one in profiles)
         empty = [slot for slot in slots if is_asked and not any(fills(line, slot) for line in held)]
         return cls(job, names, language, profiles, lines, facts, former, empty)
-
-    @property
-    def sources(self) -> Mapping[str, str]:
-        """The texts of lines and facts by their short ids."""
-        shown = {f"L{n}": line.text for n, (_, line) in enumerate(self.lines, 1)}
-        return shown | {f"N{n}": fact.text for n, fact in enumerate(self.facts, 1)}
 
     def prompt(self, refused: Sequence[tuple[LineOperation, str]] = ()) -> str:
         """Return the user message. `refused` are operations of the last answer with the reason why they were not taken."""
