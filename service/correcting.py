@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 from ..schema.correction import Candidate, Correction
 from ..schema.errors import InvalidInput
@@ -21,13 +21,10 @@ from .corrections.candidates import candidates, clear_one, kind_of
 from .corrections.deleting import delete_event, delete_line
 from .corrections.new_words import edit_event, edit_line
 from .corrections.pins import Expiry, checked_expiry, checked_text, pin, pins, unpin
-from .corrections.plan import MessagesOf, Plan, existing, iso_of
+from .corrections.plan import MessagesOf, Plan, existing
 from .corrections.undoing import undo
 from .running.lifecycle import Lifecycle
-from .timezones import configured_timezone
-
-if TYPE_CHECKING:
-    pass
+from .timezones import configured_timezone, iso_of
 
 UNSET: Final = "unset"
 """The default of `expires_at` in `edit_line`: the end of the line stays as it is."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -34,6 +34,11 @@ def warn_of_no_zone(reason: str) -> None:
 def configured_timezone(configured: str) -> str:
     """Return the IANA time zone of the setting `cognitive.timezone`; this machine's for "local"."""
     return local_timezone() if configured == "local" else configured
+
+
+def iso_of(moment: float) -> str:
+    """Return a moment (seconds since the epoch) as ISO 8601 in UTC."""
+    return datetime.fromtimestamp(moment, UTC).isoformat(timespec="seconds")
 
 
 def told_timezone(configured: str, timestamp: object) -> str:

@@ -54,7 +54,10 @@ TABLES: dict[str, _Table] = {
     "other_profile_vectors": _table("role item_id", "revision vector"),
     "meta": _table("name", "value"),
 }
-_MOVED = {"meta": f"name NOT IN ('words', 'messages', 'remains', 'reembedding', '{MARK}')"}
+_MOVED = {
+    "meta": f"name NOT IN ('words', 'messages', 'remains', 'reembedding', '{MARK}')",
+    "ledger": "replace(entity_key, ':', '') = entity_key",  # those of documents go with them
+}
 """Which rows of a table are moved, where not all are."""
 
 

@@ -188,7 +188,9 @@ def lasting_kind(said: str, *, dated: bool = False) -> LineKind | None:
         return None
     language = "en" if said.isascii() or not _HAN.search(said) else "zh"
     if language == "en" and said.startswith("'s "):
-        return line_kind(said) if frame.kin.match(said) or frame.my.match(said[3:]) else None
+        kind = line_kind(said)
+        is_sure = frame.kin.match(said) or frame.my.match(said[3:])
+        return kind if is_sure or not (kind in ("other", *KINDS[6:]) or dated or frame.was.search(said)) else None
     if language == "zh" and frame.my_zh.match(said):
         return "relation"
     bare = frame.sure.sub("", said, count=1) if language == "en" else said
@@ -200,8 +202,7 @@ def lasting_kind(said: str, *, dated: bool = False) -> LineKind | None:
         return kind
     if language == "en":
         return None if frame.passes.match(bare) else kind
-    is_done = frame.done_zh.search(_FIRST_CLAUSE.split(said, maxsplit=1)[0])
-    return None if reported or is_done or frame.passes_zh.search(said) else kind
+    return None if reported or frame.passes_zh.search(_FIRST_CLAUSE.split(said, maxsplit=1)[0]) else kind
 
 
 def without_date(text: str) -> str:

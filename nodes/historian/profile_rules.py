@@ -93,7 +93,8 @@ def merged_by_rules(
         if not (item["passed"] or _is_open_alone(item, names)) or _told(text, names) != text:
             continue
         bare = without_date(text)
-        if not (people.subject(bare) == old.key.entity_id if is_user else is_about_group(bare, names)):
+        whose = {old.key.entity_id} if names.group() else {old.key.entity_id, None}  # in private there is one person
+        if not (people.subject(bare) in whose if is_user else is_about_group(bare, names)):
             continue
         kind = lasting_kind(bare[_end_of_subject(bare, people, names) :], dated=item["dated"])
         group = "" if is_user or item["dated"] else subject_of(bare, names)

@@ -23,7 +23,6 @@ import stat
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 from ...schema.errors import HistorianError, InvalidInput, StorageError
@@ -36,6 +35,7 @@ from ...stores.sqlite.errors import explained
 from ...stores.sqlite.former_queue import open_local_queue
 from ...stores.sqlite.queue import QUEUE
 from ..data_directory import RESTORING, check_restored
+from ..timezones import iso_of
 
 FORMAT, VERSION = "historian backup", 2
 MANIFEST, INDEX, ITEMS = "backup.json", "index.sqlite", "items.sqlite"
@@ -85,7 +85,7 @@ def back_up(directory: Path, target: Path, *, version: str, now: float) -> Backu
                 _copy_database(directory / ITEMS, unfinished / ITEMS, "items")
                 files += 1
             size = sum(path.stat().st_size for path in unfinished.rglob("*") if path.is_file())
-            made_at = datetime.fromtimestamp(now, UTC).isoformat(timespec="seconds")
+            made_at = iso_of(now)
             backup = Backup(made_at, version, events, jobs, files, size)
             _write(unfinished / MANIFEST, json.dumps({"format": FORMAT, "version": VERSION, **asdict(backup)}).encode())
             for folder, _, _ in os.walk(unfinished):

@@ -12,11 +12,8 @@ from ...schema.ids import told
 from ...schema.scope import Scope
 from ...text.profiles.lines import plain_words
 from ...text.search_words.tokens import search_tokens
-from .plan import (
-    iso_of,
-    lines_in,
-    profile_keys,
-)
+from ..timezones import iso_of
+from .plan import lines_in, profile_keys
 
 if TYPE_CHECKING:
     from ..components import Parts

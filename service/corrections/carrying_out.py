@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from ...schema.correction import Correction, CorrectionRecord, corrected_digest
 from ...schema.event import Event, EventLink
@@ -21,9 +22,11 @@ from ...schema.scope import Scope
 from ...schema.summary import ArticleKey
 from ...text.profiles.lines import plain_words
 from ...text.search_words.tokens import search_tokens
-from ..components import Parts
-from ..entity_data.articles import ArticleData
-from .plan import Line, Plan, concerned, iso_of, lines_in, may_touch, new_id, saying_the_same
+from ..timezones import iso_of
+from .plan import Line, Plan, concerned, lines_in, may_touch, new_id, saying_the_same
+
+if TYPE_CHECKING:
+    from ..components import Parts
 
 HOUR_SECONDS = 3_600.0
 TOLD_AGAIN = 20
@@ -36,6 +39,8 @@ _DATED = re.compile(r"\s*\(\d{4}-\d\d-\d\d\)\s*$", re.ASCII)
 def carry_out(parts: Parts, plan: Plan, *, dry_run: bool = False) -> Correction:
     """Carry a plan out. Return the correction, with everything that it has taken out. With
     `dry_run` nothing is changed."""
+    from ..entity_data.articles import ArticleData  # where memory is off nothing of it is loaded
+
     now, hours = parts.clock(), parts.settings.cognitive.undo_hours
     plan.correction_id = plan.correction_id or new_id(plan.scope)
     plan.wrong.discard(plain_words(plan.text) if plan.text else "")

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ...schema.correction import Correction
 from ...schema.event import Event
 from ...schema.scope import Scope
 from ...text.profiles.lines import plain_words
-from ..components import Parts
 from .carrying_out import carry_out
 from .plan import MessagesOf, Plan, concerned, existing, gather, lines_in, lines_of_id, take_messages
+
+if TYPE_CHECKING:
+    from ..components import Parts
 
 
 def delete_line(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 from ...schema.correction import Correction
@@ -15,10 +15,12 @@ from ...schema.protocols import Vector
 from ...schema.scope import Scope
 from ...schema.version import VERSION
 from ...text.profiles.lines import plain_words
-from ..components import Parts
 from .carrying_out import carry_out
 from .pins import check_room
 from .plan import MessagesOf, Plan, concerned, gather, lines_in, lines_of_id, new_id, take_messages
+
+if TYPE_CHECKING:
+    from ..components import Parts
 
 
 def replace_words(parts: Parts, plan: Plan, text: str, vector: Vector | None, timezone: str) -> tuple[str, ...]:

@@ -7,14 +7,18 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from ...schema.errors import InvalidInput
 from ...schema.ids import told
 from ...schema.profile import ProfileKey, ProfileLine, line_id_of
 from ...schema.scope import PRIVATE_LAYER, PUBLIC_LAYER, Scope
 from ...text.profiles.lines import plain_words
-from ..components import Parts
-from .plan import Line, iso_of, lines_in, profile_keys, rewritten
+from ..timezones import iso_of
+from .plan import Line, lines_in, profile_keys, rewritten
+
+if TYPE_CHECKING:
+    from ..components import Parts
 
 MOST_PINS = 50
 """Pins of one profile."""

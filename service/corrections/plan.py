@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from ...schema.correction import CorrectionAction
 from ...schema.errors import InvalidInput, RevisionConflict, StorageError
@@ -15,8 +15,10 @@ from ...schema.profile import Profile, ProfileKey, ProfileLine
 from ...schema.protocols import Vector
 from ...schema.scope import EntityType, Scope, is_asserted, layers_read
 from ...text.profiles.lines import distinct, plain_words
-from ..components import Parts
-from ..entity_data.profiles import iso_of as iso_of
+from ..timezones import iso_of
+
+if TYPE_CHECKING:
+    from ..components import Parts
 
 SAME_LOOKED_AT = 50
 """The most events that share words with a statement and are compared with it."""

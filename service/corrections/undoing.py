@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from ...schema.correction import Correction
 from ...schema.errors import InvalidInput
 from ...schema.ids import told
 from ...schema.profile import ProfileKey, ProfileLine, bounded_evidence
 from ...schema.scope import Scope
-from ..components import Parts
 from .plan import rewritten
+
+if TYPE_CHECKING:
+    from ..components import Parts
 
 
 def undo(parts: Parts, correction_id: object, scope: Scope | None) -> Correction:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from ...schema.article import ROLES, Spoken
@@ -26,6 +26,7 @@ from ...stores.files.summary_lines import as_data, as_line, parse_line
 from ...text.redaction import Level
 from ...text.tokens import spoken_tokens
 from ..components import Parts
+from ..timezones import iso_of
 from .members import ALL, FileMember, LineMember, Member, redact_time, redacted_in, tally
 
 
@@ -66,7 +67,7 @@ class ArticleData:
         return self._stores.erase(entity)
 
     def drop(self, unwanted: Mapping[str, Collection[str]]) -> None:
-        now = datetime.fromtimestamp(self._clock(), UTC).isoformat(timespec="seconds")
+        now = iso_of(self._clock())
         for key in self._keys():
             if lines := unwanted.get(str(key)):
                 # The article last: after an interruption its lines still show which vectors to check.

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
@@ -23,6 +22,7 @@ from ...stores.files.naming import PROFILES
 from ...stores.files.profiles import PROFILE_FORMAT
 from ...text.search_words.tokens import search_tokens
 from ..components import Parts
+from ..timezones import iso_of
 from .members import FileMember, Member, redact_time, redacted_in
 
 _MOST = 0.6
@@ -196,8 +196,3 @@ def made_of(lines: Collection[str], texts: Collection[str]) -> set[str]:
         held = {word for word in wanted if word in folded}  # a tenth of the time of splitting every text into words
         found |= {line for line, its in words.items() if its and len(its & held) >= _MOST * len(its)}
     return found
-
-
-def iso_of(moment: float) -> str:
-    """Return a moment (seconds since the epoch) as ISO 8601 in UTC."""
-    return datetime.fromtimestamp(moment, UTC).isoformat(timespec="seconds")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from ...schema.event import EVENT_SCHEMA_VERSION
 from ...schema.job import JOB_SCHEMA_VERSION
 from ...stores.files.archive import FORMAT, MAX_TOTAL_MIB, VERSION, ArchiveReader, ArchiveWriter
 from ..components import Parts
+from ..timezones import iso_of
 from .members import Member
 from .stores import archive_members
 
@@ -73,7 +73,7 @@ def export(parts: Parts, entity: Entity, path: Path, *, version: str, replace: b
             "job_schema_version": JOB_SCHEMA_VERSION,
             "historian": version,
             "entity": {"type": entity.type, "id": entity.id},
-            "made_at": datetime.fromtimestamp(parts.clock(), UTC).isoformat(timespec="seconds"),
+            "made_at": iso_of(parts.clock()),
             "counts": {name: count for name, count in written.items() if isinstance(count, int)},
             **{name: entries for name, entries in written.items() if isinstance(entries, list)},
         }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 
 from ...schema.errors import RevisionConflict, StorageError
 from ...schema.event import MESSAGE, Event, EventFilter
@@ -19,6 +18,7 @@ from ...text.messages import every_name, message_events, message_name
 from ...text.profiles.lines import with_lines, without_evidence
 from ...text.profiles.said import BETWEEN_QUOTES, corrected_lines, said_lines
 from ..entity_data.profiles import made_of
+from ..timezones import iso_of
 
 log = logging.getLogger(__name__)
 
@@ -255,7 +255,7 @@ class FiledMessages:
             log.warning("profile %s is not searchable until the next repair: %s", profile.key, error)
 
     def _now(self) -> str:
-        return datetime.fromtimestamp(self._context().clock(), UTC).isoformat(timespec="seconds")
+        return iso_of(self._context().clock())
 
 
 def _first_and_last(jobs: Sequence[Job]) -> tuple[dict[str, Job], dict[str, Job]]:

@@ -12,7 +12,6 @@ import re
 import uuid
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any
 
@@ -33,6 +32,7 @@ from ...text.job_verdicts import judge
 from ...text.speakers.named_people import with_people
 from ..components import Parts
 from ..intake import make_job
+from ..timezones import iso_of
 
 log = logging.getLogger(__name__)
 
@@ -79,7 +79,7 @@ class Reprocessing:
         last_row = found[-1][0] if found else stands.last_row
         wanted = [event for _, event in found if is_older(event.version, command.before_version)]
         changes = await self._embedded(await self.rewritten(wanted))
-        now = datetime.fromtimestamp(self._context.clock(), UTC).isoformat(timespec="seconds")
+        now = iso_of(self._context.clock())
         ends = len(found) < BATCH
         await asyncio.to_thread(self._advance, run, len(wanted), (stands.last_row, last_row), changes, now, ends)
         if not ends:

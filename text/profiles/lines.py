@@ -36,7 +36,7 @@ def read_lines(markdown: str, known: Sequence[ProfileLine] = (), *, day: str = "
     >>> [line.dated_text for line in read_lines("# Food\\n- likes tea (2026-02-20)\\n- no onions", day="2026-03-02")]
     ['Food: likes tea (2026-02-20)', 'Food: no onions (2026-03-02)']
     """
-    told = list(_texts(markdown))
+    told = list(_texts(markdown, known))
     before = [line.text for line in known]
     lines: list[ProfileLine] = []
     for how, start, end, first, last in SequenceMatcher(None, before, [text for text, _ in told], autojunk=False).get_opcodes():
@@ -53,10 +53,20 @@ def read_lines(markdown: str, known: Sequence[ProfileLine] = (), *, day: str = "
     return distinct(lines)
 
 
-def _texts(markdown: str) -> Iterable[tuple[str, str]]:
-    """Return the statements of a text and the day at the end of each, "" for none."""
+def _texts(markdown: str, known: Sequence[ProfileLine]) -> Iterable[tuple[str, str]]:
+    """Return the statements of a text and the day at the end of each, "" for none.
+
+    A bullet as a `known` line is written is that line, whatever its text looks like ("-", a day in brackets at its end).
+    """
+    untouched: dict[str, list[ProfileLine]] = {}
+    for line in known:
+        untouched.setdefault(f"- {line.dated_text}", []).append(line)
     heading = ""
     for written in clean_text(markdown).splitlines():
+        if not heading and (same := untouched.get(written.strip())):
+            line = same.pop(0)
+            yield line.text, line.last_day
+            continue
         if not written.strip() or _FENCE.match(written):
             continue
         if found := _HEADING.fullmatch(written):

@@ -33,9 +33,9 @@ OTHERS = frozenset(
     for line in (
         "action_summary at bot_name by context corrects cursor dry_run end_seq event_id everywhere expires_at explain flush",
         "force group_id group_name holds is_absolute job_id kind language layer limit max_tokens mentions",
-        "messages neighbours new new_info occurs_from occurs_to offset old pinned query recent_messages recent_messages[].at",
-        "recent_messages[].sender_name recent_messages[].text request_id request_type revision right scope source",
-        "state tags target_id text time_from time_to timestamp timezone top_k user_name wait_seconds wrong",
+        "messages metadata neighbours new new_info occurs_from occurs_to offset old pinned query recent_messages",
+        "recent_messages[].at recent_messages[].sender_name recent_messages[].text request_id request_type revision right",
+        "scope source state tags target_id text time_from time_to timestamp timezone top_k user_name wait_seconds wrong",
     )
     for word in line.split()
 )

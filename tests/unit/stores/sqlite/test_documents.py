@@ -259,7 +259,7 @@ def test_a_file_of_a_former_revision_is_no_edit(profiles: MirroredProfiles, path
 LINE = st.builds(
     ProfileLine,
     line_id=st.uuids().map(str),
-    text=st.text(min_size=1, max_size=60),
+    text=st.text(min_size=1, max_size=60) | st.sampled_from(["-", "(2026-02-20)", "tea (2026-02-20)", "tea", "# x", "```"]),
     last_day=st.sampled_from(["", "2026-02-20"]),
     evidence=st.lists(st.text("abc-:", min_size=1), max_size=2).map(tuple),
 )
@@ -271,6 +271,15 @@ def test_a_file_that_nobody_has_edited_changes_nothing(lines: tuple[ProfileLine,
     data = PROFILE_FORMAT.render(stored).encode(errors="replace")
     found = PROFILE_FORMAT.edited(data, stored, {3: stored}.get, "2026-02-25")
     assert found is not None and PROFILE_FORMAT.same(found, stored)
+
+
+def test_lines_of_any_form_stay_as_they_are_beside_one_that_is_edited() -> None:
+    texts = ("-", "tea", "tea (2026-02-20)", "(2026-02-20)", "# x", "```")
+    odd = tuple(ProfileLine(f"{n}", text, last_day="2026-02-20", evidence=("e1",)) for n, text in enumerate(texts))
+    stored = PROFILE_FORMAT.revised(Profile(KEY, lines=(*odd, ProfileLine("last", "likes tea"))), 3, NOW)
+    data = PROFILE_FORMAT.render(stored).encode().replace(b"- likes tea", b"- likes coffee")
+    found = PROFILE_FORMAT.edited(data, stored, {3: stored}.get, "2026-02-25")
+    assert found is not None and found.lines[:-1] == odd and found.lines[-1].text == "likes coffee"
 
 
 @given(st.text(max_size=200), st.text(max_size=100))
