@@ -101,7 +101,8 @@ def test_a_person_without_a_name_gets_a_profile(text: str, line: str) -> None:
     people = NamedPeople.of_job(job)
     (key, *_) = ProfileKey.of_job(job, Settings().cognitive.profile.profile_layers)
     assert concerns(items, key, people, names)
-    assert merged_by_rules(items, Profile(key), people, names, language).summary == f"- {line}"
+    merged = merged_by_rules(items, Profile(key), people, names, language, "2026-02-21")
+    assert merged.summary == f"- {line} (2026-02-21)"
 
 
 @pytest.mark.parametrize("user_name", ["", "\u3164", "Ann"])
