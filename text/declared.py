@@ -9,9 +9,8 @@ from functools import cache
 
 from ..schema.profile import LineKind
 from .instructions import gives_orders
-from .message_parts import without_media
+from .message_parts import BY_ID, without_media
 from .questions.asking import ends_asking
-from .speakers.mentions import BY_ID
 from .word_lists import Patterns, in_pieces, word_list, word_tables
 
 LONGEST_MESSAGE = 1_000

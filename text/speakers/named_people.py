@@ -13,7 +13,7 @@ from ..protected import overlaps
 from ..remembered import remembered
 from ..time_expressions import find_relative
 from .borne_names import BorneNames, folded, is_a_word
-from .mentions import BY_ID, EVERYBODY
+from .mentions import EVERYBODY
 
 _BEFORE = " \t“\"'@"
 """What may stand before the name with which a text begins."""
