@@ -9,7 +9,7 @@ from functools import cache
 
 from ..schema.profile import LineKind
 from .instructions import gives_orders
-from .message_parts import without_media
+from .message_parts import BY_ID, without_media
 from .questions.asking import ends_asking
 from .word_lists import Patterns, in_pieces, word_list, word_tables
 
@@ -67,11 +67,14 @@ def declared(message: str) -> list[tuple[str, LineKind]]:
     if len(message) > LONGEST_MESSAGE or not may_declare(message):
         return []
     text = without_media(message)
+    text = text[addressed.end() :] if (addressed := _ADDRESSED.match(text)) else text
     found = [one for sentence in _SENTENCE.findall(text) if (one := _declaration(sentence)) and not gives_orders(sentence)]
     frame = _tables().frame
     return [] if found and (frame.not_said.search(text) or frame.game.search(text)) else found
 
 
+_ADDRESSED = re.compile(rf"\s*(?:(?:{BY_ID.pattern}|@[^\s@，,：:]{{1,32}}(?=[\s，,：:]))[\s，,：:]*)+")
+"""Mentions before the first word: to whom a message is said, in a group often the bot."""
 _MAY = re.compile(r"我|俺|咱|本人|\b(?:i|my|me)(?:['’]?(?:m|ve|d))?\b", re.IGNORECASE)
 
 

@@ -36,6 +36,8 @@ _AUTHORS = ("nickname", "name", "user_id", "uin")
 """Keys of who wrote a node of a OneBot forward."""
 
 _CODE = re.compile(r"\[CQ:(?P<type>[\w.-]{1,40})(?P<data>(?:,[^\[\]]{0,4000})?)\]")
+BY_ID = re.compile(r"\[CQ:at,qq=(?P<cq>[^\[\],]+)[^\[\]]*\]|<@[!&]?(?P<discord>\w+)>")
+"""Mentions by an id: of OneBot, of Discord."""
 _ESCAPE = re.compile(r"&(amp|#91|#93|#44);")
 _ESCAPED = {"amp": "&", "#91": "[", "#93": "]", "#44": ","}
 _UNESCAPED = re.compile(r"[\[\]`]|&(?!(?:amp|#91|#93|#44);)")

@@ -9,7 +9,10 @@ from ...schema.entity import Entity
 from ...schema.protocols.corrections import Corrections
 from .engine import Database
 
-_LATEST = "SELECT body FROM corrections WHERE until > %s AND (%s = 1 OR scope_key = %s) ORDER BY at DESC, correction_id LIMIT %s"
+_LATEST = (
+    "SELECT body FROM corrections WHERE until > %s AND (%s = 1 OR scope_key = %s)"
+    " ORDER BY at DESC, until DESC, correction_id LIMIT %s"  # `at` is told in seconds, `until` in fractions of them
+)
 
 
 class CorrectionTable(Corrections):

@@ -10,7 +10,7 @@ from historian.schema.profile import ProfileKey, ProfileLine
 from historian.schema.scope import Scope
 from historian.service.cognitive import CognitiveService
 from support.memory import AT, settings_for
-from support.servers.openai_answers import echo_responder
+from support.servers.openai_answers import Json, echo_responder
 from support.servers.openai_server import OpenAIServer
 
 GROUP = Scope.group("100")
@@ -95,11 +95,15 @@ async def test_a_correction_concerns_the_message_just_before_or_the_one_replied_
         assert [one.text for one in lines] == after
 
 
-async def test_beside_a_model_health_and_boundaries_are_noted_at_once(tmp_path: Path) -> None:
-    with OpenAIServer(responder=echo_responder) as server:
+@pytest.mark.parametrize("listens", [False, True])
+async def test_beside_a_model_health_and_boundaries_are_noted_at_once(tmp_path: Path, listens: bool) -> None:
+    """What the model then files in its own words is the same line, told again; of the rest the model decides."""
+
+    def responder(request: Json) -> Json:
+        return echo_responder(request) if listens else {"statements": [], "texts": []}
+
+    with OpenAIServer(responder=responder) as server:
         async with CognitiveService.open(settings_for(tmp_path, base_url=server.base_url)) as memory:
-            await memory.remember([said("我对花生过敏", 1, 1), said("我住在苏州", 2, 2)], GROUP)
-            await memory.flush()
-            await memory.settled(20)
-            assert "“我对花生过敏”" in [one.text for one in lines_of(memory)]
-            assert "“我住在苏州”" not in [one.text for one in lines_of(memory)]
+            lines = await lines_after(memory, said("我对花生过敏", 1, 1), said("我住在苏州", 2, 2))
+    assert [one.kind for one in lines] == (["health", "home"] if listens else ["health"])
+    assert ("“我住在苏州”" not in [one.text for one in lines]) and "对花生过敏" in lines[0].text

@@ -9,7 +9,7 @@ import pytest
 from historian.schema.event import EventFilter
 from historian.schema.scope import Scope
 from historian.service.cognitive import CognitiveService
-from support.memory import settings_for
+from support.memory import AT, settings_for
 
 GROUP = Scope.group("100", "7")
 PRIVATE = Scope.private("7")
@@ -43,19 +43,19 @@ QQ = [
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "words", "line"),
     [
-        ("I work at AT&amp;T", "I work at AT&T"),
-        ("我喜欢看&#91;鬼灭之刃&#93;", "我喜欢看[鬼灭之刃]"),
-        ("[CQ:face,id=14]我对花生过敏", "[表情]我对花生过敏"),
-        ("[CQ:reply,id=5][CQ:at,qq=900] I'm allergic to peanuts", "[CQ:at,qq=900] I'm allergic to peanuts"),
-        ("[CQ:image,file=a.jpg,url=https://x.example/?a=1&amp;b=2] I have a cat", "[image] I have a cat"),
+        ("I work at AT&amp;T", "I work at AT&T", '"I work at AT&T"'),
+        ("我喜欢看&#91;鬼灭之刃&#93;", "我喜欢看[鬼灭之刃]", ""),
+        ("[CQ:face,id=14]我对花生过敏", "[表情]我对花生过敏", "“我对花生过敏”"),
+        ("[CQ:reply,id=5][CQ:at,qq=900] I have a cat", "[CQ:at,qq=900] I have a cat", '"I have a cat"'),
+        ("[CQ:image,file=a.jpg,url=https://x.example/?a=1&amp;b=2] I have a cat", "[image] I have a cat", '"I have a cat"'),
     ],
 )
-async def test_a_message_of_qq_is_filed_in_its_words(tmp_path: Path, text: str, words: str) -> None:
+async def test_a_message_of_qq_is_filed_in_its_words(tmp_path: Path, text: str, words: str, line: str) -> None:
     async with CognitiveService.open(settings_for(tmp_path)) as memory:
-        await memory.remember([{"content": text, "sender_id": "7", "id": "9"}], GROUP, user_name="阿明")
-        assert await profile(memory, GROUP) == ""
+        await memory.remember([{"content": text, "sender_id": "7", "id": "9", "at": AT}], GROUP, user_name="阿明")
+        assert await profile(memory, GROUP) == (f"- {line} (2026-02-21)" if line else "")
         assert filed(memory, GROUP) == [words]
 
 
@@ -63,8 +63,9 @@ async def test_a_message_of_qq_is_filed_in_its_words(tmp_path: Path, text: str, 
 async def test_a_fact_in_a_statement_that_a_bot_hands_over_enters_the_profile(tmp_path: Path, text: str, line: str) -> None:
     name = "阿明" if "阿明" in line else "Ann"
     async with CognitiveService.open(settings_for(tmp_path)) as memory:
-        await memory.enqueue_job(new_info=[text], group_id="100", user_id="7", user_name=name, bot_name="Clio")
-        assert await profile(memory, GROUP) == line
+        fields = {"group_id": "100", "user_id": "7", "user_name": name, "bot_name": "Clio", "timestamp": AT}
+        await memory.enqueue_job(new_info=[text], **fields)
+        assert await profile(memory, GROUP) == f"{line} (2026-02-21)"
 
 
 @pytest.mark.parametrize("text", ["@阿泰 只会玩辅助", "[CQ:at,qq=43] 只会玩辅助", "[CQ:at,qq=43] lent me his bike"])
@@ -84,13 +85,13 @@ async def test_the_block_of_memory_is_not_filed_again_in_any_place_of_a_message_
         assert "Ben lives in Oslo" in block
         said = [
             *recalled,
-            {"role": "user", "content": f"{block}\nI live in Leeds"},
+            {"role": "user", "content": f"{block}\nI live in Leeds", "at": AT},
             {"role": "assistant", "content": f"{block}\nOk."},
         ]
         assert len(await memory.remember(said, PRIVATE, user_name="Ann", bot_name="Clio")) == 2
         memory.feed_message("user", block, scope=PRIVATE)
         memory.feed_message("user", [{"type": "text", "text": block}, {"type": "text", "text": "good night"}], scope=PRIVATE)
-        assert await profile(memory, PRIVATE) == ""
+        assert await profile(memory, PRIVATE) == '- "I live in Leeds" (2026-02-21)'
         assert memory.observation is not None and await memory.observation.settled(20)
         assert sorted(filed(memory, PRIVATE, "message")) == ["I live in Leeds", "Ok.", "good night"]
 

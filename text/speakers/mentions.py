@@ -6,9 +6,9 @@ import re
 
 from ...schema.job import Job
 from ...schema.names import Names
+from ..message_parts import BY_ID
 from ..protected import overlaps, protected_spans
 
-BY_ID = re.compile(r"\[CQ:at,qq=(?P<cq>[^\[\],]+)[^\[\]]*\]|<@[!&]?(?P<discord>\w+)>")
 _AT = re.compile(r"(?<![\w.@/])@(?P<name>[\w·.\-]+)")
 EVERYBODY = frozenset(("all", "everyone", "here", "全体成员", "所有人"))
 

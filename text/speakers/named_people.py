@@ -9,11 +9,12 @@ from ...schema.event import BorneName, Event, NamedPerson
 from ...schema.ids import LONGEST_NAME, id_mark
 from ...schema.job import Job
 from ..borders import begins_with, places_of
+from ..message_parts import BY_ID
 from ..protected import overlaps
 from ..remembered import remembered
 from ..time_expressions import find_relative
 from .borne_names import BorneNames, folded, is_a_word
-from .mentions import BY_ID, EVERYBODY
+from .mentions import EVERYBODY
 
 _BEFORE = " \t“\"'@"
 """What may stand before the name with which a text begins."""

@@ -36,7 +36,7 @@ def told(*texts: str, make: Any = private_fields) -> list[dict[str, Any]]:
     return [make(request_id=f"r{n}", new_info=[text], timestamp=at(n + 1)) for n, text in enumerate(texts)]
 
 
-async def test_the_present_is_answered_by_what_holds_and_the_past_with_its_end(tmp_path: Path) -> None:
+async def test_the_present_is_answered_by_what_holds_and_the_past_with_its_days(tmp_path: Path) -> None:
     settings = settings_for(tmp_path)
     events = await filed(settings, *told(LISBON, TEA, VIENNA))
     assert [event.superseded_by for event in events] == ["r2-0:0", "", ""]
@@ -44,9 +44,11 @@ async def test_the_present_is_answered_by_what_holds_and_the_past_with_its_end(t
     async with CognitiveService.open(settings, worker=False) as memory:
         now = [hit.event.text for hit in await memory.search_events("Where does Ann live now?", scope)]
         assert VIENNA in now and LISBON not in now
-        block = await memory.build_context("Where did Ann live before?", scope)
-        assert f"{LISBON} (until 2026-02-03)" in block and f"{VIENNA}\n" in block
-        assert LISBON not in await memory.build_context("Where does Ann live now?", scope)
+        before = [hit.event for hit in await memory.search_events("Where did Ann live before?", scope)]
+        assert [event.superseded_by for event in before if event.text == LISBON] == ["r2-0:0"]
+        for question in ("Where does Ann live now?", "Where did Ann live before?"):
+            block = await memory.build_context(question, scope)
+            assert 0 <= block.find(f"{VIENNA} (2026-02-03)") < block.find(f"{LISBON} (2026-02-01)"), "the newest stands first"
 
 
 async def test_a_corrected_fact_never_comes_back(tmp_path: Path) -> None:
@@ -60,18 +62,8 @@ async def test_a_corrected_fact_never_comes_back(tmp_path: Path) -> None:
             assert any("MU5173" in text for text in found) and not any("MU5137" in text for text in found)
 
 
-async def test_profiles_drop_what_is_over(tmp_path: Path) -> None:
-    settings = settings_for(tmp_path)
-    async with open_worker(settings) as (parts, worker):
-        for job in told("Ann likes coffee", TEA, "Ann no longer likes coffee"):
-            put(parts, job)
-        assert await worker.run(drain=True)
-        profile = parts.profiles.read(ProfileKey("user", "7", "private"))
-        assert profile is not None and profile.summary == "- Ann likes tea\n- Ann no longer likes coffee"
-
-
-async def test_a_profile_drops_what_is_over_by_what_was_said_in_another_group(tmp_path: Path) -> None:
-    """Links never cross conversations; the public layer of a profile is read in all of them."""
+async def test_a_profile_keeps_what_was_said_in_one_group_and_what_is_over_by_another_with_their_days(tmp_path: Path) -> None:
+    """Links never cross conversations; the public layer of a profile is read in all of them, and its newest line stands first."""
     settings = settings_for(tmp_path)
     groups = [
         group_fields(group_id=group, user_id="7", user_name="Ann", request_id=group, new_info=[text], timestamp=at(n + 1))
@@ -82,8 +74,12 @@ async def test_a_profile_drops_what_is_over_by_what_was_said_in_another_group(tm
             put(parts, job)
         assert await worker.run(drain=True)
         profile = parts.profiles.read(ProfileKey("user", "7", PUBLIC_LAYER))
-        assert profile is not None and profile.summary == "- Ann no longer likes coffee"
+        assert profile is not None
+        assert profile.summary == "- Ann likes coffee (2026-02-01)\n- Ann no longer likes coffee (2026-02-02)"
         assert all(event.holds for event in parts.events.find(EventFilter(None)))
+    async with CognitiveService.open(settings, worker=False) as memory:
+        block = await memory.build_context("What does Ann like?", Scope.group("1", "7"))
+        assert 0 <= block.find("no longer likes coffee") < block.find("likes coffee (2026-02-01)")
 
 
 async def test_a_change_in_one_conversation_ends_nothing_in_another(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ EVENTS = [message(n, *said) for n, said in enumerate(TALK)]
 
 def hit(place: int, count: int = 1, events: list[Event] | None = None, score: float = 1.0) -> Hit:
     snapshot = snapshot_of(events or EVENTS)
-    return with_neighbours(Hit(snapshot.events[place], score, place=place), snapshot, count, 30.0)
+    return with_neighbours(Hit(snapshot.events[place], score, place=place), snapshot, count, 30.0, now=1_000_000.0)
 
 
 def test_neighbours_are_the_messages_around_in_the_order_of_time_up_to_a_silence() -> None:
@@ -57,6 +57,12 @@ def test_the_message_that_is_answered_stands_before_it_whenever_it_was_said() ->
     assert [one.event for one in context_of(hit(1, 1, [asked, answer]))] == [asked]
     gone = replace(answer, reply_to="78")
     assert hit(1, 1, [asked, gone]).before == ()
+
+
+def test_a_message_that_has_expired_is_nobodys_neighbour() -> None:
+    for expires_at, before in ((999_999.0, ()), (1_000_001.0, (EVENTS[0].event_id,))):
+        first = replace(EVENTS[0], expires_at=expires_at)
+        assert tuple(one.event_id for one in hit(1, 1, [first, EVENTS[1]]).before) == before
 
 
 def test_a_short_message_an_answer_and_a_question_have_a_context_and_others_none() -> None:
