@@ -191,9 +191,9 @@ def lasting_kind(said: str, *, dated: bool = False) -> LineKind | None:
         return None
     language = "en" if said.isascii() or not _HAN.search(said) else "zh"
     if language == "en" and said.startswith("'s "):
-        kind = line_kind(said)
+        of_its = line_kind(said)
         is_sure = frame.kin.match(said) or frame.my.match(said[3:])
-        return kind if is_sure or not (kind in ("other", *KINDS[6:]) or dated or frame.was.search(said)) else None
+        return of_its if is_sure or (of_its in DECLARED and not dated and not frame.was.search(said)) else None
     if language == "zh" and frame.my_zh.match(said):
         return "relation"
     bare = frame.sure.sub("", said, count=1) if language == "en" else said
