@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from ...schema.errors import InvalidInput
-from ...schema.job import without_list_mark
 from ...schema.profile import Profile, ProfileKey, ProfileLine
 from ...schema.protocols import ProfileStorage
 from ...text.profiles.lines import distinct, read_lines, with_lines
@@ -97,7 +96,7 @@ class ProfileFormat:
         )
 
     def revised(self, document: Profile, revision: int, now: str, cause: str | None = None) -> Profile:
-        told = ((line, without_list_mark(one_line(line.text)).strip()) for line in document.lines)
+        told = ((line, one_line(line.text)) for line in document.lines)
         return Profile(
             key=document.key,
             name=one_line(document.name),
