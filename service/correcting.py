@@ -154,7 +154,7 @@ class Correcting:
         found = await asyncio.to_thread(candidates, parts, str(wrong), scope)
         if target_id:
             kinds = await asyncio.to_thread(kind_of, parts, target_id, scope)
-        elif clear := clear_one(found):
+        elif clear := clear_one(found, wrong):
             kinds, target_id = clear.kind, clear.target_id
         else:
             return found

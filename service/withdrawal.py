@@ -55,6 +55,9 @@ def _withdraw(parts: Parts, ids: list[str], scope: Scope) -> tuple[set[str], int
         parts.article_stores.buffer.remove(buffered)
     jobs = [job for prefix in prefixes for job in parts.queue.talk_of(prefix)]
     parts.queue.withdraw([job.job_id for job in jobs])
+    records = parts.backend.corrections  # what was withdrawn is not brought back
+    held = [one.correction for one in records.all() if any(said.job_id in names for said in one.correction.messages)]
+    records.remove([one.correction_id for one in held])
     words = {str(job.payload.get("text", "")) for job in jobs} | {one.text for said in stored.values() for one in said}
     statements = gone - {one.event_id for said in stored.values() for one in said}
     waiting = {prefix for prefix in prefixes if any(job.job_id.startswith(prefix) for job in jobs)}

@@ -205,7 +205,8 @@ def lasting_kind(said: str, *, dated: bool = False) -> LineKind | None:
         return kind
     if language == "en":
         return None if frame.passes.match(bare) else kind
-    return None if reported or frame.passes_zh.search(_FIRST_CLAUSE.split(said, maxsplit=1)[0]) else kind
+    is_there = kind == "other" and said.lstrip("还也又现正")[:1] == "在"  # where somebody is now
+    return None if reported or is_there or frame.passes_zh.search(_FIRST_CLAUSE.split(said, maxsplit=1)[0]) else kind
 
 
 def without_date(text: str) -> str:
@@ -218,6 +219,16 @@ def without_date(text: str) -> str:
     return text[led.end() :] if led else text
 
 
+def is_of_kin(text: str) -> bool:
+    """Return True for a statement about somebody's relative, partner or pet.
+
+    >>> is_of_kin("Ann's brother Bob is vegetarian"), is_of_kin("小明的妈妈住在杭州"), is_of_kin("Ann is vegetarian")
+    (True, True, False)
+    """
+    frame, text = _tables().frame, text[:LONGEST_LINE]
+    return bool(frame.own.search(text) or frame.my_zh.search(text))
+
+
 def line_kind(text: str) -> LineKind:
     """Return what a line of a profile is about, by its words: the kind that is kept best where it is about several.
 
@@ -227,7 +238,7 @@ def line_kind(text: str) -> LineKind:
     tables, text = _tables(), text[:LONGEST_LINE]
     order = [
         *KINDS[:2],
-        *(("relation",) if tables.frame.own.search(text) or tables.frame.my_zh.search(text) else ()),
+        *(("relation",) if is_of_kin(text) else ()),
         *KINDS[2:],
     ]
     return next((kind for kind in order if tables.about[kind].search(text)), "other")

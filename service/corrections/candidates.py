@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -10,14 +11,17 @@ from ...schema.errors import InvalidInput
 from ...schema.event import EventFilter
 from ...schema.ids import told
 from ...schema.scope import Scope
+from ...text.declared import is_of_kin
 from ...text.profiles.lines import plain_words
 from ...text.search_words.tokens import search_tokens
+from ...text.support import is_negative
 from ..timezones import iso_of
 from .plan import lines_in, profile_keys
 
 if TYPE_CHECKING:
     from ..components import Parts
 
+_FIGURE = re.compile(r"[\d一二两三四五六七八九十]+|\b(?:one|two|three|four|five|six|seven|eight|nine|ten)\b", re.IGNORECASE)
 MOST_CANDIDATES = 10
 CANDIDATES_LOOKED_AT = 50
 CLEAR, CLEARLY_BEFORE = 0.7, 0.3
@@ -31,15 +35,13 @@ def candidates(parts: Parts, wrong: str, scope: Scope) -> list[Candidate]:
     What a line rests on, or an event was taken from, is not told beside it; nor is what was
     superseded or corrected.
     """
-    asked, now = set(search_tokens(wrong)), iso_of(parts.clock())
-    if not asked:
-        return []
+    asked, now = set(search_tokens(wrong)) or {wrong.strip()}, iso_of(parts.clock())
     found: list[Candidate] = []
     covered: set[str] = set()
     said: set[str] = set()
 
     def add(target_id: str, kind: CandidateKind, text: str, day: str) -> bool:
-        share = len(asked & set(search_tokens(text))) / len(asked)
+        share = len({one for one in asked if one in words_of(text)}) / len(asked)
         if share and plain_words(text) not in said:
             said.add(plain_words(text))
             found.append(Candidate(target_id, kind, text, day, round(share, 3)))
@@ -65,12 +67,20 @@ def candidates(parts: Parts, wrong: str, scope: Scope) -> list[Candidate]:
     return sorted(found, key=lambda one: -one.score)[:MOST_CANDIDATES]
 
 
-def clear_one(found: Sequence[Candidate]) -> Candidate | None:
-    """Return the candidate that is meant; None where several may be, or none holds enough of the
-    words."""
+def words_of(text: str) -> set[str]:
+    """Return the words of a text by which it is found, and its Chinese characters."""
+    return {*search_tokens(text), *text}
+
+
+def clear_one(found: Sequence[Candidate], wrong: str) -> Candidate | None:
+    """Return the candidate that is meant; None where several may be, none holds enough of the words, or the best one denies what
+    `wrong` affirms, holds other figures, or is about somebody's relative or pet that `wrong` does not name."""
     if not found or found[0].score < CLEAR or (len(found) > 1 and found[0].score - found[1].score < CLEARLY_BEFORE):
         return None
-    return found[0]
+    text = found[0].text
+    if is_negative(text) != is_negative(wrong) or not set(_FIGURE.findall(wrong)) <= set(_FIGURE.findall(text)):
+        return None
+    return None if is_of_kin(text) and not is_of_kin(wrong) else found[0]
 
 
 def kind_of(parts: Parts, target_id: str, scope: Scope) -> CandidateKind:

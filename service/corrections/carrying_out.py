@@ -23,7 +23,7 @@ from ...schema.summary import ArticleKey
 from ...text.profiles.lines import plain_words
 from ...text.search_words.tokens import search_tokens
 from ..timezones import iso_of
-from .plan import Line, Plan, concerned, lines_in, may_touch, new_id, saying_the_same
+from .plan import Line, Plan, concerned, lines_in, may_touch, new_id, saying_the_same, teller, tellers
 
 if TYPE_CHECKING:
     from ..components import Parts
@@ -114,7 +114,9 @@ def _told_meanwhile(parts: Parts, plan: Plan) -> dict[str, Event]:
     scopes = {one.scope.key for one in (*plan.events.values(), *plan.messages.values())}
     scopes |= {plan.scope.key} if plan.scope is not None else set()
     found = saying_the_same(parts, sorted(scopes), plan.wrong, plan.texts) if plan.wrong else []
-    new = (one for one in found if not one.is_message and one.event_id not in plan.events and may_touch(plan.scope, one))
+    people = tellers(plan, plan.events.values())
+    mine = (one for one in found if may_touch(plan.scope, one) and (teller(one) in people or not people))
+    new = (one for one in mine if not one.is_message and one.event_id not in plan.events)
     return {one.event_id: one for one in new}
 
 

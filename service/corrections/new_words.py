@@ -10,9 +10,9 @@ from zoneinfo import ZoneInfo
 
 from ...schema.correction import Correction
 from ...schema.event import Event
-from ...schema.profile import ProfileLine, line_id_of
+from ...schema.profile import ProfileKey, ProfileLine, line_id_of
 from ...schema.protocols import Vector
-from ...schema.scope import Scope
+from ...schema.scope import Scope, layer_written
 from ...schema.version import VERSION
 from ...text.profiles.lines import plain_words
 from .carrying_out import carry_out
@@ -87,6 +87,7 @@ def _new_event(parts: Parts, plan: Plan, timezone: str) -> Event | None:
         return None
     moment = datetime.fromtimestamp(parts.clock(), ZoneInfo(timezone))
     names = {one.user_id: one.user_name for one in known if one.user_name}
+    ends = [one.expires_at for one in known if one.expires_at is not None]
     return Event.in_scope(
         scope,
         moment,
@@ -98,6 +99,7 @@ def _new_event(parts: Parts, plan: Plan, timezone: str) -> Event | None:
         is_absolute=True,
         rewritten_by="hand",
         version=VERSION,
+        expires_at=max(ends) if ends and len(ends) == len(known) else None,
         user_name=names.get(scope.user_id, ""),
     )
 
@@ -118,12 +120,33 @@ def edit_line(
             if not line.pinned:
                 check_room([one for _, one in lines_in(parts, [key])])
     new: dict[str, Any] = dict(changes)
-    if text is not None:
+    is_pin = all(line.pinned and not line.evidence for _, line in plan.lines)
+    if text is not None and is_pin:  # it rests on nothing but whoever pinned it
+        new = {"text": text, **new}
+        plan.text = text
+    elif text is not None:
         evidence = replace_words(parts, plan, text, vector, timezone)
         day = datetime.fromtimestamp(parts.clock(), ZoneInfo(timezone)).date().isoformat()
         new = {"text": text, "told": 1, "first_day": day, "last_day": day, "said_by": "", "evidence": evidence, **new}
     plan.line_becomes = lambda line: replace(line, **new)
+    if text is not None:
+        keep_private(parts, plan, new)
     return plan, carry_out(parts, plan)
+
+
+def keep_private(parts: Parts, plan: Plan, new: Mapping[str, Any]) -> None:
+    """Let the new words of a private chat stand in the private layer: of the public one the line goes."""
+    rule = parts.settings.cognitive.profile.profile_layers
+    if plan.scope is None or plan.scope.request_type != "private":
+        return
+    own = layer_written(plan.scope, "user", rule)
+    public = [(key, line) for key, line in plan.lines if key.entity_type == "user" and key.layer != own]
+    if public and own:
+        key = ProfileKey("user", plan.scope.user_id, own)
+        if all(one != key for one, _ in plan.lines):
+            plan.more[key] = replace(public[0][1], **new)
+        becomes, elsewhere = plan.line_becomes, {line.line_id for _, line in public}
+        plan.line_becomes = lambda line: None if line.line_id in elsewhere else becomes(line)
 
 
 def edit_event(

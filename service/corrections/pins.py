@@ -86,7 +86,7 @@ def pin(parts: Parts, scope: Scope, text: str, until: str) -> ProfileLine:
         if same is not None:
             return tuple(replace(one, pinned=True, until=until) if one is same else one for one in lines)
         check_room(lines)
-        new = ProfileLine(line_id_of(text, "pin"), text, "boundary", first_day=day, last_day=day, until=until, pinned=True)
+        new = ProfileLine(line_id_of(text, "pin"), text, "boundary", 0, day, day, until, pinned=True)
         return (*lines, new)
 
     profile = rewritten(parts, key, pinned, "pin")
@@ -111,7 +111,7 @@ def _unpinned(line: ProfileLine, line_id: str) -> list[ProfileLine]:
     """Return the line of this id without its pin: nothing of it where it was nothing else."""
     if line.line_id != line_id:
         return [line]
-    return [replace(line, pinned=False, until="")] if line.evidence or line.line_id != line_id_of(line.text, "pin") else []
+    return [replace(line, pinned=False, until="")] if line.told else []  # what was but pinned nobody has told
 
 
 def pins(parts: Parts, scope: Scope) -> list[Line]:

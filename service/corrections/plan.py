@@ -76,7 +76,7 @@ class Plan:
 def new_id(scope: Scope | None) -> str:
     """Return the id of a new correction, which tells whether its scope's speaker is asserted
     alone."""
-    made = f"correction-{uuid.uuid4().hex}"
+    made = f"correction-{uuid.uuid4().hex[:24]}"
     return made if scope is None else scope.request_id(made)
 
 
@@ -137,6 +137,17 @@ def saying_the_same(parts: Parts, scope_keys: Iterable[str], words: Collection[s
     return list(found.values())
 
 
+def teller(event: Event) -> str:
+    """Return the id of the person whose words an event or message are."""
+    return event.said_by or event.user_id
+
+
+def tellers(plan: Plan, told_by: Iterable[Event]) -> set[str]:
+    """Return whose statement a plan corrects: what others said in the same words is theirs. Empty for a group's own line."""
+    people = {key.entity_id for key, _ in plan.lines if key.entity_type == "user"}
+    return people | (set() if plan.lines else {teller(one) for one in told_by})
+
+
 def gather(parts: Parts, plan: Plan, evidence: Iterable[str], *, others: bool = True) -> None:
     """Add the events and messages to a plan on which its lines rest, and, with `others`, those that
     say the same."""
@@ -145,7 +156,8 @@ def gather(parts: Parts, plan: Plan, evidence: Iterable[str], *, others: bool = 
         keys = {one.scope.key for one in found.values()} | ({plan.scope.key} if plan.scope else set())
         texts = [line.text for _, line in plan.lines] + [one.text for one in found.values() if not one.is_message]
         same = saying_the_same(parts, sorted(keys), {plain_words(text) for text in texts}, texts)
-        found |= {one.event_id: one for one in same if may_touch(plan.scope, one)}
+        people = tellers(plan, found.values())
+        found |= {one.event_id: one for one in same if may_touch(plan.scope, one) and (teller(one) in people or not people)}
     names = [one.job_id for one in found.values() if one.is_message]
     plan.events |= {name: one for name, one in found.items() if not one.is_message}
     names += [name for one in plan.events.values() for name in one.sources]

@@ -40,12 +40,20 @@ def undo(parts: Parts, correction_id: object, scope: Scope | None) -> Correction
     parts.events.supersede(record.links)
     written = {(key, line.line_id): line for key, line in record.new_lines}
     for key in dict.fromkeys(key for key, _ in (*correction.lines, *record.fewer, *record.new_lines)):
-        before = {line.line_id: line for one, line in (*record.fewer, *correction.lines) if one == key}
+        kept = ((one, line) for one, line in (*record.fewer, *correction.lines) if _still_told(parts, line))
+        before = {line.line_id: line for one, line in kept if one == key}
         extra = {line.line_id for one, line in record.new_lines if one == key} - set(before)
         rewritten(parts, key, partial(_lines_back, key, before, extra, written), "undo")
     done = replace(correction, is_undone=True)
     corrections.put(replace(record, correction=done))
     return done if scope is None else done.seen_in(scope.key)
+
+
+def _still_told(parts: Parts, line: ProfileLine) -> bool:
+    """Return False for a line whose messages were withdrawn or changed since: nothing that it rests on tells it any more."""
+    found = parts.events.get(list(line.evidence))
+    said = line.text.strip('“”"')
+    return not line.evidence or any(not one.is_message or said in " ".join(one.text.split()) for one in found)
 
 
 def _lines_back(

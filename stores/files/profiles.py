@@ -139,7 +139,7 @@ def _noted(stored: object) -> Sequence[ProfileLine]:
     for one in stored if isinstance(stored, list) else ():
         if isinstance(one, dict) and all(scalar(one.get(name)) for name in ("line_id", "text")):
             told: dict[str, Any] = {name: value for name, value in one.items() if isinstance(value, str | list)}
-            told |= {"told": number(one.get("told")) or 1, "pinned": one.get("pinned") == "true"}
+            told |= {"told": number(one["told"]) if "told" in one else 1, "pinned": one.get("pinned") == "true"}
             told |= {name: list(strings(one.get(name))) for name in ("evidence", "tags")}
             lines.append(ProfileLine.of_json(told))
     return lines

@@ -314,3 +314,65 @@ async def test_nobody_corrects_what_is_of_another_conversation(memory: Cognitive
     with pytest.raises(InvalidInput, match="kind: expected one of"):
         await memory.edit_line(line.line_id, scope=ANN, kind="mood")  # type: ignore[arg-type]
     assert await lines(memory) == [line]
+
+
+def message_of(text: str, who: str = "7", name: str = "Ann", n: str = "1") -> dict[str, str]:
+    return {"role": "user", "content": text, "sender_id": who, "name": name, "id": n}
+
+
+async def test_what_others_said_in_the_same_words_is_theirs(memory: CognitiveService) -> None:
+    words = "I'm allergic to peanuts"
+    await memory.remember([message_of(words), message_of(words, "8", "Bea", "2")], Scope.group("100"))
+    assert await memory.settled(20)
+    (line,) = await lines(memory, GROUP)
+    done = await memory.delete_line(line.line_id, scope=GROUP, messages=True)
+    assert [one.said_by for one in done.messages] == ["7"]
+    (hers,) = await lines(memory, Scope.group("100", "8"))
+    assert hers.evidence and [one.said_by for one in await memory.list_events(GROUP)] == ["8"]
+
+
+async def test_undo_brings_back_nothing_that_was_withdrawn_since(memory: CognitiveService) -> None:
+    for n, messages in enumerate((True, False)):
+        await memory.remember([message_of("I'm allergic to peanuts", n=str(n))], ANN)
+        assert await memory.settled(20)
+        (line,) = await lines(memory)
+        done = await memory.delete_line(line.line_id, scope=ANN, messages=messages)
+        await memory.forget_message(str(n), ANN)
+        with contextlib.suppress(InvalidInput):
+            await memory.undo(done.correction_id, scope=ANN)
+        assert await told_by(memory, "peanuts") == []
+
+
+async def test_a_correction_in_private_says_nothing_in_groups(memory: CognitiveService) -> None:
+    await memory.remember([message_of("I live in Leeds")], Scope.group("100"))
+    assert await memory.settled(20)
+    await memory.correct("I live in Leeds", "Ann lives in York", scope=ANN)
+    assert await told_by(memory, "York", GROUP) == [] and await told_by(memory, "Leeds", GROUP) == []
+    assert await told_by(memory, "York")
+
+
+@pytest.mark.parametrize(
+    ("fact", "wrong"),
+    [
+        ("她不喜欢咖啡", "喜欢咖啡"),
+        ("她的妈妈住在杭州", "她住在杭州"),
+        ("Her brother Bob is vegetarian", "Ann is vegetarian"),
+        ("She has three cats", "Ann has two cats"),
+    ],
+)
+async def test_what_may_not_be_meant_is_a_candidate(memory: CognitiveService, fact: str, wrong: str) -> None:
+    await told(memory, fact)
+    found = await memory.correct(wrong, scope=ANN)
+    assert isinstance(found, list) and found
+
+
+async def test_one_character_finds_what_holds_it(memory: CognitiveService) -> None:
+    await told(memory, "她对虾过敏")
+    assert not isinstance(await memory.correct("虾", scope=ANN), list)
+
+
+async def test_a_pin_with_other_words_is_still_a_pin(memory: CognitiveService) -> None:
+    pin = await memory.pin("Exam on Sunday", ANN)
+    await memory.edit_line(pin.line_id, "Exam on Monday", scope=ANN)
+    assert await told_by(memory, "Monday") and await memory.unpin(pin.line_id, ANN)
+    assert await told_by(memory, "Monday") == []
