@@ -146,7 +146,7 @@ CASES = [
     Case("reprocess", prepare_earlier, set(), 20, [f"阿明住在{n}号楼" for n in range(3)], [("old0-0:0", "old2-0:0")]),
     Case("export", prepare_memory, FILED | {"late-0:0"}, 2, (), MOVED),
     Case("import", prepare_archive, FILED | {"late-0:0"}, 6, (), MOVED),
-    Case("backup", prepare_memory, FILED | {"late-0:0"}, 6, (), MOVED),
+    Case("backup", prepare_memory, FILED | {"late-0:0"}, 5, (), MOVED),
     Case("restore", prepare_backup, FILED | {"late-0:0", "later-0:0"}, 10, (), MOVED),
 ]
 
