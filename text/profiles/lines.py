@@ -26,6 +26,9 @@ _LEAVING: tuple[frozenset[LineKind], ...] = (
 )
 _FENCE = re.compile(r"\s*(?:```|~~~|---\s*$|<!--.*-->\s*$)")
 
+LONGEST_COMPARED = 4_000
+"""Characters of a statement that is compared by its words."""
+
 
 def read_lines(markdown: str, known: Sequence[ProfileLine] = (), *, day: str = "") -> tuple[ProfileLine, ...]:
     """Return the lines of a text that people write: one a bullet or line of prose, each after the heading above it.
@@ -163,8 +166,8 @@ def _same(line: ProfileLine, name: str) -> tuple[object, ...]:
 
 
 def plain_words(text: str) -> str:
-    """Return a statement for comparison: two lines say the same if these are equal."""
-    return comparable(text) or text
+    """Return a statement for comparison: two lines say the same if these are equal. What is longer than any line stays as it is."""
+    return text if len(text) > LONGEST_COMPARED else comparable(text) or text
 
 
 def without_evidence(line: ProfileLine, gone: Collection[str]) -> ProfileLine | None:
