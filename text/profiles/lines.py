@@ -166,7 +166,7 @@ def _same(line: ProfileLine, name: str) -> tuple[object, ...]:
 
 
 def plain_words(text: str) -> str:
-    """Return a statement for comparison: two lines say the same if these are equal. What is longer than any line stays as it is."""
+    """Return a statement for comparison: two lines say the same if these are equal. A longer text stays as it is."""
     return text if len(text) > LONGEST_COMPARED else comparable(text) or text
 
 
