@@ -6,11 +6,10 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 
 from ..schema.errors import ModelError
 from ..schema.hit import ProfileHit
-from ..schema.profile import Profile, ProfileKey
+from ..schema.profile import Profile, ProfileKey, ProfileLine
 from ..schema.protocols import EventStore, JobQueue, ProfileIndex, ProfileStorage, Reranker, Vector
 from ..schema.scope import EntityType, LayerRule, PublicLayer, Scope, layers_read
 from ..schema.settings import QuerySettings
@@ -67,7 +66,7 @@ def readable_profile(
 
 def holding(profile: Profile, now: float) -> Profile:
     """Return a profile without the lines that have ended at `now`, in seconds since the epoch."""
-    moment = datetime.fromtimestamp(now, UTC).isoformat()
+    moment = ProfileLine.until_moment(now)
     return replace(profile, lines=tuple(line for line in profile.lines if line.holds_at(moment)))
 
 

@@ -180,10 +180,20 @@ class Event:
         return self.kind == MESSAGE
 
     @property
+    def teller(self) -> str:
+        """The id of the person whose words it tells."""
+        return self.said_by or self.user_id
+
+    @property
+    def day(self) -> str:
+        """The day on which it was said (YYYY-MM-DD), in its time zone."""
+        return self.timestamp_local[:10]
+
+    @property
     def speaker(self) -> str:
         """How the sender of a message was called when it was said: a person's name or id, the bot's name; "" for a tool."""
         if self.role == "user":
-            return self.user_name or self.said_by or self.user_id
+            return self.user_name or self.teller
         return self.bot_name or self.role if self.role == "assistant" else ""
 
     @property
@@ -209,7 +219,7 @@ class Event:
         A day is shown once, and the day of saying (`today`, `at eight`) not at all: that is the heading's. Of a time the day is
         enough, since its hour stands in the words.
         """
-        known = {self.timestamp_local[:10]}
+        known = {self.day}
         marks: list[tuple[int, str]] = []
         for one in self.times:
             end, _, when = one.partition(":")

@@ -39,7 +39,7 @@ class FactOwners:
 
     def named(self, event: Event) -> Sequence[NamedPerson]:
         """Return the people whom an event names."""
-        return event.named or self._people.named(event.text, event.said_by or event.user_id)
+        return event.named or self._people.named(event.text, event.teller)
 
     def owner_of(self, event: Event) -> str:
         """Return the id of the person whose fact an event is; "" if it is about another person of whom no id is known.
@@ -51,7 +51,7 @@ class FactOwners:
         first = next((one.user_id for one in self.named(event) if one.start <= begins < one.end), None)
         if first is None:
             other = next((one for one in find_people(said) if one.start == 0), None)
-            first = "" if other is not None and other.name.lower() not in ROLE_NOUNS else event.said_by or event.user_id
+            first = "" if other is not None and other.name.lower() not in ROLE_NOUNS else event.teller
         return first
 
     def is_own(self, event: Event) -> bool:

@@ -18,6 +18,9 @@ from .speakers.named_people import with_people
 from .time_expressions.finding import find_time_expressions
 from .tokens import estimate_tokens
 
+MOST_PARTS = 512
+"""Records of one message that are looked for: the largest job has fewer."""
+
 
 def message_events(job: Job, max_tokens: int) -> list[Event]:
     """Return the message of a job of kind `talk`, in parts of at most `max_tokens`; none of one without words."""
@@ -81,6 +84,11 @@ def _parts(text: str, max_tokens: int) -> list[str]:
     if estimate_tokens(text) <= max_tokens:
         return [text]
     return [piece.text for piece in chunk(text, max_tokens)]
+
+
+def record_ids(name: str) -> list[str]:
+    """Return the ids that the records of a message (by `job_id`) may have."""
+    return [f"{name}:{n}" for n in range(MOST_PARTS)]
 
 
 def message_name(job: Job) -> str:

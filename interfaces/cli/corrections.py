@@ -76,4 +76,4 @@ def _affected(done: Correction) -> Iterator[tuple[str, str, str, str]]:
         yield say("line of {whose}", whose=key), line.line_id, line.last_day, short(line.text)
     for name, some in ((say("event"), done.events), (say("message"), done.messages)):
         for one in some:
-            yield name, one.event_id, one.timestamp_local[:10], short(shown(one))
+            yield name, one.event_id, one.day, short(shown(one))

@@ -94,7 +94,7 @@ def _former_facts(store: EventStore, event: Event, now: float) -> list[Event]:
     Those that it has ended already are among them, so that a repeated run finds what the first one found.
     """
     where = EventFilter(event.scope.key, kinds=("fact",), sources=("job",), time_to=event.timestamp, now=now)
-    of_teller = replace(where, people=(event.said_by or event.user_id,))
+    of_teller = replace(where, people=(event.teller,))
     by_words = [event_id for event_id, _ in store.search_keywords(event.text, where, MOST_BY_WORDS)]
     found = {one.event_id: one for one in (*store.get(by_words), *store.find(of_teller, limit=MOST_BY_TIME))}
     possible = (one for one in found.values() if one.holds or event.event_id in (one.superseded_by, one.corrected_by))

@@ -48,7 +48,7 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
         filed_events = await asyncio.to_thread(context.events.get, ids)
         based_on = [event.event_id for event in filed_events]
         if job.kind == "talk":
-            days = {event.event_id: event.timestamp_local[: len("2026-03-02")] for event in filed_events}
+            days = {event.event_id: event.day for event in filed_events}
         items = [item for event_id, item in zip(ids, items, strict=False) if event_id in based_on]
     told = [item for item in items if item["kind"] == "fact" and not is_no_fact(item)]
     people = NamedPeople.of_job(job)

@@ -87,13 +87,13 @@ def merged_by_rules(
     `sources` are the ids of the events of the facts, `day` the day on which they were told.
     """
     is_user = old.key.entity_type == "user"
+    whose = {old.key.entity_id} if names.group() else {old.key.entity_id, None}  # in private there is one person
     new: list[ProfileLine] = []
     for item, source in zip(facts, sources or [""] * len(facts), strict=True):
         text = item["candidate"]
         if not (item["passed"] or _is_open_alone(item, names)) or _told(text, names) != text:
             continue
         bare = without_date(text)
-        whose = {old.key.entity_id} if names.group() else {old.key.entity_id, None}  # in private there is one person
         if not (people.subject(bare) in whose if is_user else is_about_group(bare, names)):
             continue
         kind = lasting_kind(bare[_end_of_subject(bare, people, names) :], dated=item["dated"])

@@ -27,6 +27,7 @@ from ...text.declared import line_kind
 from ...text.questions.asking import asking_sentences
 from ...text.speakers.shown_names import AS_BORNE, ShownNames
 from ...text.support import share, terms_in
+from ...text.tokens import estimate_tokens
 from .articles import ARTICLE_SHARE, fill_article
 from .block import Block, cost_of, cut, day, minute
 from .lines import LABELS, heading_of, record_line, until_mark
@@ -41,6 +42,8 @@ KEPT_SHARE = 0.3
 """The same for lines of health and boundaries, and again for pinned ones."""
 ANSWERS = 0.5
 """The share of the question's content words from which on a line of a profile answers it."""
+ROUNDING = 8
+"""Tokens by which the estimate of a text may lie above its share of the estimate of a longer one."""
 _FIRST: Mapping[LineKind, int] = {"health": 1, "boundary": 1, "identity": 2, "other": 4}
 """The order of kinds that do not answer the question; those that are not named come third."""
 
@@ -90,12 +93,14 @@ def fill_profiles(
     given = block.left
     for profile in profiles:
         chosen: list[ProfileLine] = []
-        shown = ""
+        shown, cost = "", 0
         for share_of_room, one in _ranked(profile, queries):
             room = int(given * max(within, share_of_room)) - (given - block.left)
+            if chosen and cost + estimate_tokens(one.dated_text) > room + ROUNDING:
+                continue  # told before it is quoted with all others
             longer = profile_line(profile, language, [*chosen, one], names)
-            if cost_of(longer) <= room:
-                shown = longer
+            if (needed := cost_of(longer)) <= room:
+                shown, cost = longer, needed
                 chosen.append(one)
             elif not chosen:
                 shown = cut(longer, room - 1) or shown

@@ -36,7 +36,7 @@ def message_line(event: Event, names: ShownNames = AS_BORNE, is_newest: bool = F
     """
     name = _head(names.speaker(event, is_newest=is_newest))
     if not name and event.role == "user":
-        name = _head(event.said_by or event.user_id)
+        name = _head(event.teller)
     return quoted(f"{name}: {names.text(event)}") if name else event_line(event, names)
 
 
@@ -57,7 +57,7 @@ def _told(event: Event, text: str) -> str:
     if event.source != "summary":
         return text
     lines = [line for line in map(str.strip, text.splitlines()) if line]
-    of_day = f"{event.timestamp_local[:10]} "
+    of_day = f"{event.day} "
     if all(line.startswith(of_day) for line in lines):
         lines = [line.removeprefix(of_day) for line in lines]
     return " / ".join(lines)

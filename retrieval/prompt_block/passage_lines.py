@@ -124,7 +124,7 @@ class PassageLines:
         if cost > longest:
             text = excerpt(text, self._queries, longest)
             cost = cost_of(text)
-        order = (hit.pending, event.timestamp_local[:10], hit.group, said_at(placed))
+        order = (hit.pending, event.day, hit.group, said_at(placed))
         if over := until_mark(event, self._language):
             text, cost = text + over, cost_of(text + over)
         return _Line(order, heading_of(shown, self._language), text, cost)

@@ -41,7 +41,7 @@ def candidates(parts: Parts, wrong: str, scope: Scope) -> list[Candidate]:
     said: set[str] = set()
 
     def add(target_id: str, kind: CandidateKind, text: str, day: str) -> bool:
-        share = len({one for one in asked if one in words_of(text)}) / len(asked)
+        share = len(asked & words_of(text)) / len(asked)
         if share and plain_words(text) not in said:
             said.add(plain_words(text))
             found.append(Candidate(target_id, kind, text, day, round(share, 3)))
@@ -62,7 +62,7 @@ def candidates(parts: Parts, wrong: str, scope: Scope) -> list[Candidate]:
         for one in events:
             if one.is_message != is_message or one.event_id in covered:
                 continue
-            if add(one.event_id, "message" if is_message else "event", one.text, one.timestamp_local[:10]):
+            if add(one.event_id, "message" if is_message else "event", one.text, one.day):
                 covered |= {f"{name}:0" for name in one.sources}
     return sorted(found, key=lambda one: -one.score)[:MOST_CANDIDATES]
 

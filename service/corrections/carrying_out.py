@@ -23,7 +23,7 @@ from ...schema.summary import ArticleKey
 from ...text.profiles.lines import plain_words
 from ...text.search_words.tokens import search_tokens
 from ..timezones import iso_of
-from .plan import Line, Plan, concerned, lines_in, may_touch, new_id, saying_the_same, teller, tellers
+from .plan import Line, Plan, concerned, lines_in, may_touch, new_id, saying_the_same, tellers
 
 if TYPE_CHECKING:
     from ..components import Parts
@@ -115,7 +115,7 @@ def _told_meanwhile(parts: Parts, plan: Plan) -> dict[str, Event]:
     scopes |= {plan.scope.key} if plan.scope is not None else set()
     found = saying_the_same(parts, sorted(scopes), plan.wrong, plan.texts) if plan.wrong else []
     people = tellers(plan, plan.events.values())
-    mine = (one for one in found if may_touch(plan.scope, one) and (teller(one) in people or not people))
+    mine = (one for one in found if may_touch(plan.scope, one) and (one.teller in people or not people))
     new = (one for one in mine if not one.is_message and one.event_id not in plan.events)
     return {one.event_id: one for one in new}
 
@@ -132,7 +132,7 @@ def _line_after(plan: Plan, key: ProfileKey, line: ProfileLine) -> ProfileLine |
     if not left and plan.alone.issuperset(line.evidence):
         return None
     last = plan.events.get(line.evidence[-1]) or plan.messages.get(line.evidence[-1])
-    teller = (last.said_by or last.user_id) if last is not None and not left else ""
+    teller = last.teller if last is not None and not left else ""
     return replace(line, evidence=left, said_by=line.said_by or ("" if key.entity == f"user:{teller}" else teller))
 
 

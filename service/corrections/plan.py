@@ -14,6 +14,7 @@ from ...schema.ids import told
 from ...schema.profile import Profile, ProfileKey, ProfileLine
 from ...schema.protocols import Vector
 from ...schema.scope import EntityType, Scope, is_asserted, layers_read
+from ...text.messages import record_ids
 from ...text.profiles.lines import distinct, plain_words
 from ..timezones import iso_of
 
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 
 SAME_LOOKED_AT = 50
 """The most events that share words with a statement and are compared with it."""
-MOST_PARTS = 512
-"""Records of one message that are looked for: the largest job has fewer."""
 MOST_CONFLICTS = 20
 """Tries to write a profile that others change meanwhile."""
 Line = tuple[ProfileKey, ProfileLine]
@@ -137,15 +136,10 @@ def saying_the_same(parts: Parts, scope_keys: Iterable[str], words: Collection[s
     return list(found.values())
 
 
-def teller(event: Event) -> str:
-    """Return the id of the person whose words an event or message are."""
-    return event.said_by or event.user_id
-
-
 def tellers(plan: Plan, told_by: Iterable[Event]) -> set[str]:
     """Return whose statement a plan corrects: what others said in the same words is theirs. Empty for a group's own line."""
     people = {key.entity_id for key, _ in plan.lines if key.entity_type == "user"}
-    return people | (set() if plan.lines else {teller(one) for one in told_by})
+    return people | (set() if plan.lines else {one.teller for one in told_by})
 
 
 def gather(parts: Parts, plan: Plan, evidence: Iterable[str], *, others: bool = True) -> None:
@@ -157,13 +151,12 @@ def gather(parts: Parts, plan: Plan, evidence: Iterable[str], *, others: bool = 
         texts = [line.text for _, line in plan.lines] + [one.text for one in found.values() if not one.is_message]
         same = saying_the_same(parts, sorted(keys), {plain_words(text) for text in texts}, texts)
         people = tellers(plan, found.values())
-        found |= {one.event_id: one for one in same if may_touch(plan.scope, one) and (teller(one) in people or not people)}
+        found |= {one.event_id: one for one in same if may_touch(plan.scope, one) and (one.teller in people or not people)}
     names = [one.job_id for one in found.values() if one.is_message]
     plan.events |= {name: one for name, one in found.items() if not one.is_message}
     names += [name for one in plan.events.values() for name in one.sources]
     for name in dict.fromkeys(names):
-        stored = parts.events.get([f"{name}:{n}" for n in range(MOST_PARTS)])
-        plan.messages |= {one.event_id: one for one in stored}
+        plan.messages |= {one.event_id: one for one in parts.events.get(record_ids(name))}
     if others:
         plan.texts += [*(line.text for _, line in plan.lines), *(one.text for one in plan.events.values())]
         plan.wrong |= {plain_words(text) for text in plan.texts}

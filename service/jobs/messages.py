@@ -14,16 +14,13 @@ from ...schema.profile import Profile, ProfileKey, ProfileLine
 from ...schema.scope import is_asserted, layer_written
 from ...schema.talk import SAID_BY_PEOPLE
 from ...text.declared import correction_in, said_words
-from ...text.messages import every_name, message_events, message_name
+from ...text.messages import MOST_PARTS, every_name, message_events, message_name, record_ids
 from ...text.profiles.lines import with_lines, without_evidence
 from ...text.profiles.said import BETWEEN_QUOTES, corrected_lines, said_lines
 from ..entity_data.profiles import made_of
 from ..timezones import iso_of
 
 log = logging.getLogger(__name__)
-
-MOST_PARTS = 512
-"""Parts of one message that are looked at: the largest job has fewer."""
 
 MOST_CONFLICTS = 3
 """Tries to write a line into a profile that others change meanwhile."""
@@ -90,7 +87,7 @@ class FiledMessages:
 
     def stored(self, name: str) -> list[Event]:
         """Return the parts of a message (by `job_id`) as it is stored; none of an unknown one."""
-        return self._context().events.get([f"{name}:{n}" for n in range(MOST_PARTS)])
+        return self._context().events.get(record_ids(name))
 
     def _bringing(self, made: Mapping[str, Sequence[Event]], jobs: Mapping[str, Job]) -> list[str]:
         """Return the names of the messages that have lines for the profiles of their senders, or correct one."""

@@ -328,11 +328,13 @@ class Recall:
             told = own_words(self.events, request, user_id, self.settings().query, run, deadline.models)
             groups = spawn(told, "own words in groups")
         found = await find(self.events, request, deadline, run)
-        of_named = spawn(self._run(self._profiles_named, request.said, scope), "profiles of named people")
+        of_named: asyncio.Task[list[Profile]] | None = None
+        if scope.request_type == "group":
+            of_named = spawn(self._run(self._profiles_named, request.said, scope), "profiles of named people")
         waited = [task for task in (profiles, of_named, article, groups) if task is not None]
         await asyncio.wait(waited, timeout=end - loop.time())
         read = result(profiles, "profiles", found.reasons)
-        named = result(of_named, "profiles of named people", []) or ()
+        named = [] if of_named is None else result(of_named, "profiles of named people", []) or []
         from_groups = [] if groups is None or found.is_silent else result(groups, "groups", found.reasons) or []
         written = None if article is None else result(article, "article", found.reasons)
         level: FallbackLevel = "empty" if read is None else "profiles"
@@ -401,8 +403,6 @@ class Recall:
 
     def _profiles_named(self, said: Sequence[str], scope: Scope) -> list[Profile]:
         """Return the profiles of the other members of a group whom the question names, with what holds now."""
-        if scope.request_type != "group":
-            return []
         names = self.events.tables.names(scope.key)
         people = dict.fromkeys(who for text in said for who in names.named_in(text) if who != scope.user_id)
         found = [self._profile("user", who, scope) for who in list(people)[:MOST_NAMED]]

@@ -27,7 +27,7 @@ from ...schema.entity import Entity
 from ...schema.errors import RevisionConflict, StorageError
 from ...schema.profile import Profile, ProfileKey
 from ...schema.scope import EntityType
-from ...schema.summary import ArticleKey, Forgotten, Restored, StoredArticle
+from ...schema.summary import ArticleKey, Restored, StoredArticle
 from ..files.durable import bytes_of, explaining, names_in, remove_durably, write_atomically
 from ..files.forms import Document
 from ..files.front_matter import split_front_matter
@@ -124,21 +124,12 @@ class MirroredDocuments(DocumentTable[Key, Document]):
         return gone
 
     def _put(
-        self,
-        key: Key,
-        document: Document,
-        causes: Sequence[str],
-        *,
-        expected_revision: int,
-        now: str,
-        forgotten: Forgotten = lambda: False,
-        cause: str | None = None,
+        self, key: Key, document: Document, causes: Sequence[str], *, cause: str | None = None, **how: Any
     ) -> Document | None:
+        """See `DocumentTable._put`. What a hand has edited (with a `cause`) comes from comparing already."""
         if cause is None:
             self.read(key)
-        written = super()._put(
-            key, document, causes, expected_revision=expected_revision, now=now, forgotten=forgotten, cause=cause
-        )
+        written = super()._put(key, document, causes, cause=cause, **how)
         if cause is None:
             self._compare(key)
         return written
@@ -234,7 +225,8 @@ class MirroredDocuments(DocumentTable[Key, Document]):
         return self.form.same(document, self.form.empty(self.form.key(document)))
 
     def _files(self) -> list[tuple[str, str]]:
-        return files_below(self._folder, self.naming.folders, SUFFIX)
+        places = places_below(self._folder, self.naming.folders, SUFFIX)
+        return [(place, signature_of(path)) for place, path in places]
 
     def _path(self, key: Key) -> Path:
         return self._folder / f"{self.naming.place(key)}{SUFFIX}"
@@ -244,7 +236,11 @@ class MirroredProfiles(MirroredDocuments[ProfileKey, Profile], ProfileTable):
     """The `ProfileStorage` of a data directory."""
 
     def layers(self, entity_type: EntityType, entity_id: str) -> list[str]:
-        self.keys()
+        """See `ProfileStorage.layers`, after a look at the files of this entity alone."""
+        entity = Entity(entity_type, entity_id)
+        for place, path in places_below(self._folder, (f"{entity_type}s/",), SUFFIX):
+            if self.naming.is_of(place, entity) and (key := key_of_file(self.naming, path, place, front_matter_of)) is not None:
+                self.read(key)
         return super().layers(entity_type, entity_id)
 
 
@@ -295,11 +291,11 @@ def signature_of(path: Path) -> str:
     return ""
 
 
-def files_below(folder: Path, within: Iterable[str], suffix: str) -> list[tuple[str, str]]:
-    """Return the places (paths without suffix) of the documents in a folder, each with the signature of its file."""
+def places_below(folder: Path, within: Iterable[str], suffix: str) -> list[tuple[str, Path]]:
+    """Return the places (paths without suffix) of the documents in a folder, each with its file."""
     names = (inside + name for inside in within for name in names_in(folder / inside))
     found = (name for name in names if name.endswith(suffix) and name.rpartition("/")[2][0] != ".")
-    return [(name.removesuffix(suffix), signature_of(folder / name)) for name in found]
+    return [(name.removesuffix(suffix), folder / name) for name in found]
 
 
 def key_of_file(naming: Naming[Key], path: Path, place: str, fields: Callable[[bytes], Mapping[str, object]]) -> Key | None:

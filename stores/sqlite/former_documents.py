@@ -29,7 +29,7 @@ from ..tables.documents import DocumentTable
 from ..tables.engine import Database
 from ..tables.ledger import note_applied
 from ..tables.summaries import SummaryTable
-from .documents import SUFFIX, MirroredDocuments, files_below, front_matter_of, key_of_file
+from .documents import SUFFIX, MirroredDocuments, front_matter_of, key_of_file, places_below
 
 log = logging.getLogger(__name__)
 
@@ -106,7 +106,7 @@ def _take_documents(folder: Path, store: MirroredDocuments[Any, Any], documents:
     facts = _facts(index)
     naming, history = store.naming, folder / HISTORY
     log.warning("the documents in %s become rows of %s; this is done once", folder, documents.name)
-    places = {place for place, _ in files_below(folder, naming.folders, SUFFIX)}
+    places = {place for place, _ in places_below(folder, naming.folders, SUFFIX)}
     places |= {inside + name for inside in naming.folders for name in names_in(history / inside) if name[0] != "."}
     for place in sorted(places - {"users", "groups", HISTORY}):
         snapshots = [history / place / name for name in names_in(history / place)]
@@ -158,8 +158,7 @@ def _take_document(
 
 def _take_summaries(directory: Path, summaries: SummaryTable) -> None:
     folder = directory / "summaries"
-    for place, _ in files_below(folder, SUMMARIES.folders, _LINES):
-        path = folder / f"{place}{_LINES}"
+    for place, path in places_below(folder, SUMMARIES.folders, _LINES):
         lines = [line for line in (bytes_of(path) or b"").decode("utf-8", errors="replace").split("\n") if line.strip()]
         key = key_of_file(SUMMARIES, path, place, partial(_named, lines))
         told = [None if key is None else parse_line(line, key) for line in lines]

@@ -56,5 +56,5 @@ def corrected(transaction: Transaction, events: Sequence[Event]) -> list[bool]:
 
 def digest_of(event: Event) -> str:
     """Return the `corrected_digest` of an event: of a message as the words of its speaker."""
-    speaker = (event.said_by or event.user_id) if event.is_message else ""
+    speaker = event.teller if event.is_message else ""
     return corrected_digest(event.scope.key, plain_words(event.text), speaker)

@@ -21,7 +21,7 @@ def said_lines(message: Event, *, certain: bool = False) -> list[ProfileLine]:
 
     With `certain` declarations of the kinds in CERTAIN alone.
     """
-    day = message.timestamp_local[: len("2026-03-02")]
+    day = message.day
     asked = [(words, line_kind(words)) for words in asked_to_keep(message.text, message.bot_name)]
     declarations = [one for one in declared(message.text) if not certain or one[1] in CERTAIN]
     whole = " ".join(words for words, _ in asked)
@@ -76,6 +76,6 @@ def _corrected(
     is_named = correction.was and correction.was.casefold() in line.text.casefold()
     if new or not (is_named or (len(meant) == 1 and not correction.was)):
         return line
-    day = message.timestamp_local[: len("2026-03-02")]
+    day = message.day
     text = f"{line.text}{BETWEEN_QUOTES}{quoted_line(message.text)}"
     return replace(line, text=text, last_day=day, evidence=bounded_evidence((*line.evidence, message.event_id)))

@@ -86,7 +86,7 @@ class ShownNames:
     def _speaker(self, event: Event, is_newest: bool) -> str:
         names = self._names(event.scope.key)
         if is_newest and event.role == "user" and event.user_name:
-            who = event.said_by or event.user_id
+            who = event.teller
             name = _in_one_line(bare_name(who, event.user_name))
             return _shown(who, name, names, event.bot_name, event.group_name)
         then = _former_name(event, names)
@@ -132,7 +132,7 @@ def shown_speaker(event: Event, names: BorneNames = _NOBODY, told: str = "", lan
     """
     if event.role != "user":
         return event.speaker
-    who = event.said_by or event.user_id
+    who = event.teller
     now = _shown_today(who, event, names) or _in_one_line(event.speaker)
     then = _former_name(event, names)
     is_told = then and places_of(folded(told), [folded(then)])
@@ -143,7 +143,7 @@ def _former_name(event: Event, names: BorneNames) -> str:
     """Return the name that the sender of a message bore then, if they bear another one today."""
     if event.role != "user":
         return ""
-    who = event.said_by or event.user_id
+    who = event.teller
     then = _in_one_line(bare_name(who, event.user_name))
     return then if then and folded(then) != folded(names.today(who) or then) else ""
 

@@ -100,7 +100,7 @@ def told_days(event: Event) -> str:
     if event.occurs_from is None or event.occurs_until is None:
         return ""
     first, last = event.local_day(event.occurs_from), event.local_day(event.occurs_until)
-    if first == last == event.timestamp_local[:10]:
+    if first == last == event.day:
         return ""
     return first if first == last else f"{first} – {last}"
 
