@@ -6,7 +6,7 @@ import json
 import math
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .errors import InvalidInput
@@ -82,6 +82,16 @@ def wanted_metadata(given: object) -> dict[str, Any]:
                 f"metadata.{key}: a filter compares texts, numbers, true, false and null; got {type_and_size(value)}"
             )
     return wanted
+
+
+def last_expiry(moments: Iterable[float | None]) -> float | None:
+    """Return when the last of several things expires (seconds since the epoch); None if one never does, or there is none.
+
+    >>> last_expiry([10.0, 20.0]), last_expiry([10.0, None]), last_expiry([])
+    (20.0, None, None)
+    """
+    known = list(moments)
+    return max((one for one in known if one is not None), default=None) if None not in known else None
 
 
 def read_metadata(text: str) -> dict[str, Any]:

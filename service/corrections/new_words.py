@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 from ...schema.correction import Correction
 from ...schema.event import Event
+from ...schema.labels import last_expiry
 from ...schema.profile import ProfileKey, ProfileLine, line_id_of
 from ...schema.protocols import Vector
 from ...schema.scope import Scope, layer_written
@@ -87,7 +88,6 @@ def _new_event(parts: Parts, plan: Plan, timezone: str) -> Event | None:
         return None
     moment = datetime.fromtimestamp(parts.clock(), ZoneInfo(timezone))
     names = {one.user_id: one.user_name for one in known if one.user_name}
-    ends = [one.expires_at for one in known if one.expires_at is not None]
     return Event.in_scope(
         scope,
         moment,
@@ -99,7 +99,7 @@ def _new_event(parts: Parts, plan: Plan, timezone: str) -> Event | None:
         is_absolute=True,
         rewritten_by="hand",
         version=VERSION,
-        expires_at=max(ends) if ends and len(ends) == len(known) else None,
+        expires_at=last_expiry(one.expires_at for one in known),
         user_name=names.get(scope.user_id, ""),
     )
 

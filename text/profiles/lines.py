@@ -8,6 +8,7 @@ from dataclasses import replace
 from difflib import SequenceMatcher
 
 from ...schema.job import clean_text, without_list_mark
+from ...schema.labels import last_expiry
 from ...schema.profile import LineKind, ProfileLine, bounded_evidence, line_id_of
 from ..declared import line_kind, said_words
 from ..gate.quotations import comparable
@@ -123,10 +124,7 @@ def with_expiry(lines: Sequence[ProfileLine], expiry: Mapping[str, float | None]
     """
 
     def ends(line: ProfileLine) -> str:
-        moments = [expiry.get(one) for one in line.evidence]
-        known = [one for one in moments if one is not None]
-        is_over = bool(known) and len(known) == len(moments)
-        return ProfileLine.until_moment(max(known)) if is_over else ""
+        return ProfileLine.until_moment(last_expiry(map(expiry.get, line.evidence)))
 
     return tuple(replace(line, until=until) if not line.until and (until := ends(line)) else line for line in lines)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from ....schema.errors import InvalidInput
 from ....schema.event import MESSAGE, OBSERVATION, BorneName, Event, EventFilter, EventLink, KnownPerson
+from ....schema.labels import last_expiry
 from ....schema.protocols import Matrix, ScopeNews, Vector
 from ....schema.scope import RESERVED_USER
 from ....text.former_messages import FormerTalk
@@ -164,10 +165,9 @@ class EventTables:
         found: list[Event | None] = []
         for event, is_wrong in zip(events, wrong, strict=True):
             left = tuple(one for one in event.sources if one not in gone)
-            expires_at, moments = event.expires_at, [expiry.get(one) for one in left]
-            known = [one for one in moments if one is not None]
-            if expires_at is None and known and len(known) == len(moments):
-                expires_at = max(known)
+            expires_at = event.expires_at
+            if expires_at is None:
+                expires_at = last_expiry(map(expiry.get, left))
             stands = (left or not event.sources) and not is_wrong
             found.append(replace(event, sources=left, expires_at=expires_at) if stands else None)
         return found
