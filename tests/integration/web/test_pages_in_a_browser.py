@@ -2,15 +2,17 @@
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import pytest
 from historian.schema.event import Event, EventFilter
-from historian.schema.profile import ProfileKey
+from historian.schema.profile import ProfileKey, ProfileLine
 from historian.service.components import Parts, open_queue
 from historian.service.intake import make_job
+from historian.text.profiles.lines import with_lines
 from support.memory import group_fields, private_fields
 from support.servers.web import web_settings
 from support.waiting import eventually_now
@@ -248,20 +250,21 @@ def test_a_text_is_pinned_and_shown_first(memory: Served, window: Visit) -> None
 
 def test_a_profile_is_rolled_back(memory: Served, window: Visit) -> None:
     key = ProfileKey("user", "42")
-    before = parts_of(memory).profiles.read(key)
-    assert before is not None
-    (first,) = [one for one in parts_of(memory).profiles.history(key) if one.revision == 1]
+    first = parts_of(memory).profiles.read(key)
+    assert first is not None  # what other tests have deleted of it is in none of its revisions
+    more = with_lines(first.lines, [ProfileLine("new", "喜欢潜水")])
+    before = parts_of(memory).profiles.write(replace(first, lines=more), expected_revision=first.revision, now=first.updated_at)
     page = window.open("/user?id=42&view=profile")
-    page.select_option("select[name=older]", "1")
+    page.select_option("select[name=older]", str(first.revision))
     page.click("text=Compare")
     assert page.locator("ins").count() > 0
-    page.click("text=Bring revision 1 back …")
+    page.click(f"text=Bring revision {first.revision} back …")
     page.click("dialog:popover-open >> text=Bring back")
     expect(page.get_by_role("status")).to_have_text("Done.")
     after = parts_of(memory).profiles.read(key)
     assert after is not None
     assert (after.revision, after.summary) == (before.revision + 1, first.summary)
-    assert after.source_event_id.startswith("rollback:1")
+    assert after.source_event_id.startswith(f"rollback:{first.revision}")
 
 
 def test_a_failed_job_is_tried_again(memory: Served, window: Visit) -> None:
