@@ -97,3 +97,7 @@ class ModelAnswerUnusable(ModelError):
     """The model answered, but no structured-output method gave a usable answer."""
 
     about_content = True
+
+
+class ModelRested(ModelAnswerUnusable):
+    """Most items of the model's answers for this purpose were refused lately: it is not asked for a while."""

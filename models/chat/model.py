@@ -8,12 +8,13 @@ from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ...schema.errors import ModelError
+from ...schema.errors import ModelError, ModelRested
 from ...schema.protocols import Answer, Usage
 from ..endpoint import Endpoint, FormRejected, checked_endpoint, clean_text
 from ..loop_clients import LoopClients
 from ..usage import Reported, UsageMeter
 from .answer_length import is_cut_off, is_still_thinking, usual_length
+from .answer_quality import REMEDY, AnswerQuality
 from .structured_output import Method, MethodMemory, Question, ask_structured, request_arguments
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class StructuredChat(ABC):
     def __post_init__(self) -> None:
         self._usage = UsageMeter()
         self._memory = MethodMemory()
+        self._quality = AnswerQuality(self.endpoint.name)
 
     @property
     def model(self) -> str:
@@ -42,8 +44,10 @@ class StructuredChat(ABC):
     async def structured(self, answer: type[Answer], *, purpose: str, system: str, user: str) -> Answer:
         """Return one answer in the form of `answer`. Each request has its own time limit.
 
-        Raises ModelUnavailable, ModelRefused or ModelAnswerUnusable.
+        Raises ModelUnavailable, ModelRefused, ModelAnswerUnusable, or ModelRested without a request.
         """
+        if rest := self._quality.resting().get(purpose):
+            raise ModelRested(f"{self.endpoint.name} is not asked to {purpose} for {rest / 60:.0f} min: {REMEDY}")
         ask = partial(self._ask, answer, purpose)
         texts = {"system": clean_text(system), "user": clean_text(user)}
         try:
@@ -54,6 +58,15 @@ class StructuredChat(ABC):
 
     def usage(self) -> Mapping[str, Usage]:
         return self._usage.by_purpose()
+
+    def judged(self, purpose: str, *, taken: int, refused: int) -> None:
+        """Count the items of one answer that its checks took and refused; where most are refused the model is rested."""
+        self._usage.count(purpose, taken=taken, refused=refused)
+        self._quality.judged(purpose, taken=taken, refused=refused)
+
+    def resting(self) -> Mapping[str, float]:
+        """Return the seconds that the model is rested, by purpose."""
+        return self._quality.resting()
 
     @abstractmethod
     async def _ask(self, answer: type[Answer], purpose: str, question: Question) -> AIMessage:

@@ -66,6 +66,7 @@ async def _asked(jobs: list[Job], context: HistorianContext) -> list[list[str]] 
         if answer is None:
             return None
         again, refused = await asyncio.to_thread(believed, answer, jobs, names, language)
+        context.judged("extract", taken=sum(map(len, again)), refused=len(refused))
         kept = [list(dict.fromkeys([*one, *more])) for one, more in zip(kept, again, strict=True)]
         if not refused:
             break

@@ -14,19 +14,26 @@ from ...text.job_verdicts import judge, last_resort, with_verdict
 
 async def gate(state: HistorianState, runtime: Runtime[HistorianContext]) -> HistorianUpdate:
     """Judge every text that has not passed. When the tries are spent, every item gets a final text."""
-    return {"items": await asyncio.to_thread(_judged, state, runtime.context.settings)}
+    context = runtime.context
+    items, by_model = await asyncio.to_thread(_judged, state, context.settings)
+    context.judged("rewrite", taken=sum(by_model), refused=len(by_model) - sum(by_model))
+    return {"items": items}
 
 
-def _judged(state: HistorianState, settings: Settings) -> list[ItemState]:
+def _judged(state: HistorianState, settings: Settings) -> tuple[list[ItemState], list[bool]]:
+    """Return the items, and of each text that a model wrote whether it passed."""
     job = Job.model_validate(state["job"])
     judged: list[ItemState] = []
+    by_model: list[bool] = []
     for item in state["items"]:
         if not item["passed"]:
             verdict = judge(item, item["candidate"], job, settings)
             item = with_verdict(item, verdict, job, settings)
+            if item["rewritten_by"] == "model":
+                by_model.append(item["passed"])
             item["first_pass"] = item["passed"] and state.get("attempt", 0) <= 1
             if not item["passed"] and state.get("spent"):
                 is_draft = item["candidate"] == item["draft"]
                 item = last_resort(item, verdict if is_draft else judge(item, item["draft"], job, settings))
         judged.append(item)
-    return judged
+    return judged, by_model
