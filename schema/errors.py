@@ -99,5 +99,9 @@ class ModelAnswerUnusable(ModelError):
     about_content = True
 
 
+class ContentDeclined(ModelAnswerUnusable):
+    """The model or its provider declines this content: a content filter, a refusal, or empty answers by every method."""
+
+
 class ModelRested(ModelAnswerUnusable):
     """Most items of the model's answers for this purpose were refused lately: it is not asked for a while."""

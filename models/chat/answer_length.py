@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...schema.protocols import Answer
 from ...text.tokens import estimate_tokens
-from .lenient_json import is_open_thought
+from .lenient_json import without_thoughts
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage, BaseMessage
@@ -33,4 +33,4 @@ def is_cut_off(message: BaseMessage) -> bool:
 def is_still_thinking(message: AIMessage) -> bool:
     """Return True if a truncated answer has no JSON yet, or ends inside the model's reasoning."""
     called = message.tool_calls or message.invalid_tool_calls
-    return not called and ("{" not in message.text or is_open_thought(message.text))
+    return not called and "{" not in without_thoughts(message.text)

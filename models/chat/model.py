@@ -8,14 +8,15 @@ from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ...schema.errors import ModelError, ModelRested
+from ...schema.errors import ContentDeclined, ModelError, ModelRested
 from ...schema.protocols import Answer, Usage
-from ..endpoint import Endpoint, FormRejected, checked_endpoint, clean_text
+from ..endpoint import Endpoint, FormRejected, InputRejected, checked_endpoint, clean_text
 from ..loop_clients import LoopClients
 from ..usage import Reported, UsageMeter
 from .answer_length import is_cut_off, is_still_thinking, usual_length
 from .answer_quality import REMEDY, AnswerQuality
-from .structured_output import Method, MethodMemory, Question, ask_structured, request_arguments
+from .refused_parameters import LIMIT, RefusedParameters, adapted, needs_room, refused_parameter
+from .structured_output import Method, MethodMemory, Question, ask_structured, request_parameters
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage
@@ -53,6 +54,7 @@ class StructuredChat(ABC):
         try:
             return await ask_structured(ask, self._memory, answer, who=self.endpoint.name, **texts)
         except ModelError as error:
+            self._usage.count(purpose, refused_by_provider=isinstance(error, ContentDeclined))
             error.args = (self.endpoint.secrets.mask(str(error)),)  # a refusal is told in the model's own words
             raise
 
@@ -114,6 +116,7 @@ class OpenAIChatModel(StructuredChat):
         self._clients = LoopClients(self._open)
         self._has_answered = False
         self._needs_room = False
+        self._refused = RefusedParameters(self.endpoint.name)
 
     @property
     def methods(self) -> Mapping[str, Method]:
@@ -121,35 +124,27 @@ class OpenAIChatModel(StructuredChat):
         return dict(self._memory.worked)
 
     async def _ask(self, answer: type[Answer], purpose: str, question: Question) -> AIMessage:
-        arguments = request_arguments(question, self.extra_body)
         most = self.max_answer_tokens
         usual = most if self._needs_room else min(most, usual_length(answer, question.messages))
-        message = await self._limited(purpose, question.messages, arguments, usual)
-        if usual < most and is_cut_off(message) and is_still_thinking(message):
-            self._needs_room = True
-            message = await self._limited(purpose, question.messages, arguments, most)
-        return message
-
-    async def _limited(self, purpose: str, messages: Any, arguments: dict[str, Any], most_tokens: int) -> AIMessage:
-        """Request an answer of at most `most_tokens` (0: no limit), without the limit where the server rejects it."""
-        if not most_tokens:
-            return await self._request(purpose, messages, arguments)
+        ask = partial(self._request, purpose, question.messages, request_parameters(question))
         try:
-            return await self._request(purpose, messages, {**arguments, "max_tokens": most_tokens})
+            message = await ask(usual)
         except FormRejected as error:
-            if not any(name in str(error) for name in ("max_tokens", "max_completion_tokens")):
+            if usual == most or not needs_room(error):
                 raise
-            message = await self._request(purpose, messages, arguments)
-            self.max_answer_tokens = 0
-            return message
+        else:
+            if usual == most or not (is_cut_off(message) and is_still_thinking(message)):
+                return message
+        self._needs_room = True
+        return await ask(most)
 
     async def probe(self) -> None:
         """Ask for one token. Raises ModelUnavailable or ModelRefused where a real call would fail too."""
         try:
-            await self._request(PROBE_PURPOSE, PROBE, {"max_tokens": 1})
+            await self._request(PROBE_PURPOSE, PROBE, {}, 1)
         except FormRejected:
             # Reasoning models reject a limit that they cannot think within.
-            await self._request(PROBE_PURPOSE, PROBE, {})
+            await self._request(PROBE_PURPOSE, PROBE, {}, 0)
 
     async def aclose(self) -> None:
         await self._clients.aclose()
@@ -157,16 +152,39 @@ class OpenAIChatModel(StructuredChat):
     def _open(self) -> tuple[TolerantChatOpenAI, Any]:
         from ..openai_client import chat_client
 
-        return chat_client(self.endpoint, self.temperature, self.timeout_seconds, self.extra_body)
+        return chat_client(self.endpoint, self.timeout_seconds)
 
-    async def _request(self, purpose: str, messages: Any, arguments: Mapping[str, Any]) -> AIMessage:
+    async def _request(self, purpose: str, messages: Any, parameters: Mapping[str, Any], most_tokens: int) -> AIMessage:
+        """Request an answer of at most `most_tokens` (0: no limit). What the server refuses of the parameters is left out.
+
+        Raises HistorianError alone.
+        """
+        body = {**self.extra_body, **parameters}
+        body |= {"temperature": self.temperature} if self.temperature is not None else {}
+        body |= {LIMIT: most_tokens} if most_tokens else {}
+        refused = dict(self._refused.known)
+        while True:
+            try:
+                message = await self._send(purpose, messages, adapted(body, refused))
+            except (FormRejected, InputRejected) as error:
+                name = refused_parameter(error, body, refused)
+                if name is None:
+                    raise
+                refused[name] = refused.get(name, 0) + 1
+            else:
+                self._refused.told(refused)
+                return message
+
+    async def _send(self, purpose: str, messages: Any, body: dict[str, Any]) -> AIMessage:
         """Send one request within the time limit and count it. Raises HistorianError alone."""
         client = await self._clients.get()
         from ..openai_client import translated_errors
 
         limited = translated_errors(self.endpoint, self.timeout_seconds, has_answered=self._has_answered)
         async with self._usage.call(purpose) as reported, limited:
-            message = await client.ainvoke(list(messages), {"run_name": f"historian {purpose}"}, **arguments)
+            # All parameters go this way: as arguments of its own the client would rename the limit, or parse a
+            # `response_format` itself, fail on truncated JSON, and lose what the model said.
+            message = await client.ainvoke(list(messages), {"run_name": f"historian {purpose}"}, extra_body=body)
             note_tokens(reported, message)
         self._has_answered = True
         return message

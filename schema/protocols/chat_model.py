@@ -16,7 +16,8 @@ class Usage:
     """The usage of one purpose: answered calls, tokens in and out, seconds waited, failed calls.
 
     Tokens are as reported by the server; 0 if it reports none. For embeddings and reranking the characters sent are counted then.
-    `taken` and `refused` are items of the answers that the checks took and refused.
+    `taken` and `refused` are items of the answers that the checks took and refused, `refused_by_provider` questions whose
+    content the model or its provider declined.
     """
 
     calls: int = 0
@@ -27,6 +28,7 @@ class Usage:
     characters: int = 0
     taken: int = 0
     refused: int = 0
+    refused_by_provider: int = 0
 
 
 class Judged(Protocol):
