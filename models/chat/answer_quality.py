@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,13 +14,12 @@ LEAST_ITEMS = 20
 """Items of an hour before which nothing is said of a model."""
 MOST_REFUSED = 0.5
 """The share of refused items up to which a model goes on."""
-
 REMEDY = "take a stronger model, or leave the work to the rules: cognitive.historian.rewrite_mode = 'rules'"
 
 
 @dataclass(slots=True)
 class _Hour:
-    begun: float
+    until: float
     taken: int = 0
     refused: int = 0
 
@@ -32,10 +30,10 @@ class _Hour:
 
 
 class AnswerQuality:
-    """The items taken and refused in the current hour, by purpose. Safe to use from several threads.
+    """The items taken and refused in the current hour, by purpose. `model` is the name for the log.
 
     An hour begins with its first item. Where more than half of at least 20 items were refused, the model rests for that
-    purpose until the hour is over; then it is asked again. `model` is the name for the log.
+    purpose until the hour is over; then it is asked again.
     """
 
     def __init__(self, model: str, clock: Callable[[], float] = time.monotonic) -> None:
@@ -43,38 +41,25 @@ class AnswerQuality:
         self._clock = clock
         self._hours: dict[str, _Hour] = {}
         self._told: set[str] = set()
-        self._lock = threading.Lock()
 
     def judged(self, purpose: str, *, taken: int, refused: int) -> None:
         """Count the items of one answer. What makes the model rest is told in the log, once for each purpose."""
-        if not taken and not refused:
+        now = self._clock()
+        hour = self._hours.get(purpose)
+        if hour is None or now >= hour.until:
+            hour = self._hours[purpose] = _Hour(now + HOUR_SECONDS)
+        was_bad = hour.is_bad
+        hour.taken += taken
+        hour.refused += refused
+        if not hour.is_bad or was_bad:
             return
-        with self._lock:
-            now = self._clock()
-            hour = self._hours.get(purpose)
-            if hour is None or now >= hour.begun + HOUR_SECONDS:
-                hour = self._hours[purpose] = _Hour(now)
-            was_bad = hour.is_bad
-            hour.taken += taken
-            hour.refused += refused
-            if not hour.is_bad or was_bad:
-                return
-            is_new = purpose not in self._told
-            self._told.add(purpose)
-        log.log(
-            logging.WARNING if is_new else logging.INFO,
-            "%s: of %d items of its answers (%s) the checks refused %d. It rests for %.0f min, the rules do its work; %s",
-            self._model,
-            hour.taken + hour.refused,
-            purpose,
-            hour.refused,
-            (hour.begun + HOUR_SECONDS - now) / 60,
-            REMEDY,
-        )
+        told = "%s: of %d items of its answers (%s) the checks refused %d. It rests for %.0f min, the rules do its work; %s"
+        items, minutes = hour.taken + hour.refused, (hour.until - now) / 60
+        level = logging.INFO if purpose in self._told else logging.WARNING
+        log.log(level, told, self._model, items, purpose, hour.refused, minutes, REMEDY)
+        self._told.add(purpose)
 
     def resting(self) -> Mapping[str, float]:
         """Return the seconds that the model still rests, by purpose; a purpose for which it does not rest is left out."""
-        with self._lock:
-            now = self._clock()
-            left = {name: hour.begun + HOUR_SECONDS - now for name, hour in self._hours.items() if hour.is_bad}
-        return {name: seconds for name, seconds in left.items() if seconds > 0}
+        now = self._clock()
+        return {name: hour.until - now for name, hour in list(self._hours.items()) if hour.is_bad and hour.until > now}

@@ -15,11 +15,10 @@ from pydantic import BaseModel, ValidationError
 
 from ...schema.protocols import Answer
 from ..endpoint import clean_text
-from .answer_length import is_cut_off
-from .lenient_json import find_json
+from .lenient_json import find_json, without_thoughts
 
 if TYPE_CHECKING:
-    from langchain_core.messages import BaseMessage
+    from langchain_core.messages import AIMessage, BaseMessage
 
 _WRAPPERS = ("arguments", "parameters", "args", "input", "properties")
 """Keys under which models put the arguments when they write a tool call as text."""
@@ -72,6 +71,17 @@ def read_answer(message: BaseMessage, answer: type[Answer]) -> Reading[Answer]:
     if found.cut_off or is_cut_off(message):
         problem = "the JSON is cut off"
     return Reading(None, problem or ("it holds no JSON object of this form" if said else EMPTY), said)
+
+
+def is_cut_off(message: BaseMessage) -> bool:
+    """Return True if the answer reached its token limit."""
+    return message.response_metadata.get("finish_reason") == "length"
+
+
+def is_still_thinking(message: AIMessage) -> bool:
+    """Return True if a truncated answer has no JSON yet, or ends inside the model's reasoning."""
+    called = message.tool_calls or message.invalid_tool_calls
+    return not called and "{" not in without_thoughts(message.text)
 
 
 def _called_arguments(message: BaseMessage) -> tuple[list[dict[str, Any]], str, str]:

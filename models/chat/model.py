@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ...schema.errors import ContentDeclined, ModelError, ModelRested
+from ...schema.errors import ContentDeclined, ModelAnswerUnusable, ModelError, ModelRested
 from ...schema.protocols import Answer, Usage
+from ...text.tokens import estimate_tokens
 from ..endpoint import Endpoint, FormRejected, InputRejected, checked_endpoint, clean_text
 from ..loop_clients import LoopClients
 from ..usage import Reported, UsageMeter
-from .answer_length import is_cut_off, is_still_thinking, usual_length
 from .answer_quality import REMEDY, AnswerQuality
+from .answer_reading import is_cut_off, is_still_thinking
 from .refused_parameters import LIMIT, RefusedParameters, adapted, needs_room, refused_parameter
 from .structured_output import Method, MethodMemory, Question, ask_structured, request_parameters
 
@@ -26,6 +27,20 @@ if TYPE_CHECKING:
 
 PROBE_PURPOSE = "probe"
 PROBE = (("user", "Say OK."),)
+
+
+ROOM = 512
+"""Tokens that an answer may have in addition to those of the question."""
+
+
+def usual_length(answer: type[Answer], messages: Sequence[tuple[str, str]]) -> int:
+    """Return the tokens that an answer to (role, content) messages takes at most, without the model's reasoning.
+
+    Every form restates its input, so a model that writes far more is in a loop. A form may give its own bound in the class
+    attribute `usual_tokens`.
+    """
+    given = sum(estimate_tokens(content) for _, content in messages)
+    return ROOM + min(given, getattr(answer, "usual_tokens", given))
 
 
 class StructuredChat(ABC):
@@ -55,6 +70,8 @@ class StructuredChat(ABC):
             return await ask_structured(ask, self._memory, answer, who=self.endpoint.name, **texts)
         except ModelError as error:
             self._usage.count(purpose, refused_by_provider=isinstance(error, ContentDeclined))
+            if type(error) is ModelAnswerUnusable:
+                self.judged(purpose, taken=0, refused=1)
             error.args = (self.endpoint.secrets.mask(str(error)),)  # a refusal is told in the model's own words
             raise
 

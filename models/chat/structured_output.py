@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Generic
 
 from ...schema.errors import ContentDeclined, ModelAnswerUnusable, ModelError
 from ...schema.protocols import Answer
-from ..endpoint import FormFailed, FormRejected
+from ..endpoint import FormFailed, FormRejected, InputRejected
 from .answer_reading import EMPTY, Reading, read_answer
 from .answer_schema import AnswerForm, answer_form
 
@@ -165,7 +165,7 @@ class _Exchange(Generic[Answer]):
         errors = list(self.errors.values())
         failed = next((error for error in errors if isinstance(error, FormFailed)), None)
         if failed is None and self.memory.proven:
-            return ModelAnswerUnusable(f"This input is rejected by every method, others were not: {errors[-1]}")
+            return InputRejected(f"This input is rejected by every method, others were not: {errors[-1]}")
         return failed or errors[-1]
 
 

@@ -1,4 +1,4 @@
-"""What became of the answers of a worker's model lately, in a small file: `historian doctor` is another process."""
+"""What `historian doctor` tells of a worker's model: one process writes it into the data directory, the other reads it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 import json
 import logging
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...schema.errors import StorageError
 from ...schema.finding import Finding, finding
@@ -23,64 +23,56 @@ DECLINED_SECONDS = 86_400.0
 
 
 class ModelRecord:
-    """Writes the file when the model begins to rest for a purpose, and when content was declined."""
+    """Writes a finding when the model begins to rest for a purpose, and when content was declined."""
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
-        self._written: tuple[frozenset[str], int] = frozenset(), 0
-        self._declined_at = 0.0
+        self._resting: set[str] = set()
+        self._declined = 0
 
     async def keep(self) -> None:
-        """Write what has changed. A disk that refuses it is told in the log: nothing rests on this file."""
+        """Write what is new. A disk that refuses it is told in the log: nothing rests on this file."""
         chat = self._parts.chat
         if chat is None:
             return
-        resting, usage, now = chat.resting(), chat.usage(), self._parts.clock()
+        resting, usage = chat.resting(), chat.usage()
         declined = sum(used.refused_by_provider for used in usage.values())
-        state = frozenset(resting), declined
-        if state == self._written:
-            return
-        if declined > self._written[1]:
-            self._declined_at = now
-        record: dict[str, Any] = {
-            "model": chat.model,
-            "declined": declined,
-            "declined_at": self._declined_at,
-            "resting": {
-                purpose: {"until": now + left, "taken": usage[purpose].taken, "refused": usage[purpose].refused}
-                for purpose, left in resting.items()
-            },
-        }
-        self._written = state
-        try:
-            await asyncio.to_thread(write_atomically, self._parts.directory / FILE_NAME, json.dumps(record).encode())
-        except StorageError as error:
-            log.info("%s", error)
+        found, seconds = None, DECLINED_SECONDS
+        if declined > self._declined:
+            found = finding(
+                "warning",
+                "the provider of {model} declined the content of {n} questions; the rules filed it",
+                "loosen the provider's content filter, or take another endpoint in [models.historian]",
+                model=chat.model,
+                n=declined,
+            )
+        for purpose in resting.keys() - self._resting:
+            used, seconds = usage[purpose], resting[purpose]
+            found = finding(
+                "warning",
+                "{model} rests for an hour at most ({purpose}): of {items} items of its answers the checks refused {refused}",
+                "take a stronger model in [models.historian], or leave the work to the rules: "
+                'cognitive.historian.rewrite_mode = "rules"',
+                model=chat.model,
+                purpose=purpose,
+                items=used.taken + used.refused,
+                refused=used.refused,
+            )
+        self._resting, self._declined = set(resting), declined
+        if found is not None:
+            record = [self._parts.clock() + seconds, found.detail, found.remedy, found.values]
+            try:
+                await asyncio.to_thread(write_atomically, self._parts.directory / FILE_NAME, json.dumps(record).encode())
+            except StorageError as error:
+                log.info("%s", error)
 
 
 def answers_finding(directory: Path, now: float) -> Finding:
-    """Return what the file of a data directory tells: a model that rests, else content that was declined."""
+    """Return the finding in a data directory, if it still holds."""
     try:
-        record = json.loads((directory / FILE_NAME).read_bytes())
-        resting = {name: one for name, one in record["resting"].items() if one["until"] > now}
-        model, declined, at = str(record["model"]), int(record["declined"]), float(record["declined_at"])
-        for purpose, one in resting.items():
-            items, left = one["taken"] + one["refused"], (one["until"] - now) / 60
-            return finding(
-                "warning",
-                "{model} rests for {left:.0f} min ({purpose}): of {items} items of its answers the checks refused {refused}",
-                "take a stronger model in [models.historian], or leave the work to the rules: "
-                'cognitive.historian.rewrite_mode = "rules"',
-                **{"model": model, "left": left, "purpose": purpose, "items": items, "refused": one["refused"]},
-            )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return finding("ok", "no model rests, no content was declined")
-    if declined and now - at < DECLINED_SECONDS:
-        return finding(
-            "warning",
-            "the provider of {model} declined the content of {n} questions; the rules filed it",
-            "loosen the provider's content filter, or take another endpoint in [models.historian]",
-            model=model,
-            n=declined,
-        )
+        until, detail, remedy, values = json.loads((directory / FILE_NAME).read_bytes())
+        if now < until:
+            return Finding("warning", str(detail), str(remedy), dict(values))
+    except (OSError, ValueError, TypeError) as error:
+        log.debug("%s", error)
     return finding("ok", "no model rests, no content was declined")

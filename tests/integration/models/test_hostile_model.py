@@ -67,7 +67,7 @@ async def test_content_that_a_provider_declines_is_filed_by_rules_and_told(
     assert found.state == "warning" and found.values["n"] == 3 and "content filter" in found.remedy
 
 
-@pytest.mark.parametrize("record", [b"", b"[]", b"{}", b'{"resting": 7}', b"\xff", b'{"resting": {"x": {}}}'])
+@pytest.mark.parametrize("record", [b"", b"[]", b"{}", b"[1, 2, 3]", b"\xff", b'["x", "", "", {}]', b'[9, "", "", 7]'])
 def test_a_damaged_record_of_answers_tells_nothing(tmp_path: Path, record: bytes) -> None:
     (tmp_path / FILE_NAME).write_bytes(record)
     assert answers_finding(tmp_path, 0.0).state == "ok"
