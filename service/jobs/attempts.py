@@ -81,7 +81,7 @@ class Attempts:
         self._maintenance = maintenance
         self._commands = commands
         self._statistics = runs.statistics
-        self._record = ModelRecord(parts)
+        self._record = ModelRecord(parts.chat, parts.directory, parts.clock)
         self.models = Outage(random)
         self.disk = Outage(random, longest=LONGEST_DISK_PAUSE_SECONDS)
         self.held: deque[Job] = deque()

@@ -5,15 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ...schema.errors import StorageError
 from ...schema.finding import Finding, finding
+from ...schema.protocols import ChatModel
 from ...stores.files.durable import write_atomically
-
-if TYPE_CHECKING:
-    from ..components import Parts
 
 log = logging.getLogger(__name__)
 
@@ -25,14 +23,14 @@ DECLINED_SECONDS = 86_400.0
 class ModelRecord:
     """Writes a finding when the model begins to rest for a purpose, and when content was declined."""
 
-    def __init__(self, parts: Parts) -> None:
-        self._parts = parts
+    def __init__(self, chat: ChatModel | None, directory: Path, clock: Callable[[], float]) -> None:
+        self._chat, self._directory, self._clock = chat, directory, clock
         self._resting: set[str] = set()
         self._declined = 0
 
     async def keep(self) -> None:
         """Write what is new. A disk that refuses it is told in the log: nothing rests on this file."""
-        chat = self._parts.chat
+        chat = self._chat
         if chat is None:
             return
         resting, usage = chat.resting(), chat.usage()
@@ -60,9 +58,9 @@ class ModelRecord:
             )
         self._resting, self._declined = set(resting), declined
         if found is not None:
-            record = [self._parts.clock() + seconds, found.detail, found.remedy, found.values]
+            record = [self._clock() + seconds, found.detail, found.remedy, found.values]
             try:
-                await asyncio.to_thread(write_atomically, self._parts.directory / FILE_NAME, json.dumps(record).encode())
+                await asyncio.to_thread(write_atomically, self._directory / FILE_NAME, json.dumps(record).encode())
             except StorageError as error:
                 log.info("%s", error)
 
