@@ -13,7 +13,7 @@ from ....schema.summary import ArticleKey, StoredArticle
 from ....service.components import Parts
 from ....service.inspection.article_list import listed_articles, listed_data
 from ....service.inspection.json_data import ArticleData, SummaryData, article_data, summary_data
-from ....text.articles.markup import format_article
+from ....text.articles import format_article
 from ...revisions import kept_articles
 from ..dependencies import CallerHere, MemoryHere, OperatorHere, PartsHere
 from ..problems import Refused

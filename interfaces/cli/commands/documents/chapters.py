@@ -80,7 +80,7 @@ def _revisions(shell: Shell, whose: Mapping[str, Any]) -> list[StoredArticle]:
 
 
 def _lines(one: StoredArticle) -> list[str]:
-    from .....text.articles.markup import format_article
+    from .....text.articles import format_article
 
     return format_article(one.article).splitlines()
 
