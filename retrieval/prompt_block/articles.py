@@ -19,7 +19,8 @@ ARTICLE_SHARE, DATED_SHARE = 0.5, 0.15
 """At most so much of what is left is for the article where there is anything else to say, and for the dated summaries that
 stand in its place; ..."""
 BESIDE_SUMMARIES = 0.35
-"""... and of the whole budget where there are summaries. Over LoCoMo 0.35 reached 3 points less at 1,000 tokens, as much at 3,000."""
+"""... and of the whole budget where there are summaries. Over LoCoMo 0.35 reached 3 points less at 1,000 tokens, as much at
+3,000."""
 
 RECORDS_SHARE = 0.5
 """At most so much of what the article leaves is for what else a deep search brings, where there are summaries."""
@@ -62,9 +63,7 @@ def _in_order(summaries: Sequence[Summary], found: Sequence[str]) -> list[Summar
     return [*chosen, *(one for one in rest if one.is_short_term), *(one for one in rest if not one.is_short_term)]
 
 
-def fill_article(
-    block: Block, stored: StoredArticle, language: Language, share: float, first: Sequence[str] = ()
-) -> None:
+def fill_article(block: Block, stored: StoredArticle, language: Language, share: float, first: Sequence[str] = ()) -> None:
     """Add the article's lines that fit into `share` of what is left, under one heading; `first` are lines that go first.
 
     Bedrock before Evolutionary before Dynamic, of which the newest lines are kept where room is short.

@@ -26,4 +26,3 @@ def in_the_third_person(line: str) -> str:
     """What was said by "Ann: … I …" as a statement about Ann."""
     found = re.match(r"(?:\d{4}-\d{2}-\d{2} )?(?P<name>[^:]+): (?P<said>.*)", line)
     return re.sub(r"\bI\b", found["name"], found["said"]) if found else line
-

@@ -82,7 +82,9 @@ def test_an_answer_without_changes_changes_nothing_and_no_answer_is_told() -> No
         ({"text": "阿明2026-03-01从杭州搬到了上海", "replaces": ["E1"]}, "“阿明每周日晚上练吉他”"),
     ],
 )
-def test_what_does_not_pass_is_refused_with_its_reason_and_leaves_the_article_as_it_was(line: dict[str, Any], reason: str) -> None:
+def test_what_does_not_pass_is_refused_with_its_reason_and_leaves_the_article_as_it_was(
+    line: dict[str, Any], reason: str
+) -> None:
     article, reasons = changed({"chapter": "Bedrock", **line})
     assert article == OLD and reason in reasons
     assert estimate_tokens(reasons) < 400
@@ -141,7 +143,9 @@ LINES = [line.split("\t") for line in (Path(__file__).parents[2] / "data" / "art
 def test_of_twenty_invented_and_twenty_honest_lines_so_many_are_told_apart(language: Language, found: int, kept: int) -> None:
     names = ZH if language == "zh" else EN
     own = [(kind, *rest) for kind, of, *rest in LINES if of == language]
-    chapters = {name: "\n".join(f"- {rest[1]}" for kind, *rest in own if kind == "old" and rest[0] == name) for name in CHAPTER_NAMES}
+    chapters = {
+        name: "\n".join(f"- {rest[1]}" for kind, *rest in own if kind == "old" and rest[0] == name) for name in CHAPTER_NAMES
+    }
     news = "\n".join(rest[0] for kind, *rest in own if kind == "news")
     right: Counter[str] = Counter()
     for kind, *rest in own:
