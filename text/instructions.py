@@ -33,8 +33,3 @@ def split_instructions(text: str) -> tuple[list[str], list[str]]:
 def gives_orders(text: str) -> bool:
     """Return True if a text tells the bot or its memory what to do from now on. It is nobody's fact."""
     return _RE.orders.search(text) is not None
-
-
-def is_report(line: str) -> bool:
-    """Return True if a line reports a request or a claim of somebody."""
-    return _RE.reported.search(line) is not None
