@@ -1,4 +1,4 @@
-"""gate: code decides whether each text is absolute and faithful; when tries are spent, the best honest text is taken."""
+"""gate: code decides whether a text is absolute and says what was handed over; when tries are spent, the rules' is taken."""
 
 from __future__ import annotations
 
@@ -22,11 +22,9 @@ def _judged(state: HistorianState, settings: Settings) -> list[ItemState]:
     judged: list[ItemState] = []
     for item in state["items"]:
         if not item["passed"]:
-            verdict = judge(item, item["candidate"], job, settings)
-            item = with_verdict(item, verdict, job, settings)
+            item = with_verdict(item, judge(item, item["candidate"], job, settings))
             item["first_pass"] = item["passed"] and state.get("attempt", 0) <= 1
             if not item["passed"] and state.get("spent"):
-                is_draft = item["candidate"] == item["draft"]
-                item = last_resort(item, verdict if is_draft else judge(item, item["draft"], job, settings))
+                item = last_resort(item, job, settings)
         judged.append(item)
     return judged

@@ -31,7 +31,7 @@ class ItemState(TypedDict):
     `source` is the original text, `resolved` has its relative times replaced, `draft` is the rule rewriter's, `candidate` is
     the text to file. `undecided` are references that the rules could not resolve. `dated` is True if a time was resolved.
     `occurs` are the first and last moment that the text tells of (empty: it names none), `said_by` the id of who said it.
-    `open` are reasons why it cannot be absolute, as (kind, why, wording), `not_about` names that it is certainly not about.
+    `open` are reasons why it cannot be absolute, as (kind, why, wording).
     `asks` is True for a fact that tells of a question.
     """
 
@@ -51,7 +51,6 @@ class ItemState(TypedDict):
     said_by: NotRequired[str]
     open: NotRequired[list[list[str]]]
     asks: NotRequired[bool]
-    not_about: NotRequired[list[str]]
 
 
 class ProposedProfile(TypedDict):

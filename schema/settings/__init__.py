@@ -124,12 +124,12 @@ class QuerySettings(Section):
 
 class HistorianSettings(Section):
     rewrite_mode: Literal["always", "auto", "rules"] = "auto"
-    """改写方式：auto 在规则不够、或一并交来此前的消息时用模型，always 总用模型，rules 只用规则
-    rewriting: auto asks the model where rules fall short or earlier messages come along, always for every text, rules never"""
+    """改写方式：auto 在规则不够时用模型，always 总用模型，rules 只用规则
+    rewriting: auto asks the model where rules fall short, always for every text, rules never"""
     gate_pronouns: Literal["orphan", "all"] = "orphan"
     """第三人称代词：orphan 只拦无先行词的，all 全拦
     third-person pronouns: orphan stops those without an antecedent, all stops every one"""
-    rewrite_max_retry: Annotated[int, Field(ge=0, le=10)] = hot(2)
+    rewrite_max_retry: Annotated[int, Field(ge=0, le=10)] = hot(1)
     """闸门不通过时最多重写几次
     rewrites after the gate says no"""
     redact_jobs: Literal["secrets", "all", "none"] = "secrets"

@@ -105,7 +105,7 @@ class Reprocessing:
         made = zip(events, state["items"], with_people(job, events_of(job, state["items"])), strict=True)
         changes = []
         for before, item, new in made:
-            if before.is_absolute and not new.is_absolute and judge(item, before.text, job, self._context.settings).passed:
+            if before.is_absolute and not new.is_absolute and not judge(item, before.text, job, self._context.settings):
                 continue  # decided by what was said then and is not stored; today's gate objects to nothing in it
             written: dict[str, Any] = {name: getattr(new, name) for name in WRITTEN_ANEW}
             after = replace(before, **written)

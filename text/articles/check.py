@@ -11,7 +11,6 @@ from ...schema.language import Language
 from ...schema.names import Names
 from ..borders import BEGINS, ENDS
 from ..gate import find_invented, find_relative_words
-from ..gate.form import chatter
 from ..instructions import is_report, split_instructions
 from ..language import detect_language
 from ..protected import protected_spans
@@ -136,8 +135,6 @@ def _spoken(text: str, names: Names) -> Language:
 
 
 def _line(line: str, basis: _Basis, names: Names, language: Language) -> Iterator[str]:
-    for remark in chatter(line, basis.everything):
-        yield article_reason(language, "chatter", text=remark.text)
     for finding in find_relative_words(line, names=names).violations:
         if finding.why != "first":
             kind = finding.kind if finding.kind in {"time", "place"} else "person"

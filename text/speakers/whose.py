@@ -85,8 +85,7 @@ class Whose:
 
     `text` is the text with its mentions as names, `cast` whom its persons mean. `said_by` is the id of who said it ("" if
     unknown), `subject` the name that a text without a subject gets ("" for none). `reasons` say why it cannot be absolute: keys
-    of the gate's sentences as (kind, why, wording). `not_about` are names that the text is certainly not about. `asks` is
-    True for a fact that tells of a question.
+    of the gate's sentences as (kind, why, wording). `asks` is True for a fact that tells of a question.
     """
 
     text: str
@@ -94,7 +93,6 @@ class Whose:
     said_by: str = ""
     subject: str = ""
     reasons: tuple[tuple[str, str, str], ...] = ()
-    not_about: tuple[str, ...] = ()
     asks: bool = False
 
 
@@ -179,7 +177,7 @@ def _of_talk(text: str, job: Job, names: Names, language: Language) -> Whose:
     spoken_to = _called(text, (names.bot_name, *names.others)) if job.group_id else names.bot(language)
     cast = Cast(user, spoken_to, together, third=False, stand_in=False)
     reasons = _why_open(text, said, job, names)
-    return Whose(with_owner(text, user, names), cast, job.user_id, user, reasons, not_about=(names.bot(language),))
+    return Whose(with_owner(text, user, names), cast, job.user_id, user, reasons)
 
 
 def _called(text: str, names: Sequence[str]) -> str:
@@ -221,7 +219,6 @@ def _of_named(text: str, said: Sequence[Utterance], job: Job, names: Names, lang
     third = not (called or _RE.pet.match(text)) and _is_the_user(text, held, said, user, names)
     stand_in = _closest(held, names) in (user, names.user_name, "") or held.get(user, 0.0) >= HOLDS
     stand_in = stand_in and not any(one.who != BOT and _says_stand_in(one) for one in said)
-    not_bot = (names.bot(language),)
     if not first:
         author = _closest(held, names)
         said_by = _id_of(author, job, names) if held.get(author, 0.0) >= HOLDS else ""
@@ -246,25 +243,18 @@ def _of_named(text: str, said: Sequence[Utterance], job: Job, names: Names, lang
         elif _is_played(text, said, names):
             reasons = (*reasons, ("claim", "played", text))
         text = with_owner(text, who, names)
-        not_about = () if cast.second == names.bot(language) else not_bot
-        of_others = max((score for name, score in held.items() if name not in (user, BOT)), default=0.0)
-        of_one = any(word.is_he_or_she for word in deictic_words(text, ()))
-        may_be_theirs = third or (not of_one and held.get(user, 0.0) >= of_others)
-        return Whose(text, cast, said_by, subject, reasons, not_about if may_be_theirs else (*not_about, user))
+        return Whose(text, cast, said_by, subject, reasons)
     reasons = _why_open(text, said, job, names)
     author = _author(text, held, job, names, user)
     if author == BOT:
         return Whose(text, cast_of("bot", names, language), reasons=reasons)
     if not author:
-        silent = [
-            who for who in (user, *names.others) if not held.get(who) and any(held.get(other) for other in held if other != BOT)
-        ]
-        return Whose(text, Cast(third=False, stand_in=stand_in), not_about=(*not_bot, *silent))
+        return Whose(text, Cast(third=False, stand_in=stand_in))
     alone = not any(one.who not in ("", user, BOT) for one in said)
     second = addressed or (names.bot(language) if author == user and (alone or not job.group_id) else "")
     together = author == user and _cast_of_fact(text, said, names, language).together
     cast = Cast(author, second, together, third=False, stand_in=stand_in and author != user)
-    return Whose(with_owner(text, author, names), cast, _id_of(author, job, names), author, reasons, not_about=not_bot)
+    return Whose(with_owner(text, author, names), cast, _id_of(author, job, names), author, reasons)
 
 
 def _called_otherwise(text: str, names: Names) -> bool:
@@ -337,7 +327,7 @@ def _of_quotation(header: re.Match[str], text: str, job: Job, names: Names, lang
     elif not author and find_people(f"{name}说" if language == "zh" else f"{name} said"):
         author = name
     said_by = _id_of(author, job, names)
-    return Whose(text, Cast(first=author, third=False, stand_in=False), said_by, not_about=(names.bot(language),))
+    return Whose(text, Cast(first=author, third=False, stand_in=False), said_by)
 
 
 def _held(text: str, said: Sequence[Utterance], names: Names) -> dict[str, float]:
