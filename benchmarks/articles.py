@@ -37,11 +37,10 @@ from typing import Any
 from historian import CognitiveService
 from historian.retrieval.prompt_block.articles import summary_line
 from historian.retrieval.prompt_block.block import Block
-from historian.schema.article import CHAPTER_NAMES
+from historian.schema.article import CHAPTER_NAMES, Article
 from historian.schema.settings import Settings
 from historian.schema.settings.source import parse_settings
 from historian.schema.summary import ArticleKey, Summary
-from historian.text.articles.markup import article_tokens
 from historian.text.search_words.tokens import query_tokens, search_tokens
 from historian.text.tokens import estimate_tokens
 from locomo_jobs import session_time
@@ -115,7 +114,8 @@ async def feed(memory: CognitiveService, sample: dict[str, Any], sessions: int, 
         if not await memory.settled(3_600):
             raise SystemExit("a session took more than an hour")
         stored = parts.article_stores.articles.read(ArticleKey(sample["sample_id"]))
-        sizes.append(dict.fromkeys(CHAPTER_NAMES, 0) if stored is None else dict(article_tokens(stored.article)))
+        chapters = Article() if stored is None else stored.article
+        sizes.append({name: estimate_tokens(chapters.chapter(name)) for name in CHAPTER_NAMES})
     return said
 
 

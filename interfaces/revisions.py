@@ -42,9 +42,13 @@ def profile_layers(parts: Parts, whose: Entity, layer: str | None = None) -> lis
 
 
 def kept_articles(parts: Parts, key: ArticleKey) -> list[StoredArticle]:
-    """Return the revisions of an article, newest first; [] if there is none. Blocking."""
-    current = parts.article_stores.articles.read(key)
-    return [] if current is None else [current, *parts.article_stores.articles.history(key)]
+    """Return the revisions of an article, newest first; in place of one that was not written yet the dated summaries, as
+    revision 0. [] if there are none. Blocking."""
+    from ..text.articles import dated_summaries
+
+    stores = parts.article_stores
+    current = stores.articles.read(key) or dated_summaries(key, stores.summaries.read(key))
+    return [] if current is None else [current, *stores.articles.history(key)]
 
 
 def compared(

@@ -1,247 +1,254 @@
-"""Cognitive reconstruction: digest new information and propose a new article. Proposals are checked elsewhere."""
+"""An article with new information: what the model is asked, and which lines of its answer are believed."""
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
-from typing import Any, ClassVar
+from dataclasses import replace
+from typing import Final
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, ConfigDict, Field
 
-from ..schema.article import CHAPTER_NAMES, Article, ChapterBounds, ChapterName, Digest, DroppedLine, Proposal
+from ..schema.article import CHAPTER_NAMES, Article, ChapterBounds, ChapterName
 from ..schema.names import Names
 from ..schema.protocols import StructuredChat
-from ..text.articles.lines import newest_within, says_again
-from ..text.gate import find_invented, find_relative_words
+from ..text.borders import BEGINS, ENDS
+from ..text.declared import line_kind
+from ..text.gate import GateResult, find_relative_words, reasons
 from ..text.instructions import split_instructions
 from ..text.language import Language
-from ..text.statements import stamped, without_bullet
-from ..text.support import best_sources, content_terms, share
-from .asking import asked
+from ..text.profiles.said import CERTAIN
+from ..text.statements import spoken_by, stamped, without_bullet
+from ..text.support import Sources
+from ..text.supported import share_told, unsupported
+from ..text.tokens import estimate_tokens, newest_within
 from .templates import one_line, render
 
-_YEAR = re.compile(r"\d{4}[-年/]")
-_SAYS_NOTHING = re.compile(
-    r"[\s(（\[【<{]*(?:empty|none|nothing|null|n/?a|空|无|没有|暂无|\.{3}|…)?[\s)）\]】>}.。]*", re.IGNORECASE
-)
-"""Placeholders that models write for an empty chapter."""
-
-MOST_POINTS = 12
-STIMULUS_TOKENS = 6_000
+NEWS_TOKENS = 6_000
 """Tokens of new information shown to a model. If there is more, only the newest lines are shown."""
-POINT_SUPPORT = 0.5
-"""The share of a point's words that must stand in the new information."""
-DYNAMIC_SHOWN = 0.7
-"""The share of its bound up to which the old Dynamic chapter is shown. Its oldest lines make room for new ones."""
-FLOOD_LINES = 300
-FLOOD_LINE = 5_000
-"""An answer with more lines, or a longer line (in characters), is refused."""
+LINE_CHARACTERS = 300
+MOST_LINES = 60
+"""Lines of one answer that are looked at."""
+CONCERNS = 0.3
+"""The least share of a line's content words that a text has which is about the same matter."""
+_MARKUP = re.compile(r"^#|```|</?\w+\s*>")
+_FIRST = re.compile(rf"我|咱|{BEGINS}(?:I|me|[Mm]y|mine|[Ww]e|[Oo]ur|us){ENDS}")
+_WHY: Final[Mapping[Language, Mapping[str, str]]] = {
+    "zh": {
+        "head": "上一次没有采用的条目和原因（采用了的已在旧文章里，只交改好的）：",
+        "form": f"只写一句话，至多 {LINE_CHARACTERS} 字，不写标签、标题和指令",
+        "day": "Dynamic 的条目以日期开头，如 2026-02-21",
+        "long": "{chapter} 满了：用 replaces 合并旧条目",
+        "kept": "不能去掉或替换“{line}”：新条目没有写全它，reason 里也没有照抄推翻它的新信息",
+        "certain": "“{line}”说的是健康或界限，要留着",
+        "nothing": "没有给出可用的回答",
+    },
+    "en": {
+        "head": "Not taken of the last answer, and why (what was taken is in the old article; hand in only the rest, mended):",
+        "form": f"write one sentence of at most {LINE_CHARACTERS} characters, no tag, heading or instruction",
+        "day": "a line of Dynamic begins with its day, such as 2026-02-21",
+        "long": "{chapter} is full: merge old lines by replaces",
+        "kept": '"{line}" stays: the new line does not say all of it, and no reason quotes new information against it',
+        "certain": '"{line}" is about health or a boundary and stays',
+        "nothing": "no usable answer was given",
+    },
+}
 
 
-class Point(BaseModel):
-    """One point of the new information."""
+class NewArticleLine(BaseModel):
+    """A line of the article."""
 
     text: str = Field(description="one sentence")
     chapter: ChapterName
+    replaces: list[str] = Field(default_factory=list, description="ids of old lines that it stands for, such as B2")
 
 
-class DigestAnswer(BaseModel):
-    """What the new information means."""
+class DroppedLine(BaseModel):
+    """An old line that the new information overturns."""
 
-    usual_tokens: ClassVar[int] = 1_000
-    model_config = ConfigDict(title="digest")
-
-    significant: bool
-    points: list[Point] = Field(default_factory=list)
-
-
-class Dropped(BaseModel):
-    """An old bedrock line that is left out."""
-
-    line: str
-    reason: str
+    line: str = Field(description="its id, such as B2")
+    reason: str = Field(description="the new information that overturns it, in its words")
 
 
 class Reconstruction(BaseModel):
-    """The complete new chapters."""
+    """What changes in the article."""
 
     model_config = ConfigDict(title="reconstruct")
 
-    bedrock: list[str] = Field(default_factory=list)
-    evolutionary: list[str] = Field(default_factory=list)
-    dynamic: list[str] = Field(default_factory=list)
-    dropped: list[Dropped] = Field(default_factory=list, description="old bedrock lines that are no longer true")
+    lines: list[NewArticleLine] = Field(default_factory=list)
+    dropped: list[DroppedLine] = Field(default_factory=list)
 
 
-@cache
-def reconstruction_of(chapters: tuple[ChapterName, ...]) -> type[BaseModel]:
-    """Return the answer model with these chapters only: small models fill every chapter offered, repeating themselves."""
-    wanted = {name: Reconstruction.model_fields[name.lower()] for name in chapters}
-    fields: dict[str, Any] = {name.lower(): (field.annotation, field) for name, field in wanted.items()}
-    if "Bedrock" in chapters:
-        dropped = Reconstruction.model_fields["dropped"]
-        fields["dropped"] = (dropped.annotation, dropped)
-    return create_model("Chapters", __doc__=Reconstruction.__doc__, __config__=Reconstruction.model_config, **fields)
+def news_of(stimulus: Sequence[str]) -> dict[str, str]:
+    """Return the lines of new information by id (`N1`), each with its day; of too much the newest."""
+    lines = []
+    for text in stimulus:
+        day = ""
+        for line in text.splitlines():
+            own, said = stamped(without_bullet(line))
+            day = own or day
+            if said:
+                lines.append(f"{day} {said}".strip())
+    return {f"N{n}": line for n, line in enumerate(newest_within(lines, NEWS_TOKENS, least=1), 1)}
 
 
-async def digest(article: Article, stimulus: Sequence[str], *, chat: StructuredChat, names: Names, language: Language) -> Digest:
-    """Return whether new information is significant, which chapters it affects, and its points.
-
-    Points that the information does not support are left out. If the answer is unusable, the information is not
-    significant, and may affect all chapters. Raises ModelUnavailable, and ModelRefused if the refusal does not depend on
-    the content.
-    """
-    told = _quoted(stimulus)
-    answer = await asked(
-        chat,
-        DigestAnswer,
-        "new information is not digested",
-        purpose="digest",
-        system=render("digest_system", language, bot=names.bot(language), user=names.user(language), most=str(MOST_POINTS)),
-        user=render("digest_user", language, known=_shown(article, CHAPTER_NAMES, language), stimulus=told),
-    )
-    if answer is None:
-        return Digest(significant=False, chapters=CHAPTER_NAMES)
-    return await asyncio.to_thread(_digest_of, answer, stimulus, names)
+def old_lines(article: Article) -> dict[str, tuple[ChapterName, str]]:
+    """Return the lines of an article by id: `B1` is the first one of Bedrock."""
+    return {
+        f"{name[0]}{n}": (name, without_bullet(line)) for name in CHAPTER_NAMES for n, line in enumerate(article.lines(name), 1)
+    }
 
 
 async def reconstruct(
     article: Article,
-    digest: Digest,
     stimulus: Sequence[str],
-    reasons: Sequence[str],
+    wrong: Sequence[str],
     *,
     chat: StructuredChat,
     names: Names,
-    bounds: ChapterBounds,
     language: Language,
-) -> Proposal:
-    """Return the new article that the model proposes. Chapters that are not affected stay unchanged.
-
-    The model is shown the digest's points, or the whole stimulus if there are none; `reasons` are the faults of the last
-    proposal. List marks are removed. The proposal is not checked. Raises what the model raises.
-    """
-    struck = [name for name in CHAPTER_NAMES if name in {*digest.chapters, *digest.points.values()}] or ["Dynamic"]
-    dynamic = newest_within(article.lines("Dynamic"), DYNAMIC_SHOWN * bounds.dynamic, least=1)
-    shown = article.with_chapters({"Dynamic": "\n".join(dynamic)})
-    answer = await chat.structured(
-        reconstruction_of(tuple(struck)),
+) -> Reconstruction:
+    """Return what the model changes in an article; `wrong` says what was refused of its last answer. Raises what it raises."""
+    shown = [f"{name}: {one_line(line)}" for name, (_, line) in old_lines(article).items()]
+    news = [f"{name}: {one_line(line)}" for name, line in news_of(stimulus).items()]
+    complaint = ["", _WHY[language]["head"], *(f"- {one_line(reason)}" for reason in wrong)] if wrong else []
+    return await chat.structured(
+        Reconstruction,
         purpose="reconstruct",
-        system=_for_chapters(render("reconstruct_system", language, bot=names.bot(language), user=names.user(language)), struck),
+        system=render("reconstruct_system", language, bot=names.bot(language), user=names.user(language)),
         user=render(
             "reconstruct_user",
             language,
-            article=_shown(shown, struck, language),
-            news=_grouped(digest.points) if digest.points else _quoted(stimulus),
-            wrong=_complaint(reasons, language),
+            article="\n".join(shown) or ("（空）" if language == "zh" else "(empty)"),
+            news="\n".join(news),
+            wrong="\n".join(complaint),
         ).strip(),
     )
-    answered = Reconstruction.model_validate(answer.model_dump())
-    written = {"Bedrock": answered.bedrock, "Evolutionary": answered.evolutionary, "Dynamic": answered.dynamic}
-    proposed = _chapters({name: written[name] for name in struck})
-    if proposed.get("Dynamic"):
-        old = shown.lines("Dynamic")
-        proposed["Dynamic"] = await asyncio.to_thread(_without_forgetting, old, proposed["Dynamic"], bounds, names)
-    dropped = tuple(DroppedLine(without_bullet(one.line), one.reason.strip()) for one in answered.dropped if one.line.strip())
-    return Proposal(article.with_chapters(proposed), dropped)
 
 
-def _for_chapters(prompt: str, struck: Sequence[ChapterName]) -> str:
-    """Return the prompt without the lines about chapters that are not requested."""
-    others = tuple(f"- {name.lower()}" for name in CHAPTER_NAMES if name not in struck)
-    return "\n".join(line for line in prompt.splitlines() if not line.startswith(others))
+def believed(
+    article: Article,
+    answer: Reconstruction | None,
+    stimulus: Sequence[str],
+    *,
+    names: Names,
+    bounds: ChapterBounds,
+    language: Language,
+) -> tuple[Article, list[str]]:
+    """Return the article with the lines of an answer that pass, in the model's words, and the reasons against the others.
 
-
-def _digest_of(answer: DigestAnswer, stimulus: Sequence[str], names: Names) -> Digest:
-    told: list[str] = []
-    days: list[str] = []
-    for text in stimulus:
-        for statement in split_instructions(text)[0]:
-            told.append(statement)
-            days.append(stamped(statement)[0] or (days[-1] if days else ""))
-    terms = [content_terms(statement, names, dates=False) for statement in told]
-    points: dict[str, ChapterName] = {}
-    struck: set[ChapterName] = set()
-    for point in answer.points[:MOST_POINTS]:
-        text = " ".join(point.text.split())
-        wanted = content_terms(text, names, dates=False)
-        sources = best_sources(wanted, terms, 3)
-        held = frozenset().union(*(terms[n] for n in sources))
-        if not wanted or share(wanted, held) < POINT_SUPPORT or _is_relative(text, names):
-            continue
-        if find_invented(text, "\n".join(told), names):
-            continue
-        day = days[sources[0]]
-        dated = f"{day} {text}" if point.chapter == "Dynamic" and day and not _YEAR.search(text) else text
-        points.setdefault(dated, point.chapter)
-        struck.add(point.chapter)
-    chapters = tuple(name for name in CHAPTER_NAMES if name in struck)
-    return Digest(bool(points) and (answer.significant or "Bedrock" in chapters), chapters, points)
-
-
-def _is_relative(text: str, names: Names) -> bool:
-    """Return True if the text has relative words other than the assistant's "I"."""
-    return any(finding.why != "first" for finding in find_relative_words(text, names=names).violations)
-
-
-def _quoted(stimulus: Sequence[str]) -> str:
-    """Return the new information as list items of one line each, so that none can imitate a part of the prompt."""
-    texts = [line for text in stimulus for line in text.splitlines() if line.strip()]
-    newest = newest_within(texts, STIMULUS_TOKENS, least=1)
-    return "\n".join(f"- {one_line(without_bullet(text))}" for text in newest)
-
-
-def _shown(article: Article, chapters: Sequence[ChapterName], language: Language) -> str:
-    nothing = "（空）" if language == "zh" else "(empty)"
-    return "\n".join(f"{name.lower()}:\n{article.chapter(name).strip() or nothing}" for name in chapters)
-
-
-def _grouped(news: Mapping[str, ChapterName]) -> str:
-    """Return the points grouped by chapter, one per line."""
-    parts = []
-    for name in CHAPTER_NAMES:
-        lines = [f"- {one_line(point)}" for point, chapter in news.items() if chapter == name]
-        parts += [f"{name.lower()}:", *lines] if lines else []
-    return "\n".join(parts)
-
-
-def _chapters(written: Mapping[ChapterName, Sequence[str]]) -> dict[ChapterName, str]:
-    """Return the model's lines as list items. A line repeated in the same or a later chapter is taken once.
-
-    An oversized answer is passed on unchanged: the check refuses it for its size.
+    A new line is absolute ("I" is the bot) and carried by the old lines and the news (`unsupported`). An old line goes only
+    if a new one says the same, or where news overturns it; what is about health or a boundary, only if a new one says the
+    same. The oldest lines of Dynamic leave where its bound is passed; in the other chapters no line is taken then.
     """
-    lines = {name: [without_bullet(line) for text in texts for line in text.splitlines()] for name, texts in written.items()}
-    if sum(map(len, lines.values())) > FLOOD_LINES or any(len(one) > FLOOD_LINE for every in lines.values() for one in every):
-        return {name: "\n".join(f"- {line}" for line in every) for name, every in lines.items()}
-    taken: list[str] = []
-    found: dict[ChapterName, str] = {}
-    for name, every in lines.items():
-        kept = []
-        for line in every:
-            if line and not _SAYS_NOTHING.fullmatch(line) and line not in taken:
-                taken.append(line)
-                kept.append(line)
-        found[name] = "\n".join(f"- {line}" for line in kept)
-    return found
+    if answer is None:
+        return article, [_WHY[language]["nothing"]]
+    update = _Update(article, news_of(stimulus), names, bounds, language)
+    for line in answer.lines[:MOST_LINES]:
+        update.take(line, {one.line: one.reason for one in answer.dropped})
+    for one in answer.dropped[:MOST_LINES]:
+        update.drop(one)
+    return update.article(), update.refused
 
 
-def _without_forgetting(old: Sequence[str], new: str, bounds: ChapterBounds, names: Names) -> str:
-    """Return the new Dynamic chapter. If more than half of the old lines are lost, restore the newest of those beyond half.
+class _Update:
+    """An article while the lines of an answer are taken."""
 
-    Small models often return the new lines only. Older lines are dropped over the next reconstructions.
-    """
-    taken = new.splitlines()
-    if len(taken) > FLOOD_LINES:
-        return new
-    lost = [line for line in old if not says_again(line, taken, names)]
-    back = [*lost[(len(old) + 1) // 2 :], *taken]
-    return "\n".join(newest_within(back, DYNAMIC_SHOWN * bounds.dynamic, len(taken)))
+    def __init__(
+        self,
+        article: Article,
+        news: dict[str, str],
+        names: Names,
+        bounds: ChapterBounds,
+        language: Language,
+    ) -> None:
+        self.refused: list[str] = []
+        self._bounds, self._language = bounds, language
+        self._article, self._lines, self._taken = article, old_lines(article), 0
+        speakers = {spoken_by(stamped(line)[1])[0] for line in news.values()} - {
+            "",
+            *names.everybody,
+        }
+        self._names = replace(names, others=(*names.others, *sorted(speakers)))
+        self._old = {name: line for name, (_, line) in self._lines.items()}
+        self._news = Sources(news, self._names)
+        self._sources = Sources({**self._old, **news}, self._names)
 
+    def article(self) -> Article:
+        """Return the article as it stands now."""
+        if self._lines == old_lines(self._article):
+            return self._article
+        chapters = {name: [f"- {line}" for _, line in self._of(name)] for name in CHAPTER_NAMES}
+        chapters["Dynamic"] = newest_within(chapters["Dynamic"], self._bounds.dynamic)
+        return Article().with_chapters({name: "\n".join(lines) for name, lines in chapters.items()})
 
-def _complaint(reasons: Sequence[str], language: Language) -> str:
-    if not reasons:
-        return ""
-    head = "上一次的问题，请改正：" if language == "zh" else "What was wrong last time, mend it:"
-    return "\n".join(["", head, *(f"- {one_line(reason)}" for reason in reasons)])
+    def take(self, line: NewArticleLine, dropped: Mapping[str, str]) -> None:
+        """Take a new line in place of those that it replaces, if it passes and they may go."""
+        text = " ".join(without_bullet(line.text).split())
+        replaced = [name for name in dict.fromkeys(line.replaces) if self._stands(name)]
+        if text in {known for name, (_, known) in self._lines.items() if name not in replaced}:
+            return
+        faults = self._faults(text, line.chapter, replaced)
+        for name in replaced:
+            faults += self._why_kept(name, text, dropped.get(name, ""))
+        kept = [known for name, known in self._of(line.chapter) if name not in replaced]
+        if line.chapter != "Dynamic" and estimate_tokens("\n".join((*kept, text))) > self._bounds.of(line.chapter):
+            faults.append(self._why("long", chapter=line.chapter))
+        if faults:
+            self.refused.append(f"{text[:LINE_CHARACTERS]}: {' '.join(dict.fromkeys(faults))}")
+            return
+        self._taken += 1
+        place = next((name for name in replaced if self._lines[name][0] == line.chapter), f"+{self._taken}")
+        self._lines = {name: known for name, known in self._lines.items() if name == place or name not in replaced}
+        self._lines[place] = line.chapter, text
+
+    def drop(self, one: DroppedLine) -> None:
+        """Let an old line go that news overturns; one that is gone already, or that there never was, is passed over."""
+        if not self._stands(one.line):
+            return
+        if faults := self._why_kept(one.line, "", one.reason):
+            self.refused += faults
+        else:
+            del self._lines[one.line]
+
+    def _stands(self, name: str) -> bool:
+        """Return True if an id is that of an old line that no new one has replaced."""
+        return name in self._old and self._lines.get(name, ("", ""))[1] == self._old[name]
+
+    def _of(self, chapter: ChapterName) -> list[tuple[str, str]]:
+        return [(name, line) for name, (of, line) in self._lines.items() if of == chapter]
+
+    def _faults(self, text: str, chapter: ChapterName, replaced: Sequence[str]) -> list[str]:
+        """Return why a text is no line of a chapter."""
+        if not text or len(text) > LINE_CHARACTERS or _MARKUP.search(text) or split_instructions(text)[1]:
+            return [self._why("form")]
+        violations = find_relative_words(text, names=self._names).violations
+        faults = reasons(GateResult(tuple(one for one in violations if one.why != "first")), self._language)
+        if chapter == "Dynamic" and not stamped(text)[0]:
+            faults.append(self._why("day"))
+        sources = {**{name: self._old[name] for name in replaced}, **self._sources.nearest(text)}
+        names_user = any(name in text for name in self._names.user_names if name)
+        is_first = _FIRST.search(text) is not None
+        # "I" is the bot: a line that does not name the person rests on what the bot said or did itself.
+        as_told = ([text] if names_user or not is_first else []) + (
+            [f"{self._names.bot(self._language)} {text}"] if is_first else []
+        )
+        found = [unsupported(one, sources, self._names) for one in as_told]
+        return faults + ([] if not all(found) else [one.reason(self._language) for one in found[0]])
+
+    def _why_kept(self, name: str, text: str, reason: str) -> list[str]:
+        """Return why an old line may not go for a new one (`text`), or for news that a reason quotes; [] if it may."""
+        chapter, line = self._lines[name]
+        if text and not unsupported(line, {"": text}, self._names):
+            return []
+        if line_kind(line) in CERTAIN:
+            return [self._why("certain", line=line)]
+        is_told = bool(reason.strip()) and not unsupported(reason, self._news.nearest(reason), self._names)
+        if is_told or (text and chapter != "Bedrock"):
+            by = f"{reason if is_told else ''} {text}"
+            if share_told(line, by, self._names) >= CONCERNS or line_kind(line) == line_kind(by) != "other":
+                return []
+        return [self._why("kept", line=line)]
+
+    def _why(self, kind: str, **values: str) -> str:
+        return _WHY[self._language][kind].format(**values)

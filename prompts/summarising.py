@@ -1,10 +1,11 @@
-"""Summarise a conversation: by the model if its summary passes the checks, else the conversation itself."""
+"""Summarise a conversation: what a model says of it and the messages carry, else the conversation itself."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import ClassVar
 from zoneinfo import ZoneInfo
@@ -14,14 +15,16 @@ from pydantic import BaseModel, ConfigDict, Field
 from ..schema.article import Spoken, SummaryDraft
 from ..schema.names import Names
 from ..schema.protocols import StructuredChat
-from ..text.articles.lines import newest_within
-from ..text.gate import find_invented, find_relative_words
+from ..text.gate import find_relative_words, reasons
 from ..text.language import Language, detect_language
 from ..text.messages import dated_words
 from ..text.redaction import redact
-from ..text.statements import statements
+from ..text.statements import spoken_by, stamped, statements
+from ..text.support import Sources
+from ..text.supported import unsupported
+from ..text.tokens import newest_within
 from .asking import asked
-from .templates import render
+from .templates import one_line, render
 
 log = logging.getLogger(__name__)
 
@@ -33,8 +36,14 @@ SHOWN_CHARACTERS = 400
 """Characters of a message that a model is shown."""
 LONGEST_SUMMARY = 4_000
 """Maximum characters of a summary by a model, and of a message in one without."""
-_KEPT_SENTENCES = 0.5
-"""A model's summary without its untrue sentences is taken if at least this share of them is true."""
+KEPT_SENTENCES = 0.5
+"""Of a model's summary what passes is taken if it is at least this share of its sentences."""
+SOURCES = 8
+"""Messages that together carry a sentence at most."""
+_WRONG = {
+    "zh": ("对话", "上一次的问题，请改正："),
+    "en": ("the conversation", "What was wrong last time, mend it:"),
+}
 
 
 class StatesSummary(BaseModel):
@@ -91,9 +100,10 @@ async def summary_by_model(
     purpose: str = "summarise_states",
     most_characters: int = 300_000,
 ) -> str:
-    """Return the model's summary without its untrue and relative sentences; "" if too few of them remain.
+    """Return the model's summary without the sentences that are relative or that the messages do not carry.
 
-    Of a conversation of more than `most_characters` the model sees the end. `purpose` names the prompts
+    They go back to the model once, with the reasons. "" if too few of them pass. Of a conversation of more than
+    `most_characters` the model sees the end. `purpose` names the prompts
     (summarise_states, session_summary); `language` is theirs, None for that of the conversation. Raises
     ModelUnavailable, and ModelRefused if the refusal does not depend on the content.
     """
@@ -102,18 +112,66 @@ async def summary_by_model(
         return ""
     transcript = _newest("\n".join(under_days(lines)), most_characters)
     shown = language or detect_language(transcript)
-    answer = await asked(
-        chat,
-        _FORMS[purpose],
-        "the conversation itself is kept",
-        purpose=purpose,
-        system=render(f"{purpose}_system", shown),
-        user=render(f"{purpose}_user", shown, time=moment.isoformat(timespec="minutes"), lines=transcript),
-    )
-    if answer is None:
-        return ""
-    text = redact(answer.summary.strip()[:LONGEST_SUMMARY], "all")
-    return await asyncio.to_thread(_believed, text, f"{transcript}\n{moment.isoformat()}", names)
+    speakers = {spoken_by(line)[0] for _, line in lines} - {"", *names.everybody}
+    check = _Check(transcript, replace(names, others=(*names.others, *sorted(speakers))), moment, shown)
+    kept: list[str] = []
+    wrong: list[str] = []
+    for _ in range(2):
+        complaint = ["", _WRONG[shown][1], *(f"- {one_line(reason)}" for reason in wrong)] if wrong else []
+        answer = await asked(
+            chat,
+            _FORMS[purpose],
+            "the conversation itself is kept",
+            purpose=purpose,
+            system=render(f"{purpose}_system", shown),
+            user=render(
+                f"{purpose}_user",
+                shown,
+                time=moment.isoformat(timespec="minutes"),
+                lines=transcript,
+                wrong="\n".join(complaint),
+            ).strip(),
+        )
+        if answer is None:
+            break
+        text = redact(answer.summary.strip()[:LONGEST_SUMMARY], "all")
+        passed, wrong = await asyncio.to_thread(check.judge, text)
+        if not wrong:
+            return text
+        enough = max(2, KEPT_SENTENCES * (len(passed) + len(wrong)))
+        kept = max(kept, passed if len(passed) >= enough else [], key=len)
+    log.info("sentences of a model's summary that did not pass: %d; kept: %d", len(wrong), len(kept))
+    return "\n".join(kept)
+
+
+class _Check:
+    """What of a model's summary is absolute and carried by the messages of a transcript."""
+
+    def __init__(self, transcript: str, names: Names, moment: datetime, language: Language) -> None:
+        self._names, self._moment, self._language = names, moment, language
+        given = []
+        day = ""
+        for line in transcript.splitlines():
+            own, said = stamped(line)
+            day = own or day
+            given.append(f"{day} {said}".strip())
+        self._messages = Sources({str(n): line for n, line in enumerate(given)}, names)
+
+    def judge(self, text: str) -> tuple[list[str], list[str]]:
+        """Return the sentences that pass, and one reason for each of the others."""
+        passed, wrong = [], []
+        for one in statements(text):
+            if faults := self._faults(one):
+                wrong.append(f"{one}: {' '.join(faults)}")
+            else:
+                passed.append(one)
+        return passed, wrong
+
+    def _faults(self, sentence: str) -> list[str]:
+        given = {_WRONG[self._language][0]: "\n".join(self._messages.nearest(sentence, SOURCES).values())}
+        found = unsupported(sentence, given, self._names, also=[self._moment.isoformat()])
+        relative = reasons(find_relative_words(sentence, names=self._names), self._language)
+        return [*relative, *(one.reason(self._language) for one in found)]
 
 
 def said_lines(
@@ -165,20 +223,6 @@ def _moment(spoken: Spoken, otherwise: datetime) -> datetime:
     except ValueError:
         return otherwise
     return at if at.tzinfo is not None else at.replace(tzinfo=otherwise.tzinfo)
-
-
-def _believed(text: str, given: str, names: Names) -> str:
-    """Return `text` without its relative or invented sentences, in the model's words; "" if too few remain."""
-    if text and not _faulty(text, given, names):
-        return text
-    written = statements(text)
-    kept = [one for one in written if not _faulty(one, given, names)]
-    log.info("of the %d sentences of a model's summary %d are absolute and faithful", len(written), len(kept))
-    return "\n".join(kept) if len(kept) >= max(2, _KEPT_SENTENCES * len(written)) else ""
-
-
-def _faulty(text: str, given: str, names: Names) -> bool:
-    return bool(find_relative_words(text, names=names).violations or find_invented(text, given, names))
 
 
 def _newest(text: str, characters: int) -> str:

@@ -28,7 +28,7 @@ _K1, _B = 1.2, 0.4
 
 @dataclass(frozen=True, slots=True)
 class ReadMemory:
-    """The memory of one person in one scope: the article, and all summaries, the promoted ones too, oldest first."""
+    """The memory of one person in one scope: the article, and all summaries, oldest first."""
 
     key: ArticleKey
     article: StoredArticle | None = None

@@ -1,9 +1,9 @@
-"""The assistant's article about a person in three chapters, and the intermediate results of rewriting it."""
+"""The assistant's article about a person in three chapters, the states of a conversation, and drafts of their summaries."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 ChapterName = Literal["Bedrock", "Evolutionary", "Dynamic"]
@@ -17,7 +17,7 @@ WrittenBy = Literal["model", "rules"]
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """Markdown bullet lines, one statement per line, in the first person of the assistant.
+    """Markdown bullet lines, one statement per line, in the first person of the assistant, written by a model.
 
     `bedrock`: facts and boundaries that hardly change; `evolutionary`: goals, habits, shared language; `dynamic`: current
     projects and moods, dated, newest last.
@@ -61,14 +61,6 @@ class ChapterBounds:
 
 
 @dataclass(frozen=True, slots=True)
-class DroppedLine:
-    """A Bedrock line that a new article deliberately leaves out, and the reason."""
-
-    line: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class Spoken:
     """One buffered state of a conversation.
 
@@ -88,21 +80,3 @@ class SummaryDraft:
     text: str
     written_by: WrittenBy
     is_absolute: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Digest:
-    """Assessment of new information for the article: whether it is significant, the chapters it affects, and its points
-    by chapter."""
-
-    significant: bool
-    chapters: tuple[ChapterName, ...] = ()
-    points: Mapping[str, ChapterName] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Proposal:
-    """A new article before its check."""
-
-    article: Article
-    dropped: tuple[DroppedLine, ...] = ()

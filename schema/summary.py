@@ -109,7 +109,8 @@ class Summary:
     """A dated summary. `since` and `until` are the times of its first and last state, ISO 8601, as is `created_at`.
 
     `through` is the id of the last state that it covers; a state belongs to one summary, so this identifies the summary too.
-    `promoted_at` and `promoted_into` (a revision of the article) are None while it is short-term memory.
+    `promoted_at` is when it left short-term memory (None: it has not), `promoted_into` the revision of the article that has
+    taken it in; None if none has.
     """
 
     id: str

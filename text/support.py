@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 
 from ..schema.ids import id_mark
 from ..schema.names import Names
@@ -28,10 +28,6 @@ _EMPTY_WORDS = word_list(_TABLES["words"]["empty_words"])
 # The leftmost match is the longest ending; at least three letters stay before it.
 _ENDING = re.compile(r"(?<=\w{3})(?:ization|ation|ingly|ically|ments?|ness|ies|ied|ing|ers?|ed|es|ly|ic|al|s|y|e)$")
 _PLAIN_NOT = re.compile(r"(?:不|没)[有会能再要太很怎么]{0,2}|\b(?:not|never)\s+|n['’]t\s+", re.IGNORECASE)
-
-ENOUGH = 0.55
-"""The share of a line's words that others must hold for the line to count as repeated. On tests/data/article_lines.tsv it
-recognises 38 of 40 rewordings, with no false match among 40 other lines."""
 
 
 def content_terms(text: str, names: Names, *, dates: bool = True) -> Terms:
@@ -80,17 +76,25 @@ def share(wanted: Terms, held: Terms) -> float:
     return weight(wanted & held) / total if total else 1.0
 
 
-def best_sources(wanted: Terms, sources: Sequence[Terms], most: int) -> list[int]:
-    """Return the indexes of at most `most` sources that together cover `wanted` best (greedy), best first."""
-    chosen: list[int] = []
-    left = wanted
-    while len(chosen) < most and left:
-        best = max(range(len(sources)), key=lambda n: weight(left & sources[n]), default=-1)
-        if best < 0 or not left & sources[best]:
-            break
-        chosen.append(best)
-        left = left - sources[best]
-    return chosen
+class Sources:
+    """Texts by id that may carry others, such as the lines of an article; each is split into its words once."""
+
+    def __init__(self, texts: Mapping[str, str], names: Names) -> None:
+        self.texts = texts
+        self._names = names
+        self._terms = {name: content_terms(text, names, dates=False) for name, text in texts.items()}
+
+    def nearest(self, text: str, most: int = 4) -> dict[str, str]:
+        """Return at most `most` of the texts, those that together hold the most content words of `text` (greedy)."""
+        found: dict[str, str] = {}
+        left = content_terms(text, self._names, dates=False)
+        while left and self._terms and len(found) < most:
+            best = max(self._terms, key=lambda name: weight(left & self._terms[name]))
+            if not left & self._terms[best]:
+                break
+            found[best] = self.texts[best]
+            left = left - self._terms[best]
+        return found
 
 
 def is_negative(text: str) -> bool:

@@ -8,7 +8,7 @@ thumb, is off by 60 % in Chinese.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from ..schema.article import Spoken
 
@@ -57,3 +57,11 @@ _LABEL_TOKENS = 4
 def spoken_tokens(spoken: Spoken) -> int:
     """Return the estimated tokens of a state in a prompt, including the name of its speaker."""
     return estimate_tokens(spoken.text) + estimate_tokens(spoken.name) + _LABEL_TOKENS
+
+
+def newest_within(lines: Sequence[str], tokens: float, least: int = 0) -> list[str]:
+    """Return the last of `lines` that take at most so many tokens, but not fewer than `least`."""
+    first, left = len(lines), tokens
+    while first and (left := left - estimate_tokens(lines[first - 1]) - 1) >= 0:
+        first -= 1
+    return list(lines[min(first, max(len(lines) - least, 0)) :])

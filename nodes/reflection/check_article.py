@@ -1,4 +1,4 @@
-"""check_article: code decides whether a model's proposal may be written; when tries are spent, the summaries are added."""
+"""check_article: take what passes of the model's answer into the next article. Nothing is written here."""
 
 from __future__ import annotations
 
@@ -7,46 +7,39 @@ import logging
 
 from langgraph.runtime import Runtime
 
-from ...schema.article import Proposal
+from ...prompts.reconstructing import Reconstruction, believed
 from ...schema.graph_states.reflection import ReflectionContext, ReflectionState, ReflectionUpdate
-from ...text.articles.check import check_article as faults_of
-from ...text.articles.lines import with_summaries
-from ...text.language import Language
-from .job import read_article, reflection_job
-from .proposals import proposal_state, proposed
+from .job import article_of, proposal_of, reflection_job
 
 log = logging.getLogger(__name__)
 
-_NOTHING: dict[Language, str] = {"zh": "没有给出可用的文章。", "en": "No usable article was given."}
-
 
 async def check_article(state: ReflectionState, runtime: Runtime[ReflectionContext]) -> ReflectionUpdate:
-    """Return the faults of a proposal to the model. After the last try the old chapters stay and the stimulus is added to
-    Dynamic, as without a model, whose proposal passes."""
+    """Take the lines that pass; return the reasons against the others to the model, as long as tries are left."""
     context = runtime.context
-    if context.chat is None:
-        return {"reasons": [], "passed": True}
     job = reflection_job(state, context.settings)
-    article, revision = await read_article(job, context)
-    stimulus, proposal = state["stimulus"], proposed(state["proposal"])
-    language = job.language(article, stimulus)
-    reasons = [_NOTHING[language]]
-    if state["proposal"]["chapters"]:
-        reasons = await asyncio.to_thread(
-            faults_of,
-            proposal.article,
-            article,
-            stimulus,
-            dropped=proposal.dropped,
-            names=job.names,
-            bounds=job.bounds,
-            language=language,
+    article, answer = article_of(state["proposal"]), state.get("answer")
+    article, reasons = await asyncio.to_thread(
+        believed,
+        article,
+        None if answer is None else Reconstruction.model_validate(answer),
+        state["stimulus"],
+        names=job.names,
+        bounds=job.bounds,
+        language=job.language(article, state["stimulus"]),
+    )
+    is_last = state["tries"] > job.shortterm.reconstruct_max_retry
+    if reasons and is_last:
+        log.debug("job %s: %s", job.job.job_id, "; ".join(reasons))
+        log.warning(
+            "job %s: lines that did not pass for the article of %s: %d",
+            job.job.job_id,
+            job.key,
+            len(reasons),
         )
-    if not reasons:
-        return {"reasons": [], "passed": True}
-    if state["tries"] <= job.shortterm.reconstruct_max_retry:
-        return {"reasons": reasons, "passed": False}
-    log.debug("job %s: %s", job.job.job_id, "; ".join(reasons))
-    log.warning("job %s: the old chapters of %s stand; reasons against the new ones: %d", job.job.job_id, job.key, len(reasons))
-    plain = Proposal(with_summaries(article, stimulus, job.bounds))
-    return {"reasons": reasons, "passed": True, "proposal": proposal_state(plain, revision)}
+    passed = is_last or not reasons
+    return {
+        "proposal": proposal_of(article, state["proposal"]["base_revision"]),
+        "reasons": reasons,
+        "passed": passed,
+    }

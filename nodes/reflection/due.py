@@ -9,7 +9,6 @@ from operator import sub
 
 from ...prompts.summarising import TALK_TOKENS, said_lines, under_days
 from ...schema.graph_states.reflection import ReflectionContext, ReflectionUpdate
-from ...schema.settings import ShorttermSettings
 from ...schema.summary import Summary, summaries_waiting
 from ...text.statements import stamped
 from .job import ReflectionJob
@@ -41,17 +40,38 @@ async def waiting_for_summary(job: ReflectionJob, context: ReflectionContext) ->
 async def what_is_due(job: ReflectionJob, context: ReflectionContext, *, reflected: bool) -> ReflectionUpdate:
     """Return why the article is to be rewritten next; `occasion` is empty if nothing is due.
 
-    Without a model an interaction changes nothing by itself: the article takes in summaries only.
+    Without a model there is no article: the oldest summaries leave short-term memory where they take more than `max_tokens`.
     """
-    nothing: ReflectionUpdate = {"occasion": "", "sources": [], "stimulus": [], "tries": 0, "reasons": [], "passed": False}
-    promoted = to_promote(await short_term(job, context), job.shortterm)
-    if promoted:
+    nothing: ReflectionUpdate = {
+        "occasion": "",
+        "sources": [],
+        "stimulus": [],
+        "tries": 0,
+        "reasons": [],
+        "passed": False,
+    }
+    summaries = context.article_stores.summaries
+    waiting = [one for one in await asyncio.to_thread(summaries.read, job.key) if one.is_short_term]
+    if context.chat is None:
+        if leaving := [one.id for one in beyond(waiting, job.shortterm.max_tokens)]:
+            await asyncio.to_thread(summaries.mark_promoted, job.key, leaving, at=job.now(context), into=None)
+        return nothing
+    many = waiting if len(waiting) > job.shortterm.promote_above else beyond(waiting, job.shortterm.max_tokens)
+    if promoted := many[: job.shortterm.promote_count]:
         stimulus = [one.text if stamped(one.text)[0] else f"[{one.until[:10]}] {one.text}" for one in promoted]
-        return {**nothing, "occasion": "promotion", "sources": [one.id for one in promoted], "stimulus": stimulus}
-    if job.payload.reflect and not reflected and context.chat is not None:
-        stimulus = await said(job)
-        if stimulus:
-            return {**nothing, "occasion": "reflection", "sources": [job.job.job_id], "stimulus": stimulus}
+        return {
+            **nothing,
+            "occasion": "promotion",
+            "sources": [one.id for one in promoted],
+            "stimulus": stimulus,
+        }
+    if job.payload.reflect and not reflected and (stimulus := await said(job)):
+        return {
+            **nothing,
+            "occasion": "reflection",
+            "sources": [job.job.job_id],
+            "stimulus": stimulus,
+        }
     return nothing
 
 
@@ -62,24 +82,8 @@ async def said(job: ReflectionJob) -> list[str]:
     return ["\n".join(under_days(lines))] if lines else []
 
 
-async def short_term(job: ReflectionJob, context: ReflectionContext) -> list[Summary]:
-    """Return the short-term summaries, oldest first. Those that the article has already taken in are marked as promoted."""
-    stores = context.article_stores
-    waiting = [one for one in await asyncio.to_thread(stores.summaries.read, job.key) if one.is_short_term]
-    known = await asyncio.to_thread(stores.articles.taken_in, job.key, [one.id for one in waiting])
-    if known:
-        stored = await asyncio.to_thread(stores.articles.read, job.key)
-        revision = stored.revision if stored is not None else 0
-        await asyncio.to_thread(stores.summaries.mark_promoted, job.key, known, at=job.now(context), into=revision)
-    return [one for one in waiting if one.id not in known]
-
-
-def to_promote(waiting: Sequence[Summary], settings: ShorttermSettings) -> list[Summary]:
-    """Return the oldest summaries to promote now: `promote_count` of them if there are more than
-    `promote_above`; as few as needed, at most so many, if together they exceed `max_tokens`."""
-    if len(waiting) > settings.promote_above:
-        return list(waiting[: settings.promote_count])
-    total = sum(one.tokens for one in waiting)
-    # The tokens left once the earlier summaries are promoted; while that is too much, the next one is promoted too.
-    left = accumulate((one.tokens for one in waiting), sub, initial=total)
-    return [one for one, tokens in zip(waiting[: settings.promote_count], left, strict=False) if tokens > settings.max_tokens]
+def beyond(waiting: Sequence[Summary], tokens: int) -> list[Summary]:
+    """Return the oldest of the summaries, as few as needed for the others, the newest at least, to take at most `tokens`."""
+    # The tokens left once the earlier ones are gone; while that is too much, the next one goes too.
+    left = accumulate((one.tokens for one in waiting), sub, initial=sum(one.tokens for one in waiting))
+    return [one for one, held in zip(waiting[:-1], left, strict=False) if held > tokens]

@@ -33,7 +33,11 @@ async def file_summary(state: ReflectionState, runtime: Runtime[ReflectionContex
             if summary.written_by == "model" or any(one.spoken.role != "record" for one in states):
                 # Without a vector: the worker embeds it when it is idle. Records alone are events already.
                 await asyncio.to_thread(context.events.file_new, [event_of(summary, job)], [None])
-            await asyncio.to_thread(context.article_stores.summaries.add, summary, forgotten=lambda: job.is_forgotten(context))
+            await asyncio.to_thread(
+                context.article_stores.summaries.add,
+                summary,
+                forgotten=lambda: job.is_forgotten(context),
+            )
             filed.append(summary_id)
         await asyncio.to_thread(context.article_stores.buffer.release, job.key, state["through"])
     if await asyncio.to_thread(job.is_forgotten, context):

@@ -6,10 +6,11 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import cast
 from zoneinfo import ZoneInfo
 
-from ...schema.article import CHAPTER_NAMES, Article, ChapterBounds
-from ...schema.graph_states.reflection import ReflectionContext, ReflectionState
+from ...schema.article import CHAPTER_NAMES, Article, ChapterBounds, ChapterName
+from ...schema.graph_states.reflection import ProposalState, ReflectionContext, ReflectionState
 from ...schema.job import Job
 from ...schema.names import Names
 from ...schema.settings import Settings, ShorttermSettings
@@ -41,7 +42,11 @@ class ReflectionJob:
     @property
     def bounds(self) -> ChapterBounds:
         settings = self.shortterm
-        return ChapterBounds(settings.bedrock_max_tokens, settings.evolutionary_max_tokens, settings.dynamic_max_tokens)
+        return ChapterBounds(
+            settings.bedrock_max_tokens,
+            settings.evolutionary_max_tokens,
+            settings.dynamic_max_tokens,
+        )
 
     @property
     def configured_language(self) -> Language | None:
@@ -74,3 +79,16 @@ async def read_article(job: ReflectionJob, context: ReflectionContext) -> tuple[
     """Return the stored article and its revision; an empty article and 0 if there is none."""
     stored = await asyncio.to_thread(context.article_stores.articles.read, job.key)
     return (Article(), 0) if stored is None else (stored.article, stored.revision)
+
+
+def article_of(proposal: ProposalState) -> Article:
+    """Return the article that a state holds."""
+    return Article().with_chapters(cast(dict[ChapterName, str], proposal["chapters"]))
+
+
+def proposal_of(article: Article, base_revision: int) -> ProposalState:
+    """Return an article and the revision that it was made from, as a state holds them."""
+    return ProposalState(
+        chapters={name: article.chapter(name) for name in CHAPTER_NAMES},
+        base_revision=base_revision,
+    )

@@ -1,4 +1,4 @@
-"""reconstruct: propose the whole new article. Nothing is written here."""
+"""reconstruct: ask the model what changes in the article. Nothing is written here."""
 
 from __future__ import annotations
 
@@ -7,36 +7,43 @@ import logging
 from langgraph.runtime import Runtime
 
 from ...prompts import reconstructing
-from ...schema.article import Digest, Proposal
 from ...schema.errors import ModelError, ModelRefused
 from ...schema.graph_states.reflection import ReflectionContext, ReflectionState, ReflectionUpdate
-from ...text.articles.lines import with_summaries
-from .job import read_article, reflection_job
-from .proposals import proposal_state
+from .job import article_of, proposal_of, read_article, reflection_job
 
 log = logging.getLogger(__name__)
 
 
 async def reconstruct(state: ReflectionState, runtime: Runtime[ReflectionContext]) -> ReflectionUpdate:
-    """Propose an article by one model call that includes the faults of the last proposal. Without a model the summaries are
-    added to Dynamic as they are."""
+    """Ask for the changes by one model call; after a refusal for the rest, of the article with what was taken already."""
     context = runtime.context
     job = reflection_job(state, context.settings)
-    article, revision = await read_article(job, context)
-    stimulus, tries = state["stimulus"], state.get("tries", 0) + 1
-    if context.chat is None:
-        plain = Proposal(with_summaries(article, stimulus, job.bounds))
-        return {"proposal": proposal_state(plain, revision), "tries": tries, "conflict": False}
-    digested = state["digested"]
+    stimulus, tries, reasons = (
+        state["stimulus"],
+        state.get("tries", 0) + 1,
+        state.get("reasons", []),
+    )
+    if reasons:
+        proposal = state["proposal"]
+        article = article_of(proposal)
+    else:
+        article, revision = await read_article(job, context)
+        proposal = proposal_of(article, revision)
+    update: ReflectionUpdate = {
+        "proposal": proposal,
+        "answer": None,
+        "tries": tries,
+        "conflict": False,
+    }
+    if context.chat is None:  # it was taken out of the settings while the job waited
+        return update
     try:
-        proposal = await reconstructing.reconstruct(
+        answer = await reconstructing.reconstruct(
             article,
-            Digest(digested["significant"], tuple(digested["chapters"]), digested["points"]),
             stimulus,
-            state.get("reasons", []),
+            reasons,
             chat=context.chat,
             names=job.names,
-            bounds=job.bounds,
             language=job.language(article, stimulus),
         )
     except ModelError as error:
@@ -44,6 +51,6 @@ async def reconstruct(state: ReflectionState, runtime: Runtime[ReflectionContext
             raise
         log.warning("job %s: the model gave no article about %s: %s", job.job.job_id, job.key, error)
         if isinstance(error, ModelRefused):  # it would refuse the same content again
-            tries = max(tries, job.shortterm.reconstruct_max_retry + 1)
-        proposal = None
-    return {"proposal": proposal_state(proposal, revision), "tries": tries, "conflict": False}
+            update["tries"] = max(tries, job.shortterm.reconstruct_max_retry + 1)
+        return update
+    return {**update, "answer": answer.model_dump()}

@@ -7,7 +7,12 @@ import asyncio
 from langgraph.runtime import Runtime
 
 from ...prompts import summarising
-from ...schema.graph_states.reflection import DraftState, ReflectionContext, ReflectionState, ReflectionUpdate
+from ...schema.graph_states.reflection import (
+    DraftState,
+    ReflectionContext,
+    ReflectionState,
+    ReflectionUpdate,
+)
 from .job import reflection_job
 
 

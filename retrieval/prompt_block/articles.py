@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from ...schema.article import CHAPTER_NAMES, ChapterName, Spoken
 from ...schema.language import Language
 from ...schema.summary import StoredArticle, Summary
-from ...text.search_words.tokens import query_tokens, search_tokens
 from ...text.statements import stamped, without_bullet
 from .block import Block, day, minute
 from .quoting import quoted, quoted_name
@@ -18,12 +15,12 @@ from .quoting import quoted, quoted_name
 if TYPE_CHECKING:
     from ..relevant import ReadMemory
 
-ARTICLE_SHARE = 0.5
-"""At most so much of what is left is for the article where there is anything else to say, ..."""
+ARTICLE_SHARE, DATED_SHARE = 0.5, 0.15
+"""At most so much of what is left is for the article where there is anything else to say, and for the dated summaries that
+stand in its place; ..."""
 BESIDE_SUMMARIES = 0.35
-"""... and of the whole budget where there are summaries, ..."""
-DYNAMIC_BESIDE_SUMMARIES = 0.2
-"""... where Dynamic makes it no more than this. Over LoCoMo 0.35 reached 3 points less at 1,000 tokens, as much at 3,000."""
+"""... and of the whole budget where there are summaries. Over LoCoMo 0.35 reached 3 points less at 1,000 tokens, as much at
+3,000."""
 
 RECORDS_SHARE = 0.5
 """At most so much of what the article leaves is for what else a deep search brings, where there are summaries."""
@@ -47,67 +44,37 @@ def format_relevant(
 
     `found` are what a deep search brought, best first: ids of summaries, and Dynamic lines. They come before the rest.
     `records` are lines of what it brought besides; they stand between article and summaries. Of the other summaries the
-    short-term ones come first, then, where there is room left, those that the article has taken in; of each the newest. A
-    Dynamic line that a summary in the block says in full is left out, which makes room for more.
+    short-term ones come first, then, where there is room left, those that have left short-term memory; of each the newest.
     """
-    whole = _filled(read, found, records, language, max_tokens)
-    if read.article is None:
-        return whole.text()
-    shown = set(whole.lines)
-    said = takewhile(lambda one: summary_line(one, language) in shown, _in_order(read.summaries, found))
-    article = _without_what_is_said(read.article, list(said))
-    again = article is not read.article
-    return (_filled(replace(read, article=article), found, records, language, max_tokens) if again else whole).text()
-
-
-def _filled(read: ReadMemory, found: Sequence[str], records: Sequence[str], language: Language, max_tokens: int) -> Block:
     block = Block(language, max_tokens)
     if read.article is not None:
-        shares = (BESIDE_SUMMARIES, DYNAMIC_BESIDE_SUMMARIES) if read.summaries or records else (1.0, 1.0)
-        fill_article(block, read.article, language, shares[0], first=found, dynamic=shares[1])
+        share = BESIDE_SUMMARIES if read.summaries or records else 1.0
+        fill_article(block, read.article, language, share, first=found)
     block.fill(records, RECORDS_SHARE if read.summaries else 1.0)
     block.fill((summary_line(one, language) for one in _in_order(read.summaries, found)), 1.0)
-    return block
+    return block.text()
 
 
 def _in_order(summaries: Sequence[Summary], found: Sequence[str]) -> list[Summary]:
-    """Return the summaries that a search found, then the short-term ones, then the promoted ones, newest first."""
+    """Return the summaries that a search found, then the short-term ones, then the others, newest first."""
     by_id = {one.id: one for one in summaries}
     chosen = [by_id[name] for name in found if name in by_id]
     rest = [one for one in reversed(summaries) if one.id not in found]
     return [*chosen, *(one for one in rest if one.is_short_term), *(one for one in rest if not one.is_short_term)]
 
 
-def _without_what_is_said(stored: StoredArticle, summaries: Sequence[Summary]) -> StoredArticle:
-    """Return the article without the Dynamic lines that a summary contains in full; unchanged if there are none."""
-    said = [frozenset(search_tokens(one.text)) for one in summaries]
-    lines = stored.article.lines("Dynamic")
-    wanted = [frozenset(query_tokens(stamped(without_bullet(line))[1])) for line in lines]
-    kept = [line for line, words in zip(lines, wanted, strict=True) if not any(words <= held for held in said)]
-    if len(kept) == len(lines):
-        return stored
-    return replace(stored, article=stored.article.with_chapters({"Dynamic": "\n".join(kept)}))
-
-
-def fill_article(
-    block: Block, stored: StoredArticle, language: Language, share: float, first: Sequence[str] = (), *, dynamic: float = 1.0
-) -> None:
+def fill_article(block: Block, stored: StoredArticle, language: Language, share: float, first: Sequence[str] = ()) -> None:
     """Add the article's lines that fit into `share` of what is left, under one heading; `first` are lines that go first.
 
-    Bedrock before Evolutionary before Dynamic, of which the newest lines are kept where room is short; Dynamic only up
-    to where the article has the share `dynamic`.
+    Bedrock before Evolutionary before Dynamic, of which the newest lines are kept where room is short.
     """
-    before, given = len(block.lines), block.left
-    shown = {
-        name: [article_line(name, line, language) for line in _ordered(name, stored.article.lines(name), first, language)]
+    shown = [
+        article_line(name, line, language)
         for name in CHAPTER_NAMES
-    }
-    if not any(shown.values()):
-        return
-    block.fill([_HEADING[language], *shown["Bedrock"], *shown["Evolutionary"]], share)
-    room = min(share, dynamic) * given - (given - block.left)
-    if len(block.lines) > before and room > 0:
-        block.fill(shown["Dynamic"], room / block.left)
+        for line in _ordered(name, stored.article.lines(name), first, language)
+    ]
+    if shown:
+        block.fill([_HEADING[language], *shown], share)
     if block.lines and block.lines[-1] == _HEADING[language]:
         block.lines.pop()  # there was room for nothing below it
 

@@ -28,7 +28,7 @@ from ...text.questions.asking import asking_sentences
 from ...text.speakers.shown_names import AS_BORNE, ShownNames
 from ...text.support import share, terms_in
 from ...text.tokens import estimate_tokens
-from .articles import ARTICLE_SHARE, fill_article
+from .articles import ARTICLE_SHARE, DATED_SHARE, fill_article
 from .block import Block, cost_of, cut, day, minute
 from .lines import LABELS, heading_of, record_line, until_mark
 from .passage_lines import PassageLines
@@ -68,7 +68,8 @@ def format_memories(
     within = PROFILE_SHARE if has_more else 1.0
     fill_profiles(block, profiles, queries, language, within, names)
     if article is not None:
-        fill_article(block, article, language, ARTICLE_SHARE if profiles or hits else 1.0)
+        within = ARTICLE_SHARE if article.revision else DATED_SHARE
+        fill_article(block, article, language, within if profiles or hits else 1.0)
     if hits:
         PassageLines(block, language, queries, names).fill(hits)
     return block.text()

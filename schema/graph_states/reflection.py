@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from typing_extensions import TypedDict
 
-from ..article import ChapterName, WrittenBy
+from ..article import WrittenBy
 from ..protocols import ArticleStores, EventStore, StructuredChat
 from ..settings import Settings
 
@@ -24,26 +24,10 @@ class DraftState(TypedDict):
     is_absolute: bool
 
 
-class DigestState(TypedDict):
-    """A `Digest` as JSON."""
-
-    significant: bool
-    chapters: list[ChapterName]
-    points: dict[str, ChapterName]
-
-
-class DroppedState(TypedDict):
-    """A `DroppedLine` as JSON."""
-
-    line: str
-    reason: str
-
-
 class ProposalState(TypedDict):
-    """A proposed article (chapters by name) and the revision that it was made from."""
+    """The chapters of the next article by name, and the revision that they were made from (0: there is none)."""
 
     chapters: dict[str, str]
-    dropped: list[DroppedState]
     base_revision: int
 
 
@@ -64,8 +48,8 @@ class ReflectionUpdate(TypedDict, total=False):
     sources: list[str]
     stimulus: list[str]
     reflected: bool
-    digested: DigestState
     proposal: ProposalState
+    answer: dict[str, Any] | None
     tries: int
     reasons: list[str]
     passed: bool
@@ -78,8 +62,9 @@ class ReflectionState(ReflectionInput, ReflectionUpdate, total=False):
 
     `through` is the last buffered state of the summary being made ("" for none). `occasion`, `sources` (ids of summaries, or
     the job) and `stimulus` (lines) say why the article is rewritten; `reflected` is True if the job's own reflection is done.
-    `tries` counts the proposals for one stimulus, `reasons` are the check's for the last one, and `passed` is True if a
-    proposal may be written. `filed` holds ids of summaries, `written` revisions of the article.
+    `answer` is the model's last answer (`Reconstruction` as JSON; None if it gave none), `proposal` the article with the lines of
+    all answers that passed. `tries` counts the answers for one stimulus, `reasons` say what did not pass in the last one, and
+    `passed` is True if nothing is asked again. `filed` holds ids of summaries, `written` revisions of the article.
     """
 
 

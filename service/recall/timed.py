@@ -38,6 +38,7 @@ from ...schema.protocols import VectorIndex
 from ...schema.scope import EntityType, LayerRule, PublicLayer, Scope, reads_own_words_of
 from ...schema.settings import Settings
 from ...schema.summary import ArticleKey, StoredArticle
+from ...text.articles import dated_summaries
 from ...text.questions.named_times import named_times
 from ...text.speakers.shown_names import ShownNames
 from ..components import Parts
@@ -347,7 +348,9 @@ class Recall:
         )
 
     def _article(self, scope: Scope) -> StoredArticle | None:
-        return self.parts.article_stores.articles.read(ArticleKey.of(scope.user_id, scope))
+        """Return the article of a private chat, or the dated summaries in its place. Blocking."""
+        key, stores = ArticleKey.of(scope.user_id, scope), self.parts.article_stores
+        return stores.articles.read(key) or dated_summaries(key, stores.summaries.read(key))
 
     def _request(
         self,

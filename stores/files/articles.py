@@ -13,7 +13,7 @@ from typing import Any
 from ...schema.article import CHAPTER_NAMES, Article
 from ...schema.errors import InvalidInput
 from ...schema.summary import ArticleKey, StoredArticle
-from ...text.articles.markup import format_article, parse_article
+from ...text.articles import format_article, parse_article
 from .front_matter import number, one_line, scalar, split_front_matter, strings, with_front_matter
 
 log = logging.getLogger(__name__)

@@ -272,6 +272,3 @@ class ArticleTable(DocumentTable[ArticleKey, StoredArticle]):
         """See `ArticleStorage.write`. Raises StorageError."""
         stored = StoredArticle(key, article, sources=tuple(sources))
         return self._put(key, stored, sources, expected_revision=expected_revision, now=now, forgotten=forgotten)
-
-    def taken_in(self, key: ArticleKey, sources: Sequence[str]) -> set[str]:
-        return self._applied(self._database, key, sources)

@@ -37,7 +37,7 @@ class SummaryTable:
             _write(transaction, [summary])
         return True
 
-    def mark_promoted(self, key: ArticleKey, ids: Collection[str], *, at: str, into: int) -> int:
+    def mark_promoted(self, key: ArticleKey, ids: Collection[str], *, at: str, into: int | None) -> int:
         with self._changing(key) as (transaction, known):
             marked = [one for one in known.values() if one.id in ids and one.is_short_term]
             _write(transaction, [replace(one, promoted_at=at, promoted_into=into) for one in marked])

@@ -13,7 +13,7 @@ from ....schema.summary import ArticleKey, StoredArticle
 from ....service.components import Parts
 from ....service.inspection.article_list import listed_articles, listed_data
 from ....service.inspection.json_data import ArticleData, SummaryData, article_data, summary_data
-from ....text.articles.markup import format_article
+from ....text.articles import format_article
 from ...revisions import kept_articles
 from ..dependencies import CallerHere, MemoryHere, OperatorHere, PartsHere
 from ..problems import Refused
@@ -35,7 +35,7 @@ class ArticleRevisions(BaseModel):
 
 
 class Summaries(BaseModel):
-    summaries: list[SummaryData] = Field(description="Oldest first; those with `promoted_into` are in the article.")
+    summaries: list[SummaryData] = Field(description="Oldest first; those with `promoted_at` have left short-term memory, with `promoted_into` they are in the article.")
     waiting_tokens: int = Field(description="Tokens of conversation that wait to be summarised.")
 
 
@@ -63,7 +63,7 @@ KeyHere = Annotated[ArticleKey, Depends(_key)]
 
 @router.get("/article")
 def show_article(parts: PartsHere, key: KeyHere) -> ArticleData:
-    """The article about a person: three chapters."""
+    """The article about a person: three chapters. Where none is written yet the dated summaries, as `dynamic` of revision 0."""
     return article_data(_kept(parts, key)[0])
 
 
@@ -100,4 +100,4 @@ def _kept(parts: Parts, key: ArticleKey) -> list[StoredArticle]:
     """Return the revisions of an article, newest first. Raises Refused (404) for none."""
     if found := kept_articles(parts, key):
         return found
-    raise Refused(HTTPStatus.NOT_FOUND, "there is no such article; summaries become one when there are enough of them")
+    raise Refused(HTTPStatus.NOT_FOUND, "there is neither such an article nor a summary yet")

@@ -33,9 +33,6 @@ class ArticleStorage(Revisions[ArticleKey, StoredArticle], Protocol):
         and the stored article is returned.
         """
 
-    def taken_in(self, key: ArticleKey, sources: Sequence[str]) -> set[str]:
-        """Return those of `sources` that were applied to any revision, including revisions no longer kept."""
-
 
 class LineVectors(Protocol):
     """Embeddings of the lines of Dynamic chapters, by embedding model. Derived from the articles."""

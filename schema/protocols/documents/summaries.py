@@ -51,15 +51,15 @@ class StateBuffer(Protocol):
 
 
 class SummaryStorage(Protocol):
-    """Summaries, including promoted ones, oldest first."""
+    """Summaries, also those that have left short-term memory, oldest first."""
 
     def read(self, key: ArticleKey) -> list[Summary]: ...
 
     def add(self, summary: Summary, *, forgotten: Forgotten) -> bool:
         """Store a summary. Return False and change nothing if its id is stored already or the person is forgotten."""
 
-    def mark_promoted(self, key: ArticleKey, ids: Collection[str], *, at: str, into: int) -> int:
-        """Mark summaries as part of the article. Return how many were not marked before."""
+    def mark_promoted(self, key: ArticleKey, ids: Collection[str], *, at: str, into: int | None) -> int:
+        """Take summaries out of short-term memory, `into` a revision of the article or (None) none. Return how many left."""
 
     def restore(self, key: ArticleKey, summaries: Sequence[Summary]) -> list[Restored]:
         """Store summaries of an archive that are missing, ordered by time."""

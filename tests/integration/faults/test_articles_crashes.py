@@ -22,8 +22,8 @@ pytestmark = pytest.mark.slow
 KEY = ArticleKey("7")
 SHORTTERM: dict[str, Any] = {"summary_token_threshold": 90, "promote_above": 1, "promote_count": 1}
 SAID = [f"On 2026-02-{10 + n} I finished chapter {n} of the book about the history of sailing ships." for n in range(6)]
-CALLS = 4
-"""Two summaries, one digest, one reconstruction."""
+CALLS = 3
+"""Two summaries, one reconstruction."""
 
 
 @pytest.fixture(scope="module")

@@ -31,7 +31,7 @@ pytestmark = pytest.mark.slow
 SHORTTERM: dict[str, Any] = {"summary_token_threshold": 90, "promote_above": 1, "promote_count": 1}
 SAID = [f"On 2026-02-{10 + n} I finished chapter {n} of the book about the history of sailing ships." for n in range(6)]
 WRITING = ["rewrite", "gate", "embed", "link", "merge_profile", "write_profile"]
-REFLECTING = ["buffer", "summarise", "file_summary", "digest", "reconstruct", "check_article", "write_article", "mark_promoted"]
+REFLECTING = ["buffer", "summarise", "file_summary", "reconstruct", "check_article", "write_article"]
 BOUNDARIES = [f"{node} {edge}" for node in ("extract", *WRITING, *REFLECTING) for edge in ("before", "after")]
 NAMES = {"user_name": "Ann", "bot_name": "Clio", "timestamp": AT, "timezone": "Asia/Shanghai"}
 

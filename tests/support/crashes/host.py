@@ -90,8 +90,7 @@ SIDE_EFFECTS: list[tuple[Any, list[str]]] = [
 ]
 NODES: list[tuple[Any, list[str]]] = [
     (graph_module, ["extract", "rewrite", "gate", "embed", "link", "merge_profile", "write_profile"]),
-    (reflection_module, ["buffer", "summarise", "file_summary", "digest", "reconstruct", "check_article", "write_article"]),
-    (reflection_module, ["mark_promoted"]),
+    (reflection_module, ["buffer", "summarise", "file_summary", "reconstruct", "check_article", "write_article"]),
 ]
 
 

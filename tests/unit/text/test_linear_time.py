@@ -20,7 +20,7 @@ from typing import Any
 
 import historian.text
 import pytest
-from historian.schema.article import Article, ChapterBounds
+from historian.schema.article import Article
 from historian.schema.errors import HistorianError
 from historian.schema.event import Event
 from historian.schema.job import parse_job
@@ -41,7 +41,6 @@ from support.events import make_event
 
 NAMES = Names("Undefined", "Ann", "42", "摄影群", "777", ("Bob", "小林"))
 NOW = datetime(2026, 2, 21, 4, 30, tzinfo=UTC)
-BOUNDS = ChapterBounds(bedrock=400, evolutionary=600, dynamic=800)
 
 
 @dataclass(frozen=True)
@@ -103,11 +102,9 @@ BY_TYPE: dict[str, Callable[[Texts], Any]] = {
     "datetime": lambda _: NOW,
     "str | ZoneInfo | None": lambda _: "Asia/Shanghai",
     "Language": lambda t: BY_NAME["language"](t),
-    "ChapterBounds": lambda _: BOUNDS,
     "Sequence[Span]": lambda t: protected_spans(t.text),
     "Iterable[Edit]": lambda t: [(at, at + 2, "x") for at in range(0, len(t.text) - 2, 3)],
     f"collections.abc.Iterable[{Redaction.__module__}.Redaction]": lambda t: find_secrets(t.text, "all"),
-    "Sequence[DroppedLine]": lambda _: [],
     "Sequence[Utterance]": lambda t: list(utterances(_job(Texts(t.other, t.other)), NAMES)),
     "list[Found]": lambda t: candidates(t.text),
     "Reference": lambda t: Reference("pronoun", "he", len(t.text) // 2, len(t.text) // 2 + 2, person="third", gender="male"),
@@ -145,10 +142,6 @@ def _said(text: str) -> Event:
     return make_event(kind="message", source="message", text=text)
 
 
-def _article(text: str) -> Article:
-    return Article(*("\n".join(f"- {line}" for line in (text[at : at + 60] for at in range(0, 3_000, 60))) for _ in range(3)))
-
-
 CALLERS: dict[str, Callable[[Texts], tuple[Any, ...]]] = {
     "borders.names_one": lambda t: (t.text, ("Ann", "Ben")),
     "borders.places_of": lambda t: (t.text, ("Ann", "Ben", "aa", "的")),
@@ -156,12 +149,7 @@ CALLERS: dict[str, Callable[[Texts], tuple[Any, ...]]] = {
     "job_drafts.language_of": lambda t: (_job(t), Settings()),
     "job_drafts.names_of": lambda t: (_job(t), Settings()),
     "job_verdicts.by_rules": lambda t: (_job(t), Settings()),
-    "articles.check.check_article": lambda t: (_article(t.other), _article(t.text), t.pieces),
-    "articles.markup.format_article": lambda t: (Article(t.text),),
-    "articles.markup.article_tokens": lambda t: (Article(t.text),),
-    "articles.lines.bare_lines": lambda t: (Article(t.text),),
-    "articles.lines.newest_within": lambda t: (t.pieces, 100),
-    "articles.lines.with_summaries": lambda t: (_article(t.other), [t.text]),
+    "articles.format_article": lambda t: (Article(t.text),),
     "gate.reasons.reasons": lambda t: (find_relative_words(t.text), "en"),
     "profiles.lines.with_lines": lambda t: (_lines(t.text[:4_000]), _lines(t.other[:400])),
     "profiles.lines.bounded": lambda t: (_lines(t.text[:4_000]), 10),
@@ -174,10 +162,10 @@ CALLERS: dict[str, Callable[[Texts], tuple[Any, ...]]] = {
     "preview.preview_text": lambda t: (t.text,),
     "redaction.spans.merged": lambda t: (find_secrets(t.text, "all"), t.text),
     "redaction.values.redact_value": lambda t: ({"text": t.text, "rows": t.pieces},),
+    "tokens.newest_within": lambda t: (t.pieces, 100),
     "support.words_only": lambda t: (frozenset(t.pieces),),
     "support.weight": lambda t: (t.pieces,),
     "support.share": lambda t: (frozenset(t.pieces), frozenset(t.pieces)),
-    "support.best_sources": lambda t: (frozenset(t.pieces), [frozenset((one,)) for one in t.pieces], 4),
 }
 """Arguments for functions whose first parameter is no text but holds some."""
 

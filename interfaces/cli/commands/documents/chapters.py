@@ -18,7 +18,7 @@ from ...opening import opened_stores
 from ...revisions import RevisionCommands
 
 if TYPE_CHECKING:
-    from .....schema.summary import ArticleKey, StoredArticle
+    from .....schema.summary import ArticleKey, StoredArticle, Summary
 
 chapters = group("chapters", "The assistant's own articles about people, and their revisions.")
 
@@ -54,7 +54,7 @@ def _cells(one: Told) -> tuple[str, ...]:
 
 @command("show", chapters)
 def show_article(shell: Shell, user: PersonArgument, in_group: InGroupOption = None) -> None:
-    """Show an article."""
+    """Show an article; in place of one that is not written yet, the dated summaries."""
     stored = _revisions(shell, {"user": user, "in_group": in_group})[0]
     if shell.json:
         shell.emit(**article_data(stored))
@@ -73,20 +73,26 @@ def _revisions(shell: Shell, whose: Mapping[str, Any]) -> list[StoredArticle]:
                 return found
     where = say(" in group {id!r}", id=key.group_id) if key.group_id else ""
     raise CommandFailed(
-        "there is no article about {user!r}{where}; summaries become one when there are enough of them",
+        "there is neither an article nor a summary about {user!r}{where} yet",
         user=key.user_id,
         where=where,
     )
 
 
 def _lines(one: StoredArticle) -> list[str]:
-    from .....text.articles.markup import format_article
+    from .....text.articles import format_article
 
     return format_article(one.article).splitlines()
 
 
 def _in_short(one: StoredArticle) -> str:
     return " ".join(line for line in _lines(one) if line.strip() and not line.startswith("<"))
+
+
+def _place_of(one: Summary) -> str:
+    if one.is_short_term:
+        return say("short-term")
+    return say("revision {n}", n=one.promoted_into) if one.promoted_into else say("earlier")
 
 
 def article_key(user: str, in_group: str | None) -> ArticleKey:
@@ -113,7 +119,7 @@ def list_summaries(shell: Shell, user: PersonArgument, in_group: InGroupOption =
             minute(one.until),
             str(one.tokens),
             one.written_by,
-            say("short-term") if one.is_short_term else say("revision {n}", n=one.promoted_into or 0),
+            _place_of(one),
             short(" / ".join(one.text.splitlines()), 200),
         ),
         empty="no summaries yet",

@@ -48,11 +48,6 @@ def test_the_lines_of_one_day_are_one_line_and_the_newest_day_is_first() -> None
     ]
 
 
-def test_what_a_summary_in_the_block_says_is_not_said_twice() -> None:
-    told = summary(1, "Ann: Ann adopted a greyhound named Rocket. Ann is tired", promoted=True)
-    assert "- [of late] 2026-02-01 I recommended Solaris to Ann" in lines(ReadMemory(KEY, ARTICLE, (told,)))
-
-
 def test_what_a_search_has_found_comes_first_a_promoted_summary_too() -> None:
     summaries = (summary(1, promoted=True), summary(3), summary(4))
     found = lines(ReadMemory(KEY, ARTICLE, summaries), ("s1", "- 2026-02-01 I recommended Solaris to Ann"))
@@ -66,8 +61,8 @@ def test_a_long_dynamic_leaves_room_for_summaries_and_takes_none_of_bedrocks() -
     article = StoredArticle(KEY, Article("- Ann is allergic to peanuts", dynamic=dynamic), 1)
     found = lines(ReadMemory(KEY, article, tuple(summary(n) for n in range(1, 20))), budget=500)
     assert found[1] == "- [bedrock] Ann is allergic to peanuts" and "boat 28" in found[2]
-    assert estimate_tokens("\n".join(line for line in found if "[of late]" in line)) <= 100
-    assert sum(" summary]" in line for line in found) >= 10
+    assert estimate_tokens("\n".join(line for line in found if "[of late]" in line)) <= 150
+    assert sum(" summary]" in line for line in found) >= 8
 
 
 @settings(max_examples=60, deadline=None)

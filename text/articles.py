@@ -1,0 +1,100 @@
+"""Articles as text: three tagged chapters, and the dated summaries in place of an article that no model has written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ..schema.article import CHAPTER_NAMES, Article, ChapterName
+from ..schema.errors import InvalidInput
+from ..schema.summary import ArticleKey, StoredArticle, Summary
+from .statements import stamped
+
+_NAMES = "|".join(CHAPTER_NAMES)
+_TAG = re.compile(rf"<(?P<end>/?)\s*(?P<name>{_NAMES})\s*>", re.IGNORECASE)
+_REST_OF_TAG = rf"(?=/?\s*(?:{_NAMES})\s*>)"
+_QUOTED = 40
+
+
+def format_article(article: Article) -> str:
+    """Return the article as text: `<Bedrock>`, `<Evolutionary>` and `<Dynamic>`, each tag on its own line.
+
+    A chapter's tag inside a chapter's content is escaped (`&lt;Bedrock>`), so that no content ends its chapter.
+    """
+    chapters = ((name, _escaped(article.chapter(name).strip())) for name in CHAPTER_NAMES)
+    return "\n\n".join(f"<{name}>\n{text}\n</{name}>" if text else f"<{name}>\n</{name}>" for name, text in chapters) + "\n"
+
+
+def parse_article(text: str) -> Article:
+    """Return the article in `text`, without white space around its chapters; tags are case-insensitive.
+
+    Raises InvalidInput for a chapter that is missing, repeated, never closed, inside another one, or closed without being
+    open, and for text outside the chapters.
+    """
+    found: dict[ChapterName, str] = {}
+    opened: ChapterName | None = None
+    at = 0
+    for tag in _TAG.finditer(text):
+        name = next(one for one in CHAPTER_NAMES if one.casefold() == tag["name"].casefold())
+        within, at = text[at : tag.start()].strip(), tag.end()
+        if tag["end"]:
+            if opened != name:
+                raise _malformed(f"</{name}> closes what is not open", f"open <{name}> before it")
+            found[name] = _unescaped(within)
+            opened = None
+            continue
+        if opened is not None:
+            raise _malformed(f"<{name}> opens inside <{opened}>", f"close <{opened}> first")
+        if name in found:
+            raise _malformed(f"<{name}> is there twice", "keep one of them")
+        _refuse_stray(within)
+        opened = name
+    if opened is not None:
+        raise _malformed(f"<{opened}> is never closed", f"end it with </{opened}>")
+    _refuse_stray(text[at:])
+    for name in CHAPTER_NAMES:
+        if name not in found:
+            raise _malformed(f"<{name}> is missing", "all three chapters are needed, an empty one too")
+    return Article().with_chapters(found)
+
+
+def dated_summaries(key: ArticleKey, summaries: Sequence[Summary]) -> StoredArticle | None:
+    """Return what is shown in place of an article: the lines of the short-term summaries, each with its day, as the chapter
+    Dynamic of revision 0, oldest first. None if there are none."""
+    shown = [one for one in summaries if one.is_short_term]
+    lines = []
+    for one in shown:
+        day = one.since[:10]
+        for line in one.text.splitlines():
+            own, said = stamped(line)
+            day = own or day
+            lines.append(f"- {day} {said}")
+    if not lines:
+        return None
+    return StoredArticle(
+        key,
+        Article(dynamic="\n".join(lines)),
+        0,
+        shown[-1].created_at,
+        tuple(one.id for one in shown),
+    )
+
+
+# Each level of escaping adds one `amp;`, so that tags and escaped tags both survive a round trip.
+def _escaped(content: str) -> str:
+    content = re.sub(rf"&(?=(?:amp;)*lt;{_REST_OF_TAG})", "&amp;", content, flags=re.IGNORECASE)
+    return re.sub(rf"<{_REST_OF_TAG}", "&lt;", content, flags=re.IGNORECASE)
+
+
+def _unescaped(content: str) -> str:
+    content = re.sub(rf"&lt;{_REST_OF_TAG}", "<", content, flags=re.IGNORECASE)
+    return re.sub(rf"&amp;(?=(?:amp;)*lt;{_REST_OF_TAG})", "&", content, flags=re.IGNORECASE)
+
+
+def _refuse_stray(between: str) -> None:
+    if stray := " ".join(between.split()):
+        raise _malformed(f"{stray[:_QUOTED]!r} stands outside the chapters", "move it into one of them")
+
+
+def _malformed(what: str, remedy: str) -> InvalidInput:
+    return InvalidInput(f"The article is malformed: {what}; {remedy}.")

@@ -1,1 +1,0 @@
-"""Text of articles: markup, rules, checks."""
