@@ -52,7 +52,7 @@ def recent_lines(job: Job, language: Language) -> str:
     for name, (one, said) in shown_messages(job).items():
         at = f" {when:%m-%d %H:%M}" if (when := said_at(one, job)) else ""
         speaker = one_line(one.sender_name or one.sender_id)
-        lines.append(f"{name}{at} {speaker}{_WORDS[language]['colon']}{one_line(said)}\n")
+        lines.append(f"{name}{at} {speaker}: {one_line(said)}\n")
     return "".join((f"{_WORDS[language]['before']}\n", *lines)) if lines else ""
 
 

@@ -64,8 +64,8 @@ def is_no_fact(item: ItemState) -> bool:
 def _still_open(item: ItemState, text: str) -> Iterator[Finding]:
     """Yield what the words leave open and a text does not say either."""
     for kind, why, wording in item.get("open", []):
-        is_left = shared_name_in(text, [wording]) if why == "shared" else wording in text
-        if kind == "claim" or text == item["draft"] or is_left:
+        is_left = shared_name_in(text, [wording]) if why == "shared" else why == "mention" and wording in text
+        if kind == "claim" or is_left or text == item["draft"] or text.startswith(wording):
             yield Finding("claim" if kind == "claim" else "reference", wording, len(text), len(text), why)
 
 
@@ -90,13 +90,14 @@ def _unfounded(item: ItemState, text: str, job: Job, settings: Settings) -> list
         return [Unsupported("lost", doer, item_id)]
     speakers: dict[str, str] = {}
     is_one_of_two = item["kind"] == "action" or "first" in persons  # of a fact "he" alone is the user
+    teller = doer if item.get("said_by") == job.user_id else ""
     if item["kind"] == "action":
         speakers[item_id] = doer
         if "first" not in persons and doer not in source:
             sources[item_id] = f"{doer} {sources[item_id]}"
-    elif persons <= {"first"}:
+    elif persons <= {"first"} and (doer == teller or not item["undecided"]):
         speakers[item_id] = doer
-    listener = names.bot(language) if persons & {"first", "second"} else ""
+    listener = names.bot(language) if "second" in persons or len(persons) > 1 else ""
     for name, (message, words) in shown_messages(job).items():
         # What others tell is theirs, and no text of the user's is completed from it; their questions say what it is about.
         is_users = message.sender_id == job.user_id
@@ -107,7 +108,7 @@ def _unfounded(item: ItemState, text: str, job: Job, settings: Settings) -> list
     kept = edited(source, [(one.start, one.end, one.rendered) for one in dates])
     also = [one for one in (names.user_id, names.group_id) if len(one) > SHORT_ID]
     also += [f"{job.moment:%Y-%m-%d}"] if tells_hours_alone(source) else []
-    also += names.others if "third" in persons and item["undecided"] and is_one_of_two else ()
+    also += names.others if item["undecided"] and is_one_of_two else ()
     found = unsupported(text, sources, names, also=also, speakers=speakers, listener=listener)
     return found + lost(text, kept, names)
 
@@ -137,7 +138,12 @@ def can_be_mended(item: ItemState, names: Names) -> bool:
     if len(item["source"]) > LONGEST_TEXT or is_no_fact(item) or is_unread(item["source"], names):
         return False
     found = item["violations"]
-    return not found or any(one["kind"] not in RELATIVE_KINDS or one["text"] not in item["draft"] for one in found)
+    return not found or any(one["kind"] not in RELATIVE_KINDS or one["text"] not in _left(item, one) for one in found)
+
+
+def _left(item: ItemState, reason: Reason) -> str:
+    """Return the words in which nobody told what a relative word means: of a time those with the times that are known."""
+    return item["draft"] if reason["kind"] == "time" else f"{item['source']}\n{item['draft']}"
 
 
 def with_verdict(item: ItemState, found: list[Reason]) -> ItemState:

@@ -26,7 +26,8 @@ def test_a_models_text_of_a_hand_over_is_kept_or_refused_for_what_is_wrong_with_
     user, bot = PEOPLE[language]
     speaker, _, said = before.replace("：", ": ").partition(": ")
     others = [{"sender_id": "9", "sender_name": "Ben" if language == "en" else "小王", "text": "👍"}]
-    messages = [*others, {"sender_id": "42" if speaker == user else "8", "sender_name": speaker, "text": said}] if said else others
+    last = {"sender_id": "42" if speaker == user else "8", "sender_name": speaker, "text": said}
+    messages = [*others, last] if said else others
     job = make_job(
         action_summary=words if kind == "action" else "",
         new_info=[] if kind == "action" else [words],

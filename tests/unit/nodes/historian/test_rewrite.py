@@ -54,7 +54,7 @@ class Model:
         return answer(texts=["阿明在那边等"] * len(re.findall(r"^\d+ (?:做了|得知)：", user, re.MULTILINE)))
 
 
-async def test_each_text_is_judged_once_and_only_what_was_sent_back_is_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_each_text_is_judged_once_and_only_what_the_rules_left_open_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     settings, model = settings_for(Path("/nowhere"), historian={"rewrite_mode": "auto"}), Model()
     judged: list[str] = []
 
@@ -72,7 +72,7 @@ async def test_each_text_is_judged_once_and_only_what_was_sent_back_is_asked_for
     done, open_still = state["items"]
     assert done["passed"] and done["first_pass"] and done["rewritten_by"] == "rules"
     assert not open_still["passed"] and [reason["text"] for reason in open_still["violations"]] == ["那边"]
-    assert len(model.asked) == 2 and all("他在那边等" in user and "递归" not in user for user in model.asked)
+    assert len(model.asked) == 1 and "他在那边等" in model.asked[0] and "递归" not in model.asked[0]
     assert judged.count(done["draft"]) == 1
 
 
@@ -97,8 +97,8 @@ def test_the_prompt_tells_who_is_who_and_when_each_thing_was_said_and_holds_no_d
     assert prompt.splitlines()[0].startswith("名单：机器人=小史，用户=阿明，群=") and "其他人=小王" in prompt.splitlines()[0]
     assert prompt.splitlines()[2:] == [
         "此前的消息：",
-        "m1 02-20 20:00 阿明：我明天 (2026-02-21)搬家",
-        "m2 小王：几点？",
+        "m1 02-20 20:00 阿明: 我明天 (2026-02-21)搬家",
+        "m2 小王: 几点？",
         "1 做了：我提醒了他后天 (2026-02-23)面试",
         "2 得知：他九点前不起床",
     ]
@@ -136,7 +136,7 @@ def test_what_others_tell_does_not_get_into_a_text_about_the_user(written: str) 
 def test_a_text_that_only_keeps_open_what_nobody_told_is_not_asked_for_again(kind: str, text: str, again: bool) -> None:
     settings = settings_for(Path("/nowhere"))
     (item,) = prepare(job(**private_fields(new_info=["周三那档换人了"])), settings)
-    refused: Any = {**item, "violations": [{"kind": kind, "text": text, "start": 0, "end": 1, "why": ""}]}
+    refused: Any = {**item, "draft": item["source"], "violations": [{"kind": kind, "text": text, "start": 0, "end": 1, "why": ""}]}
     assert can_be_mended(item, Names()) and can_be_mended(refused, Names()) is again
 
 
@@ -224,4 +224,4 @@ async def test_who_i_is_among_several_members_is_asked_of_the_model_with_the_mes
     one = job(**group_fields(action_summary="", new_info=["我对猫毛过敏"], recent_messages=said))
     runtime: Any = Runtime(context=SimpleNamespace(settings=settings, chat=model))
     await rewrite({"job": one.model_dump(mode="json")}, runtime)
-    assert len(model.asked) == 1 and "m1 小王：明天见" in model.asked[0]
+    assert len(model.asked) == 1 and "m1 小王: 明天 (2026-02-22)见" in model.asked[0]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from historian.schema.names import Names
-from historian.text.gate import check
 from historian.text.gate.reasons import reason
 from historian.text.gate.unsaid import unsaid
 

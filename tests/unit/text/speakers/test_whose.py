@@ -297,7 +297,7 @@ def test_the_group_goes_by_its_name(fact: str, text: str) -> None:
 def test_a_rewrite_with_the_bot_for_the_one_who_spoke_is_refused() -> None:
     job = make_job(action_summary="", new_info=["我对猫毛过敏"], recent_messages=TALK)
     (item,) = prepare(job, Settings())
-    assert [one["kind"] for one in judge(item, "Undefined对猫毛过敏", job, Settings())] == ["role"]
+    assert [one["kind"] for one in judge(item, "Undefined对猫毛过敏", job, Settings())] == ["name"]
     assert not judge(item, "阿泰对猫毛过敏", job, Settings())
 
 
