@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal
 
 from ..schema.names import Names
@@ -118,7 +119,7 @@ def unsupported(
     found += [Unsupported("title", said, where) for said in _titles(text, "\n".join((given, *own)))]
     missing = [name for name in others if name not in given]
     found += [Unsupported("name", said, where) for said in (*missing, *_names(told, given))]
-    found += _turned(text, sources, names, speakers, listener)
+    found += islice(_turned(text, sources, names, speakers, listener), 1)
     if found:
         return found
     held: Terms = frozenset().union(*(one.terms for one in clauses))

@@ -136,7 +136,8 @@ def test_what_others_tell_does_not_get_into_a_text_about_the_user(written: str) 
 def test_a_text_that_only_keeps_open_what_nobody_told_is_not_asked_for_again(kind: str, text: str, again: bool) -> None:
     settings = settings_for(Path("/nowhere"))
     (item,) = prepare(job(**private_fields(new_info=["周三那档换人了"])), settings)
-    refused: Any = {**item, "draft": item["source"], "violations": [{"kind": kind, "text": text, "start": 0, "end": 1, "why": ""}]}
+    violations = [{"kind": kind, "text": text, "start": 0, "end": 1, "why": ""}]
+    refused: Any = {**item, "draft": item["source"], "violations": violations}
     assert can_be_mended(item, Names()) and can_be_mended(refused, Names()) is again
 
 
