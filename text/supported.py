@@ -117,7 +117,8 @@ def unsupported(
     known = _known(without_people(given, names))
     found = [Unsupported("number", said, where) for n, said in figures(told).items() if n not in known]
     found += [Unsupported("title", said, where) for said in _titles(text, "\n".join((given, *own)))]
-    missing = [name for name in others if name not in given]
+    people = (one.name for one in find_people(told) if _HAN.match(one.name) and one.name not in ROLE_NOUNS)
+    missing = [name for name in (*others, *people) if name not in given]
     found += [Unsupported("name", said, where) for said in (*missing, *_names(told, given))]
     found += islice(_turned(text, sources, names, speakers, listener), 1)
     if found:
@@ -288,22 +289,24 @@ def _agrees(part: str, clauses: Sequence[_Clause], names: Names) -> bool:
 @dataclass(frozen=True, slots=True)
 class _Pair:
     """Two people of a clause and the words between them, or its subject (`second` is "") and what
-    follows; "?" is he or she. `turns` is True in the passive."""
+    follows; "?" is he or she. `turns` is True in the passive, whose verb may stand in `near`."""
 
     first: str
     second: str
     words: Terms
+    near: Terms
     turns: bool
 
     def speaks_for(self, told: _Pair, speaker: str) -> bool | None:
         """Return whether this pair of a source has the people of a text's pair so; None if it does not say."""
         least = min if self.second else max
-        enough = least(len(self.words), len(told.words)) or 1
-        if len(self.words & told.words) * 2 < enough or (self.second == "") != (told.second == ""):
+        is_passive = self.turns or told.turns
+        own, other = (self.near, told.near) if is_passive else (self.words, told.words)
+        if len(own & other) * 2 < (least(len(own), len(other)) or 1) or (self.second == "") != (told.second == ""):
             return None
         if not self.second:
             is_so = told.first != speaker if self.first == "?" else told.first == self.first
-            return None if self.turns or told.turns else is_so
+            return None if is_passive else is_so
         if self.first in (told.first, "?") and self.second in (told.second, "?"):
             return self.turns == told.turns
         is_turned = self.first in (told.second, "?") and self.second in (told.first, "?")
@@ -342,12 +345,13 @@ def _pairs(text: str, names: Names, persons: Mapping[str, str]) -> Iterator[_Pai
             after = found[n + 1 :]
             rest = clause[end : after[0][0] if after else len(clause)]
             if n == 0 and not terms_in(clause[:begin], dates=False) and not (after and _RE.both.search(rest)):
-                yield _Pair(first, "", _words(rest), _RE.turns.search(clause, end) is not None)
+                yield _Pair(first, "", _words(rest), frozenset(), _RE.turns.search(clause, end) is not None)
             for start, close, second in after:
                 between, turns = clause[end:start], _RE.turns.search(clause, end, start) is not None
                 is_next = start == after[0][0]
                 if first != second and (is_next or not turns) and not _RE.both.search(between):
-                    yield _Pair(first, second, _words(between + clause[close:][: NEAR if turns else 0]), turns)
+                    near = _words(f"{between} {clause[close : close + NEAR]}")
+                    yield _Pair(first, second, _words(between), near, turns)
 
 
 def _words(text: str) -> Terms:
