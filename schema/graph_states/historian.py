@@ -33,6 +33,10 @@ class ItemState(TypedDict):
     `occurs` are the first and last moment that the text tells of (empty: it names none), `said_by` the id of who said it.
     `open` are reasons why it cannot be absolute, as (kind, why, wording), `not_about` names that it is certainly not about.
     `asks` is True for a fact that tells of a question.
+
+    Of an event that a model wrote of talk, `sources` are the names of its messages (`text.messages.message_name`), `ends` and
+    `corrects` the ids of the former events that it ends or corrects, `about` the ids of the people whom it is about, and
+    `lasting` is True if the model says that it holds for long.
     """
 
     kind: WrittenKind
@@ -52,6 +56,11 @@ class ItemState(TypedDict):
     open: NotRequired[list[list[str]]]
     asks: NotRequired[bool]
     not_about: NotRequired[list[str]]
+    sources: NotRequired[list[str]]
+    ends: NotRequired[list[str]]
+    corrects: NotRequired[list[str]]
+    about: NotRequired[list[str]]
+    lasting: NotRequired[bool]
 
 
 class ProposedProfile(TypedDict):
