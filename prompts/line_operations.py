@@ -12,7 +12,7 @@ from typing import Any
 from ..schema.profile import LineKind, Profile, ProfileKey, ProfileLine, bounded_evidence, line_id_of
 from ..text.declared import line_kind
 from ..text.gate import Finding, GateResult, find_relative_words, reasons
-from ..text.gate.quotations import comparable
+from ..text.quotations import comparable
 from ..text.profiles.cleaning import LINE_CHARACTERS, clean_line
 from ..text.profiles.lines import plain_words, with_lines
 from ..text.profiles.rules import subject_of

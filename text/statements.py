@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .gate.quotations import quotations
+from .quotations import quotations
 from .protected import overlaps
 
 LONGEST_STATEMENT = 2_000

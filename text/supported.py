@@ -1,4 +1,4 @@
-"""Whether a text that a model wrote says only what its sources say."""
+"""Whether a text that a model wrote says no more than its sources say, and what it lost of one."""
 
 from __future__ import annotations
 
@@ -9,12 +9,22 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..schema.names import Names
-from .gate.quotations import comparable, quotations
 from .instructions import split_instructions
 from .language import Language
 from .protected import whole_name_pattern
+from .quotations import comparable, quotations
 from .references.people import ROLE_NOUNS, find_people
-from .support import Terms, content_terms, has_ended, is_negative, share, stem, weight, words_only
+from .support import (
+    Terms,
+    content_terms,
+    has_ended,
+    is_negative,
+    share,
+    stem,
+    terms_in,
+    weight,
+    words_only,
+)
 from .time_expressions.english.lexicon import MONTHS
 from .time_expressions.numerals import SIMPLE_CARDINALS, SIMPLE_ORDINALS, chinese_integer
 from .word_lists import compiled_patterns, word_list, word_tables
@@ -22,29 +32,34 @@ from .word_lists import compiled_patterns, word_list, word_tables
 SUPPORT, SUPPORT_OF_PAIRS = 0.6, 0.4
 """The least share of a text's content words that its sources hold; the same where pairs of Chinese
 characters count as well, which often straddle two words."""
+KEPT = 0.5
+"""The least share of a source's content words that a rewrite keeps."""
 _TABLES = word_tables("supported.toml")
 _RE = compiled_patterns(_TABLES)
 _NUMERALS = "零〇一二两兩三四五六七八九十百千万萬亿億廿卅俩仨"
 _HAN = re.compile(r"[㐀-鿿豈-﫿]")
 _LATIN = re.compile(r"[^\W\d_㐀-鿿豈-﫿][^\W_㐀-鿿豈-﫿]*")
-_FIGURE = re.compile(
-    r"(?P<digits>(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)*)(?P<scale> ?[百千万萬亿億]+|[kKwW](?![a-zA-Z0-9]))?"
-    rf"|(?P<chinese>[{_NUMERALS}]+)|(?P<word>[a-zA-Z]+)"
-)
-_SCALES = {"k": 1000, "w": 10_000}
+_SCALES = {"hundred": 100, "thousand": 1000, "k": 1000, "w": 10_000, "million": 10**6}
 _NUMBER_WORDS = {**SIMPLE_CARDINALS, **SIMPLE_ORDINALS, **MONTHS, "once": 1, "twice": 2, "dozen": 12}
+_WORD = rf"\b(?:{'|'.join(sorted((*_NUMBER_WORDS, *_SCALES), key=len, reverse=True))})\b"
+_FIGURE = re.compile(
+    r"(?P<digits>(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)*)"
+    r"(?P<scale> ?[百千万萬亿億]+|[kKwW](?![a-zA-Z0-9])|(?i: ?(?:hundred|thousand|million))\b)?"
+    rf"|(?P<chinese>[{_NUMERALS}]+)|(?P<words>(?i:{_WORD}(?:(?:-| and |\s){_WORD})*))"
+)
 _FREE: Terms = frozenset(map(stem, (*word_list(_TABLES["words"]["free"]), *_NUMBER_WORDS, *_NUMERALS)))
+_NO_NAMES = word_list(_TABLES["words"]["no_names"])
 _UNCERTAIN_WORDS = word_list("may mar second")
 _UNCERTAIN_VALUES = frozenset(("0", "1"))
 """What is often no number (一个, "may"): it confirms a number and is never missing."""
 _QUOTED = 60
 
-Kind = Literal["number", "title", "name", "words", "polarity"]
+Kind = Literal["number", "title", "name", "words", "polarity", "role", "lost"]
 
 
 @dataclass(frozen=True, slots=True)
 class Unsupported:
-    """What a text says and its sources do not: the `wording`, and the ids of the sources (`where`)."""
+    """What a text says and its sources do not, or what it lost: the `wording`, and the ids of the sources (`where`)."""
 
     kind: Kind
     wording: str
@@ -58,14 +73,26 @@ class Unsupported:
         return sentence.replace("{where}", self.where).replace("{text}", shown)
 
 
-def unsupported(text: str, sources: Mapping[str, str], names: Names, *, also: Sequence[str] = ()) -> list[Unsupported]:
+def unsupported(
+    text: str,
+    sources: Mapping[str, str],
+    names: Names,
+    *,
+    also: Sequence[str] = (),
+    speakers: Mapping[str, str] | None = None,
+    listener: str = "",
+) -> list[Unsupported]:
     """Return what `text` says and its sources do not; nothing if they carry it.
 
     `sources` are texts by the ids that a model knows them by ("N1"); `also` are texts that need no
     source, such as the day. Every number, date, title and Latin name has to stand in the sources,
-    and most content words; a clause is affirmed or denied as they do. A source, or text, that
-    begins with the name of another person than the user of `names` carries, or is carried by, only
-    what names that person too. Instructions to a model are no source. Linear in the length.
+    and most content words; a clause is affirmed or denied as they do, and says who did it to whom
+    as they do. A source, or text, that begins with the name of another person than the user of
+    `names` carries, or is carried by, only what names that person too.
+
+    With `speakers` (names by the ids of sources) the sources are talk: "I" is the speaker, "you" the
+    `listener`, and a text about a person needs only one source that they said or that names them.
+    Instructions to a model are no source. Linear in the length.
 
     >>> ann = Names(user_name="Ann")
     >>> [one.wording for one in unsupported("has 3 cats", {"N1": "Ann has two cats"}, ann)]
@@ -74,27 +101,54 @@ def unsupported(text: str, sources: Mapping[str, str], names: Names, *, also: Se
     where = ", ".join(sources)
     subject = _other_subject(text, names)
     clauses = [one for source in sources.values() for one in _clauses_of(source, text, names)]
-    clauses = [one for one in clauses if subject in one.text]
-    given = "\n".join(one.text for one in clauses)
+    told_by = (*(speakers or {}).values(), listener)
+    if not any(subject in one for one in (*told_by, *(one.text for one in clauses))):
+        return [Unsupported("name", subject, where)]
+    clauses = [one for one in clauses if speakers is not None or subject in one.text]
+    given = "\n".join((*(one.text for one in clauses), *told_by))
     own = (*also, names.bot_name, *names.user_names, names.group("zh"), names.group("en"))
     told = re.sub("|".join(map(re.escape, filter(None, own))) or "(?!)", " ", text, flags=re.IGNORECASE)
     pattern = whole_name_pattern(names.others)
     others = pattern.findall(told) if pattern else []
     told = without_people(told, names)
-    known = figures(without_people(given, names), uncertain=True)
+    known = _known(without_people(given, names))
     found = [Unsupported("number", said, where) for n, said in figures(told).items() if n not in known]
     found += [Unsupported("title", said, where) for said in _titles(text, "\n".join((given, *own)))]
     missing = [name for name in others if name not in given]
     found += [Unsupported("name", said, where) for said in (*missing, *_names(told, given))]
+    found += _turned(text, sources, names, speakers or {}, listener)
     if found:
         return found
     held: Terms = frozenset().union(*(one.terms for one in clauses))
-    wanted = _terms(told, names)
+    wanted = _terms(_RE.hour.sub(" ", told), names)
     if not _is_held(wanted, held) or not (wanted or others or figures(told)):
         gone = sorted(wanted - held, key=lambda term: (len(term) == 1, term)) or [text]
         return [Unsupported("words", ", ".join(gone[:8]), where)]
     parts = [part for part in _split(told) if not _agrees(part, clauses, names)]
     return [Unsupported("polarity", part.strip(), where) for part in parts]
+
+
+def lost(text: str, source: str, names: Names, where: str = "") -> list[Unsupported]:
+    """Return what a rewrite `text` lost of its source: numbers, dates, titles, Latin names, people of
+    the conversation, denials, and content words where fewer than half of them are left.
+
+    >>> [one.wording for one in lost("Ann has a cat", "Ann has 3 cats", Names(user_name="Ann"))]
+    ['3']
+    """
+    bare, plain = without_people(source, names), without_people(text, names)
+    known = _known(plain)
+    gone = [said for n, said in figures(bare).items() if n not in known]
+    gone += _titles(source, text)
+    gone += [said for said in _names(bare, plain) if any(map(str.isupper, said))]
+    pattern = whole_name_pattern(names.others)
+    gone += [name for name in (pattern.findall(source) if pattern else ()) if name not in text]
+    if not gone:
+        clauses = list(_clauses_of(text, source, names))
+        gone = [part.strip() for part in _split(bare) if not _agrees(part, clauses, names)]
+        wanted, held = _terms(_RE.hour.sub(" ", bare), names), _terms(plain, names)
+        if not gone and share(words_only(wanted), held) < KEPT:
+            gone = [", ".join(sorted(wanted - held, key=lambda term: (len(term) == 1, term))[:8])]
+    return [Unsupported("lost", said, where) for said in dict.fromkeys(gone)]
 
 
 def share_told(text: str, source: str, names: Names) -> float:
@@ -121,24 +175,44 @@ def figures(text: str, *, uncertain: bool = False) -> dict[str, str]:
     ({'2026': '2026', '2': '2', '20': '20', '23000': '2.3万'}, {'2': 'two', '20': '20', '3': 'March'})
     """
     found: dict[str, str] = {}
-    for match in _FIGURE.finditer(unicodedata.normalize("NFKC", text)):
+    for match in _FIGURE.finditer(_RE.dotted_clock.sub(":", unicodedata.normalize("NFKC", text))):
         if uncertain or match.group().casefold() not in _UNCERTAIN_WORDS:
-            found.update(dict.fromkeys(_values(match), match.group().strip()))
+            found.update(dict.fromkeys(_values(match, uncertain), match.group().strip()))
     return found if uncertain else {n: said for n, said in found.items() if n not in _UNCERTAIN_VALUES}
 
 
-def _values(match: re.Match[str]) -> Iterable[str]:
+def _known(text: str) -> set[str]:
+    """Return the values that a text confirms: its numbers, hours in the 12- and the 24-hour clock, halves and quarters."""
+    known = set(figures(text, uncertain=True))
+    for hour in _RE.hour.finditer(unicodedata.normalize("NFKC", text)):
+        for value in figures(hour.group(), uncertain=True):
+            known |= {str((int(value) + 12) % 24 or 24)} if value.isdecimal() and int(value) <= 24 else set()
+        known |= {minutes for word, minutes in _TABLES["minutes"].items() if word in hour.group().casefold()}
+    return known
+
+
+def _values(match: re.Match[str], uncertain: bool) -> Iterable[str]:
     if match["digits"]:
         whole, _, rest = match["digits"].replace(",", "").partition(".")
         if "." in rest or len(whole) > 15:  # a date, a version, an id
             return [part.lstrip("0") or "0" for part in (whole, *rest.split(".")) if part]
-        scale = (match["scale"] or "").strip().casefold()
-        number = float(f"{whole}.{rest or 0}") * (_SCALES.get(scale) or chinese_integer(scale or "一") or 1)
-        return (f"{number:.10g}",)
+        scale, number = (match["scale"] or "").strip().casefold(), float(f"{whole}.{rest or 0}")
+        scaled = number * (_SCALES.get(scale) or chinese_integer(scale or "一") or 1)
+        return tuple(f"{one:.10g}" for one in ((scaled, number) if uncertain else (scaled,)))
     if match["chinese"]:
-        return (str(chinese_integer(match["chinese"][:40]) or 0),)
-    value = _NUMBER_WORDS.get(match["word"].casefold())
-    return () if value is None else (str(value),)
+        run = match["chinese"][:40]
+        is_range = len(run) == 2 and chinese_integer(run[1]) == (chinese_integer(run[0]) or 0) + 1
+        return [str(chinese_integer(one) or 0) for one in (run if is_range else [run])]  # 三四个
+    total = current = 0
+    words = re.findall(r"[a-z]+", match["words"].casefold())[:40]
+    for word in words:
+        scale = _SCALES.get(word, 0)
+        if scale > 100:
+            total, current = total + (current or 1) * scale, 0
+        else:
+            current = (current or 1) * scale if scale else current + _NUMBER_WORDS.get(word, 0)
+    each_word = (str(_NUMBER_WORDS[one]) for one in words if one in _NUMBER_WORDS)
+    return (str(total + current), *(each_word if uncertain else ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +269,59 @@ def _agrees(part: str, clauses: Sequence[_Clause], names: Names) -> bool:
     return weight(terms & frozenset().union(*(one.terms for one in agreeing))) * 2 > weight(shared)
 
 
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """Two people named one after the other in a clause, and the words between them; "?" is he or she."""
+
+    first: str
+    second: str
+    words: Terms
+    turns: bool
+
+    def is_of(self, first: str, second: str) -> bool:
+        return self.first in (first, "?") and self.second in (second, "?")
+
+
+def _turned(
+    text: str, sources: Mapping[str, str], names: Names, speakers: Mapping[str, str], listener: str
+) -> Iterator[Unsupported]:
+    """Yield the clauses in which two people stand in the reversed order of every source that names both.
+
+    The same words have to stand between them, both or neither in the passive: "Ann lent Ben a bike"
+    is turned into "Ben lent Ann a bike" and not into "Ben borrowed a bike from Ann".
+    """
+    own = list(_pairs(text, names))
+    given = {name: list(_pairs(one, names, speakers.get(name, ""), listener)) for name, one in sources.items()} if own else {}
+    for pair in own:
+        if any(one.is_of(pair.first, pair.second) for held in given.values() for one in held):
+            continue
+        turned = [
+            name
+            for name, held in given.items()
+            for one in held
+            if one.is_of(pair.second, pair.first) and one.words & pair.words and one.turns == pair.turns
+        ]
+        if turned:
+            yield Unsupported("role", f"{pair.first} … {pair.second}", turned[0])
+
+
+def _pairs(text: str, names: Names, speaker: str = "", listener: str = "") -> Iterator[_Pair]:
+    people = whole_name_pattern(names.everybody)
+    user = names.user_names
+    for clause in _split(text):
+        found = (
+            [(*one.span(), user[0] if one.group() in user else one.group()) for one in people.finditer(clause)] if people else []
+        )
+        meant = (("first", speaker), ("second", listener), ("third", "?" if speaker else ""))
+        found += [(*one.span(), who) for kind, who in meant if who for one in getattr(_RE, kind).finditer(clause)]
+        found = [one for one in sorted(found) if not _RE.owns.match(clause, one[1])]
+        for (_, end, first), (start, _, second) in zip(found, found[1:], strict=False):
+            between = clause[end:start]
+            if first != second and not _RE.both.search(between):
+                words = terms_in(between) | set(_RE.between.findall(between))
+                yield _Pair(first, second, words, _RE.turns.search(between) is not None)
+
+
 def _titles(text: str, given: str) -> Iterator[str]:
     held = comparable(given)
     return (text[one.start : one.end] for one in quotations(text) if one.key not in held)
@@ -210,5 +337,6 @@ def _names(text: str, given: str) -> Iterator[str]:
         capital = word[0][0].isupper() and (not opens or _RE.predicate.match(text, word.end()))
         is_name = is_chinese or capital or any(letter.isupper() for letter in word[0][1:])
         folded = word[0].casefold()
-        if is_name and folded not in _NUMBER_WORDS and stem(folded) not in held:
+        free = folded in _NUMBER_WORDS or folded in _SCALES or folded in _NO_NAMES
+        if is_name and not free and stem(folded) not in held:
             yield word[0]

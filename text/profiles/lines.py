@@ -11,7 +11,7 @@ from ...schema.job import clean_text, without_list_mark
 from ...schema.labels import last_expiry
 from ...schema.profile import LineKind, ProfileLine, bounded_evidence, line_id_of
 from ..declared import line_kind, said_words
-from ..gate.quotations import comparable
+from ..quotations import comparable
 
 _HEADING = re.compile(r"\s*(?:#{1,6}\s+(?P<hash>.*?)\s*#*|\*\*(?P<bold>[^*]+)\*\*[:：]?)\s*")
 _DAY = re.compile(r"\s*\((?P<day>\d{4}-\d\d-\d\d)\)\s*$", re.ASCII)

@@ -15,7 +15,7 @@ from typing import Literal
 from ...schema.job import Job
 from ...schema.names import Names
 from ..borders import names_one
-from ..gate.quotations import comparable
+from ..quotations import comparable
 from ..gate.relative_words import is_unread
 from ..instructions import gives_orders
 from ..language import Language, detect_language

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import pytest
 from historian.schema.names import Names
-from historian.text.supported import figures, unsupported
+from historian.text.supported import figures, lost, unsupported
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -114,6 +114,90 @@ def test_a_reason_tells_what_is_missing_and_where_it_was_looked_for() -> None:
     (found,) = unsupported("has three cats", {"N1": "Ann has two cats", "L4": "likes cats"}, PEOPLE["en"])
     assert found.reason("en") == '"three" is not in N1, L4: write only numbers and dates that are'
     assert found.reason("zh") == "N1, L4 里没有“three”：只写那里有的数字和日期"
+
+
+@pytest.mark.parametrize(
+    ("text", "source", "speaker", "turned"),
+    [
+        ("Ben lent Ann a bike", "Ann lent Ben a bike", "", True),
+        ("Ben was lent a bike by Ann", "Ann lent Ben a bike", "", False),
+        ("Ben got Ann's bike", "Ann lent Ben a bike", "", False),
+        ("Ben and Ann went to Rome", "Ann and Ben went to Rome", "", False),
+        ("Ann told Clio a joke", "I told her a joke", "Clio", True),
+        ("Clio told Ann a joke", "I told her a joke", "Clio", False),
+        ("Ann helped Ben move", "Ben helped me move", "Ann", True),
+        ("Ann told Ben that Ben owes Ann 5", "Ann told Ben that he owes me 5", "Ann", False),
+        ("小王给阿明讲了笑话", "阿明给小王讲了笑话", "", True),
+        ("小王被阿明骂了", "阿明骂了小王", "", False),
+        ("阿明被小王骂了", "小王被阿明骂了", "", True),
+        ("阿明和小王去了杭州", "小王和阿明去了杭州", "", False),
+        ("阿明给小史讲了笑话", "我给他讲了笑话", "小史", True),
+        ("小史给阿明讲了笑话", "我给他讲了笑话", "小史", False),
+        ("小王借了阿明的车", "阿明借给小王一辆车", "", False),
+    ],
+)
+def test_people_are_turned_round_only_in_the_same_words(text: str, source: str, speaker: str, turned: bool) -> None:
+    names = PEOPLE["en"] if text.isascii() else PEOPLE["zh"]
+    found = unsupported(text, {"3": source}, names, speakers={"3": speaker} if speaker else None)
+    assert any(one.kind == "role" and one.where == "3" for one in found) is turned
+
+
+@pytest.mark.parametrize(
+    ("text", "source", "gone"),
+    [
+        ("Ann has a cat", "Ann has 3 cats", ["3"]),
+        ("Ann read it", "Ann read “Dune”", ["“Dune”", "Dune"]),
+        ("Ann uses it", "Ann uses Fedora", ["Fedora"]),
+        ("阿明在用", "阿明在用Fedora", ["Fedora"]),
+        ("阿明帮忙搬家", "阿明帮小王搬家", ["小王"]),
+        ("阿明吃鱼", "阿明不吃鱼", ["不吃鱼"]),
+        ("Ann eats fish", "Ann does not eat fish", ["does not eat fish"]),
+        ("Ann bought a bike", "Ann bought a bike and repaired the old boat in the harbour", ["boat, harbour, repair"]),
+        ("Ann paints at 19:30", "I paint at half past 7 in the evening, OK", []),
+        ("Ann's blood pressure was 130/80", "My blood pressure is 130/80", []),
+        ("阿明2026-02-27交3-5页", "我2026-02-27交三到五页", []),
+    ],
+)
+def test_what_a_rewrite_lost_is_named(text: str, source: str, gone: list[str]) -> None:
+    assert [one.wording for one in lost(text, source, PEOPLE["en"] if text.isascii() else PEOPLE["zh"])] == gone
+
+
+@pytest.mark.parametrize(
+    ("text", "source"),
+    [
+        ("leaves at 15:30", "leaves at 3.30pm"),
+        ("leaves at 3:30 pm", "leaves at 15:30"),
+        ("leaves at 3:30", "leaves at half past three"),
+        ("eats at 12:00", "eats at noon"),
+        ("15:30出发", "下午三点半出发"),
+        ("下午三点出发", "15:00出发"),
+        ("养了3-4只猫", "养了三四只猫"),
+        ("has 3-5 cats", "has three to five cats"),
+        ("has 250 books", "has two hundred and fifty books"),
+        ("has twenty-five books", "has 25 books"),
+        ("earns 2,500", "earns 2.5k"),
+        ("exam is on 2026-02-24", "exam is in 3 days (2026-02-24)"),
+    ],
+)
+def test_numbers_that_tell_the_same_are_not_refused(text: str, source: str) -> None:
+    names = PEOPLE["en"] if text.isascii() else PEOPLE["zh"]
+    assert not unsupported(text, {"3": source}, names)
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "missing"),
+    [
+        ("阿明搬到杭州", {"1": ("小王", "你搬去哪"), "2": ("阿明", "杭州")}, []),
+        ("小王搬到杭州", {"1": ("小王", "我要搬家了"), "2": ("小王", "搬到杭州")}, []),
+        ("小李搬到杭州", {"1": ("小王", "我要搬家了"), "2": ("小王", "搬到杭州")}, ["name"]),
+        ("Ben moves to Leeds", {"1": ("Ben", "moving"), "2": ("Ben", "to Leeds!")}, []),
+        ("Ben moves to Leeds", {"1": ("Ann", "moving to Leeds")}, ["name"]),
+    ],
+)
+def test_a_source_with_a_speaker_is_about_them(text: str, said: dict[str, tuple[str, str]], missing: list[str]) -> None:
+    names = PEOPLE["en"] if text.isascii() else PEOPLE["zh"]
+    sources, speakers = {n: words for n, (_, words) in said.items()}, {n: who for n, (who, _) in said.items()}
+    assert [one.kind for one in unsupported(text, sources, names, speakers=speakers)] == missing
 
 
 def test_what_needs_no_source_is_given_besides() -> None:

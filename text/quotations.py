@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from ..protected import quoted_spans
-from ..remembered import remembered
+from .protected import quoted_spans
+from .remembered import remembered
 
 _IGNORED = re.compile(r"[\W_]+")
 
