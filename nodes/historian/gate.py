@@ -10,10 +10,14 @@ from ...schema.graph_states.historian import HistorianContext, HistorianState, H
 from ...schema.job import Job
 from ...schema.settings import Settings
 from ...text.job_verdicts import judge, last_resort, with_verdict
+from .talk_verdicts import pass_talk
 
 
 async def gate(state: HistorianState, runtime: Runtime[HistorianContext]) -> HistorianUpdate:
-    """Judge every text that has not passed. When the tries are spent, every item gets a final text."""
+    """Judge every text that has not passed, and what a model told of a talk. When the tries are spent, every item gets a
+    final text."""
+    if "parts" in state:
+        return await asyncio.to_thread(pass_talk, state, runtime.context.settings)
     return {"items": await asyncio.to_thread(_judged, state, runtime.context.settings)}
 
 

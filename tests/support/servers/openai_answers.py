@@ -63,16 +63,19 @@ def echo_responder(request: Json) -> Json:
     asked = form_asked_for(request)
     if asked == "update_profiles" or (asked == "text" and '"add"' in question):
         return profile(question)
-    if asked == "extract_statements":
-        return {"statements": said_in(question)}
+    if asked == "record_events":
+        return {"events": told_in(question)}
     return {"texts": drafts(question)}
 
 
-def said_in(question: str) -> list[Json]:
-    """Each message of a prompt as one statement of its sender."""
+_SAID = re.compile(r"^(\d+) ([^:\n\[]+?)(?: \(re [^)]*\)|（回[^）]*）)?: (?:I |我)(.+)$", re.MULTILINE)
+
+
+def told_in(question: str) -> list[Json]:
+    """Each message of a prompt that begins with "I" as an event of its sender, with the name for the pronoun."""
     return [
-        {"message": int(n), "speaker": name, "statement": text}
-        for n, name, text in re.findall(r"^(\d+) ([^:\n]+): (.+)$", question, re.MULTILINE)
+        {"text": name + ("" if rest[0] > "~" else " ") + rest, "messages": [int(n)], "speaker": name, "lasting": True}
+        for n, name, rest in _SAID.findall(question)
     ]
 
 
