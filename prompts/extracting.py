@@ -17,7 +17,7 @@ from ..schema.settings import Settings
 from ..text.edits import edited
 from ..text.job_drafts import language_among, names_of
 from ..text.language import Language
-from ..text.questions.named_times import time_told
+from ..text.questions.named_times import NOW
 from ..text.speakers.mentions import with_mentions
 from ..text.talk_jobs import said_by_people
 from ..text.time_expressions import find_time_expressions, tells_hours_alone
@@ -204,8 +204,12 @@ def dated_words(job: Job, names: Names) -> str:
     """
     text = with_mentions(text_of(job)[:LONGEST_SHOWN], job, names)[0]
     found = find_time_expressions(text, job.moment, job.timezone)
-    dated = [one for one in found if time_told(one.text, job.moment) and not tells_hours_alone(one.text)]
+    dated = [one for one in found if one.value and not one.vague and not _is_any_time(one.text)]
     return edited(text, [(one.end, one.end, f" ({_meant(one)})") for one in dated])
+
+
+def _is_any_time(wording: str) -> bool:
+    return NOW.fullmatch(wording) is not None or tells_hours_alone(wording)
 
 
 def _meant(one: TimeExpression) -> str:
