@@ -12,11 +12,11 @@ from typing import Any
 from ..schema.profile import LineKind, Profile, ProfileKey, ProfileLine, bounded_evidence, line_id_of
 from ..text.declared import line_kind
 from ..text.gate import Finding, GateResult, find_relative_words, reasons
-from ..text.quotations import comparable
 from ..text.profiles.cleaning import LINE_CHARACTERS, clean_line
 from ..text.profiles.lines import plain_words, with_lines
 from ..text.profiles.rules import subject_of
 from ..text.profiles.said import CERTAIN
+from ..text.quotations import comparable
 from ..text.superseding import MOST_ENDED, Statement, could_end, may_concern
 from ..text.support import share, terms_in, turns_round
 from ..text.supported import figures, share_told, unsupported, without_people

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from .quotations import quotations
 from .protected import overlaps
+from .quotations import quotations
 
 LONGEST_STATEMENT = 2_000
 """Characters of one statement that are read for what it tells; a longer one is no statement but a document."""

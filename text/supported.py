@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 from ..schema.names import Names
@@ -315,7 +316,7 @@ def _pairs(text: str, names: Names, speaker: str = "", listener: str = "") -> It
         meant = (("first", speaker), ("second", listener), ("third", "?" if speaker else ""))
         found += [(*one.span(), who) for kind, who in meant if who for one in getattr(_RE, kind).finditer(clause)]
         found = [one for one in sorted(found) if not _RE.owns.match(clause, one[1])]
-        for (_, end, first), (start, _, second) in zip(found, found[1:], strict=False):
+        for (_, end, first), (start, _, second) in pairwise(found):
             between = clause[end:start]
             if first != second and not _RE.both.search(between):
                 words = terms_in(between) | set(_RE.between.findall(between))

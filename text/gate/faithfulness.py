@@ -10,10 +10,10 @@ from decimal import Decimal
 from ...schema.names import Names
 from ..edits import edited
 from ..protected import whole_name_pattern
+from ..quotations import Quotation, comparable, quotations
 from .findings import Finding
 from .latin_names import is_free, latin_names, stands_in, word_stream
 from .quantities import Clock, Date, DateLookup, Number, Quantities, quantities
-from ..quotations import Quotation, comparable, quotations
 
 _ONE = Decimal(1)
 _PAIR_WORD = re.compile(r"[人者位俩仨方]|of them|people|friends|persons")

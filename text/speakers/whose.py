@@ -15,11 +15,11 @@ from typing import Literal
 from ...schema.job import Job
 from ...schema.names import Names
 from ..borders import names_one
-from ..quotations import comparable
 from ..gate.relative_words import is_unread
 from ..instructions import gives_orders
 from ..language import Language, detect_language
 from ..message_parts import without_media
+from ..quotations import comparable
 from ..references.finding import deictic_words
 from ..references.first_person import (
     cast_of,
