@@ -19,7 +19,8 @@ def pass_talk(state: HistorianState, settings: Settings) -> HistorianUpdate:
     refused = checks.take([ToldEvent.model_validate(one) for one in state["told"]])
     for place, item in checks.taken:
         at = state["shown"]["parts"][place]
-        items = [*parts[at].get("items", []), {**item, "first_pass": state.get("attempt", 1) <= 1}]
+        item["first_pass"] = state.get("attempt", 1) <= 1
+        items = [*parts[at].get("items", []), item]
         job = {**parts[at]["job"], "new_info": [one["candidate"] for one in items]}
         parts[at] = {**parts[at], "job": job, "items": items}
     return {

@@ -187,7 +187,7 @@ class HistorianContext:
 
     @property
     def asks_a_model(self) -> bool:
-        """True if a model takes events out of talk; then jobs of messages stay until their conversation is silent."""
+        """True if a model writes events of talk; then jobs of messages stay until their conversation is silent."""
         return self.chat is not None and self.settings.historian.rewrite_mode != "rules"
 
 

@@ -100,7 +100,7 @@ def may_end(new: Statement, old: Statement) -> bool:
 
 
 def is_of_matter(new: Statement, old: Statement) -> bool:
-    """Return True if the words of both tell that they are about one matter: a content word, or a value of one thing (home, job)."""
+    """Return True if the words of both tell that they are about one matter: a content word, or a value of one thing."""
     topics = any(pattern.search(new.said) and pattern.search(old.said) for pattern in ONE_VALUE)
     ended = any(state.search(old.said) and end.search(new.said) for state, end in ENDED_BY)
     return topics or ended or says_something(new.terms & old.terms)
