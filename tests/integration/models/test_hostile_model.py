@@ -35,6 +35,35 @@ async def test_nonsense_ends_with_the_text_of_the_rules(tmp_path: Path, server: 
     assert event.is_absolute and event.rewritten_by == "rules" and failed == []
 
 
+NO_ANSWER = [
+    "garbage",
+    "truncated",
+    "refusal_text",
+    "empty_call",
+    "null_call",
+    "list_call",
+    "wrong_types",
+    "400_inspection",
+    "413",
+]
+AN_ANSWER = ["proper", "fenced_call", "prose", "thinking", "only_text", "only_without_limit", "repairable", "no_usage"]
+
+
+@pytest.mark.parametrize("behaviour", [*NO_ANSWER, *AN_ANSWER, "wrong_language"])
+async def test_talk_is_kept_whatever_a_model_answers_and_events_are_what_it_says(
+    tmp_path: Path, server: OpenAIServer, behaviour: str
+) -> None:
+    server.behaviour = behaviour
+    clock = Clock()
+    settings = settings_for(tmp_path, base_url=server.base_url)
+    async with open_worker(settings, clock=clock, sleep=clock.sleep) as (parts, worker):
+        put(parts, group_fields(kind="talk", user_id="7", user_name="阿明", payload={"role": "user", "text": "我住在北京"}))
+        assert await worker.run(drain=True)
+        found = {event.kind: event.text for event in parts.events.find(EventFilter("g:100"))}
+        assert parts.queue.failed() == []
+    assert found == {"message": "我住在北京"} | ({"fact": "阿明住在北京"} if behaviour in AN_ANSWER else {})
+
+
 async def test_another_language_is_refused_and_the_rules_stand_in(tmp_path: Path, server: OpenAIServer) -> None:
     server.responder = lambda request: {"texts": ["Xiaoshi explained recursion to Aming on 2026-02-20"]}
     (event,), failed = await drained(tmp_path, server)

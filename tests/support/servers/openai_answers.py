@@ -63,7 +63,7 @@ def echo_responder(request: Json) -> Json:
     asked = form_asked_for(request)
     if asked == "update_profiles" or (asked == "text" and '"add"' in question):
         return profile(question)
-    if asked == "record_events":
+    if asked == "record_events" or (asked == "text" and '"corrects"' in prompt_of(request)):
         return {"events": told_in(question)}
     return {"texts": drafts(question)}
 
