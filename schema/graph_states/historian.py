@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 
 from ..event import Event, RewrittenBy, WrittenKind
 from ..job import Job
-from ..protocols import Embedder, EventStore, ProfileIndex, ProfileStorage, StructuredChat
+from ..protocols import Embedder, EventStore, Judged, ProfileIndex, ProfileStorage, StructuredChat, not_judged
 from ..scope import EntityType
 from ..settings import Settings
 
@@ -175,13 +175,17 @@ class HistorianState(HistorianInput, HistorianUpdate, total=False):
 
 @dataclass(frozen=True, slots=True)
 class HistorianContext:
-    """Dependencies of the nodes. `chat`, `embedder` and `profile_index` are None if there is none."""
+    """Dependencies of the nodes. `chat`, `embedder` and `profile_index` are None if there is none.
+
+    A node that verifies an answer calls `judged("extract", taken=3, refused=1)` with the items that it took and refused.
+    """
 
     settings: Settings
     events: EventStore
     profiles: ProfileStorage
     clock: Callable[[], float]
     chat: StructuredChat | None = None
+    judged: Judged = not_judged
     embedder: Embedder | None = None
     profile_index: ProfileIndex | None = None
 

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from historian.models.chat.answer_quality import LEAST_ITEMS
 from historian.schema.event import Event, EventFilter
 from historian.schema.protocols import FailedJob
+from historian.service.outages.model_record import FILE_NAME, answers_finding
 from support.clock import Clock
 from support.draining import nothing_left, open_worker, put
 from support.memory import group_fields, settings_for
@@ -68,6 +70,36 @@ async def test_another_language_is_refused_and_the_rules_stand_in(tmp_path: Path
     server.responder = lambda request: {"texts": ["Xiaoshi explained recursion to Aming on 2026-02-20"]}
     (event,), failed = await drained(tmp_path, server)
     assert event.text == "小史2026-02-20给阿明讲了递归" and event.rewritten_by == "rules" and failed == []
+
+
+async def test_a_model_that_is_mostly_refused_rests_and_the_rules_go_on(tmp_path: Path, server: OpenAIServer) -> None:
+    server.responder = lambda request: {"texts": ["Xiaoshi explained recursion to Aming on 2026-02-20"]}
+    events, failed = await drained(tmp_path, server, jobs=30, historian={"rewrite_mode": "always", "concurrency": 1})
+    assert [event.text for event in events] == ["小史2026-02-20给阿明讲了递归"] * 30 and failed == []
+    assert server.count(form="record_texts") == LEAST_ITEMS, "it is not asked any more"
+    clock = Clock()
+    found = answers_finding(tmp_path, clock.now)
+    told = found.detail.format(**found.values)
+    assert found.state == "warning" and "rests for" in told and "(rewrite)" in told
+    assert answers_finding(tmp_path, clock.now + 10_000).state == "ok"
+
+
+@pytest.mark.parametrize("behaviour", ["refusal", "filtered", "400_inspection", "400_filter", "empty"])
+async def test_content_that_a_provider_declines_is_filed_by_rules_and_told(
+    tmp_path: Path, server: OpenAIServer, behaviour: str
+) -> None:
+    server.behaviour = behaviour
+    events, failed = await drained(tmp_path, server, jobs=3)
+    assert [event.text for event in events] == ["小史2026-02-20给阿明讲了递归"] * 3 and failed == []
+    assert server.count() <= 3 * 4
+    found = answers_finding(tmp_path, Clock().now)
+    assert found.state == "warning" and found.values["n"] == 3 and "content filter" in found.remedy
+
+
+@pytest.mark.parametrize("record", [b"", b"[]", b"{}", b"[1, 2, 3]", b"\xff", b'["x", "", "", {}]', b'[9, "", "", 7]'])
+def test_a_damaged_record_of_answers_tells_nothing(tmp_path: Path, record: bytes) -> None:
+    (tmp_path / FILE_NAME).write_bytes(record)
+    assert answers_finding(tmp_path, 0.0).state == "ok"
 
 
 @pytest.mark.parametrize("behaviour", ["429", "500", "503", "401", "404"])
