@@ -25,8 +25,9 @@ from ..text.supported import figures, unsupported
 from ..text.talk_jobs import said_by_people
 from .extracting import CONTROL, TalkQuestion, ToldEvent, text_of
 
-MOST_BEFORE = 6
-"""Messages before its own that an event may have words of: a question says what its answer is about."""
+MOST_BEFORE, MOST_EARLIER = 6, 16
+"""Messages before its own, and earlier ones of its claimant, that an event may have words of: a question says what its answer
+is about."""
 MOST_EVENTS = 8
 """The most events of one message. A longer message is a document, not talk."""
 LONGEST_EVENT = 1_000
@@ -79,7 +80,7 @@ class EventChecks:
 
     def take(self, told: Sequence[ToldEvent]) -> list[tuple[ToldEvent, str]]:
         """Take the events that their sources carry. Return the others, each with the reasons for the model."""
-        at_random = any(CONTROL in _facts_named(one.ends) for one in told)
+        at_random = any(CONTROL in _facts_named((*one.ends, *one.corrects)) for one in told)
         refused: list[tuple[ToldEvent, str]] = []
         for one in told:
             place, item, why = self._checked(one, may_end=not at_random)
@@ -190,7 +191,7 @@ class EventChecks:
         earlier = [n for n in range(said[-1]) if asked.jobs[n].user_id == claimant and said_by_people(asked.jobs[n])]
         near = range(max(0, said[0] - MOST_BEFORE), said[0])
         found: dict[str, _Source] = {}
-        for n in sorted({*named, *earlier, *near}):
+        for n in sorted({*named, *earlier[-MOST_EARLIER:], *near}):
             job = asked.jobs[n]
             is_person = said_by_people(job)
             words = asked.words[n] if n in named or is_person else asking_sentences(asked.words[n])

@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 from ...prompts.asking import asked
 from ...prompts.extracting import RecordEvents, TalkQuestion, text_of
 from ...prompts.templates import owner_words, render
-from ...schema.event import MESSAGE, Event, EventFilter
+from ...schema.event import MESSAGE, Event, EventFilter, is_raw
 from ...schema.graph_states.historian import (
     HistorianContext,
     HistorianPart,
@@ -81,25 +81,26 @@ def _begun(state: HistorianState, context: HistorianContext) -> HistorianUpdate:
     shown = TalkShown(parts=places, before=[], replied={}, former=[])
     others: dict[str, str] = {}
     if any(map(said_by_people, said)) and context.asks_a_model:
-        before = _before(store, said[0], {parts[0].job_id for parts in messages if parts})
-        replied = {str(n): found for n, job in enumerate(said) if (found := _replied(store, job, said))}
+        now = context.clock()
+        before = _before(store, said[0], {parts[0].job_id for parts in messages if parts}, now)
+        replied = {str(n): found for n, job in enumerate(said) if (found := _replied(store, job, said, now))}
         shown = TalkShown(
             parts=places,
             before=list(map(_shown, before)),
             replied={n: _shown(one) for n, one in replied.items()},
-            former=_former(store, said, context.clock()),
+            former=_former(store, said, now),
         )
         others = {one.said_by: one.user_name for one in (*before, *replied.values()) if one.role == "user" and one.said_by}
         others |= _named(store, said)
     return {"parts": [HistorianPart(job=job.model_dump()) for job in with_people_listed(jobs, others)], "shown": shown}
 
 
-def _before(store: EventStore, first: Job, talk: set[str]) -> list[Event]:
+def _before(store: EventStore, first: Job, talk: set[str], now: float) -> list[Event]:
     """Return the last messages of the conversation before the talk, oldest first."""
     at = first.moment.timestamp()
-    where = EventFilter(first.scope.key, sources=(MESSAGE,), time_from=at - BEFORE_SECONDS, time_to=at)
+    where = EventFilter(first.scope.key, sources=(MESSAGE,), time_from=at - BEFORE_SECONDS, time_to=at, now=now)
     found = store.find(where, limit=MOST_BEFORE + len(talk))
-    return [one for one in reversed(found) if one.job_id not in talk and one.holds][-MOST_BEFORE:]
+    return [one for one in reversed(found) if one.job_id not in talk and one.holds and not is_raw(one)][-MOST_BEFORE:]
 
 
 def _shown(one: Event) -> ShownMessage:
@@ -107,12 +108,13 @@ def _shown(one: Event) -> ShownMessage:
     return ShownMessage(message=one.job_id, speaker=one.speaker, said_by=said_by, words=one.text[:LONGEST_BEFORE])
 
 
-def _replied(store: EventStore, job: Job, talk: Sequence[Job]) -> Event | None:
+def _replied(store: EventStore, job: Job, talk: Sequence[Job], now: float) -> Event | None:
     """Return the message that a message of the talk answers, if it is not one of these."""
     wanted = str(job.payload.get("reply_to", ""))
     if not wanted or any(one.payload.get("message_id") == wanted for one in talk):
         return None
-    return next(iter(store.get([f"{name}:0" for name in every_name(job.scope, wanted)])), None)
+    found = store.get([f"{name}:0" for name in every_name(job.scope, wanted)])
+    return next((one for one in found if one.holds and not one.has_expired(now) and not is_raw(one)), None)
 
 
 def _named(store: EventStore, said: Sequence[Job]) -> dict[str, str]:
