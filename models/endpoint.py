@@ -18,7 +18,14 @@ from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
-from ..schema.errors import ModelAnswerUnusable, ModelError, ModelRefused, ModelUnavailable, SettingsError
+from ..schema.errors import (
+    ContentDeclined,
+    ModelAnswerUnusable,
+    ModelError,
+    ModelRefused,
+    ModelUnavailable,
+    SettingsError,
+)
 from .secrets import Secrets, guard_logs, mask_known, secrets_of_url, strings_in
 
 OPENAI_URL = "https://api.openai.com/v1"
@@ -37,21 +44,29 @@ _FORM_MAY_CRASH = frozenset({500, 501})
 _CAN_BE_INPUT = frozenset({400, 403, 422, 429})
 """Includes 429 for "request too large": a single request above the limit per minute can never pass."""
 
-_INPUT_AT_FAULT = re.compile(
+_TOO_LONG = re.compile(
     r"context[ _]?(length|window|size)|maximum (context|prompt|input)|(prompt|input|text|request) (is |was )?too (long|large)"
-    r"|exceeds? the (available )?context|string_above_max_length|range of input length|too many tokens"
-    r"|content[ _]?(filter|policy|management)|data_?inspection_?failed|inappropriate content|content exists risk"
-    r"|considered high risk|(?<!case[ -])sensitive|敏感|不安全",
+    r"|exceeds? the (available )?context|string_above_max_length|range of input length|too many tokens",
     re.IGNORECASE,
 )
-"""Phrases with which providers reject the input itself: prompts that are too long, and content inspection (Azure
-`content_filter`, DashScope `data_inspection_failed`, DeepSeek "Content Exists Risk", Moonshot "high risk", Zhipu)."""
+_DECLINED = re.compile(
+    r"content[ _]?(filter|policy|management)|data_?inspection_?failed|inappropriate content|content exists risk"
+    r"|considered high risk|prohibited[ _]content|safety (system|polic|setting)|flagged|(?<!case[ -])sensitive|敏感|不安全|违规",
+    re.IGNORECASE,
+)
+"""Phrases of content inspection: Azure `content_filter`, DashScope `data_inspection_failed`, DeepSeek "Content Exists Risk",
+Moonshot "high risk", Gemini PROHIBITED_CONTENT, Zhipu, routers with moderation."""
 
 _LONGEST_DETAIL = 300
 
 
 class FormRejected(ModelRefused):
-    """The endpoint rejected this form of request; the same question in another form may pass."""
+    """The endpoint rejected this form of request; the same question in another form may pass.
+
+    `said` is the server's message, which may hold secrets and is never shown.
+    """
+
+    said = ""
 
 
 class FormFailed(ModelUnavailable):
@@ -59,7 +74,9 @@ class FormFailed(ModelUnavailable):
 
 
 class InputRejected(ModelAnswerUnusable):
-    """The endpoint rejects this input in any form: it is too long, or stopped by a content filter."""
+    """The endpoint rejects this input in any form: it is too long. `said` is as in `FormRejected`."""
+
+    said = ""
 
 
 class AnswerTooLarge(ModelAnswerUnusable):
@@ -132,14 +149,29 @@ class Endpoint:
     def error_of_status(self, status: int, detail: str, *, retry_after: float | None = None) -> ModelError:
         """Return the error for an HTTP status; `detail` is the server's message."""
         said = f"; it says: {self.hide(detail)}" if detail.strip() else ""
-        if status == 413 or (status in _CAN_BE_INPUT and _INPUT_AT_FAULT.search(detail)):
-            return InputRejected(f"{self.name} does not accept this input: HTTP {status}{said}.")
+        if status in _CAN_BE_INPUT and _DECLINED.search(detail):
+            return self.declined(f"HTTP {status}{said}")
+        if status == 413 or (status in _CAN_BE_INPUT and _TOO_LONG.search(detail)):
+            too_long = InputRejected(f"{self.name} does not accept this input: HTTP {status}{said}.")
+            too_long.said = detail
+            return too_long
         if status in _TRY_LATER or status >= 500:
             message = f"{self.name} answered HTTP {status}{said}. Nothing is lost; it is tried again later"
             kind = FormFailed if status in _FORM_MAY_CRASH else ModelUnavailable
             return kind(message, retry_after=retry_after, status=status)
-        refused = FormRejected if status in _FORM_MAY_BE_AT_FAULT else ModelRefused
-        return refused(f"{self.name} refused with HTTP {status}{said}. {self._remedy(status)}", status=status)
+        message = f"{self.name} refused with HTTP {status}{said}. {self._remedy(status)}"
+        if status not in _FORM_MAY_BE_AT_FAULT:
+            return ModelRefused(message, status=status)
+        rejected = FormRejected(message, status=status)
+        rejected.said = detail
+        return rejected
+
+    def declined(self, what: str) -> ContentDeclined:
+        """Return the error for content that the model or its provider declines; `what` says how."""
+        return ContentDeclined(
+            f"{self.name} does not accept this content: {what}. Loosen the content filter of {self.section}, or take another "
+            "endpoint; the rules do what it would have done"
+        )
 
     def _remedy(self, status: int) -> str:
         if status == 401:

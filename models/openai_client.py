@@ -110,19 +110,15 @@ def _unused() -> openai.DefaultHttpxClient:
     return openai.DefaultHttpxClient(verify=_trusted())
 
 
-def chat_client(
-    endpoint: Endpoint, temperature: float | None, timeout_seconds: float, extra_body: Mapping[str, Any]
-) -> tuple[TolerantChatOpenAI, openai.DefaultAsyncHttpxClient]:
+def chat_client(endpoint: Endpoint, timeout_seconds: float) -> tuple[TolerantChatOpenAI, openai.DefaultAsyncHttpxClient]:
     """Return a chat client and the HTTP client under it, which the caller closes. Both belong to one event loop."""
     http = _http_client(timeout_seconds, ANSWER_BYTES)
     model = TolerantChatOpenAI(
         model=endpoint.model,
         api_key=SecretStr(endpoint.key or NO_KEY),
         base_url=endpoint.base_url,
-        temperature=temperature,
         timeout=http.timeout,
         max_retries=0,
-        extra_body=dict(extra_body) or None,
         use_responses_api=False,
         disable_streaming=True,
         cache=False,
@@ -220,6 +216,6 @@ def _said(error: openai.APIStatusError) -> str:
     """Return the server's message with its codes."""
     body = error.body
     if isinstance(body, Mapping):
-        words = [str(body[key]) for key in ("message", "code", "type", "detail", "error") if body.get(key)]
+        words = [str(body[key]) for key in ("message", "code", "type", "param", "detail", "error") if body.get(key)]
         return " / ".join(dict.fromkeys(words)) or str(dict(body))
     return str(body or error.message)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from ..schema.errors import ModelError
+from ..schema.errors import ModelError, ModelRested
 from ..schema.protocols import Answer, StructuredChat
 
 log = logging.getLogger(__name__)
@@ -22,5 +22,6 @@ async def asked(
     except ModelError as error:
         if not error.about_content:
             raise
-        log.warning("%s: %s", otherwise, error)
+        # That a model rests is told once by whoever lets it.
+        log.log(logging.DEBUG if isinstance(error, ModelRested) else logging.WARNING, "%s: %s", otherwise, error)
         return None

@@ -97,3 +97,11 @@ class ModelAnswerUnusable(ModelError):
     """The model answered, but no structured-output method gave a usable answer."""
 
     about_content = True
+
+
+class ContentDeclined(ModelAnswerUnusable):
+    """The model or its provider declines this content: a content filter, a refusal, or empty answers by every method."""
+
+
+class ModelRested(ModelAnswerUnusable):
+    """Most items of the model's answers for this purpose were refused lately: it is not asked for a while."""

@@ -16,7 +16,18 @@ from ..models.usage import UsageMeter
 from ..schema.errors import NotInstalled
 from ..schema.graph_states.historian import HistorianContext
 from ..schema.graph_states.reflection import ReflectionContext
-from ..schema.protocols import ArticleStores, Backend, ChatModel, Embedder, EventStore, JobQueue, ProfileStorage, Reranker
+from ..schema.protocols import (
+    ArticleStores,
+    Backend,
+    ChatModel,
+    Embedder,
+    EventStore,
+    JobQueue,
+    Judged,
+    ProfileStorage,
+    Reranker,
+    not_judged,
+)
 from ..schema.settings import Settings
 from ..stores.opening import open_backend
 from ..stores.opening import open_queue as open_queue
@@ -66,13 +77,23 @@ class Parts:
             chat=self.chat,
             embedder=self.embedder,
             profile_index=self.backend.profile_index,
+            judged=self._judged,
         )
 
     def reflection_context(self) -> ReflectionContext:
         """Return the runtime context of the reflection graph."""
         return ReflectionContext(
-            settings=self.settings, events=self.events, article_stores=self.article_stores, clock=self.clock, chat=self.chat
+            settings=self.settings,
+            events=self.events,
+            article_stores=self.article_stores,
+            clock=self.clock,
+            chat=self.chat,
+            judged=self._judged,
         )
+
+    @property
+    def _judged(self) -> Judged:
+        return not_judged if self.chat is None else self.chat.judged
 
     async def aclose(self) -> None:
         """Close models and stores, and the queue if it was opened with them. An error of one does not keep the others open."""

@@ -27,6 +27,7 @@ from ..stores.files.durable import TEMPORARY_PREFIX, make_folder, write_atomical
 from ..stores.local_diagnosis import RESTORE
 from ..stores.opening import check_database, owner_of, queue_counts, stored_fingerprint
 from .data_directory import check_restored
+from .outages.model_record import answers_finding
 from .recall.fallback_levels import LOCAL_SECONDS
 from .recall.late_embedder import help_for
 
@@ -223,6 +224,10 @@ async def _asked(chosen: ChatSettings, section: str) -> Finding:
     return finding("ok", detail, model=model.model, calls=used.calls, tokens=used.prompt_tokens)
 
 
+async def _answers(settings: Settings, directory: Path) -> Finding:
+    return await asyncio.to_thread(answers_finding, directory, time.time())
+
+
 async def _rerank(settings: Settings, directory: Path) -> Finding:
     reranker = make_reranker(settings.models.rerank)
     if reranker is None:
@@ -244,6 +249,7 @@ CHECKS: dict[str, tuple[Callable[[Settings, Path], Awaitable[Finding]], str]] = 
     "embedding": (_embedding, 'mend [models.embedding], or set provider = "none" to search by keywords'),
     "chat": (_chat, "mend base_url, api_key and model in [models.chat]; without a model the rules work"),
     "historian": (_historian, "mend base_url, api_key and model in [models.historian], or remove them to use [models.chat]"),
+    "answers": (_answers, ""),
     "rerank": (_rerank, "mend [models.rerank], or empty base_url and model to do without"),
 }
 """The check of each part, in order, and the remedy if it fails."""

@@ -40,6 +40,7 @@ async def service_report(service: Lifecycle) -> dict[str, Any]:
     report |= {
         "models": model_names(opened.parts),
         "usage": usage_report(opened.parts),
+        "resting": dict(opened.parts.chat.resting()) if opened.parts.chat is not None else {},
         "recall": opened.recall.as_dict(),
         "observation": opened.observation.statistics.as_dict(),
     }

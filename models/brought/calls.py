@@ -23,6 +23,7 @@ _STATUSES = {
     "ModelAPIError": 503,
 }
 """LangChain's errors of models, by the status that they stand for."""
+_DECLINES = ("ContentFilterFinishReasonError", "OpenAIRefusalError")
 _NOT_SUPPORTED = (NotImplementedError, TypeError, ValueError, KeyError, AttributeError)
 
 
@@ -69,6 +70,8 @@ def error_of(error: Exception, endpoint: Endpoint, seconds: float) -> ModelError
     """Return what a provider's client raised as one of Historian's errors."""
     kinds = [kind.__name__ for kind in type(error).__mro__]
     said = f"{type(error).__name__}: {error}"
+    if any(kind in _DECLINES for kind in kinds):
+        return endpoint.declined(endpoint.hide(said))
     if "ContextOverflowError" in kinds:
         return InputRejected(f"{endpoint.name} does not accept this input: {endpoint.hide(said)}.")
     status = _status_of(error) or next((_STATUSES[kind] for kind in kinds if kind in _STATUSES), None)

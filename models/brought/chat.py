@@ -25,8 +25,8 @@ class LangChainChatModel(StructuredChat):
     timeout_seconds: float
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         self.endpoint = endpoint_of(self.given, "chat_model")
+        super().__post_init__()
 
     async def probe(self) -> None:
         """Ask for one word. Raises ModelUnavailable or ModelRefused where a real call would fail too."""

@@ -15,15 +15,17 @@ from pydantic import BaseModel, ValidationError
 
 from ...schema.protocols import Answer
 from ..endpoint import clean_text
-from .answer_length import is_cut_off
-from .lenient_json import CutOff, NotJson, find_json, parse_lenient
+from .lenient_json import find_json, without_thoughts
 
 if TYPE_CHECKING:
-    from langchain_core.messages import BaseMessage
+    from langchain_core.messages import AIMessage, BaseMessage
 
 _WRAPPERS = ("arguments", "parameters", "args", "input", "properties")
 """Keys under which models put the arguments when they write a tool call as text."""
 _MOST_PROBLEMS = 5
+_STOPPED = frozenset({"content_filter", "safety", "prohibited_content", "blocklist", "sensitive", "refusal"})
+"""Reasons of OpenAI, Azure and DashScope, Gemini, Zhipu, and Anthropic for an answer that a filter stopped."""
+EMPTY = "it is empty"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +49,9 @@ def read_answer(message: BaseMessage, answer: type[Answer]) -> Reading[Answer]:
     said = str(message.text)
     if refusal := message.additional_kwargs.get("refusal"):
         return Reading(None, f"the model declines: {clean_text(str(refusal))[:200]}", said, is_declined=True)
-    if message.response_metadata.get("finish_reason") == "content_filter":
-        return Reading(None, "the provider's content filter stopped the answer", said, is_declined=True)
+    ended = message.response_metadata.get("finish_reason") or message.response_metadata.get("stop_reason")
+    if str(ended).casefold() in _STOPPED:
+        return Reading(None, f"the provider's content filter stopped the answer ({ended})", said, is_declined=True)
 
     called, called_text, problem = _called_arguments(message)
     found = find_json(said)
@@ -67,7 +70,18 @@ def read_answer(message: BaseMessage, answer: type[Answer]) -> Reading[Answer]:
         return Reading(None, near, said, is_near=True)
     if found.cut_off or is_cut_off(message):
         problem = "the JSON is cut off"
-    return Reading(None, problem or ("it holds no JSON object of this form" if said else "it is empty"), said)
+    return Reading(None, problem or ("it holds no JSON object of this form" if said else EMPTY), said)
+
+
+def is_cut_off(message: BaseMessage) -> bool:
+    """Return True if the answer reached its token limit."""
+    return message.response_metadata.get("finish_reason") == "length"
+
+
+def is_still_thinking(message: AIMessage) -> bool:
+    """Return True if a truncated answer has no JSON yet, or ends inside the model's reasoning."""
+    called = message.tool_calls or message.invalid_tool_calls
+    return not called and "{" not in without_thoughts(message.text)
 
 
 def _called_arguments(message: BaseMessage) -> tuple[list[dict[str, Any]], str, str]:
@@ -82,12 +96,10 @@ def _called_arguments(message: BaseMessage) -> tuple[list[dict[str, Any]], str, 
     if isinstance(old_style, dict):
         raw.append(str(old_style.get("arguments") or ""))
     for text in raw:
-        try:
-            arguments.append(parse_lenient(text))
-        except CutOff:
-            problem = "the arguments of the tool call are cut off"
-        except NotJson:
-            problem = "the arguments of the tool call are not JSON"
+        found = find_json(text)
+        arguments += found.objects
+        if not found.objects:
+            problem = f"the arguments of the tool call are {'cut off' if found.cut_off else 'not JSON'}"
     usable = [value for value in arguments if isinstance(value, dict) and value]
     text = "\n".join([json.dumps(value, ensure_ascii=False) for value in usable] + raw)
     return usable, text, problem
@@ -104,10 +116,7 @@ def _unwrapped(candidate: dict[str, Any], answer: type[BaseModel]) -> Iterator[d
         inner += candidate.values()
     for value in inner:
         if isinstance(value, str):
-            try:
-                value = parse_lenient(value)
-            except NotJson:
-                continue
+            value = next(iter(find_json(value).objects), None)
         if isinstance(value, dict) and known & value.keys():
             yield value
     if known & candidate.keys():

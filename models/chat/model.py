@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ...schema.errors import ModelError
+from ...schema.errors import ContentDeclined, ModelAnswerUnusable, ModelError, ModelRested
 from ...schema.protocols import Answer, Usage
-from ..endpoint import Endpoint, FormRejected, checked_endpoint, clean_text
+from ...text.tokens import estimate_tokens
+from ..endpoint import Endpoint, FormRejected, InputRejected, checked_endpoint, clean_text
 from ..loop_clients import LoopClients
 from ..usage import Reported, UsageMeter
-from .answer_length import is_cut_off, is_still_thinking, usual_length
-from .structured_output import Method, MethodMemory, Question, ask_structured, request_arguments
+from .answer_quality import REMEDY, AnswerQuality
+from .answer_reading import is_cut_off, is_still_thinking
+from .refused_parameters import LIMIT, RefusedParameters, adapted, needs_room, refused_parameter
+from .structured_output import Method, MethodMemory, Question, ask_structured, request_parameters
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage
@@ -26,6 +29,20 @@ PROBE_PURPOSE = "probe"
 PROBE = (("user", "Say OK."),)
 
 
+ROOM = 512
+"""Tokens that an answer may have in addition to those of the question."""
+
+
+def usual_length(answer: type[Answer], messages: Sequence[tuple[str, str]]) -> int:
+    """Return the tokens that an answer to (role, content) messages takes at most, without the model's reasoning.
+
+    Every form restates its input, so a model that writes far more is in a loop. A form may give its own bound in the class
+    attribute `usual_tokens`.
+    """
+    given = sum(estimate_tokens(content) for _, content in messages)
+    return ROOM + min(given, getattr(answer, "usual_tokens", given))
+
+
 class StructuredChat(ABC):
     """What is alike in every `ChatModel` (see schema/protocols): one answer of a given form, and its usage."""
 
@@ -34,6 +51,7 @@ class StructuredChat(ABC):
     def __post_init__(self) -> None:
         self._usage = UsageMeter()
         self._memory = MethodMemory()
+        self._quality = AnswerQuality(self.endpoint.name)
 
     @property
     def model(self) -> str:
@@ -42,18 +60,32 @@ class StructuredChat(ABC):
     async def structured(self, answer: type[Answer], *, purpose: str, system: str, user: str) -> Answer:
         """Return one answer in the form of `answer`. Each request has its own time limit.
 
-        Raises ModelUnavailable, ModelRefused or ModelAnswerUnusable.
+        Raises ModelUnavailable, ModelRefused, ModelAnswerUnusable, or ModelRested without a request.
         """
+        if rest := self._quality.resting().get(purpose):
+            raise ModelRested(f"{self.endpoint.name} is not asked to {purpose} for {rest / 60:.0f} min: {REMEDY}")
         ask = partial(self._ask, answer, purpose)
         texts = {"system": clean_text(system), "user": clean_text(user)}
         try:
             return await ask_structured(ask, self._memory, answer, who=self.endpoint.name, **texts)
         except ModelError as error:
+            self._usage.count(purpose, refused_by_provider=isinstance(error, ContentDeclined))
+            if type(error) is ModelAnswerUnusable:
+                self.judged(purpose, taken=0, refused=1)
             error.args = (self.endpoint.secrets.mask(str(error)),)  # a refusal is told in the model's own words
             raise
 
     def usage(self) -> Mapping[str, Usage]:
         return self._usage.by_purpose()
+
+    def judged(self, purpose: str, *, taken: int, refused: int) -> None:
+        """Count the items of one answer that its checks took and refused; where most are refused the model is rested."""
+        self._usage.count(purpose, taken=taken, refused=refused)
+        self._quality.judged(purpose, taken=taken, refused=refused)
+
+    def resting(self) -> Mapping[str, float]:
+        """Return the seconds that the model is rested, by purpose."""
+        return self._quality.resting()
 
     @abstractmethod
     async def _ask(self, answer: type[Answer], purpose: str, question: Question) -> AIMessage:
@@ -101,6 +133,7 @@ class OpenAIChatModel(StructuredChat):
         self._clients = LoopClients(self._open)
         self._has_answered = False
         self._needs_room = False
+        self._refused = RefusedParameters(self.endpoint.name)
 
     @property
     def methods(self) -> Mapping[str, Method]:
@@ -108,35 +141,27 @@ class OpenAIChatModel(StructuredChat):
         return dict(self._memory.worked)
 
     async def _ask(self, answer: type[Answer], purpose: str, question: Question) -> AIMessage:
-        arguments = request_arguments(question, self.extra_body)
         most = self.max_answer_tokens
         usual = most if self._needs_room else min(most, usual_length(answer, question.messages))
-        message = await self._limited(purpose, question.messages, arguments, usual)
-        if usual < most and is_cut_off(message) and is_still_thinking(message):
-            self._needs_room = True
-            message = await self._limited(purpose, question.messages, arguments, most)
-        return message
-
-    async def _limited(self, purpose: str, messages: Any, arguments: dict[str, Any], most_tokens: int) -> AIMessage:
-        """Request an answer of at most `most_tokens` (0: no limit), without the limit where the server rejects it."""
-        if not most_tokens:
-            return await self._request(purpose, messages, arguments)
+        ask = partial(self._request, purpose, question.messages, request_parameters(question))
         try:
-            return await self._request(purpose, messages, {**arguments, "max_tokens": most_tokens})
+            message = await ask(usual)
         except FormRejected as error:
-            if not any(name in str(error) for name in ("max_tokens", "max_completion_tokens")):
+            if usual == most or not needs_room(error):
                 raise
-            message = await self._request(purpose, messages, arguments)
-            self.max_answer_tokens = 0
-            return message
+        else:
+            if usual == most or not (is_cut_off(message) and is_still_thinking(message)):
+                return message
+        self._needs_room = True
+        return await ask(most)
 
     async def probe(self) -> None:
         """Ask for one token. Raises ModelUnavailable or ModelRefused where a real call would fail too."""
         try:
-            await self._request(PROBE_PURPOSE, PROBE, {"max_tokens": 1})
+            await self._request(PROBE_PURPOSE, PROBE, {}, 1)
         except FormRejected:
             # Reasoning models reject a limit that they cannot think within.
-            await self._request(PROBE_PURPOSE, PROBE, {})
+            await self._request(PROBE_PURPOSE, PROBE, {}, 0)
 
     async def aclose(self) -> None:
         await self._clients.aclose()
@@ -144,16 +169,39 @@ class OpenAIChatModel(StructuredChat):
     def _open(self) -> tuple[TolerantChatOpenAI, Any]:
         from ..openai_client import chat_client
 
-        return chat_client(self.endpoint, self.temperature, self.timeout_seconds, self.extra_body)
+        return chat_client(self.endpoint, self.timeout_seconds)
 
-    async def _request(self, purpose: str, messages: Any, arguments: Mapping[str, Any]) -> AIMessage:
+    async def _request(self, purpose: str, messages: Any, parameters: Mapping[str, Any], most_tokens: int) -> AIMessage:
+        """Request an answer of at most `most_tokens` (0: no limit). What the server refuses of the parameters is left out.
+
+        Raises HistorianError alone.
+        """
+        body = {**self.extra_body, **parameters}
+        body |= {"temperature": self.temperature} if self.temperature is not None else {}
+        body |= {LIMIT: most_tokens} if most_tokens else {}
+        refused = dict(self._refused.known)
+        while True:
+            try:
+                message = await self._send(purpose, messages, adapted(body, refused))
+            except (FormRejected, InputRejected) as error:
+                name = refused_parameter(error, body, refused)
+                if name is None:
+                    raise
+                refused[name] = refused.get(name, 0) + 1
+            else:
+                self._refused.told(refused)
+                return message
+
+    async def _send(self, purpose: str, messages: Any, body: dict[str, Any]) -> AIMessage:
         """Send one request within the time limit and count it. Raises HistorianError alone."""
         client = await self._clients.get()
         from ..openai_client import translated_errors
 
         limited = translated_errors(self.endpoint, self.timeout_seconds, has_answered=self._has_answered)
         async with self._usage.call(purpose) as reported, limited:
-            message = await client.ainvoke(list(messages), {"run_name": f"historian {purpose}"}, **arguments)
+            # All parameters go this way: as arguments of its own the client would rename the limit, or parse a
+            # `response_format` itself, fail on truncated JSON, and lose what the model said.
+            message = await client.ainvoke(list(messages), {"run_name": f"historian {purpose}"}, extra_body=body)
             note_tokens(reported, message)
         self._has_answered = True
         return message

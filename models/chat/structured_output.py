@@ -11,15 +11,16 @@ costs nothing and is not sent by that method again.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Generic
 
-from ...schema.errors import ModelAnswerUnusable, ModelError
+from ...schema.errors import ContentDeclined, ModelAnswerUnusable, ModelError
 from ...schema.protocols import Answer
-from ..endpoint import FormFailed, FormRejected
-from .answer_reading import Reading, read_answer
+from ..endpoint import FormFailed, FormRejected, InputRejected
+from .answer_reading import EMPTY, Reading, read_answer
 from .answer_schema import AnswerForm, answer_form
 
 if TYPE_CHECKING:
@@ -116,7 +117,8 @@ class _Exchange(Generic[Answer]):
         reading = await self._repair(*last)
         if reading.value is not None:
             return self._usable(last[0], reading.value, in_text=reading.in_text)
-        raise ModelAnswerUnusable(
+        unusable = ContentDeclined if {problem for _, problem in self.problems} == {EMPTY} else ModelAnswerUnusable
+        raise unusable(
             f"{self.who} gave no usable {self.form.name!r} in {len(self.problems)} answers: "
             + "; ".join(dict.fromkeys(f"{method}: {problem}" for method, problem in self.problems))
         )
@@ -133,9 +135,9 @@ class _Exchange(Generic[Answer]):
                 raise
             self.errors[method] = error
             return None
-        reading = read_answer(message, self.answer)
+        reading = await asyncio.to_thread(read_answer, message, self.answer)
         if reading.is_declined:
-            raise ModelAnswerUnusable(f"{self.who} gave no {self.form.name!r}: {reading.problem}")
+            raise ContentDeclined(f"{self.who} gave no {self.form.name!r}: {reading.problem}")
         if reading.value is None:
             self.problems.append((method, reading.problem))
         return reading
@@ -163,7 +165,7 @@ class _Exchange(Generic[Answer]):
         errors = list(self.errors.values())
         failed = next((error for error in errors if isinstance(error, FormFailed)), None)
         if failed is None and self.memory.proven:
-            return ModelAnswerUnusable(f"This input is rejected by every method, others were not: {errors[-1]}")
+            return InputRejected(f"This input is rejected by every method, others were not: {errors[-1]}")
         return failed or errors[-1]
 
 
@@ -175,15 +177,11 @@ async def ask_structured(ask: Ask, memory: MethodMemory, answer: type[Answer], *
     return await _Exchange(ask, memory, answer, who, system, user).run()
 
 
-def request_arguments(question: Question, extra_body: dict[str, Any]) -> dict[str, Any]:
-    """Return what the method adds to the request, as keyword arguments of the chat model.
-
-    `response_format` goes through `extra_body`: as an argument of its own the client would parse the answer itself, fail on
-    truncated or invalid JSON, and lose what the model said.
-    """
+def request_parameters(question: Question) -> dict[str, Any]:
+    """Return the parameters that the method adds to the body of the request."""
     if question.method is Method.TOOL_CALL:
         choice = {"type": "function", "function": {"name": question.form.name}}
         return {"tools": [question.form.tool], "tool_choice": choice}
     if question.method is Method.JSON_SCHEMA:
-        return {"extra_body": {**extra_body, "response_format": question.form.response_format}}
+        return {"response_format": question.form.response_format}
     return {}

@@ -10,21 +10,35 @@ from ...schema.graph_states.historian import HistorianContext, HistorianState, H
 from ...schema.job import Job
 from ...schema.settings import Settings
 from ...text.job_verdicts import judge, last_resort, with_verdict
+from .talk_verdicts import pass_talk
 
 
 async def gate(state: HistorianState, runtime: Runtime[HistorianContext]) -> HistorianUpdate:
-    """Judge every text that has not passed. When the tries are spent, every item gets a final text."""
-    return {"items": await asyncio.to_thread(_judged, state, runtime.context.settings)}
+    """Judge every text that has not passed, and what a model told of a talk. When the tries are spent, every item gets a
+    final text."""
+    context = runtime.context
+    if "parts" in state:
+        update = await asyncio.to_thread(pass_talk, state, context.settings)
+        refused = len(update["refused"])
+        context.judged("extract", taken=len(state.get("told", [])) - refused, refused=refused)
+        return update
+    items, by_model = await asyncio.to_thread(_judged, state, context.settings)
+    context.judged("rewrite", taken=sum(by_model), refused=len(by_model) - sum(by_model))
+    return {"items": items}
 
 
-def _judged(state: HistorianState, settings: Settings) -> list[ItemState]:
+def _judged(state: HistorianState, settings: Settings) -> tuple[list[ItemState], list[bool]]:
+    """Return the items, and of each text that a model wrote whether it passed."""
     job = Job.model_validate(state["job"])
     judged: list[ItemState] = []
+    by_model: list[bool] = []
     for item in state["items"]:
         if not item["passed"]:
             item = with_verdict(item, judge(item, item["candidate"], job, settings))
+            if item["rewritten_by"] == "model":
+                by_model.append(item["passed"])
             item["first_pass"] = item["passed"] and state.get("attempt", 0) <= 1
             if not item["passed"] and state.get("spent"):
                 item = last_resort(item, job, settings)
         judged.append(item)
-    return judged
+    return judged, by_model

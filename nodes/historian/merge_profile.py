@@ -122,6 +122,8 @@ async def _asked(question: MergeQuestion, context: HistorianContext) -> tuple[Li
             break
         first = first or answer
         refused = await asyncio.to_thread(merge.take, answer) if question.profiles else []
+        items = len(answer.add) + len(answer.change) + len(answer.end)
+        context.judged("merge_profile", taken=max(items - len(refused), 0), refused=len(refused))
         if not refused:
             break
     if refused:

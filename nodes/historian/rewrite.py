@@ -20,6 +20,8 @@ log = logging.getLogger(__name__)
 
 async def rewrite(state: HistorianState, runtime: Runtime[HistorianContext]) -> HistorianUpdate:
     """Prepare the items on the first visit; ask the model, in one call, for those that still need it."""
+    if "parts" in state:  # of a talk, in a checkpoint of a former version
+        return {"spent": True}
     chat, settings = runtime.context.chat, runtime.context.settings
     job = Job.model_validate(state["job"])
     before = state.get("items")

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from typing_extensions import TypedDict
 
 from ..article import WrittenBy
-from ..protocols import ArticleStores, EventStore, StructuredChat
+from ..protocols import ArticleStores, EventStore, Judged, StructuredChat, not_judged
 from ..settings import Settings
 
 Occasion = Literal["promotion", "reflection", ""]
@@ -70,10 +70,11 @@ class ReflectionState(ReflectionInput, ReflectionUpdate, total=False):
 
 @dataclass(frozen=True, slots=True)
 class ReflectionContext:
-    """Dependencies of the nodes; `chat` is None if no model is configured."""
+    """Dependencies of the nodes; `chat` is None if no model is configured, `judged` as in `HistorianContext`."""
 
     settings: Settings
     events: EventStore
     article_stores: ArticleStores
     clock: Callable[[], float]
     chat: StructuredChat | None = None
+    judged: Judged = not_judged

@@ -6,8 +6,10 @@ Stores are synchronous and thread-safe: callers on an event loop use `asyncio.to
 from .backend import Backend as Backend
 from .chat_model import Answer as Answer
 from .chat_model import ChatModel as ChatModel
+from .chat_model import Judged as Judged
 from .chat_model import StructuredChat as StructuredChat
 from .chat_model import Usage as Usage
+from .chat_model import not_judged as not_judged
 from .checkpoints import OpenCheckpoints as OpenCheckpoints
 from .documents.articles import ArticleStorage as ArticleStorage
 from .documents.articles import ArticleStores as ArticleStores

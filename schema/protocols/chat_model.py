@@ -16,6 +16,8 @@ class Usage:
     """The usage of one purpose: answered calls, tokens in and out, seconds waited, failed calls.
 
     Tokens are as reported by the server; 0 if it reports none. For embeddings and reranking the characters sent are counted then.
+    `taken` and `refused` are items of the answers that the checks took and refused, `refused_by_provider` questions whose
+    content the model or its provider declined.
     """
 
     calls: int = 0
@@ -24,6 +26,20 @@ class Usage:
     seconds: float = 0.0
     failed_calls: int = 0
     characters: int = 0
+    taken: int = 0
+    refused: int = 0
+    refused_by_provider: int = 0
+
+
+class Judged(Protocol):
+    """Told by whoever verifies a model's answer how many of its items were taken and refused."""
+
+    def __call__(self, purpose: str, *, taken: int, refused: int) -> None:
+        """Count the items of one answer to a call of `purpose`."""
+
+
+def not_judged(purpose: str, *, taken: int, refused: int) -> None:
+    """Count nothing: there is no model, or none that is rested."""
 
 
 class StructuredChat(Protocol):
@@ -32,7 +48,8 @@ class StructuredChat(Protocol):
     async def structured(self, answer: type[Answer], *, purpose: str, system: str, user: str) -> Answer:
         """Return one answer of type `answer`, whose name and docstring describe the tool.
 
-        Raises ModelUnavailable (retry later), ModelRefused (check the settings), ModelAnswerUnusable (every method failed).
+        Raises ModelUnavailable (retry later), ModelRefused (check the settings), ModelAnswerUnusable (every method
+        failed), ModelRested (most items of its answers were refused).
         """
 
 
@@ -47,5 +64,11 @@ class ChatModel(StructuredChat, Protocol):
 
     def usage(self) -> Mapping[str, Usage]:
         """Return the usage by purpose since the start."""
+
+    def judged(self, purpose: str, *, taken: int, refused: int) -> None:
+        """Count the items of one answer that its checks took and refused. A model of which most are refused is rested."""
+
+    def resting(self) -> Mapping[str, float]:
+        """Return the seconds that the model is rested, by purpose."""
 
     async def aclose(self) -> None: ...

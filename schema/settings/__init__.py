@@ -229,16 +229,16 @@ class ObservationSettings(Section):
 
 
 class TalkSettings(Section):
-    gather_messages: Annotated[int, Field(ge=1, le=64)] = hot(20)
+    gather_messages: Annotated[int, Field(ge=1, le=64)] = hot(48)
     """交来的消息攒够几条就一起交给模型（没有模型时不等）
     messages of a conversation after which a model looks through them together; without a model nothing waits"""
-    gather_tokens: Annotated[int, Field(ge=1, le=20_000)] = hot(2_000)
+    gather_tokens: Annotated[int, Field(ge=1, le=20_000)] = hot(4_000)
     """或者攒够多少 token
     or tokens of them"""
     silence_seconds: Annotated[float, Field(gt=0, le=86_400)] = hot(60.0)
     """或者最后一条之后安静了多少秒
     or seconds of silence after the last one"""
-    gather_seconds: Annotated[float, Field(gt=0, le=86_400)] = hot(300.0)
+    gather_seconds: Annotated[float, Field(gt=0, le=86_400)] = hot(600.0)
     """一条消息最多等多少秒，不管有没有安静下来
     seconds that a message waits for others at most, silence or not"""
     keep_days: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0

@@ -17,6 +17,7 @@ from ...text.redaction import redact
 from ..components import Parts
 from ..intake import HANDED_OVER
 from ..outages.availability import LONGEST_DISK_PAUSE_SECONDS, Outage, doubled
+from ..outages.model_record import ModelRecord
 from ..upkeep.idle_work import Maintenance
 from .job_runs import JobRuns
 
@@ -80,6 +81,7 @@ class Attempts:
         self._maintenance = maintenance
         self._commands = commands
         self._statistics = runs.statistics
+        self._record = ModelRecord(parts.chat, parts.directory, parts.clock)
         self.models = Outage(random)
         self.disk = Outage(random, longest=LONGEST_DISK_PAUSE_SECONDS)
         self.held: deque[Job] = deque()
@@ -119,6 +121,7 @@ class Attempts:
                 # It has written to every store, so the disk works.
                 self._written.succeeded()
                 self.disk.end()
+            await self._record.keep()
             self._settled(job, outcome)
 
     def models_answer(self) -> None:

@@ -118,6 +118,14 @@ _METRICS: tuple[tuple[str, str, str, Callable[[Mapping[str, Any]], Iterable[Any]
     ),
     ("model_calls_total", "counter", "Calls of models at endpoints that were answered, by purpose", _used("calls")),
     ("model_failed_calls_total", "counter", "Calls of models at endpoints without an answer, by purpose", _used("failed_calls")),
+    ("model_items_taken_total", "counter", "Items of a model's answers that the checks took, by purpose", _used("taken")),
+    ("model_items_refused_total", "counter", "Items of a model's answers that the checks refused, by purpose", _used("refused")),
+    (
+        "model_content_declined_total",
+        "counter",
+        "Questions whose content a model or its provider declined, by purpose",
+        _used("refused_by_provider"),
+    ),
     ("model_seconds_total", "counter", "Seconds waited for models at endpoints, by purpose", _used("seconds")),
     ("model_tokens_total", "counter", "Tokens as the server counts them, by purpose and direction", _tokens),
     (

@@ -201,6 +201,8 @@ def words_of(event: Event) -> str:
     """
     if event.rewritten_by == "hand" or not event.user_id or TIME_UNKNOWN in event.gate_reasons:
         return ""
+    if event.sources:
+        return ""  # a model made it of messages
     if event.said_by not in ("", event.user_id):
         return ""  # whose words these are, only the messages of that time could tell again
     return event.handed_over or (event.text if event.version or not event.is_absolute else "")

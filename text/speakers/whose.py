@@ -40,7 +40,7 @@ from .claims import as_said, is_claim, without_speaker
 from .mentions import with_group, with_mentions
 from .no_facts import why_no_fact
 from .shown_names import namesakes, shared_name_in, shared_names
-from .third_persons import AT_HOME, HOLDS, means_nobody_named, teller
+from .third_persons import AT_HOME, HOLDS, teller
 from .utterances import BOT, HEADER, Utterance, utterances
 
 SURE = 0.85
@@ -104,8 +104,7 @@ def whose(text: str, kind: Literal["action", "fact"], job: Job, names: Names) ->
     if kind == "fact" and gives_orders(text):
         return _of_orders(text, job, names)
     if is_unread(text, names):
-        told = _of_fact(text, job, names, "en") if kind == "fact" and job.kind != "talk" else None
-        return Whose(text, None, said_by=job.user_id if job.kind == "talk" else told.said_by if told else "")
+        return Whose(text, None, said_by=_of_fact(text, job, names, "en").said_by if kind == "fact" else "")
     shared = shared_name_in(text, shared_names(job))
     if kind == "fact":
         text = _without_address(_GREETING.sub("", without_media(_AS_USER.sub("", text)), count=1))
@@ -119,14 +118,10 @@ def whose(text: str, kind: Literal["action", "fact"], job: Job, names: Names) ->
         if _has_a_life(text):
             reasons = (*reasons, ("reference", "owner", text))
         return Whose(text, None, subject=names.bot(language), reasons=reasons)
-    in_talk = job.kind == "talk"
-    found = _of_talk(text, job, names, language) if in_talk else _as_claim(_of_fact(text, job, names, language), job, names)
+    found = _as_claim(_of_fact(text, job, names, language), job, names)
     claim = why_no_fact(found.text, names)
     asks = claim == "asked"
-    claim = "" if asks else claim
-    if not claim and in_talk and means_nobody_named(found.text, names):
-        claim = "talk"
-    if claim:
+    if claim and not asks:
         reasons = (*reasons, ("claim", claim, found.text))
     return replace(found, reasons=(*found.reasons, *reasons), asks=asks)
 
@@ -164,25 +159,6 @@ def _as_claim(found: Whose, job: Job, names: Names) -> Whose:
     if speaker:
         return replace(found, text=as_said(found.text, speaker, detect_language(found.text)), subject="")
     return replace(found, reasons=(*found.reasons, ("reference", "claimant", found.text))) if involved else found
-
-
-def _of_talk(text: str, job: Job, names: Names, language: Language) -> Whose:
-    """Return whose words a statement out of talk is: those of its message's sender, who is "I" and nobody else.
-
-    "You" is the bot in a private chat; in a group the one whose name comes first, or nobody.
-    """
-    user, said = names.user(language), list(utterances(job, names))
-    text = as_said(text, user, language) if is_claim(text, names) else text
-    together = not job.group_id and _cast_of_fact(text, said, names, language).together
-    spoken_to = _called(text, (names.bot_name, *names.others)) if job.group_id else names.bot(language)
-    cast = Cast(user, spoken_to, together, third=False, stand_in=False)
-    reasons = _why_open(text, said, job, names)
-    return Whose(with_owner(text, user, names), cast, job.user_id, user, reasons)
-
-
-def _called(text: str, names: Sequence[str]) -> str:
-    """Return the name that a text begins with, or ""."""
-    return next((name for name in names if name and text.lstrip("@ ").startswith(name)), "")
 
 
 def _of_fact(text: str, job: Job, names: Names, language: Language) -> Whose:

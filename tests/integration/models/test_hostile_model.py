@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from historian.models.chat.answer_quality import LEAST_ITEMS
 from historian.schema.event import Event, EventFilter
 from historian.schema.protocols import FailedJob
+from historian.service.outages.model_record import FILE_NAME, answers_finding
 from support.clock import Clock
 from support.draining import nothing_left, open_worker, put
 from support.memory import group_fields, settings_for
@@ -33,6 +35,35 @@ async def test_nonsense_ends_with_the_text_of_the_rules(tmp_path: Path, server: 
     (event,), failed = await drained(tmp_path, server)
     assert event.text == "小史2026-02-20给阿明讲了递归"
     assert event.is_absolute and event.rewritten_by == "rules" and failed == []
+
+
+NO_ANSWER = [
+    "garbage",
+    "truncated",
+    "refusal_text",
+    "empty_call",
+    "null_call",
+    "list_call",
+    "wrong_types",
+    "400_inspection",
+    "413",
+]
+AN_ANSWER = ["proper", "fenced_call", "prose", "thinking", "only_text", "only_without_limit", "repairable", "no_usage"]
+
+
+@pytest.mark.parametrize("behaviour", [*NO_ANSWER, *AN_ANSWER, "wrong_language"])
+async def test_talk_is_kept_whatever_a_model_answers_and_events_are_what_it_says(
+    tmp_path: Path, server: OpenAIServer, behaviour: str
+) -> None:
+    server.behaviour = behaviour
+    clock = Clock()
+    settings = settings_for(tmp_path, base_url=server.base_url)
+    async with open_worker(settings, clock=clock, sleep=clock.sleep) as (parts, worker):
+        put(parts, group_fields(kind="talk", user_id="7", user_name="阿明", payload={"role": "user", "text": "我住在北京"}))
+        assert await worker.run(drain=True)
+        found = {event.kind: event.text for event in parts.events.find(EventFilter("g:100"))}
+        assert parts.queue.failed() == []
+    assert found == {"message": "我住在北京"} | ({"fact": "阿明住在北京"} if behaviour in AN_ANSWER else {})
 
 
 async def test_another_language_is_refused_and_the_rules_stand_in(tmp_path: Path, server: OpenAIServer) -> None:
@@ -79,6 +110,36 @@ async def test_a_lie_about_a_hand_over_is_told_once_more_and_then_the_rules_stan
     assert event.text == "小史2026-02-20给阿明讲了递归"
     assert event.is_absolute and event.rewritten_by == "rules" and failed == []
     assert server.count() == 2
+
+
+async def test_a_model_that_is_mostly_refused_rests_and_the_rules_go_on(tmp_path: Path, server: OpenAIServer) -> None:
+    server.responder = lambda request: {"texts": ["Xiaoshi explained recursion to Aming on 2026-02-20"]}
+    events, failed = await drained(tmp_path, server, jobs=30, historian={"rewrite_mode": "always", "concurrency": 1})
+    assert [event.text for event in events] == ["小史2026-02-20给阿明讲了递归"] * 30 and failed == []
+    assert server.count(form="record_texts") == LEAST_ITEMS, "it is not asked any more"
+    clock = Clock()
+    found = answers_finding(tmp_path, clock.now)
+    told = found.detail.format(**found.values)
+    assert found.state == "warning" and "rests for" in told and "(rewrite)" in told
+    assert answers_finding(tmp_path, clock.now + 10_000).state == "ok"
+
+
+@pytest.mark.parametrize("behaviour", ["refusal", "filtered", "400_inspection", "400_filter", "empty"])
+async def test_content_that_a_provider_declines_is_filed_by_rules_and_told(
+    tmp_path: Path, server: OpenAIServer, behaviour: str
+) -> None:
+    server.behaviour = behaviour
+    events, failed = await drained(tmp_path, server, jobs=3)
+    assert [event.text for event in events] == ["小史2026-02-20给阿明讲了递归"] * 3 and failed == []
+    assert server.count() <= 3 * 4
+    found = answers_finding(tmp_path, Clock().now)
+    assert found.state == "warning" and found.values["n"] == 3 and "content filter" in found.remedy
+
+
+@pytest.mark.parametrize("record", [b"", b"[]", b"{}", b"[1, 2, 3]", b"\xff", b'["x", "", "", {}]', b'[9, "", "", 7]'])
+def test_a_damaged_record_of_answers_tells_nothing(tmp_path: Path, record: bytes) -> None:
+    (tmp_path / FILE_NAME).write_bytes(record)
+    assert answers_finding(tmp_path, 0.0).state == "ok"
 
 
 @pytest.mark.parametrize("behaviour", ["429", "500", "503", "401", "404"])

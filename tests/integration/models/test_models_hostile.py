@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import socket
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -12,7 +13,15 @@ import httpx
 import pytest
 from historian.models.chat.model import OpenAIChatModel, make_chat_model
 from historian.models.chat.structured_output import Method
-from historian.schema.errors import ModelAnswerUnusable, ModelError, ModelRefused, ModelUnavailable, SettingsError
+from historian.schema.errors import (
+    ContentDeclined,
+    ModelAnswerUnusable,
+    ModelError,
+    ModelRefused,
+    ModelRested,
+    ModelUnavailable,
+    SettingsError,
+)
 from historian.schema.protocols import Usage
 from historian.schema.settings import ChatSettings
 from pydantic import BaseModel, ConfigDict, Field
@@ -80,9 +89,9 @@ def methods(server: OpenAIServer) -> list[str]:
         ("single_quotes", ["tool"]),
         ("thinking", ["tool"]),
         ("no_usage", ["tool"]),
-        ("only_when_not_tools", ["tool", "schema"]),
+        ("only_when_not_tools", ["tool", "tool", "tool", "schema"]),
         ("only_when_not_schema", ["tool"]),
-        ("only_text", ["tool", "schema", "text"]),
+        ("only_text", ["tool", "tool", "tool", "schema", "text"]),
         ("tools_crash", ["tool", "schema"]),
         ("tools_not_found", ["tool", "schema"]),
         ("repairable", ["tool", "tool"]),
@@ -114,7 +123,7 @@ async def test_an_answer_in_any_form_is_understood_with_no_call_too_many(
         (["null_choices"], ["tool", "schema"]),
         (["wrong_types"], ["tool", "tool"]),
         (["wrong_types", "wrong_types"], ["tool", "tool", "schema"]),
-        (["wrong_types", "400"], ["tool", "tool", "schema"]),
+        (["wrong_types", "400"], ["tool", "tool", "tool"]),
         (["garbage", "garbage", "garbage"], ["tool", "schema", "text", "text"]),
     ],
 )
@@ -138,7 +147,8 @@ async def test_after_useless_answers_the_next_method_or_the_repair_turn_helps(
         ("no_choices", 4, "empty"),
         ("refusal", 1, "I can not do that"),
         ("filtered", 1, "content filter"),
-        ("400_inspection", 1, "does not accept this input"),
+        ("400_inspection", 1, "does not accept this content"),
+        ("400_filter", 1, "does not accept this content"),
         ("400_too_long", 1, "does not accept this input"),
         ("413", 1, "does not accept this input"),
     ],
@@ -155,7 +165,7 @@ async def test_nothing_usable_ends_as_such_after_at_most_four_answers(
 @pytest.mark.parametrize(
     ("behaviour", "kind", "calls", "words"),
     [
-        ("400", ModelRefused, 3, "temperature.*Check models.chat.model"),
+        ("400", ModelRefused, 6, "temperature.*Check models.chat.model"),
         ("401", ModelRefused, 1, "Check models.chat.api_key"),
         ("402", ModelRefused, 1, "topped up"),
         ("403", ModelRefused, 1, "models.chat.api_key"),
@@ -365,6 +375,29 @@ async def test_usage_is_counted_by_purpose(server: OpenAIServer, chat: OpenAICha
     assert usage["merge"] == Usage(calls=1, seconds=usage["merge"].seconds)
 
 
+@pytest.mark.parametrize("behaviour", ["refusal", "filtered", "400_inspection", "400_filter", "empty", "no_choices"])
+async def test_content_that_the_provider_declines_is_counted_and_not_asked_again(
+    server: OpenAIServer, chat: OpenAIChatModel, behaviour: str
+) -> None:
+    server.behaviour = behaviour
+    with pytest.raises(ContentDeclined):
+        await ask(chat)
+    assert chat.usage()["rewrite"].refused_by_provider == 1
+    assert server.count() <= 4
+
+
+async def test_a_model_whose_answers_were_mostly_refused_is_not_asked_for_that_purpose(
+    server: OpenAIServer, chat: OpenAIChatModel
+) -> None:
+    chat.judged("rewrite", taken=9, refused=11)
+    with pytest.raises(ModelRested, match=r"is not asked to rewrite for 60 min: take a stronger model"):
+        await ask(chat)
+    assert server.count() == 0
+    assert await chat.structured(RecordTexts, purpose="merge_profile", system="", user=QUESTION) == EXPECTED
+    usage = chat.usage()["rewrite"]
+    assert (usage.taken, usage.refused, usage.calls) == (9, 11, 0)
+
+
 async def test_a_cancelled_call_is_counted_and_harms_nothing(server: OpenAIServer, chat: OpenAIChatModel) -> None:
     await chat.probe()
     server.script("hang")
@@ -399,8 +432,9 @@ async def test_a_probe_asks_for_one_token_and_does_without_the_limit_where_it_is
 ) -> None:
     await chat.probe()
     assert server.requests()[0].body["max_completion_tokens"] == 1
-    server.script("400")
+    server.script("400", "404")
     await chat.probe()
+    assert "temperature" not in server.requests()[-2].body
     assert "max_completion_tokens" not in server.requests()[-1].body
     server.script("401")
     with pytest.raises(ModelRefused):
@@ -470,10 +504,43 @@ async def test_every_answer_is_bounded_and_a_server_that_knows_no_bound_is_asked
     server.behaviour = "only_without_limit"
     await ask(chat)
     await ask(chat)
-    assert server.count() == 4, "refused once, and never asked for again"
+    assert server.count() == 5, "refused by both of its names, and never asked for again"
 
 
-@pytest.mark.parametrize("behaviour", ["thinks_long", "thinks_long_aloud"])
+async def test_parameters_that_a_server_refuses_are_left_out_and_told_once(
+    server: OpenAIServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    chat = chat_of(server.base_url, extra_body={"seed": 7, "parallel_tool_calls": False, "stream_options": {}, "top_k": 3})
+    server.behaviour = "particular"
+    with caplog.at_level(logging.WARNING):
+        assert await ask(chat) == EXPECTED
+        assert (server.count(), set(methods(server))) == (7, {"tool"}), "six refusals cost one request each"
+        assert await ask(chat) == EXPECTED
+    body = server.requests()[-1].body
+    assert server.count() == 8, "what was refused is not sent again"
+    assert (body["top_k"], body["tool_choice"], body["max_tokens"] > 500) == (3, "required", True)
+    left_out = {"temperature", "max_completion_tokens", "seed", "parallel_tool_calls", "stream_options"}
+    assert not left_out & body.keys()
+    told = [message for message in caplog.messages if "does not accept" in message]
+    assert len(told) == 6 and sum("another form" in message for message in told) == 2
+    await chat.aclose()
+
+
+async def test_a_refusal_after_which_nothing_gets_through_teaches_nothing(server: OpenAIServer, chat: OpenAIChatModel) -> None:
+    server.script("400", "404", "404", "404")
+    with pytest.raises(ModelRefused):
+        await ask(chat)
+    await ask(chat)
+    assert server.requests()[-1].body["temperature"] == 0
+
+
+async def test_a_limit_larger_than_the_context_is_left_out(server: OpenAIServer, chat: OpenAIChatModel) -> None:
+    server.behaviour = "limit_too_large"
+    assert await ask(chat) == EXPECTED
+    assert set(methods(server)) == {"tool"} and limits(server)[-1] == 0
+
+
+@pytest.mark.parametrize("behaviour", ["thinks_long", "thinks_long_aloud", "stopped_while_thinking"])
 async def test_a_model_that_thinks_long_is_given_room_once_and_for_all(
     server: OpenAIServer, chat: OpenAIChatModel, behaviour: str
 ) -> None:

@@ -65,8 +65,8 @@ def echo_responder(request: Json) -> Json:
     asked = form_asked_for(request)
     if asked == "update_profiles" or (asked == "text" and '"add"' in question):
         return profile(question)
-    if asked == "extract_statements":
-        return {"statements": said_in(question)}
+    if asked == "record_events" or (asked == "text" and '"corrects"' in prompt_of(request)):
+        return {"events": told_in(question)}
     return {"texts": rewritten(question) or drafts(question)}
 
 
@@ -93,11 +93,14 @@ def _drafted(kind: Literal["action", "fact"], text: str, people: re.Match[str], 
     return draft_of(job, kind, text, Names.of_job(job, ""))
 
 
-def said_in(question: str) -> list[Json]:
-    """Each message of a prompt as one statement of its sender."""
+_SAID = re.compile(r"^(\d+) ([^:\n\[]+?)(?: \(re [^)]*\)|（回[^）]*）)?: (?:I |我)(.+)$", re.MULTILINE)
+
+
+def told_in(question: str) -> list[Json]:
+    """Each message of a prompt that begins with "I" as an event of its sender, with the name for the pronoun."""
     return [
-        {"message": int(n), "speaker": name, "statement": text}
-        for n, name, text in re.findall(r"^(\d+) ([^:\n]+): (.+)$", question, re.MULTILINE)
+        {"text": name + ("" if rest[0] > "~" else " ") + rest, "messages": [int(n)], "speaker": name, "lasting": True}
+        for n, name, rest in _SAID.findall(question)
     ]
 
 
@@ -191,6 +194,29 @@ def _no_limit(request: Json, answer: Json) -> Reply:
     return _proper(request, answer)
 
 
+def _particular(request: Json, answer: Json) -> Reply:
+    """Refuses one parameter after the other, as reasoning models, strict servers and their gateways do."""
+    if request.get("temperature") == 0:
+        error = {"message": "Unsupported value: only the default (1) is supported.", "param": "temperature"}
+        return Reply(400, {"error": {**error, "code": "unsupported_value"}})
+    if "max_completion_tokens" in request:
+        return Reply(422, {"detail": [{"loc": ["body", "max_completion_tokens"], "msg": "Extra inputs are not permitted"}]})
+    if isinstance(request.get("tool_choice"), dict):
+        words = "The tool_choice parameter does not support being set to object in thinking mode"
+        return Reply(400, {"error": {"message": words, "code": "invalid_parameter_error"}})
+    for name in ("seed", "parallel_tool_calls", "stream_options"):
+        if name in request:
+            return Reply(400, {"error": {"message": f"{name}: unknown field", "code": 400}})
+    return _proper(request, answer)
+
+
+def _limit_too_large(request: Json, answer: Json) -> Reply:
+    if 500 < _limit(request) < 1_000_000:
+        words = "'max_tokens' or 'max_completion_tokens' is too large: 4096. This model's maximum context length is 2048 tokens"
+        return Reply(400, {"error": {"message": f"{words} and your request has 1800 input tokens", "code": 400}})
+    return _proper(request, answer)
+
+
 def _limit(request: Json) -> int:
     return int(request.get("max_tokens") or request.get("max_completion_tokens") or 1_000_000)
 
@@ -199,6 +225,14 @@ def _thinks_long(request: Json, answer: Json, *, aloud: bool = False) -> Reply:
     """Thinks for 2,000 tokens before it says anything, in silence or aloud."""
     if _limit(request) < 2_000:
         return _say(request, "<think>Well, let me see" if aloud else "", finish_reason="length")
+    return _proper(request, answer)
+
+
+def _stopped_while_thinking(request: Json, answer: Json) -> Reply:
+    """Tells in an error that it has thought longer than it was allowed to."""
+    if _limit(request) < 2_000:
+        words = "Could not finish the message because max_tokens or model output limit was reached."
+        return Reply(400, {"error": {"message": words, "code": 400}})
     return _proper(request, answer)
 
 
@@ -281,6 +315,9 @@ BEHAVIOURS: dict[str, Callable[[Json, Json], Reply]] = {
     "only_when_not_schema": _no_schema,
     "only_text": _text_only,
     "only_without_limit": _no_limit,
+    "particular": _particular,
+    "limit_too_large": _limit_too_large,
+    "stopped_while_thinking": _stopped_while_thinking,
     "thinks_long": _thinks_long,
     "thinks_long_aloud": lambda request, answer: _thinks_long(request, answer, aloud=True),
     "never_ends_with_tools": _never_ends,
@@ -311,6 +348,7 @@ BEHAVIOURS: dict[str, Callable[[Json, Json], Reply]] = {
     "half_json": lambda _request, _answer: Reply(body='{"id": "x", "choices": [', content_type="application/json"),
     "400": _error(400, "Unsupported value: 'temperature' does not support 0"),
     "400_inspection": _error(400, "data_inspection_failed: Input data may contain inappropriate content."),
+    "400_filter": _error(400, "The response was filtered due to the prompt triggering Azure's content management policy."),
     "400_too_long": _error(400, "This model's maximum context length is 8192 tokens."),
     "401": _error(401, "Incorrect API key provided: sk-secret-of-the-test"),
     "402": _error(402, "Insufficient Balance"),

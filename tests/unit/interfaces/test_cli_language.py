@@ -20,6 +20,7 @@ from historian.interfaces.cli.help_pages import in_chinese, wrapped
 from historian.interfaces.cli.language import VARIABLES, catalogue, language, language_for, say, say_help, speaking
 from historian.service import diagnosis
 from historian.service.diagnosis import CHECKS
+from historian.service.outages import model_record
 from historian.service.recall.late_embedder import SLOW, SPINNING
 from historian.service.upkeep import reembedding
 from historian.stores import local_diagnosis, opening
@@ -29,7 +30,7 @@ from rich.cells import cell_len
 
 SOURCES = [
     *sorted(Path(language_module.__file__).parent.rglob("*.py")),
-    *(Path(str(one.__file__)) for one in (texts, diagnosis, local_diagnosis, opening, reembedding)),
+    *(Path(str(one.__file__)) for one in (texts, diagnosis, model_record, local_diagnosis, opening, reembedding)),
 ]
 READ_BY_PROGRAMS = {"filter_lines.py", "filters.py"}
 """Where a wrong line is answered with a JSON line, which has one language."""

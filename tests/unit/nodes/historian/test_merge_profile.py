@@ -7,6 +7,7 @@ from historian.nodes.historian import merge_profile as merging
 from historian.nodes.historian.merge_profile import concerns, merge_profile
 from historian.schema.errors import ModelAnswerUnusable, ModelError, ModelRefused, ModelUnavailable
 from historian.schema.profile import ProfileKey
+from historian.schema.protocols import not_judged
 from historian.schema.settings import Settings
 from historian.service.intake import make_job
 from historian.text.job_drafts import names_of
@@ -42,7 +43,7 @@ def merge_of(chat: AnsweringChat, old: str = "", settings: Settings | None = Non
     stored = profile_of(ProfileKey("user", "42"), old, name="阿明", revision=1) if old else None
     kept = {ProfileKey("user", "42"): stored}
     profiles = SimpleNamespace(read=kept.get, is_applied=lambda key, job_id: False)
-    context: Any = SimpleNamespace(settings=settings, profiles=profiles, chat=chat)
+    context: Any = SimpleNamespace(settings=settings, profiles=profiles, chat=chat, judged=not_judged)
     given: Any = {"job": job.model_dump(), "items": by_rules(job, settings), **state}
     return merge_profile(given, Runtime(context=context))
 
@@ -123,7 +124,7 @@ def merge_asked(chat: AnsweringChat, facts: list[str], language: str = "auto", *
     settings = settings_for(Path("/nowhere"), language=language)
     job = make_job(group_fields(new_info=facts, **fields), settings, lambda: 0.0)
     profiles = SimpleNamespace(read=lambda key: None, is_applied=lambda key, job_id: False)
-    context: Any = SimpleNamespace(settings=settings, profiles=profiles, chat=chat)
+    context: Any = SimpleNamespace(settings=settings, profiles=profiles, chat=chat, judged=not_judged)
     given: Any = {"job": job.model_dump(), "items": by_rules(job, settings)}
     return merge_profile(given, Runtime(context=context))
 

@@ -14,6 +14,7 @@ from historian.prompts.rewriting import RecordTexts, rewrite_prompt
 from historian.prompts.templates import one_line
 from historian.schema.job import Job
 from historian.schema.names import Names
+from historian.schema.protocols import not_judged
 from historian.service.intake import make_job
 from historian.text import job_verdicts
 from historian.text.gate import GateResult, check
@@ -64,7 +65,7 @@ async def test_each_text_is_judged_once_and_only_what_the_rules_left_open_is_ask
 
     monkeypatch.setattr(job_verdicts, "check", counted)
     one = job(**group_fields(action_summary="我今天给他讲了递归", new_info=["他在那边等"]))
-    runtime: Any = Runtime(context=SimpleNamespace(settings=settings, chat=model))
+    runtime: Any = Runtime(context=SimpleNamespace(settings=settings, chat=model, judged=not_judged))
     state: Any = {"job": one.model_dump(mode="json")}
     for _ in range(2):
         state |= await rewrite(state, runtime)
@@ -201,7 +202,7 @@ def test_a_note_without_a_subject_says_who_is_meant() -> None:
 async def test_no_model_is_asked_for_a_text_that_is_too_long_for_the_rules() -> None:
     settings, model = settings_for(Path("/nowhere"), historian={"rewrite_mode": "always"}), Model()
     long = job(**group_fields(new_info=["他昨天去了北京。" * 5_000]))
-    runtime: Any = SimpleNamespace(context=SimpleNamespace(chat=model, settings=settings))
+    runtime: Any = SimpleNamespace(context=SimpleNamespace(chat=model, settings=settings, judged=not_judged))
     update = await rewrite({"job": long.model_dump()}, runtime)
     assert update["spent"] and not model.asked
     judged = await gate({"job": long.model_dump(), **update}, runtime)  # type: ignore[typeddict-item]
@@ -211,7 +212,7 @@ async def test_no_model_is_asked_for_a_text_that_is_too_long_for_the_rules() -> 
 async def test_what_is_no_fact_is_not_put_to_the_model_and_keeps_its_draft() -> None:
     settings, model = settings_for(Path("/nowhere"), historian={"rewrite_mode": "auto"}), Model()
     one = job(**group_fields(action_summary="", new_info=["如果我是他，就去辞职"]))
-    runtime: Any = Runtime(context=SimpleNamespace(settings=settings, chat=model))
+    runtime: Any = Runtime(context=SimpleNamespace(settings=settings, chat=model, judged=not_judged))
     state: Any = {"job": one.model_dump(mode="json")}
     state |= await rewrite(state, runtime)
     state |= await gate(state, runtime)
@@ -223,6 +224,6 @@ async def test_who_i_is_among_several_members_is_asked_of_the_model_with_the_mes
     settings, model = settings_for(Path("/nowhere"), historian={"rewrite_mode": "auto"}), Model()
     said = [{"sender_id": "1", "sender_name": "小王", "text": "明天见"}]
     one = job(**group_fields(action_summary="", new_info=["我对猫毛过敏"], recent_messages=said))
-    runtime: Any = Runtime(context=SimpleNamespace(settings=settings, chat=model))
+    runtime: Any = Runtime(context=SimpleNamespace(settings=settings, chat=model, judged=not_judged))
     await rewrite({"job": one.model_dump(mode="json")}, runtime)
     assert len(model.asked) == 1 and "m1 小王: 明天 (2026-02-22)见" in model.asked[0]

@@ -1,0 +1,76 @@
+"""What `historian doctor` tells of a worker's model: one process writes it into the data directory, the other reads it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable
+from pathlib import Path
+
+from ...schema.errors import StorageError
+from ...schema.finding import Finding, finding
+from ...schema.protocols import ChatModel
+from ...stores.files.durable import write_atomically
+
+log = logging.getLogger(__name__)
+
+FILE_NAME = "model_answers.json"
+DECLINED_SECONDS = 86_400.0
+"""How long declined content is told of."""
+
+
+class ModelRecord:
+    """Writes a finding when the model begins to rest for a purpose, and when content was declined."""
+
+    def __init__(self, chat: ChatModel | None, directory: Path, clock: Callable[[], float]) -> None:
+        self._chat, self._directory, self._clock = chat, directory, clock
+        self._resting: set[str] = set()
+        self._declined = 0
+
+    async def keep(self) -> None:
+        """Write what is new. A disk that refuses it is told in the log: nothing rests on this file."""
+        chat = self._chat
+        if chat is None:
+            return
+        resting, usage = chat.resting(), chat.usage()
+        declined = sum(used.refused_by_provider for used in usage.values())
+        found, seconds = None, DECLINED_SECONDS
+        if declined > self._declined:
+            found = finding(
+                "warning",
+                "the provider of {model} declined the content of {n} questions; the rules filed it",
+                "loosen the provider's content filter, or take another endpoint in [models.historian]",
+                model=chat.model,
+                n=declined,
+            )
+        for purpose in resting.keys() - self._resting:
+            used, seconds = usage[purpose], resting[purpose]
+            found = finding(
+                "warning",
+                "{model} rests for an hour at most ({purpose}): of {items} items of its answers the checks refused {refused}",
+                "take a stronger model in [models.historian], or leave the work to the rules: "
+                'cognitive.historian.rewrite_mode = "rules"',
+                model=chat.model,
+                purpose=purpose,
+                items=used.taken + used.refused,
+                refused=used.refused,
+            )
+        self._resting, self._declined = set(resting), declined
+        if found is not None:
+            record = [self._clock() + seconds, found.detail, found.remedy, found.values]
+            try:
+                await asyncio.to_thread(write_atomically, self._directory / FILE_NAME, json.dumps(record).encode())
+            except StorageError as error:
+                log.info("%s", error)
+
+
+def answers_finding(directory: Path, now: float) -> Finding:
+    """Return the finding in a data directory, if it still holds."""
+    try:
+        until, detail, remedy, values = json.loads((directory / FILE_NAME).read_bytes())
+        if now < until:
+            return Finding("warning", str(detail), str(remedy), dict(values))
+    except (OSError, ValueError, TypeError) as error:
+        log.debug("%s", error)
+    return finding("ok", "no model rests, no content was declined")
