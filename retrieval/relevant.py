@@ -1,27 +1,23 @@
-"""The assistant's memory of a person: article, summaries, waiting talk. The deep search: half keywords, half vectors."""
+"""The assistant's memory of a person: article, summaries, waiting talk. What a deep search finds besides events."""
 
 from __future__ import annotations
 
 import math
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import accumulate
 
 from ..schema.article import Spoken
-from ..schema.event import EventFilter
-from ..schema.protocols import ArticleStores, EventStore, Vector
+from ..schema.protocols import ArticleStores
 from ..schema.summary import ArticleKey, StoredArticle, Summary
 from ..text.search_words.tokens import query_tokens, search_tokens
-from .fusion import completed, weighted_sum
 
-KEYWORD_WEIGHT = VECTOR_WEIGHT = 0.5
 MOST_FOUND = 8
-"""Summaries and lines that a deep search brings at most."""
-PROMOTED_SEARCHED = TALK_SEARCHED = 60_000
-"""Characters of promoted summaries that a deep search looks through beside the short-term ones, and of talk that waits to be
-summarised; of both the newest. About 40 ms each."""
+"""Lines, and messages that wait, that a deep search brings at most."""
+TALK_SEARCHED = 60_000
+"""Characters of talk that waits to be summarised that a deep search looks through, the newest; about 40 ms."""
 _K1, _B = 1.2, 0.4
 """BM25, as over events."""
 
@@ -41,24 +37,11 @@ def read_memory(stores: ArticleStores, key: ArticleKey) -> ReadMemory:
     return ReadMemory(key, stores.articles.read(key), summaries)
 
 
-def deepened(
-    query: str, vector: Vector | None, read: ReadMemory, stores: ArticleStores, events: EventStore, model: str
-) -> tuple[str, ...]:
-    """Return what fits `query`, best first: ids of summaries, and lines of the chapter Dynamic. Blocking; raises StorageError."""
+def fitting_lines(query: str, read: ReadMemory) -> list[str]:
+    """Return the lines of the chapter Dynamic that share words with `query`, best first."""
     lines = read.article.article.lines("Dynamic") if read.article is not None else ()
-    searched = searched_summaries(read.summaries)
-    texts = {**{one.id: one.text for one in searched}, **{line: line for line in lines}}
-    dense: dict[str, float] = {}
-    if vector is not None and texts:
-        known = dict(stores.line_vectors.read(read.key, model)) if lines else {}
-        if searched:
-            where = EventFilter(read.key.scope.key, event_ids=tuple(one.id for one in searched))
-            ids, matrix = events.vectors(where)
-            known.update(zip(ids, matrix, strict=True))
-        dense = {name: float(known[name] @ vector) for name in texts if name in known and known[name].shape == vector.shape}
-    keywords = keyword_scores(query, texts)
-    fused = weighted_sum([(keywords, KEYWORD_WEIGHT), (completed(dense, keywords), VECTOR_WEIGHT)])
-    return tuple(sorted(fused, key=lambda name: -fused[name])[:MOST_FOUND])
+    scores = keyword_scores(query, {line: line for line in lines})
+    return sorted(scores, key=lambda line: -scores[line])[:MOST_FOUND]
 
 
 def waiting_talk(query: str, stores: ArticleStores, key: ArticleKey) -> list[Spoken]:
@@ -71,14 +54,6 @@ def waiting_talk(query: str, stores: ArticleStores, key: ArticleKey) -> list[Spo
     newest = {str(n): one for n, (one, size) in enumerate(zip(said, sizes, strict=True)) if size <= TALK_SEARCHED}
     scores = keyword_scores(query, {name: one.text for name, one in newest.items()})
     return [newest[name] for name in sorted(scores, key=lambda name: -scores[name])[:MOST_FOUND]]
-
-
-def searched_summaries(summaries: Sequence[Summary]) -> list[Summary]:
-    """Return all short-term summaries, and of the promoted ones the newest."""
-    promoted = [one for one in reversed(summaries) if not one.is_short_term]
-    sizes = accumulate(len(one.text) for one in promoted)
-    newest = [one for one, size in zip(promoted, sizes, strict=True) if size <= PROMOTED_SEARCHED]
-    return [*(one for one in summaries if one.is_short_term), *newest]
 
 
 def keyword_scores(query: str, texts: Mapping[str, str]) -> dict[str, float]:

@@ -50,7 +50,6 @@ TABLES: dict[str, _Table] = {
     "note_files": _table("file_number", "scope_key root path mtime_ns size content_hash form"),
     "note_chunks": _table("file_number chunk_id", "event_id"),
     "buffered_states": _table("sequence", "entry_id user_id scope_key role text name at tokens"),
-    "line_vectors": _table("user_id scope_key line", "model vector"),
     "other_profile_vectors": _table("role item_id", "revision vector"),
     "meta": _table("name", "value"),
 }

@@ -11,7 +11,6 @@ from .tables.events.revisions import EventRevisionTables
 from .tables.events.rows import EventRows
 from .tables.events.shadow_vectors import ShadowVectorTables
 from .tables.ledger import LedgerTable
-from .tables.line_vectors import LineVectorTable
 from .tables.notes import NoteTables
 from .tables.state_buffer import StateBufferTable
 
@@ -41,5 +40,5 @@ class TablesBackend(Backend):
         """Where the database is a file nothing waits elsewhere."""
 
     def with_articles(self, summaries: SummaryStorage, articles: ArticleStorage) -> ArticleStores:
-        """Return the stores of articles; the states that wait and the vectors of lines are in tables."""
-        return ArticleStores(StateBufferTable(self._database), summaries, articles, LineVectorTable(self._database))
+        """Return the stores of articles; the states that wait are in a table."""
+        return ArticleStores(StateBufferTable(self._database), summaries, articles)

@@ -118,8 +118,8 @@ class QuerySettings(Section):
     """私聊时也召回同一用户自己在群里说的事（只限本人的话，标明群名）
     in private chats also recall what the same user told in groups (their own words alone, marked with the group's name)"""
     include_chapters: bool = hot(True)
-    """私聊时附上文章
-    add the long-term article in private chats"""
+    """私聊时附上文章，没有文章时附上最近的摘要
+    add the long-term article in private chats, or without one the newest summaries"""
 
 
 class HistorianSettings(Section):
@@ -185,11 +185,11 @@ class ShorttermSettings(Section):
     """归档的记录累计多少 token 后压缩成摘要；它们已是浓缩的
     tokens of filed records after which they are summarised; they are condensed already"""
     max_tokens: Annotated[int, Field(ge=100)] = 12_000
-    """全部短期摘要最多多少 token
-    most tokens of all short-term summaries kept"""
+    """全部短期摘要最多多少 token；没有模型时最旧的先离开
+    most tokens of all short-term summaries; without a model the oldest leave"""
     promote_above: Annotated[int, Field(ge=1)] = 20
-    """摘要超过多少条开始晋升
-    summaries beyond which the oldest are promoted"""
+    """摘要超过多少条，最旧的由模型并入文章
+    summaries beyond which a model takes the oldest into the article"""
     promote_count: Annotated[int, Field(ge=1)] = 5
     """每次晋升最旧的几条
     summaries promoted at a time"""
@@ -206,8 +206,8 @@ class ShorttermSettings(Section):
     """文章“近况”最多多少 token
     most tokens of the chapter Dynamic"""
     reconstruct_max_retry: Annotated[int, Field(ge=0, le=10)] = 2
-    """新文章不合格时最多重写几次
-    rewrites of an article after the check says no"""
+    """文章的条目不合格时最多再问几次
+    further questions to the model about lines of an article that did not pass"""
     revision_keep: Annotated[int, Field(ge=0, le=1000)] = 5
     """文章保留多少个旧版本
     earlier revisions kept of an article"""

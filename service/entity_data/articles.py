@@ -70,8 +70,6 @@ class ArticleData:
         now = iso_of(self._clock())
         for key in self._keys():
             if lines := unwanted.get(str(key)):
-                # The article last: after an interruption its lines still show which vectors to check.
-                self._stores.line_vectors.without_lines(key, lines.__contains__)
                 spoken = [one for one in self._waiting(key) if _with_speaker(one) in lines]
                 self._stores.buffer.remove([one.entry_id for one in spoken])
                 self._stores.summaries.without_lines(key, lines.__contains__)

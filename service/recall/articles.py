@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from ...retrieval.driver import Deadline, result
 from ...retrieval.passages import texts_of
 from ...retrieval.prompt_block.articles import format_relevant, said_line
 from ...retrieval.prompt_block.formatting import hit_line
-from ...retrieval.relevant import ReadMemory, deepened, read_memory, waiting_talk
+from ...retrieval.relevant import fitting_lines, read_memory, waiting_talk
 from ...schema.errors import HistorianError, InvalidInput
 from ...schema.job import Job, check_size, clean_text
 from ...schema.language import Language
@@ -26,8 +26,6 @@ from .arguments import is_conversation
 from .timed import Recall
 
 log = logging.getLogger(__name__)
-
-Found = TypeVar("Found")
 
 EMBEDDING_SHARE = 0.7
 """The share of the time limit that a deep search waits for the query's vector; without it, keywords alone are searched."""
@@ -108,12 +106,21 @@ async def relevant_memories(
         key = ArticleKey.of(user_id, scope)
         searching = deep and bool(user_input.strip())
         models = end - (1 - EMBEDDING_SHARE) * limit
-        records = _spawned(recall, _records(recall, user_input, key, Deadline(models, end), language)) if searching else None
+        search = _records(recall, user_input, key, Deadline(models, end), language) if searching else None
+        records = None if search is None else recall.events.tasks.spawn(search, "deep search")
         async with asyncio.timeout_at(end):
             read = await asyncio.to_thread(read_memory, recall.parts.article_stores, key)
-        found = await _searched(recall, user_input, read, models, end) if searching else ()
-        known = {one.id for one in read.summaries}
-        lines = [line for name, line in await _by(end, records, "records") or () if name not in known] if records else []
+        reasons: list[str] = []
+        if records is not None:
+            await asyncio.wait((records,), timeout=end - asyncio.get_running_loop().time())
+        hits = (None if records is None else result(records, "records", reasons)) or []
+        if reasons:
+            log.warning("deep search: %s", "; ".join(reasons))
+        known = {one.id for one in read.summaries}  # those that are events too
+        found = [name for name, _ in hits if name in known]
+        lines = [line for name, line in hits if name not in known]
+        if searching:
+            found += await asyncio.to_thread(fitting_lines, user_input, read)
         budget = max_tokens or settings.query.relevant_max_tokens
         return await asyncio.to_thread(format_relevant, read, found, records=lines, language=language, max_tokens=budget)
     except TimeoutError:
@@ -137,27 +144,3 @@ async def _records(
     names = recall.shown_names(key.scope, (user_input, *texts_of(hits)), language)
     lines = [(hit.event.event_id, hit_line(hit, language, names)) for hit in hits]
     return [*lines, *(("", said_line(one, language)) for one in talk)]
-
-
-async def _searched(recall: Recall, user_input: str, read: ReadMemory, models: float, end: float) -> Sequence[str]:
-    """Return what fits best of the summaries and of Dynamic; nothing if that fails or is late."""
-    vectors, parts = recall.events.vectors, recall.parts
-    embedding = None if vectors is None else _spawned(recall, vectors.get(user_input))
-    vector = None if embedding is None else await _by(models, embedding, "embedder")
-    model = parts.embedder.model if parts.embedder is not None else ""
-    work = asyncio.to_thread(deepened, user_input, vector, read, parts.article_stores, parts.events, model)
-    return await _by(end, _spawned(recall, work), "summaries") or ()
-
-
-def _spawned(recall: Recall, work: Coroutine[Any, Any, Found]) -> asyncio.Task[Found]:
-    return recall.events.tasks.spawn(work, "deep search")
-
-
-async def _by(end: float, task: asyncio.Task[Found], what: str) -> Found | None:
-    """Return what a task gives until `end`; None, with a warning, if it fails or is late."""
-    await asyncio.wait((task,), timeout=end - asyncio.get_running_loop().time())
-    reasons: list[str] = []
-    found = result(task, what, reasons)
-    if reasons:
-        log.warning("deep search: %s", "; ".join(reasons))
-    return found

@@ -181,7 +181,7 @@ class Maintenance:
         self._released.clear()
         await self._flush()
         missing = self._missing
-        own: tuple[Part, ...] = (missing.index_profiles, missing.index_lines, self._tidy, self._take_back)
+        own: tuple[Part, ...] = (missing.index_profiles, self._tidy, self._take_back)
         first: tuple[Part, ...] = (self._migrate, self._index_notes, missing.embed_events)
         every = (
             *first,

@@ -1,4 +1,4 @@
-"""Embeddings of what was stored without one: events, profiles, lines of articles."""
+"""Embeddings of what was stored without one: events and profiles."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ import logging
 from collections.abc import Awaitable, Callable
 
 from ...models.embeddings.recorded import embedded_apart, vectors_for
-from ...schema.commands import RollbackArticleCommand, RollbackCommand
+from ...schema.commands import RollbackCommand
 from ...schema.errors import FingerprintMismatch, ModelRefused, ModelUnavailable
 from ...schema.event import Event
 from ...schema.job import Job
 from ...schema.profile import ProfileKey, profile_text
-from ...schema.protocols import ArticleStores, Embedder, Vector
-from ...schema.summary import ArticleKey
+from ...schema.protocols import Embedder
 from ..components import Parts
 from ..outages.availability import Outage
 
@@ -40,7 +39,6 @@ class MissingVectors:
         self._jobs_wait = jobs_wait
         self._outage = Outage(random, longest=LONGEST_PAUSE_SECONDS)
         self._at_work = asyncio.Lock()
-        self._lines = LineIndex(parts.article_stores, embedder)
         self._profiles: set[ProfileKey] | None = None
         """Profiles that jobs have changed; None before all were looked at."""
         self._looks = 0
@@ -49,10 +47,8 @@ class MissingVectors:
         self._not_embeddable: set[str] = set()
 
     def job_done(self, job: Job) -> None:
-        """Note whose profile or article a finished job may have changed."""
-        if job.kind in ("states", "rollback_article"):
-            self._lines.touch(job)
-        elif self._profiles is not None and job.kind in ("remember", "talk"):
+        """Note whose profile a finished job may have changed."""
+        if self._profiles is not None and job.kind in ("remember", "talk"):
             self._profiles.update(ProfileKey.of_job(job, self._parts.settings.cognitive.profile.profile_layers))
         elif self._profiles is not None and job.kind == "rollback":
             self._profiles.add(RollbackCommand.model_validate(job.payload).key)
@@ -126,71 +122,6 @@ class MissingVectors:
                 await asyncio.to_thread(index.put, profile, vector)
             self._profiles.difference_update(some)
 
-    async def index_lines(self) -> None:
-        """Embed new lines of Dynamic chapters: of all articles at first, then of those that jobs have changed."""
-        if self._outage.remaining(self._parts.clock()):
-            return
-        try:
-            await self._lines.bring_up_to_date()
-        except (ModelUnavailable, ModelRefused) as error:
-            self.pause(str(error))
-            log.warning("lines of articles wait for their vectors: %s", error)
-
 
 async def _nothing_waits() -> bool:
     return False
-
-
-class LineIndex:
-    """Keeps the vectors of Dynamic lines as the articles stand."""
-
-    def __init__(self, stores: ArticleStores, embedder: Embedder | None) -> None:
-        self._stores = stores
-        self._embedder = embedder
-        self._changed: set[ArticleKey] = set()
-        self._known: set[ArticleKey] = set()
-        self._looks = 0
-
-    def touch(self, job: Job) -> None:
-        """Note whose article a finished job may have changed."""
-        if self._embedder is None:
-            return
-        if job.kind == "rollback_article":
-            self._changed.add(RollbackArticleCommand.model_validate(job.payload).key)
-        else:
-            self._changed.add(ArticleKey(job.user_id, job.group_id))
-
-    async def bring_up_to_date(self) -> None:
-        """Embed the lines of changed articles; now and then also look for articles restored by another process.
-
-        Raises ModelUnavailable, ModelRefused and StorageError.
-        """
-        if self._embedder is None:
-            return
-        if self._looks % LOOK_EVERY == 0:
-            keys = set(await asyncio.to_thread(self._stores.articles.keys))
-            self._changed |= keys - self._known
-            self._known = keys
-        self._looks += 1
-        while self._changed:
-            key = next(iter(self._changed))
-            await self._embed(key, self._embedder)
-            self._changed.discard(key)
-
-    async def _embed(self, key: ArticleKey, embedder: Embedder) -> None:
-        stored = await asyncio.to_thread(self._stores.articles.read, key)
-        lines = dict.fromkeys(stored.article.lines("Dynamic")) if stored is not None else {}
-        known = await asyncio.to_thread(self._stores.line_vectors.read, key, embedder.model)
-        new = [line for line in lines if line not in known]
-        vectors: dict[str, Vector] = {line: known[line] for line in lines if line in known}
-        if not new and len(vectors) == len(known):
-            return
-        made = zip(new, await embedded_apart(new, embedder), strict=True)
-        vectors.update({line: vector for line, vector in made if vector is not None})
-
-        def forgotten() -> bool:
-            """Return True if lines went while they were embedded, with the article or out of it."""
-            now = self._stores.articles.read(key)
-            return not vectors.keys() <= set(now.article.lines("Dynamic") if now is not None else ())
-
-        await asyncio.to_thread(self._stores.line_vectors.replace, key, embedder.model, vectors, forgotten=forgotten)

@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
 import pytest
 from historian.schema.article import Article, Spoken
 from historian.schema.entity import Entity
@@ -23,7 +22,6 @@ from historian.stores.postgres.events.store import PostgresEventStore
 from historian.stores.sqlite.documents import MirroredArticles
 from historian.stores.sqlite.queue import QUEUE, SqliteJobQueue
 from historian.stores.tables.documents import ArticleTable
-from historian.stores.tables.line_vectors import LineVectorTable
 from historian.stores.tables.state_buffer import StateBufferTable
 from historian.stores.tables.summaries import SummaryTable
 from hypothesis import HealthCheck, given, settings
@@ -65,7 +63,6 @@ def _in_schema(schema: Schema) -> OpenParts:
             buffer=StateBufferTable(database),
             summaries=SummaryTable(lambda: database),
             articles=ArticleTable(lambda: database, revision_keep=3),
-            line_vectors=LineVectorTable(database),
         )
         return Opened(stores, PostgresEventStore(database))
 
@@ -298,17 +295,16 @@ def fill(stores: ArticleStores) -> None:
         stores.summaries.add(summary(1, key=key), forgotten=never)
         write(stores, ARTICLE, 0, "s1", key=key)
         write(stores, ARTICLE, 1, "s2", key=key)
-        stores.line_vectors.replace(key, "test", {"- secret": np.ones(3, dtype=np.float32)}, forgotten=never)
 
 
 def left(stores: ArticleStores) -> set[ArticleKey]:
     kept = {*stores.buffer.keys(), *stores.summaries.keys(), *stores.articles.keys()}
-    return kept | {key for key in (KEY, IN_GROUP, OTHER) if stores.line_vectors.read(key, "test") or stores.articles.history(key)}
+    return kept | {key for key in (KEY, IN_GROUP, OTHER) if stores.articles.history(key)}
 
 
 def test_all_of_a_user_goes_in_every_conversation(stores: ArticleStores) -> None:
     fill(stores)
-    assert stores.erase(Entity("user", "42")) == 8
+    assert stores.erase(Entity("user", "42")) == 6
     assert left(stores) == {OTHER} and stores.erase(Entity("user", "42")) == 0
     stores.articles.write(KEY, ARTICLE, expected_revision=0, sources=["s9"], now=AT, forgotten=never)
     assert stores.articles.history(KEY) == [], "nothing of before"
@@ -322,7 +318,7 @@ def test_all_of_a_user_goes_out_of_the_files_also_what_somebody_broke(opened: Op
     broken = tmp_path / "chapters" / "43@g%3A100.md"
     broken.write_text("<Bedrock>\n- what 42 has said", encoding="utf-8")
     stores.articles.keys()
-    assert stores.erase(Entity("user", "42")) == 8
+    assert stores.erase(Entity("user", "42")) == 6
     assert left(stores) == {OTHER}
     assert [path.name for path in (tmp_path / "chapters").iterdir()] == [broken.name]
     assert "42 has said" not in broken.read_text(encoding="utf-8"), "what a broken file holds is not known"
@@ -333,7 +329,7 @@ def test_all_of_a_user_goes_out_of_the_files_also_what_somebody_broke(opened: Op
 
 def test_all_of_a_conversation_goes(stores: ArticleStores) -> None:
     fill(stores)
-    assert stores.erase(Entity("group", "100")) == 8
+    assert stores.erase(Entity("group", "100")) == 6
     assert left(stores) == {KEY}
     stores.erase(Entity("user", "42"))
     assert left(stores) == set()
@@ -374,15 +370,6 @@ def test_lines_go_out_of_a_file_that_somebody_broke_and_what_was_taken_in_stays_
     stored = stores.articles.read(KEY)
     assert stored is not None and stored.article == ARTICLE.with_chapters({"Dynamic": ""})
     assert "s1" in stores.articles.causes(KEY)
-
-
-def test_vectors_of_lines_that_went_meanwhile_are_not_kept(stores: ArticleStores) -> None:
-    vectors = {"- one": np.ones(3, dtype=np.float32), "- two": np.zeros(3, dtype=np.float32)}
-    stores.line_vectors.replace(KEY, "test", vectors, forgotten=never)
-    stores.line_vectors.replace(KEY, "test", {"- three": np.ones(3, dtype=np.float32)}, forgotten=lambda: True)
-    assert stores.line_vectors.read(KEY, "test").keys() == vectors.keys()
-    assert stores.line_vectors.without_lines(KEY, lambda line: line == "- two") == 1
-    assert stores.line_vectors.read(KEY, "test").keys() == {"- one"}
 
 
 def test_what_an_article_that_came_back_had_taken_in_stays_known_after_its_history_has_gone(stores: ArticleStores) -> None:

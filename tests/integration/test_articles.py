@@ -564,10 +564,7 @@ async def test_a_deep_search_finds_by_vectors_what_shares_no_word(tmp_path: Path
 
 async def test_a_line_of_dynamic_that_fits_goes_before_newer_ones(tmp_path: Path) -> None:
     embedder = WordEmbedder()
-    async with filled(tmp_path, embedder) as (memory, parts):
-        lines = parts.article_stores.articles.read(KEY).article.lines("Dynamic")
-        vectors = {line: embedder.vector(line) for line in lines}
-        parts.article_stores.line_vectors.replace(KEY, embedder.model, vectors, forgotten=lambda: False)
+    async with filled(tmp_path, embedder) as (memory, _):
         deep = await memory.get_relevant_memories("hiking", "7", deep=True)
         plain = await memory.get_relevant_memories("hiking", "7")
     assert deep.index("hiking") < deep.index("exam") and plain.index("exam") < plain.index("hiking")

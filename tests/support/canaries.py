@@ -51,16 +51,16 @@ def canaries(whose: str) -> dict[str, str]:
             "private layer", "group layer", "note", "pending", "new_info", "recent", "failed", "processing", "quarantined",
             "leftover", "checkpoint", "damaged checkpoint", "damaged summaries", "end summary", "old end summary",
             "end summary in group", "memory", "memory in group", "edit order", "article", "article before", "article in group",
-            "dated summary", "promoted summary", "buffered", "buffered in group", "line vector", "states", "failed states",
+            "dated summary", "promoted summary", "buffered", "buffered in group", "states", "failed states",
             "message", "answer", "tool message", "correction",
         ),
         "group": (
             "event", "profile", "pending", "layer of user", "end summary", "memory", "note", "article", "article before",
-            "dated summary", "promoted summary", "buffered", "line vector", "states", "message",
+            "dated summary", "promoted summary", "buffered", "states", "message",
         ),
         "other": (
             "message", "event private", "event group", "profile", "profile before", "pending", "failed", "end summary", "memory",
-            "article", "article before", "dated summary", "promoted summary", "buffered", "line vector", "states", "correction",
+            "article", "article before", "dated summary", "promoted summary", "buffered", "states", "correction",
         ),
     }[whose]  # fmt: skip
     return {kind: canary(kind, whose) for kind in kinds}
@@ -297,8 +297,6 @@ def _plant_memory(parts: Parts, n: int, key: ArticleKey, texts: dict[str, str], 
     spoken = [Spoken("user", texts["buffered"], "", at), *([Spoken("user", "明天下午见", "林小满", at)] if mention else [])]
     job_id = f"buffered{n}-0"
     stores.buffer.add(key, job_id, [(f"{job_id}:{i}", one) for i, one in enumerate(spoken)], entities=[], at=NOW)
-    lines = [line for line in (texts.get("line vector"), mention and f"- {mention}") if line]
-    stores.line_vectors.replace(key, MODEL.model, {line: MODEL.vector(line) for line in lines}, forgotten=lambda: False)
 
 
 def _without_speaker(path: Path, text: str) -> None:

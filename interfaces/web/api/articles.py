@@ -35,7 +35,9 @@ class ArticleRevisions(BaseModel):
 
 
 class Summaries(BaseModel):
-    summaries: list[SummaryData] = Field(description="Oldest first; those with `promoted_at` have left short-term memory, with `promoted_into` they are in the article.")
+    summaries: list[SummaryData] = Field(
+        description="Oldest first; those with `promoted_at` have left short-term memory, for the article if `promoted_into`."
+    )
     waiting_tokens: int = Field(description="Tokens of conversation that wait to be summarised.")
 
 

@@ -1,15 +1,14 @@
-"""The store of articles, and the embeddings of their lines."""
+"""The stores of what the assistant keeps of people: states, summaries, articles."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from ...article import Article
 from ...entity import Entity
 from ...summary import ArticleKey, Forgotten, StoredArticle
-from ..vectors import Vector
 from .revisions import Revisions
 from .summaries import StateBuffer, SummaryStorage
 
@@ -34,30 +33,14 @@ class ArticleStorage(Revisions[ArticleKey, StoredArticle], Protocol):
         """
 
 
-class LineVectors(Protocol):
-    """Embeddings of the lines of Dynamic chapters, by embedding model. Derived from the articles."""
-
-    def read(self, key: ArticleKey, model: str) -> dict[str, Vector]:
-        """Return the embedded lines with their vectors."""
-
-    def replace(self, key: ArticleKey, model: str, vectors: Mapping[str, Vector], *, forgotten: Forgotten) -> None:
-        """Replace all vectors of a key; nothing changes if `forgotten()` returns True."""
-
-    def without_lines(self, key: ArticleKey, unwanted: Callable[[str], bool]) -> int:
-        """Remove the vectors of unwanted lines. Return how many."""
-
-    def erase(self, entity: Entity) -> int: ...
-
-
 @dataclass(frozen=True, slots=True)
 class ArticleStores:
-    """The stores of buffered states, summaries, articles, and the vectors of article lines."""
+    """The stores of buffered states, summaries and articles."""
 
     buffer: StateBuffer
     summaries: SummaryStorage
     articles: ArticleStorage
-    line_vectors: LineVectors
 
     def erase(self, entity: Entity) -> int:
         """Remove everything of a user or a group. Return the number of items. Add the tombstone of the entity first."""
-        return sum(store.erase(entity) for store in (self.buffer, self.summaries, self.articles, self.line_vectors))
+        return sum(store.erase(entity) for store in (self.buffer, self.summaries, self.articles))

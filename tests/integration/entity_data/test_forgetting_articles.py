@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import pytest
 from historian.schema.article import Article, Spoken
-from historian.schema.entity import Entity
-from historian.schema.protocols import Matrix
 from historian.schema.summary import ArticleKey, Summary
 from historian.service.cognitive import CognitiveService
-from historian.service.upkeep.missing_vectors import LineIndex
 from support.memory import AT, settings_for
 from support.queue_rows import rows
-from support.recall import WordEmbedder, stored_parts
+from support.recall import stored_parts
 
 ANN, ANN_IN_GROUP, BOB_IN_GROUP = ArticleKey("7"), ArticleKey("7", "100"), ArticleKey("8", "100")
 
@@ -51,44 +46,6 @@ async def test_a_user_is_forgotten_in_summaries_and_articles_and_in_what_waits(t
     assert found(tmp_path, "zebra-7") == []
     assert found(tmp_path, secret(BOB_IN_GROUP))
     assert len(rows(tmp_path)) == 1
-
-
-class Interrupted(WordEmbedder):
-    """Somebody forgets while it embeds."""
-
-    def __init__(self, forget: Callable[[], object]) -> None:
-        super().__init__()
-        self._forget = forget
-
-    async def embed_documents(self, texts: Sequence[str]) -> Matrix:
-        self._forget()
-        return await super().embed_documents(texts)
-
-
-@pytest.mark.parametrize("whole", [True, False], ids=["the person is forgotten", "the line is taken out"])
-async def test_what_goes_while_its_lines_are_embedded_leaves_no_vector(tmp_path: Path, whole: bool) -> None:
-    parts = stored_parts(settings_for(tmp_path))
-    articles = parts.article_stores.articles
-    articles.write(
-        ANN, Article(dynamic="- tea\n- secret piano"), expected_revision=0, sources=[], now=AT, forgotten=lambda: False
-    )
-
-    def forget() -> object:
-        return (
-            parts.article_stores.erase(Entity("user", "7"))
-            if whole
-            else articles.without_lines(ANN, lambda line: "secret" in line, now=AT)
-        )
-
-    embedder = Interrupted(forget)
-    await LineIndex(parts.article_stores, embedder).bring_up_to_date()
-    assert parts.article_stores.line_vectors.read(ANN, embedder.model) == {}
-    await parts.aclose()
-    assert found(tmp_path, "secret piano") == []
-    again = stored_parts(settings_for(tmp_path))
-    await LineIndex(again.article_stores, WordEmbedder()).bring_up_to_date()
-    assert set(again.article_stores.line_vectors.read(ANN, embedder.model)) == (set() if whole else {"- tea"})
-    await again.aclose()
 
 
 async def test_a_group_is_forgotten_and_the_private_chats_of_its_members_stay(tmp_path: Path) -> None:

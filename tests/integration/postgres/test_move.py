@@ -102,7 +102,6 @@ def fill(backend: Backend) -> None:
     backend.profiles.write(profile_of(ProfileKey("group", "7"), markdown="climbers"), expected_revision=0, now=AT)
     stores = backend.article_stores
     stores.articles.write(KEY, Article(dynamic="- tea"), expected_revision=0, sources=["s1"], now=AT, forgotten=lambda: False)
-    stores.line_vectors.replace(KEY, "test", {"- tea": unit_vectors(1)[0]}, forgotten=lambda: False)
     stores.buffer.add(KEY, "j7-0", [("j7-0:0", Spoken("user", "waiting", "Ann", AT))], entities=[], at=1.0)
     backend.plain_summaries.add([make_job("p")])
     change = FileChange(IndexedFile("a.md", 1, 2, "h", "1"), ("c1",), (), ())

@@ -145,9 +145,6 @@ def write_layers(parts: Parts, key: ArticleKey, number: int, embedder: WordEmbed
     file_events(parts, [event], embedder)
     waits = [(f"w{number}:0", Spoken("user", f"咖啡 tea secret{number + 2}x"))]
     parts.article_stores.buffer.add(key, f"w{number}", waits, entities=[], at=0.0)
-    if embedder is not None:
-        line = article.lines("Dynamic")[0]
-        parts.article_stores.line_vectors.replace(key, embedder.model, {line: embedder.vector(line)}, forgotten=lambda: False)
 
 
 def spoken_in(owner: dict[int, tuple[str, Scope, str]]) -> dict[str, set[str]]:

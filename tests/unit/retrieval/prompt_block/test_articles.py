@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from historian.retrieval.prompt_block.articles import format_relevant
-from historian.retrieval.relevant import PROMOTED_SEARCHED, ReadMemory, searched_summaries
+from historian.retrieval.relevant import ReadMemory
 from historian.schema.article import Article
 from historian.schema.summary import ArticleKey, StoredArticle, Summary
 from historian.text.tokens import estimate_tokens
@@ -71,9 +71,3 @@ def test_no_budget_is_ever_passed(budget: int, told: list[tuple[str, bool]]) -> 
     summaries = tuple(summary(n + 1, text or "x", promoted=promoted) for n, (text, promoted) in enumerate(told))
     text = format_relevant(ReadMemory(KEY, ARTICLE, summaries), (), language="zh", max_tokens=budget)
     assert estimate_tokens(text) <= budget
-
-
-def test_a_deep_search_looks_through_all_short_term_summaries_and_the_newest_promoted_ones() -> None:
-    long = "x" * (PROMOTED_SEARCHED // 2)
-    summaries = [*(summary(n + 1, long, promoted=True) for n in range(4)), summary(5, long), summary(6, long)]
-    assert {one.id for one in searched_summaries(summaries)} == {"s3", "s4", "s5", "s6"}
