@@ -15,10 +15,10 @@ from ..text.messages import dated_words
 from ..text.speakers.mentions import with_mentions
 from .templates import one_line, render
 
-_WORDS = {
-    "zh": {"people": ("机器人", "用户", "群"), "others": "其他人", "before": "此前的消息：", "comma": "，", "colon": "：",
+_WORDS: dict[Language, dict[str, str]] = {
+    "zh": {"people": "机器人/用户/群", "others": "其他人", "before": "此前的消息：", "comma": "，", "colon": "：",
            "action": "做了", "fact": "得知", "last": "上次", "wrong": "问题"},
-    "en": {"people": ("bot", "user", "group"), "others": "others", "before": "Messages before:", "comma": ", ", "colon": ": ",
+    "en": {"people": "bot/user/group", "others": "others", "before": "Messages before:", "comma": ", ", "colon": ": ",
            "action": "did", "fact": "learnt", "last": "last", "wrong": "wrong"},
 }  # fmt: skip
 
@@ -34,7 +34,7 @@ class RecordTexts(BaseModel):
 def rewrite_prompt(items: Sequence[ItemState], job: Job, names: Names, language: Language) -> str:
     """Return the user message: names, time, messages m1, m2 … before the turn, the items with their times in brackets."""
     words = _WORDS[language]
-    known = [*zip(words["people"], (names.bot(language), names.user(language), names.group(language)), strict=True)]
+    known = [*zip(words["people"].split("/"), (names.bot(language), names.user(language), names.group(language)), strict=True)]
     known.append((words["others"], "/".join(names.others)))
     return render(
         "rewrite_user",

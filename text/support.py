@@ -97,6 +97,19 @@ class Sources:
         return found
 
 
+def best_sources(wanted: Terms, sources: Sequence[Terms], most: int) -> list[int]:
+    """Return the indexes of at most `most` sources that together cover `wanted` best (greedy), best first."""
+    chosen: list[int] = []
+    left = wanted
+    while len(chosen) < most and left:
+        best = max(range(len(sources)), key=lambda n: weight(left & sources[n]), default=-1)
+        if best < 0 or not left & sources[best]:
+            break
+        chosen.append(best)
+        left = left - sources[best]
+    return chosen
+
+
 def is_negative(text: str) -> bool:
     """Return True if a line is negative: it denies or forbids something."""
     return _RE.negation.search(text) is not None

@@ -13,7 +13,7 @@ keeps to what it was made of, `text/supported.py` says.
 
 from __future__ import annotations
 
-from .check import check, find_invented
+from .check import check
 from .findings import RELATIVE_KINDS, Finding, GateResult, Kind
 from .reasons import reason, reasons
 from .relative_words import find_relative_words, is_unread
@@ -24,7 +24,6 @@ __all__ = [
     "GateResult",
     "Kind",
     "check",
-    "find_invented",
     "find_relative_words",
     "is_unread",
     "reason",

@@ -7,7 +7,6 @@ from typing import Literal
 from ...schema.language import LanguageChoice
 from ...schema.names import Names
 from ..absolutize import LONGEST_TEXT
-from ..supported import unsupported
 from .findings import Finding, GateResult
 from .relative_words import Pronouns, find_relative_words, is_unread
 from .unsaid import unsaid
@@ -42,10 +41,3 @@ def check(
     left = (one for one in unsaid(candidate, names, item) if one.start not in seen)
     found = (*relative.violations, *(one for one in left if not (told and one.why == "subject")))
     return GateResult(tuple(sorted(found, key=lambda one: (one.start, one.end))), relative.notes)
-
-
-def find_invented(text: str, given: str, names: Names) -> list[Finding]:
-    """Return the numbers, dates, titles and Latin names of `text` that neither `given` nor the names contain."""
-    found = unsupported(text, {"": given}, names, speakers={})
-    kinds: dict[str, Literal["number", "title", "name"]] = {"number": "number", "title": "title", "name": "name"}
-    return [Finding(kinds[one.kind], one.wording, 0, 0, "invented") for one in found if one.kind in kinds]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["pronoun", "reference", "time", "place", "number", "name", "title", "role", "language", "empty", "length", "claim"]
+Kind = Literal["pronoun", "reference", "time", "place", "language", "empty", "length", "claim"]
 """The first four are relative words; "claim" is a statement that tells nothing that is so."""
 
 RELATIVE_KINDS: frozenset[str] = frozenset({"pronoun", "reference", "time", "place"})
