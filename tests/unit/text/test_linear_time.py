@@ -166,6 +166,7 @@ CALLERS: dict[str, Callable[[Texts], tuple[Any, ...]]] = {
     "support.words_only": lambda t: (frozenset(t.pieces),),
     "support.weight": lambda t: (t.pieces,),
     "support.share": lambda t: (frozenset(t.pieces), frozenset(t.pieces)),
+    "support.best_sources": lambda t: (frozenset(t.pieces), [frozenset((one,)) for one in t.pieces], 4),
 }
 """Arguments for functions whose first parameter is no text but holds some."""
 
