@@ -109,7 +109,7 @@ def _unfounded(item: ItemState, text: str, job: Job, settings: Settings) -> list
     also = [one for one in (names.user_id, names.group_id) if len(one) > SHORT_ID]
     also += [f"{job.moment:%Y-%m-%d}"] if tells_hours_alone(source) else []
     also += names.others if item["undecided"] and is_one_of_two else ()
-    found = unsupported(text, sources, names, also=also, speakers=speakers, listener=listener)
+    found = unsupported(text, sources, names, also=also, speakers=speakers, listener=listener, subjects=True)
     return found + lost(text, kept, names)
 
 

@@ -84,6 +84,7 @@ def unsupported(
     also: Sequence[str] = (),
     speakers: Mapping[str, str] | None = None,
     listener: str = "",
+    subjects: bool = False,
 ) -> list[Unsupported]:
     """Return what `text` says and its sources do not; nothing if they carry it.
 
@@ -95,6 +96,7 @@ def unsupported(
 
     With `speakers` (names by the ids of sources) the sources are talk: "I" is the speaker, "you" the
     `listener`, and a text about a person needs only one source that they said or that names them.
+    With `subjects` a clause also has to be about the person whom the same words of a source are about.
     Instructions to a model are no source. Linear in the length.
 
     >>> ann = Names(user_name="Ann")
@@ -120,7 +122,7 @@ def unsupported(
     people = (one.name for one in find_people(told) if _HAN.match(one.name) and one.name not in ROLE_NOUNS)
     missing = [name for name in (*others, *people) if name not in given]
     found += [Unsupported("name", said, where) for said in (*missing, *_names(told, given))]
-    found += islice(_turned(text, sources, names, speakers, listener), 1)
+    found += islice(_turned(text, sources, names, speakers, listener, subjects), 1)
     if found:
         return found
     held: Terms = frozenset().union(*(one.terms for one in clauses))
@@ -314,11 +316,16 @@ class _Pair:
 
 
 def _turned(
-    text: str, sources: Mapping[str, str], names: Names, speakers: Mapping[str, str] | None, listener: str
+    text: str,
+    sources: Mapping[str, str],
+    names: Names,
+    speakers: Mapping[str, str] | None,
+    listener: str,
+    subjects: bool,
 ) -> Iterator[Unsupported]:
     """Yield people who stand in the place of others in the same words of a source: "Ann lent Ben a bike"
     is turned into "Ben lent Ann a bike", and not into "Ben borrowed a bike from Ann"."""
-    own = list(_pairs(text, names, {}))
+    own = [one for one in _pairs(text, names, {}) if subjects or one.second]
     persons = {} if speakers is None else {"second": listener, "third": "?"}
     given = [
         (name, speaker, one)
