@@ -14,6 +14,7 @@ import argparse
 import asyncio
 import os
 import random
+import re
 import statistics
 import sys
 import tempfile
@@ -37,7 +38,7 @@ DIMENSION = 384
 
 
 class InstantModel:
-    """A `ChatModel` that answers at once: the drafts as they stand, or the new fact as a line."""
+    """A `ChatModel` that answers at once: the notes with the names, or the new fact as a line."""
 
     model = "instant"
 
@@ -49,7 +50,9 @@ class InstantModel:
         told = [line.partition("): ")[2] for line in user.splitlines() if line.startswith("N1 (")]
         data: dict[str, object] = {"add": [{"about": "user", "text": text, "facts": ["N1"]} for text in told]}
         if "texts" in answer.model_fields:
-            data = {"texts": [line.split("：", 1)[1] for line in user.splitlines() if "草稿：" in line]}
+            notes = re.findall(r"^\d+ (?:做了|得知)：(.*)$", user, re.MULTILINE)
+            dated = [re.sub(r"\w{2} \((\d{4}-\d\d-\d\d)[^)]*\)", r"\1", note) for note in notes]
+            data = {"texts": [note.replace("我", "小史").replace("他", "阿明") for note in dated]}
         return answer.model_validate(data)
 
     async def probe(self) -> None:

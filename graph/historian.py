@@ -1,10 +1,8 @@
-"""The write graph: (talk?) extract → rewrite → gate → (retry) → embed → (new information?) link → merge_profile → write_profile.
+"""The write graph: hand-overs go through rewrite and gate, talk through extract and gate, and both on to the profiles.
 
-START → [talk?] ─yes→ extract ─┐
-          └no→ rewrite ←───────┘
-START → rewrite → gate ─pass or tries spent─→ embed → [new_info?] ─yes→ link → merge_profile → write_profile → END
-           ↑        │                                     └no→ END                   ↑              │
-           └────────┘ violations, tries left                                         └──────────────┘ revision moved
+START ─(hand-over)→ rewrite ⇄ gate ─pass, or tries spent─→ embed ─new information─→ link → merge_profile → write_profile → END
+  └────(talk)─────→ extract ⇄                                └─none─→ END                       ↑              │
+                           violations, tries left                                               └──────────────┘ revision moved
 """
 
 from __future__ import annotations
@@ -30,12 +28,14 @@ HistorianGraph = CompiledStateGraph[HistorianState, HistorianContext, HistorianI
 
 
 def first_node(state: HistorianState) -> Literal["extract", "rewrite"]:
-    """Of messages, choose first what is worth remembering; other jobs bring finished statements."""
+    """Of messages, ask first which events they tell; other jobs bring finished statements."""
     return "extract" if state["job"].get("kind") == "talk" else "rewrite"
 
 
-def after_gate(state: HistorianState) -> Literal["rewrite", "embed"]:
-    """Return to the rewriter while a text has not passed and tries are left."""
+def after_gate(state: HistorianState) -> Literal["extract", "rewrite", "embed"]:
+    """Return to the model while a text has not passed and tries are left."""
+    if "parts" in state:
+        return "extract" if state.get("refused") and not state.get("spent") else "embed"
     waiting = any(not item["passed"] for item in state["items"])
     return "rewrite" if waiting and not state.get("spent") else "embed"
 
@@ -56,12 +56,13 @@ def wire_historian(
 ) -> None:
     """Add the nodes and edges to `graph`, starting `after` one of its nodes; `bound` may wrap each node's function."""
     graph.add_node("extract", bound(extract))
-    for node in (rewrite, gate, embed):
-        graph.add_node(node.__name__, bound(each_message(node)))
+    graph.add_node("rewrite", bound(rewrite))
+    graph.add_node("gate", bound(gate))
+    graph.add_node("embed", bound(each_message(embed)))
     for node in (link, merge_profile, write_profile):
         graph.add_node(node.__name__, bound(each_person(node)))
     graph.add_conditional_edges(after, first_node)
-    graph.add_edge("extract", "rewrite")
+    graph.add_edge("extract", "gate")
     graph.add_edge("rewrite", "gate")
     graph.add_conditional_edges("gate", after_gate)
     graph.add_conditional_edges("embed", after_embed)

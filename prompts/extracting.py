@@ -1,185 +1,219 @@
-"""The prompt that asks a model what of a conversation is worth remembering, and what of its answer is believed."""
+"""The question which events a talk tells: its prompt and the form of its answer."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from ..schema.graph_states.historian import HistorianPart, TalkShown
 from ..schema.job import Job
 from ..schema.names import Names
-from ..text.gate import find_invented
+from ..schema.settings import Settings
+from ..text.edits import edited
+from ..text.job_drafts import language_among, names_of
 from ..text.language import Language
-from ..text.questions.asking import asking_sentences
-from ..text.references.finding import deictic_words
-from ..text.speakers.no_facts import why_no_fact
-from ..text.statements import LONGEST_STATEMENT
-from ..text.support import content_terms, share
+from ..text.questions.named_times import NOW
+from ..text.speakers.mentions import with_mentions
 from ..text.talk_jobs import said_by_people
-from ..text.time_expressions import find_relative
+from ..text.time_expressions import find_time_expressions, tells_hours_alone
+from ..text.time_expressions.expression import TimeExpression
 from .templates import one_line, render
 
-LONGEST_SHOWN = 2_000
-"""Characters of one message that the model is shown."""
-
-MOST_BEFORE, MOST_AFTER = 6, 1
-"""Messages of others before and after its own that a statement may have words of: a question says what its answer is about."""
-
-MOST_STATEMENTS = 8
-"""The most statements of one message. A longer message is a document, not talk."""
-CARRIED, OWN = 0.7, 0.25
-"""The least shares of a statement's content words that the talk must hold, and its message itself."""
-_CLAUSES = re.compile(r"(?<=[。！？!?.\n])")
-_REDACTED = re.compile(r"\[[A-Z][A-Z_]+\]")
-"""A secret's placeholder: what is said about it is not worth remembering."""
-
-_BOT = {"zh": "机器人", "en": "the bot"}
-_SENT_BACK = {
-    "zh": "上次有这些不是消息里说的，只交这几条：改正，或去掉：\n",
-    "en": "Last time these were not what the message says; hand in these alone, mended, or leave them out:\n",
-}
-
-
-_WHY = {
+LONGEST_SHOWN, LONGEST_QUOTED = 2_000, 60
+"""Characters of one message that a model is shown, and of one that another answers."""
+CONTROL = 1
+"""The number of what is shown before the former facts and never over: a model that names it names
+whatever it is shown. The example of the prompt names it too, for those that copy it."""
+_SILENCE = 1_800
+"""Seconds without a message after which the time is shown anew."""
+_WORDS = {
     "zh": {
-        "question": "提问、假设或玩笑不是事实",
-        "invented": "有消息里没有的数字、日期、书名或名字",
-        "not said": "大半的词不在消息里，或和这条消息无关",
-        "another speaker": "speaker 不是这条消息的发送者",
-        "said by the bot": "这是机器人说的",
-        "no such message": "没有这个编号的消息",
-        "empty": "是空的，或太长",
+        "bot": "机器人",
+        "tool": "工具",
+        "re": "（回{}）",
+        "people": "人：",
+        "is_bot": "{}（机器人）",
+        "is_group": "{}（本群）",
+        "comma": "、",
+        "before": "之前的消息（只供理解）：\n",
+        "former": "已知事实：\n",
+        "control": "{}是聊天机器人",
+        "refused": "\n上次交来的这几条没有采用，其余的已经记下。只交这几条：改正，或去掉：\n",
     },
     "en": {
-        "question": "a question, supposition or joke is no fact",
-        "invented": "a number, date, title or name in it is in no message",
-        "not said": "most of its words are in no message, or none in this one",
-        "another speaker": "the speaker is not the sender of this message",
-        "empty": "empty, or too long",
+        "bot": "bot",
+        "tool": "tool",
+        "re": " (re {})",
+        "people": "People: ",
+        "is_bot": "{} (bot)",
+        "is_group": "{} (this group)",
+        "comma": ", ",
+        "before": "Messages before (context only):\n",
+        "former": "Known facts:\n",
+        "control": "{} is a chat bot",
+        "refused": "\nThese of your last answer were not taken, the others were."
+        " Hand in these alone, mended, or leave them out:\n",
     },
 }
 
-
-class Told(BaseModel):
-    """One statement taken from a message."""
-
-    model_config = ConfigDict(title="statement")
-
-    message: int = Field(description="number of the message")
-    speaker: str = Field(description="sender of that message")
-    statement: str
+EventForm = Literal["fact", "plan", "event", "wish", "rule"]
 
 
-class Extracted(BaseModel):
-    """What is worth remembering; may be empty."""
-
-    model_config = ConfigDict(title="extract_statements")
-
-    statements: list[Told] = Field(default_factory=list)
+def _listed(value: Any) -> Any:
+    """Return a list of texts for what models write instead of one: nothing, one text, numbers."""
+    given = value if isinstance(value, list) else [] if value is None else [value]
+    return [str(one) for one in given if isinstance(one, str | int)]
 
 
-def sender_of(job: Job, names: Names, language: Language) -> str:
-    """Return how the sender of a message is listed."""
-    if not said_by_people(job):
-        return names.bot_name or _BOT[language]
-    return job.user_name or job.user_id
+def _numbers(value: Any) -> Any:
+    return [int(n) for one in _listed(value) for n in re.findall(r"(?<!\d)\d{1,3}(?!\d)", one)]
 
 
-def extract_prompt(jobs: Sequence[Job], names: Names, language: Language, refused: Sequence[tuple[Told, str]] = ()) -> str:
-    """Return the user message: the messages, numbered from 1, and what was refused of the last answer."""
-    lines = [
-        f"{n} {one_line(sender_of(job, names, language))}: {one_line(_text(job)[:LONGEST_SHOWN])}"
-        for n, job in enumerate(jobs, 1)
-    ]
-    back = "\n".join(f"- {one.message} {one_line(one.statement)} ({_WHY[language].get(why, why)})" for one, why in refused)
-    return render(
-        "extract_user",
-        language,
-        time=f"{jobs[-1].moment:%Y-%m-%d %H:%M}",
-        messages="\n".join(lines),
-        refused=_SENT_BACK[language] + back if back else "",
-    )
+Texts = Annotated[list[str], BeforeValidator(_listed), Field(default_factory=list)]
 
 
-def believed(
-    answer: Extracted, jobs: Sequence[Job], names: Sequence[Names], language: Language
-) -> tuple[list[list[str]], list[tuple[Told, str]]]:
-    """Return the statements of each message that it does say, and the others with why they are refused.
+class ToldEvent(BaseModel):
+    """One event that messages tell."""
 
-    Refused are those of no message, of the bot's or a tool's, of another speaker than the message's sender, and those that
-    `why_not_told` names.
-    """
-    kept: list[list[str]] = [[] for _ in jobs]
-    refused: list[tuple[Told, str]] = []
-    for one in answer.statements:
-        why = _why_refused(one, jobs, names, language)
-        if why:
-            refused.append((one, why))
-            continue
-        mine = kept[one.message - 1]
-        if one.statement.strip() not in mine and len(mine) < MOST_STATEMENTS:
-            mine.append(one.statement.strip())
-    return kept, refused
+    model_config = ConfigDict(title="event", json_schema_extra={"required": ["text", "messages", "speaker"]})
 
-
-def _why_refused(one: Told, jobs: Sequence[Job], names: Sequence[Names], language: Language) -> str:
-    if not 1 <= one.message <= len(jobs):
-        return "no such message"
-    job, who = jobs[one.message - 1], names[one.message - 1]
-    if not said_by_people(job):
-        return "said by the bot"
-    if one.speaker.strip().casefold() not in {sender_of(job, who, language).casefold(), job.user_id.casefold()}:
-        return "another speaker"
-    beside = [other for n, other in enumerate(jobs, 1) if n != one.message and _may_complete(n, other, one.message, job)]
-    elsewhere = [other for other in beside if other.moment.date() != job.moment.date()]
-    for _, _, wording in find_relative(one.statement):
-        if wording not in _text(job) and any(wording in _text(other) for other in elsewhere):
-            return "invented"  # "tomorrow" of another day
-    talk = "\n".join(_text(other) if said_by_people(other) else asking_sentences(_text(other)) for other in beside)
-    others = [_text(other) for other in jobs if not _is_of_sender(other, job)]
-    return why_not_told(one.statement, _text(job), who, talk, others)
+    text: str
+    messages: Annotated[list[int], BeforeValidator(_numbers), Field(default_factory=list)]
+    speaker: Annotated[str, BeforeValidator(lambda value: "" if value is None else str(value))] = ""
+    about: Texts
+    kind: Annotated[EventForm, BeforeValidator(lambda value: value if value in get_args(EventForm) else "fact")] = "fact"
+    lasting: Annotated[bool, BeforeValidator(lambda value: value in (True, "true", "yes"))] = False
+    until: Annotated[
+        str,
+        BeforeValidator(lambda value: value if isinstance(value, str) else ""),
+        Field(description="YYYY-MM-DD"),
+    ] = ""
+    ends: Texts
+    corrects: Texts
 
 
-def _may_complete(n: int, other: Job, place: int, job: Job) -> bool:
-    """Return True if the n-th message may give words to a statement of that at `place`: the sender's own, and neighbours."""
-    near = place - MOST_BEFORE <= n <= place + MOST_AFTER
-    return near or (n < place and _is_of_sender(other, job))
+class RecordEvents(BaseModel):
+    """The events worth remembering; may be empty."""
+
+    model_config = ConfigDict(title="record_events")
+
+    events: Annotated[list[ToldEvent], BeforeValidator(lambda value: value or [])] = Field(default_factory=list)
 
 
-def _is_of_sender(other: Job, job: Job) -> bool:
-    """Return True if the person who sent the message of `job` sent the other one too."""
-    return said_by_people(other) and other.user_id == job.user_id
+Refused = Sequence[tuple[dict[str, Any], str]]
+"""Events of an answer that were not taken, each with the reason."""
 
 
-def _text(job: Job) -> str:
+@dataclass(frozen=True)
+class TalkQuestion:
+    """What a model is shown of a talk: the messages 1, 2 … (`jobs`, with their people listed), and `shown` beside them."""
+
+    jobs: Sequence[Job]
+    names: Names
+    language: Language
+    shown: TalkShown
+
+    @classmethod
+    def of(cls, parts: Sequence[HistorianPart], shown: TalkShown, settings: Settings) -> TalkQuestion:
+        """Return the question of a state."""
+        jobs = [Job.model_validate(parts[place]["job"]) for place in shown["parts"]]
+        language = language_among([text_of(job) for job in jobs], settings)
+        return cls(jobs, names_of(jobs[-1], settings), language, shown)
+
+    @cached_property
+    def people(self) -> dict[str, str]:
+        """The people of the talk by id, as they are listed."""
+        listed = self.jobs[0].recent_messages
+        return {one.sender_id: one.sender_name or Names(user_id=one.sender_id).user(self.language) for one in listed}
+
+    @cached_property
+    def words(self) -> list[str]:
+        """The words of each message with its relative times resolved in brackets."""
+        return [dated_words(job, self.names) for job in self.jobs]
+
+    def replied(self, place: int) -> int | None:
+        """Return the place of the message which the one at `place` answers; None if it is not among these."""
+        wanted = str(self.jobs[place].payload.get("reply_to", ""))
+        found = (n for n, job in enumerate(self.jobs) if wanted and job.payload.get("message_id") == wanted)
+        return next(found, None)
+
+    def prompt(self, refused: Refused = ()) -> str:
+        """Return the user message. `refused` are events of the last answer that were not taken."""
+        heads, shown = _WORDS[self.language], self.shown
+        people = [*self.people.values(), heads["is_bot"].format(self.names.bot(self.language))]
+        if group := self.names.group(self.language):
+            people.append(heads["is_group"].format(group))
+        before = [f"{one_line(one['speaker'])}: {one_line(one['words'])}" for one in shown["before"]]
+        control = heads["control"].format(self.names.bot(self.language))
+        former = [control, *(f"{one['text']} ({one['day']})" for one in shown["former"])] if shown["former"] else []
+        facts = [f"F{n} {one_line(text)}" for n, text in enumerate(former, CONTROL)]
+        back = [f"- {one_line(one['text'])} {one['messages']}: {why}" for one, why in refused]
+        return render(
+            "extract_user",
+            self.language,
+            people=heads["people"] + heads["comma"].join(map(one_line, people)),
+            former=heads["former"] + "\n".join(facts) + "\n" if facts else "",
+            before=heads["before"] + "\n".join(before) + "\n" if before else "",
+            messages="\n".join(self._lines()),
+            refused=heads["refused"] + "\n".join(back) if back else "",
+        )
+
+    def _lines(self) -> list[str]:
+        lines: list[str] = []
+        for n, job in enumerate(self.jobs):
+            last = self.jobs[n - 1].moment if n else None
+            is_later = last is None or not 0 <= (job.moment - last).total_seconds() < _SILENCE
+            if is_later or (last is not None and last.date() != job.moment.date()):
+                lines.append(f"[{job.moment:%Y-%m-%d %a %H:%M}]")
+            lines.append(f"{n + 1} {one_line(self._head(n))}{self._reply(n)}: {one_line(self.words[n])}")
+        return lines
+
+    def speaker(self, place: int) -> str:
+        """Return how the sender of a message is listed; the bot's name for what a tool returned as well."""
+        job = self.jobs[place]
+        return self.people.get(job.user_id, job.user_id) if said_by_people(job) else self.names.bot(self.language)
+
+    def _head(self, place: int) -> str:
+        heads, role = _WORDS[self.language], self.jobs[place].payload.get("role")
+        mark = {"assistant": f" [{heads['bot']}]", "tool": f" [{heads['tool']}]"}.get(str(role), "")
+        return self.speaker(place) + mark
+
+    def _reply(self, place: int) -> str:
+        at, told = self.replied(place), self.shown["replied"].get(str(place))
+        if at is None and not told:
+            return ""
+        quoted = str(at + 1) if at is not None else f"“{one_line(told['words'][:LONGEST_QUOTED])}”" if told else ""
+        return _WORDS[self.language]["re"].format(quoted)
+
+
+def text_of(job: Job) -> str:
+    """Return the words of the message of a job."""
     return str(job.payload.get("text", ""))
 
 
-def why_not_told(statement: str, message: str, names: Names, talk: str = "", others: Sequence[str] = ()) -> str:
-    """Return why a statement is not what a message says: "empty", "question", "invented" or "not said"; "" if it is.
+def dated_words(job: Job, names: Names) -> str:
+    """Return the words of a message with names for mentions, and with what its relative times mean in brackets: "on Friday
+    (2026-12-04)".
 
-    The names of the conversation may stand for its pronouns; any other number, date, title or Latin name must be in the message
-    or the `talk` around it, and so must most of the statement's words. It has some words of the message, or most of a short one,
-    and is not what one of the `others` told, a message of somebody else. Their questions tell nothing.
+    None stands behind "now", vague times, and an hour, which may be that of every day.
     """
-    bare = statement.strip()
-    if not bare or len(bare) > LONGEST_STATEMENT:
-        return "empty"
-    if why_no_fact(bare, names) or _REDACTED.search(bare):
-        return "question"
-    if find_invented(bare, f"{message}\n{talk}", names):
-        return "invented"
-    wanted, own = content_terms(bare, names), content_terms(message, names)
-    if wanted and share(wanted, own | content_terms(talk, names)) < CARRIED:
-        return "not said"
-    mine = share(wanted, own)
-    if wanted and (not own or max(mine, share(own, wanted)) < OWN):  # "yes, on Sunday" says all that it says
-        return "not said"
-    for other in others if mine < CARRIED else ():
-        told = " ".join(part for part in _CLAUSES.split(other) if not asking_sentences(part))
-        if share(wanted, content_terms(told, names)) >= CARRIED:
-            return "not said"
-    if not wanted and not deictic_words(bare, ()):
-        return "not said"
-    return ""
+    text = with_mentions(text_of(job)[:LONGEST_SHOWN], job, names)[0]
+    found = find_time_expressions(text, job.moment, job.timezone)
+    dated = [one for one in found if one.value and not one.vague and not _is_any_time(one.text)]
+    return edited(text, [(one.end, one.end, f" ({_meant(one)})") for one in dated])
+
+
+def _is_any_time(wording: str) -> bool:
+    return NOW.fullmatch(wording) is not None or tells_hours_alone(wording)
+
+
+def _meant(one: TimeExpression) -> str:
+    first, last = (one.value or "").replace("T", " "), (one.until or "").replace("T", " ")
+    if one.granularity in ("month", "year"):
+        return first[:7] if one.granularity == "month" else first[:4]
+    return first if first == last else f"{first}/{last}"

@@ -9,9 +9,18 @@ from pydantic import BaseModel, ConfigDict, Field
 from ..schema.graph_states.historian import ItemState
 from ..schema.job import Job
 from ..schema.names import Names
-from ..text.job_verdicts import SHOWN_CHARACTERS, SHOWN_MESSAGES, left_to_mend
+from ..text.job_verdicts import said_at, shown_messages
 from ..text.language import Language
+from ..text.messages import dated_words
+from ..text.speakers.mentions import with_mentions
 from .templates import one_line, render
+
+_WORDS: dict[Language, dict[str, str]] = {
+    "zh": {"people": "机器人/用户/群", "others": "其他人", "before": "此前的消息：", "comma": "，", "colon": "：",
+           "action": "做了", "fact": "得知", "last": "上次", "wrong": "问题"},
+    "en": {"people": "bot/user/group", "others": "others", "before": "Messages before:", "comma": ", ", "colon": ": ",
+           "action": "did", "fact": "learnt", "last": "last", "wrong": "wrong"},
+}  # fmt: skip
 
 
 class RecordTexts(BaseModel):
@@ -23,37 +32,38 @@ class RecordTexts(BaseModel):
 
 
 def rewrite_prompt(items: Sequence[ItemState], job: Job, names: Names, language: Language) -> str:
-    """Return the user message: names, time, earlier messages, the items."""
-    labels = ("机器人", "用户", "群") if language == "zh" else ("bot", "user", "group")
-    people = zip(labels, (names.bot(language), names.user(language), names.group(language)), strict=True)
-    listed = ("，" if language == "zh" else ", ").join(f"{label}={one_line(name)}" for label, name in people if name)
+    """Return the user message: names, time, messages m1, m2 … before the turn, the items with their times in brackets."""
+    words = _WORDS[language]
+    known = [*zip(words["people"].split("/"), (names.bot(language), names.user(language), names.group(language)), strict=True)]
+    known.append((words["others"], "/".join(names.others)))
     return render(
         "rewrite_user",
         language,
-        names=listed,
-        time=f"{job.moment:%Y-%m-%d %H:%M}",
+        names=words["comma"].join(f"{label}={one_line(name)}" for label, name in known if name),
+        time=f"{job.moment:%Y-%m-%d %a %H:%M}",
         recent=recent_lines(job, language),
-        items="\n".join(_item_lines(n, item, language) for n, item in enumerate(items, 1)),
+        items="\n".join(line for n, item in enumerate(items, 1) for line in _item_lines(n, item, job, names, language)),
     )
 
 
 def recent_lines(job: Job, language: Language) -> str:
     """Return the last messages before the turn, one a line under a heading; "" if there are none."""
-    if not job.recent_messages:
-        return ""
-    lines = [
-        f"- {one_line(m.sender_name or m.sender_id)}: {one_line(m.text)[:SHOWN_CHARACTERS]}"
-        for m in job.recent_messages[-SHOWN_MESSAGES:]
-    ]
-    return ("此前的消息：\n" if language == "zh" else "Said before:\n") + "\n".join(lines) + "\n"
+    lines = []
+    for name, (one, said) in shown_messages(job).items():
+        at = f" {when:%m-%d %H:%M}" if (when := said_at(one, job)) else ""
+        speaker = one_line(one.sender_name or one.sender_id)
+        lines.append(f"{name}{at} {speaker}: {one_line(said)}\n")
+    return "".join((f"{_WORDS[language]['before']}\n", *lines)) if lines else ""
 
 
-def _item_lines(number: int, item: ItemState, language: Language) -> str:
-    source, draft, last, wrong = ("原文", "草稿", "上次", "问题") if language == "zh" else ("source", "draft", "last", "wrong")
-    lines = [(source, one_line(item["source"])), (draft, one_line(item["draft"]))]
+def _item_lines(number: int, item: ItemState, job: Job, names: Names, language: Language) -> list[str]:
+    """Return an item in the words handed over; of one that was refused also the last text, and what is wrong with it."""
+    words = _WORDS[language]
+    said = dated_words(with_mentions(item["source"], job, names)[0], job.moment, job.timezone)
+    lines = [f"{number} {words[item['kind']]}{words['colon']}{one_line(said)}"]
     if item["violations"]:
-        lines.append((last, one_line(item["candidate"])))
-        # The same word twice is one complaint. What the draft leaves relative as well is nobody's to mend.
-        lines += [(wrong, why) for why in dict.fromkeys(reason["why"] for reason in left_to_mend(item))]
-    colon = "：" if language == "zh" else ": "
-    return "\n".join(f"{number} {label}{colon}{text}" for label, text in lines)
+        # The same word twice is one complaint.
+        told = dict.fromkeys(reason["why"] for reason in item["violations"])
+        lines += [f"{number} {words['last']}{words['colon']}{one_line(item['candidate'])}"]
+        lines += [f"{number} {words['wrong']}{words['colon']}{one_line(why)}" for why in told]
+    return lines

@@ -84,7 +84,7 @@ class Event:
     newer ones. `times` are the days that its words name, each as `end:day`, where `end` is the number of characters up to the
     end of the expression (`17:2026-12-04`).
 
-    `sources` are the `job_id`s of the messages on which an event rests alone: it goes with the last of them. `people` are those
+    `sources` are the `job_id`s of the messages on which an event rests: it goes with any of them. `people` are those
     whom a text names, each as `start:end:id`, with `start` and `end` in characters.
 
     `tags` and `metadata` (a JSON object) are what the bot gave with what it handed over. From `expires_at` (seconds since the

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ..schema.event import BorneName, Event, NamedPerson
 from ..schema.job import Job
+from .borders import begins_with
 from .edits import edited
 from .references.people import ROLE_NOUNS, find_people
 from .speakers.borne_names import BorneNames
@@ -30,6 +31,7 @@ class FactOwners:
 
     def __init__(self, job: Job, events: Sequence[Event]) -> None:
         self._job = job
+        self._group = job.group_name
         senders = ((one.sender_id, one.sender_name, job.moment.timestamp()) for one in job.recent_messages)
         spoke = ((one.user_id, one.user_name, one.timestamp) for one in events)
         known = [(job.user_id, job.user_name, job.moment.timestamp()), *senders, *spoke]
@@ -41,18 +43,25 @@ class FactOwners:
         """Return the people whom an event names."""
         return event.named or self._people.named(event.text, event.teller)
 
+    def subject_of(self, event: Event) -> str | None:
+        """Return the id of the person whom an event is about; "" if it is not known, None if it is about a thing or the group."""
+        said = Statement(event.text, self._names).said
+        begins = event.text.find(said)
+        if self._group and begins_with(said.casefold(), self._group.casefold()):
+            return None
+        first = next((one.user_id for one in self.named(event) if one.start <= begins < one.end), None)
+        if first is None:
+            other = next((one for one in find_people(said) if one.start == 0), None)
+            first = "" if other is not None and other.name.lower() not in ROLE_NOUNS else None
+        return first
+
     def owner_of(self, event: Event) -> str:
         """Return the id of the person whose fact an event is; "" if it is about another person of whom no id is known.
 
         It is the person whom it is about, or who told it if it is about a thing.
         """
-        said = Statement(event.text, self._names).said
-        begins = event.text.find(said)
-        first = next((one.user_id for one in self.named(event) if one.start <= begins < one.end), None)
-        if first is None:
-            other = next((one for one in find_people(said) if one.start == 0), None)
-            first = "" if other is not None and other.name.lower() not in ROLE_NOUNS else event.teller
-        return first
+        subject = self.subject_of(event)
+        return event.teller if subject is None else subject
 
     def is_own(self, event: Event) -> bool:
         """Return True if an event of the job tells what a person said of themselves or of a thing, no claim about another.

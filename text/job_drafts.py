@@ -59,7 +59,6 @@ def prepare(job: Job, settings: Settings) -> list[ItemState]:
                 said_by=told.said_by,
                 open=[list(one) for one in told.reasons],
                 asks=told.asks,
-                not_about=list(told.not_about),
             )
         )
     return items

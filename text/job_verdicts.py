@@ -1,49 +1,59 @@
-"""Verdicts of the gate on a job's texts, and what is filed where no try is left."""
+"""Verdicts on a job's texts, by rules or by a model, and what is filed where no try is left."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Literal
+from datetime import datetime
 
 from ..schema.graph_states.historian import ItemState, Reason
-from ..schema.job import Job
+from ..schema.job import Job, RecentMessage
 from ..schema.names import Names
 from ..schema.settings import Settings
-from .gate import RELATIVE_KINDS, Finding, GateResult, check, reason
+from .absolutize import LONGEST_TEXT
+from .borders import names_one
+from .edits import edited
+from .gate import RELATIVE_KINDS, Finding, check, is_unread, reason
 from .job_drafts import language_of, names_of, prepare
-from .profiles.rules import is_about
+from .language import detect_language
+from .messages import dated_words, days_meant
 from .questions.asking import asking_sentences
-from .references.subjects import predicate_of
+from .speakers.mentions import with_mentions
 from .speakers.shown_names import shared_name_in
-from .support import content_terms, share, weight
+from .supported import Unsupported, lost, persons_in, unsupported, without_people
+from .time_expressions import tells_hours_alone
 
 SHOWN_MESSAGES, SHOWN_CHARACTERS = 6, 120
 """Messages before a job that a model is shown, and the characters of each; more of them cost tokens and decide nothing."""
-CARRIED, ADDED = 0.6, 2.0
-"""The least share of a text's content words that what was handed over must hold, and so many more that it need not."""
+SHORT_ID = 3
+"""Characters of an id that may be a number of its own."""
+_ITEM = {"zh": "这一条", "en": "the item"}
+"""How a model is told of the words handed over; messages before them are m1, m2 …"""
+_CHATTER = re.compile(
+    r"\n|```|^\s*[\[{<#*-]|^(?:好的|以下|下面|改写|输出|答|作为|抱歉"
+    r"|(?:sure|here|okay|rewritten|output|answer|note|sorry|as an)\b)[^\n]{0,60}?[:：，,]",
+    re.IGNORECASE,
+)
+"""What a model says around a text."""
 
 
-def judge(item: ItemState, candidate: str, job: Job, settings: Settings) -> GateResult:
-    """Return the gate's result for one text of a job."""
-    names = names_of(job, settings)
-    verdict = check(
-        candidate,
-        source=item["source"],
-        resolved=item["resolved"],
-        draft=item["draft"],
-        names=names,
-        item=item["kind"],
-        pronouns=settings.historian.gate_pronouns,
-        open_subject=bool(item["undecided"]),
-        beside="\n".join(text for is_theirs, text in _shown(job) if is_theirs),
-    )
-    found = [
-        *_still_open(item, candidate, names),
-        *_of_another(item, candidate, names),
-        *_of_nowhere(item, candidate, job, names),
+def judge(item: ItemState, text: str, job: Job, settings: Settings) -> list[Reason]:
+    """Return what speaks against filing a text for an item: words that only participants understand, and, where a model
+    wrote it, what the words handed over and the messages before them do not say, and what it lost of them."""
+    names, language = names_of(job, settings), language_of(job, settings)
+    verdict = check(text, source=item["source"], names=names, item=item["kind"], pronouns=settings.historian.gate_pronouns)
+    is_models = text != item["draft"]
+    # An hour of any day needs no date.
+    relative = (one for one in verdict.violations if not (is_models and tells_hours_alone(one.text)))
+    findings = [*relative, *_still_open(item, text)]
+    unfounded: list[Unsupported] = []
+    if is_models and not any(one.kind in ("empty", "length", "language") for one in findings):
+        findings += _of_a_model(item, text, names)
+        unfounded = _unfounded(item, text, job, settings)
+    return [
+        *(Reason(kind=one.kind, text=one.text, start=one.start, end=one.end, why=reason(one, language)) for one in findings),
+        *(Reason(kind=one.kind, text=one.wording, start=0, end=0, why=one.reason(language)) for one in unfounded),
     ]
-    return GateResult((*verdict.violations, *found), verdict.notes) if found else verdict
 
 
 def is_no_fact(item: ItemState) -> bool:
@@ -51,113 +61,118 @@ def is_no_fact(item: ItemState) -> bool:
     return any(kind == "claim" for kind, _, _ in item.get("open", [])) or item.get("asks", False)
 
 
-def _still_open(item: ItemState, candidate: str, names: Names) -> Iterator[Finding]:
-    """Yield what the words leave open and `candidate` does not say either."""
-    end = len(candidate)
+def _still_open(item: ItemState, text: str) -> Iterator[Finding]:
+    """Yield what the words leave open and a text does not say either."""
     for kind, why, wording in item.get("open", []):
-        if kind == "claim":
-            yield Finding("claim", wording, end, end, why)
-        elif why == "shared":
-            if shared_name_in(candidate, [wording]):
-                yield Finding("reference", wording, end, end, why)
-        elif wording in candidate if why == "mention" else candidate == item["draft"] or predicate_of(candidate, names):
-            yield Finding("reference", wording, end, end, why)
+        is_left = shared_name_in(text, [wording]) if why == "shared" else why == "mention" and wording in text
+        if kind == "claim" or is_left or text == item["draft"] or text.startswith(wording):
+            yield Finding("claim" if kind == "claim" else "reference", wording, len(text), len(text), why)
 
 
-_OF = re.compile(r"的(?!确)|['’]s\s+[a-z]")
-"""A relative or thing of somebody is not that one: "Ann's brother"."""
+def _of_a_model(item: ItemState, text: str, names: Names) -> Iterator[Finding]:
+    """Yield another language, and words around the text."""
+    if _CHATTER.search(text) and not _CHATTER.search(item["source"]):
+        yield Finding("length", text, 0, len(text), "too long")
+    spoken = detect_language(item["source"])
+    if spoken not in (detect_language(text), detect_language(without_people(text, names))):
+        yield Finding("language", text, 0, len(text), "")
 
 
-def _of_another(item: ItemState, candidate: str, names: Names) -> Iterator[Finding]:
-    """Yield the subject of `candidate` if it is certainly not about that one."""
-    for name in item.get("not_about", []):
-        given = is_about(item["source"], name) or is_about(item["draft"], name)
-        if not given and is_about(candidate, name) and not _OF.match(candidate, len(name)):
-            yield Finding("role", name, 0, len(name), "subject")
+def _unfounded(item: ItemState, text: str, job: Job, settings: Settings) -> list[Unsupported]:
+    """Return what a model's text says and neither the words nor the messages before them do, and what it lost of the words."""
+    names = names_of(job, settings)
+    source = with_mentions(item["source"], job, names)[0]
+    language, item_id = detect_language(source), _ITEM[language_of(job, settings)]
+    sources = {item_id: dated_words(source, job.moment, job.timezone)}
+    persons = persons_in(source)
+    doer = names.bot(language) if item["kind"] == "action" else names.user(language)
+    if (item["kind"] == "action" or persons) and not names_one(text, (doer,) if item["kind"] == "action" else names.everybody):
+        return [Unsupported("lost", doer, item_id)]
+    speakers: dict[str, str] = {}
+    is_one_of_two = item["kind"] == "action" or "first" in persons  # of a fact "he" alone is the user
+    teller = doer if item.get("said_by") == job.user_id else ""
+    if item["kind"] == "action":
+        speakers[item_id] = doer
+        if "first" not in persons and doer not in source:
+            sources[item_id] = f"{doer} {sources[item_id]}"
+    elif persons <= {"first"} and (doer == teller or not item["undecided"]):
+        speakers[item_id] = doer
+    listener = names.bot(language) if "second" in persons or len(persons) > 1 else ""
+    for name, (message, words) in shown_messages(job).items():
+        # What others tell is theirs, and no text of the user's is completed from it; their questions say what it is about.
+        is_users = message.sender_id == job.user_id
+        if told := words if is_users else asking_sentences(words):
+            sources[name] = told
+            speakers |= {name: names.user(language)} if is_users else {}
+    dates = [one for one in days_meant(source, job.moment, job.timezone) if one.text not in text]
+    kept = edited(source, [(one.start, one.end, one.rendered) for one in dates])
+    also = [one for one in (names.user_id, names.group_id) if len(one) > SHORT_ID]
+    also += [f"{job.moment:%Y-%m-%d}"] if tells_hours_alone(source) else []
+    also += names.others if item["undecided"] and is_one_of_two else ()
+    found = unsupported(text, sources, names, also=also, speakers=speakers, listener=listener, subjects=True)
+    return found + lost(text, kept, names)
 
 
-def _of_nowhere(item: ItemState, candidate: str, job: Job, names: Names) -> Iterator[Finding]:
-    """Yield what a model adds that neither the text nor what the user says or somebody asks before it holds."""
-    if candidate != item["draft"]:
-        told = [text if is_theirs else asking_sentences(text) for is_theirs, text in _shown(job)]
-        known = "\n".join((item["source"], item["resolved"], item["draft"], names.group_name, *told))
-        wanted, held = content_terms(candidate, names, dates=False), content_terms(known, names)
-        if share(wanted, held) < CARRIED and weight(wanted - held) > ADDED:
-            yield Finding("length", candidate, 0, len(candidate), "too long")
+def shown_messages(job: Job) -> dict[str, tuple[RecentMessage, str]]:
+    """Return the messages before a job that a model is shown, by id, each with its words as they are shown."""
+    shown: dict[str, tuple[RecentMessage, str]] = {}
+    for n, one in enumerate(job.recent_messages[-SHOWN_MESSAGES:], 1):
+        said = dated_words(one.text[:SHOWN_CHARACTERS], said_at(one, job) or job.moment, job.timezone)
+        shown[f"m{n}"] = one, said
+    return shown
 
 
-def _shown(job: Job) -> list[tuple[bool, str]]:
-    """Return the messages before a job as far as a model is shown them, and whether each is the user's.
-
-    What others tell is theirs, and no text of the user's is completed from it.
-    """
-    return [(one.sender_id == job.user_id, one.text[:SHOWN_CHARACTERS]) for one in job.recent_messages[-SHOWN_MESSAGES:]]
-
-
-def left_to_mend(item: ItemState) -> list[Reason]:
-    """Return the violations of an item without relative times that its draft has as well: nobody can mend those."""
-    return [one for one in item["violations"] if one["kind"] != "time" or not _stands_in(one["text"], item["draft"])]
+def said_at(message: RecentMessage, job: Job) -> datetime | None:
+    """Return when a message before a job was said, in the job's zone; None if it does not tell a time."""
+    try:
+        at = datetime.fromisoformat(message.at)
+    except ValueError:
+        return None
+    zone = job.moment.tzinfo
+    return at.astimezone(zone) if at.tzinfo else at.replace(tzinfo=zone)
 
 
-def _stands_in(wording: str, text: str) -> bool:
-    edge = r"(?<!\w){}(?!\w)" if wording.isascii() else "{}"
-    return re.search(edge.format(re.escape(wording)), text) is not None
+def can_be_mended(item: ItemState, names: Names) -> bool:
+    """Return True if another wording can pass: not that of a supposition or question, nor that of a text which is too long
+    or in another language, nor where a model's text only keeps open what nobody told: it would make it up."""
+    if len(item["source"]) > LONGEST_TEXT or is_no_fact(item) or is_unread(item["source"], names):
+        return False
+    found = item["violations"]
+    return not found or any(one["kind"] not in RELATIVE_KINDS or one["text"] not in _left(item, one) for one in found)
 
 
-def with_verdict(item: ItemState, verdict: GateResult, job: Job, settings: Settings) -> ItemState:
-    """Return the item with the gate's findings; each violation carries the sentence for the model."""
-    language = language_of(job, settings)
-    violations = [_reason(finding, reason(finding, language)) for finding in verdict.violations]
-    notes = [_reason(finding, finding.why) for finding in verdict.notes]
-    return {**item, "passed": verdict.passed, "violations": violations, "notes": notes}
+def _left(item: ItemState, reason: Reason) -> str:
+    """Return the words in which nobody told what a relative word means: of a time those with the times that are known."""
+    return item["draft"] if reason["kind"] == "time" else f"{item['source']}\n{item['draft']}"
+
+
+def with_verdict(item: ItemState, found: list[Reason]) -> ItemState:
+    """Return the item with what speaks against its text."""
+    return {**item, "passed": not found, "violations": found}
 
 
 def passed_by_rules(item: ItemState, job: Job, settings: Settings) -> ItemState:
-    """Return the item as passed if its draft needs no model: mode `auto`, no reference is undecided, the gate passes it, and no
-    messages came with it that may tell what it leaves out (those of talk were read when it was taken out).
+    """Return the item as passed if its draft needs no model: mode `auto`, no reference is undecided, and the gate passes it.
 
     The gate node uses this result and does not check the draft again.
     """
-    if settings.historian.rewrite_mode == "always" or item["undecided"] or (job.recent_messages and job.kind != "talk"):
+    if settings.historian.rewrite_mode == "always" or item["undecided"] or judge(item, item["draft"], job, settings):
         return item
-    verdict = judge(item, item["draft"], job, settings)
-    return {**with_verdict(item, verdict, job, settings), "first_pass": True} if verdict.passed else item
+    return {**with_verdict(item, []), "first_pass": True}
 
 
-def last_resort(item: ItemState, draft_verdict: GateResult) -> ItemState:
-    """Return the item as it is filed when no try is left.
-
-    The rules' draft is filed where the gate finds nothing in it but words that stay open: an undecidable word does not take
-    away the names that the others got. Where the draft itself may be wrong, only the times are resolved.
+def last_resort(item: ItemState, job: Job, settings: Settings) -> ItemState:
+    """Return the item as it is filed when no try is left: the rules' draft, since an undecidable word does not take away the
+    names that the others got. Where its names may be wrong (a bot that tells of its own life), only the times are resolved.
     """
-    if draft_verdict.passed:
-        return {**item, "candidate": item["draft"], "rewritten_by": "rules", "passed": True, "violations": []}
-    if all(map(_stays_open, draft_verdict.violations)):
-        return {**item, "candidate": item["draft"], "rewritten_by": _writer(item, item["draft"])}
-    return {**item, "candidate": item["resolved"], "rewritten_by": _writer(item, item["resolved"])}
-
-
-def _stays_open(finding: Finding) -> bool:
-    """Return True if a finding names a word left as it was said, which says nothing against the rest of the text."""
-    return finding.kind == "claim" or (finding.kind in RELATIVE_KINDS and finding.why not in ("owner", "lost"))
-
-
-def _writer(item: ItemState, filed: str) -> Literal["rules", "time", "none"]:
-    """Return who changed the text that is filed."""
-    if filed != item["resolved"]:
-        return "rules"
-    return "time" if item["dated"] else "none"
+    is_wrong = any(why == "owner" for _, why, _ in item.get("open", []))
+    candidate = item["resolved"] if is_wrong else item["draft"]
+    done = with_verdict({**item, "candidate": candidate}, judge(item, item["draft"], job, settings))
+    if done["passed"] or candidate != item["resolved"]:
+        return {**done, "rewritten_by": "rules"}
+    return {**done, "rewritten_by": "time" if item["dated"] else "none"}
 
 
 def by_rules(job: Job, settings: Settings) -> list[ItemState]:
     """Return the items of a job as they are filed without a model, by rules and gate alone."""
-    filed: list[ItemState] = []
-    for item in prepare(job, settings):
-        verdict = judge(item, item["draft"], job, settings)
-        judged = with_verdict(item, verdict, job, settings)
-        filed.append(judged if judged["passed"] else last_resort(judged, verdict))
-    return filed
-
-
-def _reason(finding: Finding, why: str) -> Reason:
-    return Reason(kind=finding.kind, text=finding.text, start=finding.start, end=finding.end, why=why)
+    return [last_resort(item, job, settings) for item in prepare(job, settings)]

@@ -14,8 +14,9 @@ from ..schema.scope import Scope
 from ..schema.talk import SAID_BY_PEOPLE, TalkPayload, TalkRole
 from .chunks import chunk
 from .edits import edited
+from .questions.named_times import time_told
 from .speakers.named_people import with_people
-from .time_expressions.finding import find_time_expressions
+from .time_expressions import TimeExpression, find_time_expressions, tells_hours_alone
 from .tokens import estimate_tokens
 
 MOST_PARTS = 512
@@ -131,15 +132,21 @@ def times_in(text: str, moment: datetime, timezone: str | ZoneInfo | None) -> tu
 
 def dated_words(text: str, moment: datetime, timezone: str | ZoneInfo | None) -> str:
     """Return words said at `moment` with the day behind each expression that means one: `on Friday (2026-12-04)`."""
-    return edited(text, [(end, end, f" ({days})") for end, days in _named_days(text, moment, timezone)])
+    return edited(text, [(one.end, one.end, f" ({_shown(one)})") for one in days_meant(text, moment, timezone)])
+
+
+def days_meant(text: str, moment: datetime, timezone: str | ZoneInfo | None) -> list[TimeExpression]:
+    """Return the expressions of words said at `moment` that mean a day; "now" means none, nor does an hour of any day."""
+    found = find_time_expressions(text, moment, timezone)
+    return [one for one in found if one.value and time_told(one.text, moment) and not tells_hours_alone(one.text)]
 
 
 def _named_days(text: str, moment: datetime, timezone: str | ZoneInfo | None) -> list[tuple[int, str]]:
     """Return the end of each expression in `text` that means a day, and the day or days."""
     found = find_time_expressions(text, moment, timezone)
-    return [(one.end, _shown(one.value, one.until)) for one in found if one.value and not one.vague]
+    return [(one.end, _shown(one)) for one in found if one.value and not one.vague]
 
 
-def _shown(value: str, until: str | None) -> str:
-    first, last = value.replace("T", " "), (until or value).replace("T", " ")
+def _shown(one: TimeExpression) -> str:
+    first, last = (one.value or "").replace("T", " "), (one.until or one.value or "").replace("T", " ")
     return first if first == last else f"{first}/{last}"

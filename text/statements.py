@@ -7,9 +7,6 @@ import re
 from .protected import overlaps
 from .quotations import quotations
 
-LONGEST_STATEMENT = 2_000
-"""Characters of one statement that are read for what it tells; a longer one is no statement but a document."""
-
 _END = re.compile(
     r"[。！？!?；;]+[”」』\"'’）)]*|\n+"
     r"|(?<=[.!?][\"”’'])\s+(?=[A-Z])"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from ..schema.ids import id_mark
 from ..schema.names import Names
@@ -95,6 +95,19 @@ class Sources:
             found[best] = self.texts[best]
             left = left - self._terms[best]
         return found
+
+
+def best_sources(wanted: Terms, sources: Sequence[Terms], most: int) -> list[int]:
+    """Return the indexes of at most `most` sources that together cover `wanted` best (greedy), best first."""
+    chosen: list[int] = []
+    left = wanted
+    while len(chosen) < most and left:
+        best = max(range(len(sources)), key=lambda n: weight(left & sources[n]), default=-1)
+        if best < 0 or not left & sources[best]:
+            break
+        chosen.append(best)
+        left = left - sources[best]
+    return chosen
 
 
 def is_negative(text: str) -> bool:

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice
 from typing import Literal
 
 from ..schema.names import Names
@@ -33,7 +33,7 @@ from .word_lists import compiled_patterns, word_list, word_tables
 SUPPORT, SUPPORT_OF_PAIRS = 0.6, 0.4
 """The least share of a text's content words that its sources hold; the same where pairs of Chinese
 characters count as well, which often straddle two words."""
-KEPT = 0.5
+KEPT = 0.6
 """The least share of a source's content words that a rewrite keeps."""
 _TABLES = word_tables("supported.toml")
 _RE = compiled_patterns(_TABLES)
@@ -54,6 +54,8 @@ _UNCERTAIN_WORDS = word_list("may mar second")
 _UNCERTAIN_VALUES = frozenset(("0", "1"))
 """What is often no number (一个, "may"): it confirms a number and is never missing."""
 _QUOTED = 60
+MOST_NAMED, NEAR = 6, 8
+"""People of a clause who are compared; characters behind a passive that hold its verb (被阿强骂了)."""
 
 Kind = Literal["number", "title", "name", "words", "polarity", "role", "lost"]
 
@@ -82,6 +84,7 @@ def unsupported(
     also: Sequence[str] = (),
     speakers: Mapping[str, str] | None = None,
     listener: str = "",
+    subjects: bool = False,
 ) -> list[Unsupported]:
     """Return what `text` says and its sources do not; nothing if they carry it.
 
@@ -93,6 +96,7 @@ def unsupported(
 
     With `speakers` (names by the ids of sources) the sources are talk: "I" is the speaker, "you" the
     `listener`, and a text about a person needs only one source that they said or that names them.
+    With `subjects` a clause also has to be about the person whom the same words of a source are about.
     Instructions to a model are no source. Linear in the length.
 
     >>> ann = Names(user_name="Ann")
@@ -103,7 +107,7 @@ def unsupported(
     subject = _other_subject(text, names)
     clauses = [one for source in sources.values() for one in _clauses_of(source, text, names)]
     told_by = (*(speakers or {}).values(), listener)
-    if not any(subject in one for one in (*told_by, *(one.text for one in clauses))):
+    if not any(subject in one for one in (*also, *told_by, *(one.text for one in clauses))):
         return [Unsupported("name", subject, where)]
     clauses = [one for one in clauses if speakers is not None or subject in one.text]
     given = "\n".join((*(one.text for one in clauses), *told_by))
@@ -115,13 +119,14 @@ def unsupported(
     known = _known(without_people(given, names))
     found = [Unsupported("number", said, where) for n, said in figures(told).items() if n not in known]
     found += [Unsupported("title", said, where) for said in _titles(text, "\n".join((given, *own)))]
-    missing = [name for name in others if name not in given]
+    people = (one.name for one in find_people(told) if _HAN.match(one.name) and one.name not in ROLE_NOUNS)
+    missing = [name for name in (*others, *people) if name not in given]
     found += [Unsupported("name", said, where) for said in (*missing, *_names(told, given))]
-    found += _turned(text, sources, names, speakers or {}, listener)
+    found += islice(_turned(text, sources, names, speakers, listener, subjects), 1)
     if found:
         return found
     held: Terms = frozenset().union(*(one.terms for one in clauses))
-    wanted = _terms(_RE.hour.sub(" ", told), names)
+    wanted = _terms(_RE.counted.sub(" ", _RE.hour.sub(" ", told)), names)
     if not _is_held(wanted, held) or not (wanted or others or figures(told)):
         gone = sorted(wanted - held, key=lambda term: (len(term) == 1, term)) or [text]
         return [Unsupported("words", ", ".join(gone[:8]), where)]
@@ -131,7 +136,7 @@ def unsupported(
 
 def lost(text: str, source: str, names: Names, where: str = "") -> list[Unsupported]:
     """Return what a rewrite `text` lost of its source: numbers, dates, titles, Latin names, people of
-    the conversation, denials, and content words where fewer than half of them are left.
+    the conversation, denials, and content words where fewer than KEPT of them are left.
 
     >>> [one.wording for one in lost("Ann has a cat", "Ann has 3 cats", Names(user_name="Ann"))]
     ['3']
@@ -143,13 +148,24 @@ def lost(text: str, source: str, names: Names, where: str = "") -> list[Unsuppor
     gone += [said for said in _names(bare, plain) if any(map(str.isupper, said))]
     pattern = whole_name_pattern(names.others)
     gone += [name for name in (pattern.findall(source) if pattern else ()) if name not in text]
+    users = [name for name in names.user_names if name]
+    gone += users[:1] if any(one in source for one in users) and not any(one in text for one in users) else []
     if not gone:
-        clauses = list(_clauses_of(text, source, names))
+        clauses = list(_clauses_of(text, text, names))
         gone = [part.strip() for part in _split(bare) if not _agrees(part, clauses, names)]
-        wanted, held = _terms(_RE.hour.sub(" ", bare), names), _terms(plain, names)
+        wanted, held = _terms(_RE.counted.sub(" ", _RE.hour.sub(" ", bare)), names), _terms(plain, names)
         if not gone and share(words_only(wanted), held) < KEPT:
             gone = [", ".join(sorted(wanted - held, key=lambda term: (len(term) == 1, term))[:8])]
     return [Unsupported("lost", said, where) for said in dict.fromkeys(gone)]
+
+
+def persons_in(text: str) -> set[str]:
+    """Return the persons that words of a text stand for: "first" (I, 我), "second", "third" (she, 用户).
+
+    >>> sorted(persons_in("I told her")), persons_in("my sister")
+    (['first', 'third'], set())
+    """
+    return {person for person in ("first", "second", "third") if getattr(_RE, person).search(text)}
 
 
 def share_told(text: str, source: str, names: Names) -> float:
@@ -176,7 +192,7 @@ def figures(text: str, *, uncertain: bool = False) -> dict[str, str]:
     ({'2026': '2026', '2': '2', '20': '20', '23000': '2.3万'}, {'2': 'two', '20': '20', '3': 'March'})
     """
     found: dict[str, str] = {}
-    for match in _FIGURE.finditer(_RE.dotted_clock.sub(":", unicodedata.normalize("NFKC", text))):
+    for match in _FIGURE.finditer(_RE.dotted_clock.sub(":", unicodedata.normalize("NFKC", text.replace("百分之", " ")))):
         if uncertain or match.group().casefold() not in _UNCERTAIN_WORDS:
             found.update(dict.fromkeys(_values(match, uncertain), match.group().strip()))
     return found if uncertain else {n: said for n, said in found.items() if n not in _UNCERTAIN_VALUES}
@@ -195,7 +211,9 @@ def _known(text: str) -> set[str]:
 def _values(match: re.Match[str], uncertain: bool) -> Iterable[str]:
     if match["digits"]:
         whole, _, rest = match["digits"].replace(",", "").partition(".")
-        if "." in rest or len(whole) > 15:  # a date, a version, an id
+        if "." in rest and len(whole) < 4:  # a version
+            return (f"{whole}.{rest}",)
+        if "." in rest or len(whole) > 15:  # a date, an id
             return [part.lstrip("0") or "0" for part in (whole, *rest.split(".")) if part]
         scale, number = (match["scale"] or "").strip().casefold(), float(f"{whole}.{rest or 0}")
         scaled = number * (_SCALES.get(scale) or chinese_integer(scale or "一") or 1)
@@ -272,55 +290,79 @@ def _agrees(part: str, clauses: Sequence[_Clause], names: Names) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """Two people named one after the other in a clause, and the words between them; "?" is he or she."""
+    """Two people of a clause and the words between them, or its subject (`second` is "") and what
+    follows; "?" is he or she. `turns` is True in the passive, whose verb may stand in `near`."""
 
     first: str
     second: str
     words: Terms
+    near: Terms
     turns: bool
 
-    def is_of(self, first: str, second: str) -> bool:
-        return self.first in (first, "?") and self.second in (second, "?")
+    def speaks_for(self, told: _Pair, speaker: str) -> bool | None:
+        """Return whether this pair of a source has the people of a text's pair so; None if it does not say."""
+        least = min if self.second else max
+        is_passive = self.turns or told.turns
+        own, other = (self.near, told.near) if is_passive else (self.words, told.words)
+        if len(own & other) * 2 < (least(len(own), len(other)) or 1) or (self.second == "") != (told.second == ""):
+            return None
+        if not self.second:
+            is_so = told.first != speaker if self.first == "?" else told.first == self.first
+            return None if is_passive else is_so
+        if self.first in (told.first, "?") and self.second in (told.second, "?"):
+            return self.turns == told.turns
+        is_turned = self.first in (told.second, "?") and self.second in (told.first, "?")
+        return False if is_turned and self.turns == told.turns else None
 
 
 def _turned(
-    text: str, sources: Mapping[str, str], names: Names, speakers: Mapping[str, str], listener: str
+    text: str,
+    sources: Mapping[str, str],
+    names: Names,
+    speakers: Mapping[str, str] | None,
+    listener: str,
+    subjects: bool,
 ) -> Iterator[Unsupported]:
-    """Yield the clauses in which two people stand in the reversed order of every source that names both.
-
-    The same words have to stand between them, both or neither in the passive: "Ann lent Ben a bike"
-    is turned into "Ben lent Ann a bike" and not into "Ben borrowed a bike from Ann".
-    """
-    own = list(_pairs(text, names))
-    given = {name: list(_pairs(one, names, speakers.get(name, ""), listener)) for name, one in sources.items()} if own else {}
+    """Yield people who stand in the place of others in the same words of a source: "Ann lent Ben a bike"
+    is turned into "Ben lent Ann a bike", and not into "Ben borrowed a bike from Ann"."""
+    own = [one for one in _pairs(text, names, {}) if subjects or one.second]
+    persons = {} if speakers is None else {"second": listener, "third": "?"}
+    given = [
+        (name, speaker, one)
+        for name, source in (sources.items() if own else ())
+        for speaker in [(speakers or {}).get(name, "")]
+        for one in _pairs(_RE.resolved.sub("", source), names, {**persons, "first": speaker})
+    ]
     for pair in own:
-        if any(one.is_of(pair.first, pair.second) for held in given.values() for one in held):
-            continue
-        turned = [
-            name
-            for name, held in given.items()
-            for one in held
-            if one.is_of(pair.second, pair.first) and one.words & pair.words and one.turns == pair.turns
-        ]
-        if turned:
-            yield Unsupported("role", f"{pair.first} … {pair.second}", turned[0])
+        said = [(name, one.speaks_for(pair, speaker)) for name, speaker, one in given]
+        against = [name for name, is_so in said if is_so is False]
+        if against and not any(is_so for _, is_so in said):
+            yield Unsupported("role", " … ".join(filter(None, (pair.first, pair.second))), against[0])
 
 
-def _pairs(text: str, names: Names, speaker: str = "", listener: str = "") -> Iterator[_Pair]:
-    people = whole_name_pattern(names.everybody)
-    user = names.user_names
-    for clause in _split(text):
-        found = (
-            [(*one.span(), user[0] if one.group() in user else one.group()) for one in people.finditer(clause)] if people else []
-        )
-        meant = (("first", speaker), ("second", listener), ("third", "?" if speaker else ""))
-        found += [(*one.span(), who) for kind, who in meant if who for one in getattr(_RE, kind).finditer(clause)]
-        found = [one for one in sorted(found) if not _RE.owns.match(clause, one[1])]
-        for (_, end, first), (start, _, second) in pairwise(found):
-            between = clause[end:start]
-            if first != second and not _RE.both.search(between):
-                words = terms_in(between) | set(_RE.between.findall(between))
-                yield _Pair(first, second, words, _RE.turns.search(between) is not None)
+def _pairs(text: str, names: Names, persons: Mapping[str, str]) -> Iterator[_Pair]:
+    """Yield the pairs of people in the clauses of a text; `persons` are the names that words for them stand for."""
+    people, user = whole_name_pattern(names.everybody), names.user_names
+    for clause in (part for long in _split(text) for part in _RE.and_then.split(long)):
+        named = ((*one.span(), one.group()) for one in people.finditer(clause)) if people else ()
+        found = [(start, end, user[0] if who in user else who) for start, end, who in named]
+        found += [(*one.span(), who) for kind, who in persons.items() if who for one in getattr(_RE, kind).finditer(clause)]
+        found = [one for one in sorted(found) if not _RE.owns.match(clause, one[1])][:MOST_NAMED]
+        for n, (begin, end, first) in enumerate(found):
+            after = found[n + 1 :]
+            rest = clause[end : after[0][0] if after else len(clause)]
+            if n == 0 and not terms_in(clause[:begin], dates=False) and not (after and _RE.both.search(rest)):
+                yield _Pair(first, "", _words(rest), frozenset(), _RE.turns.search(clause, end) is not None)
+            for start, close, second in after:
+                between, turns = clause[end:start], _RE.turns.search(clause, end, start) is not None
+                is_next = start == after[0][0]
+                if first != second and (is_next or not turns) and not _RE.both.search(between):
+                    near = _words(f"{between} {clause[close : close + NEAR]}")
+                    yield _Pair(first, second, _words(between), near, turns)
+
+
+def _words(text: str) -> Terms:
+    return frozenset((*terms_in(text, dates=False), *_RE.between.findall(text)))
 
 
 def _titles(text: str, given: str) -> Iterator[str]:

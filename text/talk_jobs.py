@@ -1,15 +1,12 @@
-"""Jobs of kind `talk`, one message each, with the statements that a model takes out of them."""
+"""Jobs of kind `talk`, one message each, gathered by conversation."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from ..schema.job import Job, RecentMessage
-from ..schema.talk import SAID_BY_PEOPLE, TalkPayload
+from ..schema.job import SPEAKERS_LOOKED_AT, Job, RecentMessage
+from ..schema.talk import SAID_BY_PEOPLE
 from .speakers.shown_names import with_ids
-
-MESSAGES_BESIDE = 12
-"""Messages around a message that tell whom its words mean."""
 
 
 def said_by_people(job: Job) -> bool:
@@ -17,22 +14,23 @@ def said_by_people(job: Job) -> bool:
     return job.payload.get("role") == SAID_BY_PEOPLE
 
 
-def told_apart(talk: Sequence[Job]) -> list[Job]:
-    """Return the jobs of a talk with the ids behind the names of senders who are called alike."""
-    messages = [_message(one) for one in talk]
-    shown = [with_ids(one.model_copy(update={"recent_messages": messages})).user_name for one in talk]
-    return [one.model_copy(update={"user_name": name}) for one, name in zip(talk, shown, strict=True)]
+def with_people_listed(talk: Sequence[Job], others: Mapping[str, str]) -> list[Job]:
+    """Return the jobs of a talk, each with all its people as `recent_messages` without words.
 
-
-def with_statements(job: Job, statements: Sequence[str], talk: Sequence[Job]) -> Job:
-    """Return the job with its statements as `new_info`, and the messages before it, itself the last, as `recent_messages`."""
-    place = next((n for n, one in enumerate(talk) if one.job_id == job.job_id), len(talk) - 1)
-    beside = [_message(one) for one in talk[max(0, place + 1 - MESSAGES_BESIDE) : place + 1]]
-    return job.model_copy(update={"new_info": list(statements), "recent_messages": beside})
-
-
-def _message(job: Job) -> RecentMessage:
-    said = TalkPayload.model_validate(job.payload)
-    if said.role != SAID_BY_PEOPLE:
-        return RecentMessage(sender_id=job.bot_id, sender_name=job.bot_name, text=said.text, at=job.timestamp)
-    return RecentMessage(sender_id=job.user_id, sender_name=job.user_name, text=said.text, at=job.timestamp)
+    These are the senders, and `others` (names by id). A name that does not tell who is meant has
+    the id behind it.
+    """
+    senders = {one.user_id: one.user_name or others.get(one.user_id, "") for one in talk if said_by_people(one)}
+    people = list({**others, **senders}.items())[-SPEAKERS_LOOKED_AT:]
+    listed = [RecentMessage(sender_id=who, sender_name=name) for who, name in people]
+    listed = with_ids(talk[-1].model_copy(update={"recent_messages": listed})).recent_messages
+    shown = {one.sender_id: one.sender_name for one in listed}
+    return [
+        one.model_copy(
+            update={
+                "user_name": shown.get(one.user_id, one.user_name),
+                "recent_messages": listed,
+            }
+        )
+        for one in talk
+    ]

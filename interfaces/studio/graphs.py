@@ -48,7 +48,7 @@ def historian() -> CompiledStateGraph[HistorianState, HistorianOptions, Historia
 
 
 def talk() -> CompiledStateGraph[HistorianState, HistorianOptions, TalkForm, HistorianState]:
-    """Return the write graph with messages as input: accept → extract → rewrite → gate → embed → link → merge_profile → …"""
+    """Return the write graph with messages as input: accept → extract → gate → embed → link → merge_profile → …"""
     graph = StateGraph(HistorianState, HistorianOptions, input_schema=TalkForm)
     return _compiled("talk", graph, accept_talk, wire_historian, _historian_context)
 

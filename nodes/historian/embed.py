@@ -11,7 +11,6 @@ from ...models.embeddings.recorded import vectors_for
 from ...schema.errors import FingerprintMismatch
 from ...schema.graph_states.historian import HistorianContext, HistorianState, HistorianUpdate, events_of
 from ...schema.job import Job
-from ...text.messages import message_name
 from ...text.speakers.named_people import with_people
 
 log = logging.getLogger(__name__)
@@ -21,13 +20,13 @@ async def embed(state: HistorianState, runtime: Runtime[HistorianContext]) -> Hi
     """File all events of the job in one transaction. Without an embedder, or while it is down, they are filed without vectors."""
     store = runtime.context.events
     job = Job.model_validate(state["job"])
-    is_talk = job.kind == "talk"
-    events = with_people(job, events_of(job, state["items"], (message_name(job),) if is_talk else ()))
+    items = state.get("items", [])
+    if job.kind == "talk":  # a checkpoint of a former version may hold some that name no message: it tells them as it was said
+        items = [item for item in items if "sources" in item]
+    events = with_people(job, events_of(job, items))
     ids = [event.event_id for event in events]
-    if is_talk:  # what the gate does not pass is left to the message, which tells it as it was said
-        events = [event for event in events if event.is_absolute]
     if await asyncio.to_thread(store.is_filed, job.job_id):
-        return {"filed": "before", "event_ids": ids}
+        return {"filed": "before", "event_ids": ids, "items": items}
     vectors = await vectors_for([event.text for event in events], runtime.context.embedder, store)
     try:
         new = await asyncio.to_thread(store.file_job, job.job_id, events, vectors)
@@ -36,4 +35,4 @@ async def embed(state: HistorianState, runtime: Runtime[HistorianContext]) -> Hi
         new = await asyncio.to_thread(store.file_job, job.job_id, events, [None] * len(events))
     if not new and not await asyncio.to_thread(store.is_filed, job.job_id):
         return {"filed": "forgotten", "event_ids": []}
-    return {"filed": "new" if new else "before", "event_ids": ids}
+    return {"filed": "new" if new else "before", "event_ids": ids, "items": items}

@@ -1,75 +1,142 @@
-"""extract: choose what of the messages of a conversation is worth remembering, and keep the messages themselves."""
+"""extract: keep the messages of a conversation as they were said, and ask a model which events they tell."""
 
 from __future__ import annotations
 
 import asyncio
-import logging
+from collections.abc import Sequence
+from dataclasses import replace
 
 from langgraph.runtime import Runtime
 
 from ...prompts.asking import asked
-from ...prompts.extracting import Extracted, Told, believed, extract_prompt
+from ...prompts.extracting import RecordEvents, TalkQuestion, text_of
 from ...prompts.templates import owner_words, render
-from ...schema.graph_states.historian import HistorianContext, HistorianPart, HistorianState, HistorianUpdate
+from ...schema.event import MESSAGE, Event, EventFilter, is_raw
+from ...schema.graph_states.historian import (
+    HistorianContext,
+    HistorianPart,
+    HistorianState,
+    HistorianUpdate,
+    ShownFact,
+    ShownMessage,
+    TalkShown,
+)
 from ...schema.job import Job
-from ...text.job_drafts import language_among, names_of
-from ...text.messages import message_events
-from ...text.talk_jobs import said_by_people, told_apart, with_statements
-
-log = logging.getLogger(__name__)
+from ...schema.protocols import EventStore
+from ...text.messages import every_name, message_events
+from ...text.speakers.borne_names import BorneNames
+from ...text.superseding import terms_of
+from ...text.support import share, terms_in
+from ...text.talk_jobs import said_by_people, with_people_listed
 
 ANSWERS = 2
-"""Answers that a model is asked for: what the first one says that no message does is sent back once."""
+"""Answers that a model is asked for: what the gate does not pass of the first one is sent back once."""
+MOST_FACTS, MOST_COMPARED = 20, 200
+"""Former facts that a model is shown, and those that they are chosen from: by words, and the last ones of who speaks."""
+MOST_BEFORE, LONGEST_BEFORE = 4, 200
+"""Messages before the first one that are shown, and the characters of each."""
+BEFORE_SECONDS = 21_600.0
+MOST_NAMED = 20
+"""People who are listed because messages name them."""
 
 
 async def extract(state: HistorianState, runtime: Runtime[HistorianContext]) -> HistorianUpdate:
-    """File the messages; return one part a message, its job with the statements that a model finds in it."""
+    """File the messages, and ask a model which events they tell; later, to mend those that the gate did not pass."""
     context = runtime.context
+    update: HistorianUpdate = {}
+    if "shown" not in state:
+        update = await asyncio.to_thread(_begun, state, context)
+    parts, shown = update.get("parts") or state["parts"], update.get("shown") or state["shown"]
+    is_said = any(said_by_people(Job.model_validate(parts[n]["job"])) for n in shown["parts"])
+    if context.chat is None or not context.asks_a_model or not is_said:
+        return {**update, "told": [], "spent": True}
+    question = await asyncio.to_thread(TalkQuestion.of, parts, shown, context.settings)
+    answer = await asked(
+        context.chat,
+        RecordEvents,
+        f"job {question.jobs[0].job_id}: the model told no usable events; the messages stand alone",
+        purpose="extract",
+        system=render("extract_system", question.language, owner=owner_words(context.settings.cognitive, question.language)),
+        user=await asyncio.to_thread(question.prompt, state.get("refused", [])),
+    )
+    attempt = state.get("attempt", 0) + 1
+    told = [] if answer is None else [one.model_dump() for one in answer.events]
+    return {**update, "told": told, "attempt": attempt, "spent": answer is None or attempt >= ANSWERS}
+
+
+def _begun(state: HistorianState, context: HistorianContext) -> HistorianUpdate:
+    """File the messages. Return a part for each, and what a model is shown of them."""
+    store = context.events
     jobs = [Job.model_validate(one) for one in (state.get("talk") or [state["job"]])]
     limit = context.settings.cognitive.observation.chunk_max_tokens
     messages = [message_events(job, limit) for job in jobs]
-    await asyncio.to_thread(context.events.file_messages, messages)
+    store.file_messages(messages)
     words = {one.event_id: one.text for parts in messages for one in parts}
-    stored = {one.event_id: one.text for one in await asyncio.to_thread(context.events.get, list(words))}
+    stored = {one.event_id: one.text for one in store.get(list(words))}
     # What was withdrawn or edited meanwhile tells nothing any more.
     current = [bool(parts) and all(stored.get(one.event_id) == one.text for one in parts) for parts in messages]
     latest = {parts[0].job_id: n for n, parts in enumerate(messages) if parts}
-    current = [stands and latest[messages[n][0].job_id] == n for n, stands in enumerate(current)]
-    jobs = told_apart(jobs)
-    said = [job for job, stands in zip(jobs, current, strict=True) if stands]
-    found: dict[str, list[str]] = {}
+    places = [n for n, stands in enumerate(current) if stands and latest[messages[n][0].job_id] == n]
+    said = [jobs[n] for n in places]
+    shown = TalkShown(parts=places, before=[], replied={}, former=[])
+    others: dict[str, str] = {}
     if any(map(said_by_people, said)) and context.asks_a_model:
-        taken = await _asked(said, context)
-        found = {} if taken is None else dict(zip((job.job_id for job in said), taken, strict=True))
-    told = [found.get(job.job_id, []) if said_by_people(job) else [] for job in jobs]
-    each = zip(jobs, told, current, strict=True)
-    given = [with_statements(job, mine, said if stands else [job]) for job, mine, stands in each]
-    return {"parts": [HistorianPart(job=job.model_dump()) for job in given]}
-
-
-async def _asked(jobs: list[Job], context: HistorianContext) -> list[list[str]] | None:
-    """Return the statements of each message; None if the model gave none that can be used."""
-    assert context.chat is not None
-    names = [names_of(job, context.settings) for job in jobs]
-    language = language_among([str(job.payload.get("text", "")) for job in jobs], context.settings)
-    refused: list[tuple[Told, str]] = []
-    kept: list[list[str]] = [[] for _ in jobs]
-    for _ in range(ANSWERS):
-        answer = await asked(
-            context.chat,
-            Extracted,
-            f"job {jobs[0].job_id}: the model took no usable statements; the messages stand alone",
-            purpose="extract",
-            system=render("extract_system", language, owner=owner_words(context.settings.cognitive, language)),
-            user=extract_prompt(jobs, names[-1], language, refused),
+        now = context.clock()
+        before = _before(store, said[0], {parts[0].job_id for parts in messages if parts}, now)
+        replied = {str(n): found for n, job in enumerate(said) if (found := _replied(store, job, said, now))}
+        shown = TalkShown(
+            parts=places,
+            before=list(map(_shown, before)),
+            replied={n: _shown(one) for n, one in replied.items()},
+            former=_former(store, said, now),
         )
-        if answer is None:
-            return None
-        again, refused = await asyncio.to_thread(believed, answer, jobs, names, language)
-        context.judged("extract", taken=sum(map(len, again)), refused=len(refused))
-        kept = [list(dict.fromkeys([*one, *more])) for one, more in zip(kept, again, strict=True)]
-        if not refused:
-            break
-    if refused:
-        log.info("job %s: %d statements are left out that no message says", jobs[0].job_id, len(refused))
-    return kept
+        others = {one.said_by: one.user_name for one in (*before, *replied.values()) if one.role == "user" and one.said_by}
+        others |= _named(store, said)
+    return {"parts": [HistorianPart(job=job.model_dump()) for job in with_people_listed(jobs, others)], "shown": shown}
+
+
+def _before(store: EventStore, first: Job, talk: set[str], now: float) -> list[Event]:
+    """Return the last messages of the conversation before the talk, oldest first."""
+    at = first.moment.timestamp()
+    where = EventFilter(first.scope.key, sources=(MESSAGE,), time_from=at - BEFORE_SECONDS, time_to=at, now=now)
+    found = store.find(where, limit=MOST_BEFORE + len(talk))
+    return [one for one in reversed(found) if one.job_id not in talk and one.holds and not is_raw(one)][-MOST_BEFORE:]
+
+
+def _shown(one: Event) -> ShownMessage:
+    said_by = one.said_by if one.role == "user" else ""
+    return ShownMessage(message=one.job_id, speaker=one.speaker, said_by=said_by, words=one.text[:LONGEST_BEFORE])
+
+
+def _replied(store: EventStore, job: Job, talk: Sequence[Job], now: float) -> Event | None:
+    """Return the message that a message of the talk answers, if it is not one of these."""
+    wanted = str(job.payload.get("reply_to", ""))
+    if not wanted or any(one.payload.get("message_id") == wanted for one in talk):
+        return None
+    found = store.get([f"{name}:0" for name in every_name(job.scope, wanted)])
+    return next((one for one in found if one.holds and not one.has_expired(now) and not is_raw(one)), None)
+
+
+def _named(store: EventStore, said: Sequence[Job]) -> dict[str, str]:
+    """Return the names, by id, of those whom messages name and who may not speak."""
+    names = BorneNames(store.names(said[0].scope.key))
+    found = names.named_in("\n".join(map(text_of, said)))
+    return {who: names.today(who) for who in sorted(found)[:MOST_NAMED]}
+
+
+def _former(store: EventStore, said: Sequence[Job], now: float) -> list[ShownFact]:
+    """Return the facts that hold and tell most of what the talk is about, those of its speakers first, the newest of them."""
+    speakers = tuple(dict.fromkeys(job.user_id for job in said if said_by_people(job)))
+    where = EventFilter(said[0].scope.key, kinds=("fact",), sources=("job",), now=now, holds=True)
+    words = "\n".join(map(text_of, said))
+    by_words = store.get([one for one, _ in store.search_keywords(words, where, MOST_FACTS)])
+    theirs = store.find(replace(where, people=speakers), limit=MOST_COMPARED)
+    found = {one.event_id: one for one in (*theirs, *by_words) if one.is_absolute}
+    told, names = terms_in(words), tuple(job.user_name for job in said if job.user_name)
+
+    def rank(one: Event) -> tuple[float, float]:
+        return share(terms_of(one.text, names), told), one.timestamp
+
+    best = sorted(found.values(), key=rank, reverse=True)[:MOST_FACTS]
+    best.sort(key=lambda one: (one.timestamp, one.event_id))
+    return [ShownFact(event_id=one.event_id, text=one.text, day=one.day) for one in best]

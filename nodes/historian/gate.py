@@ -1,4 +1,4 @@
-"""gate: code decides whether each text is absolute and faithful; when tries are spent, the best honest text is taken."""
+"""gate: code decides whether a text is absolute and says what was handed over; when tries are spent, the rules' is taken."""
 
 from __future__ import annotations
 
@@ -10,11 +10,18 @@ from ...schema.graph_states.historian import HistorianContext, HistorianState, H
 from ...schema.job import Job
 from ...schema.settings import Settings
 from ...text.job_verdicts import judge, last_resort, with_verdict
+from .talk_verdicts import pass_talk
 
 
 async def gate(state: HistorianState, runtime: Runtime[HistorianContext]) -> HistorianUpdate:
-    """Judge every text that has not passed. When the tries are spent, every item gets a final text."""
+    """Judge every text that has not passed, and what a model told of a talk. When the tries are spent, every item gets a
+    final text."""
     context = runtime.context
+    if "parts" in state:
+        update = await asyncio.to_thread(pass_talk, state, context.settings)
+        refused = len(update["refused"])
+        context.judged("extract", taken=len(state.get("told", [])) - refused, refused=refused)
+        return update
     items, by_model = await asyncio.to_thread(_judged, state, context.settings)
     context.judged("rewrite", taken=sum(by_model), refused=len(by_model) - sum(by_model))
     return {"items": items}
@@ -27,13 +34,11 @@ def _judged(state: HistorianState, settings: Settings) -> tuple[list[ItemState],
     by_model: list[bool] = []
     for item in state["items"]:
         if not item["passed"]:
-            verdict = judge(item, item["candidate"], job, settings)
-            item = with_verdict(item, verdict, job, settings)
+            item = with_verdict(item, judge(item, item["candidate"], job, settings))
             if item["rewritten_by"] == "model":
                 by_model.append(item["passed"])
             item["first_pass"] = item["passed"] and state.get("attempt", 0) <= 1
             if not item["passed"] and state.get("spent"):
-                is_draft = item["candidate"] == item["draft"]
-                item = last_resort(item, verdict if is_draft else judge(item, item["draft"], job, settings))
+                item = last_resort(item, job, settings)
         judged.append(item)
     return judged, by_model

@@ -1,21 +1,21 @@
-"""link: note which former facts are over because of the new ones, by rules. Running it again changes nothing."""
+"""link: note which former facts are over because of the new ones. Running it again changes nothing."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from langgraph.runtime import Runtime
 
 from ...models.embeddings.general_means import general_means, likeness
 from ...schema.event import Event, EventFilter, EventLink
-from ...schema.graph_states.historian import FormerFact, HistorianContext, HistorianState, HistorianUpdate
+from ...schema.graph_states.historian import FormerFact, HistorianContext, HistorianState, HistorianUpdate, ItemState
 from ...schema.job import Job
 from ...schema.protocols import EventStore
 from ...text.fact_owners import FactOwners
 from ...text.job_verdicts import is_no_fact
-from ...text.superseding import could_end, links_of, may_concern
+from ...text.superseding import could_end, is_of_matter, links_of, may_concern, may_end
 
 MOST_BY_WORDS = 40
 MOST_BY_TIME = 20
@@ -26,11 +26,38 @@ these, whether they share a topic or not."""
 
 
 async def link(state: HistorianState, runtime: Runtime[HistorianContext]) -> HistorianUpdate:
-    """Compare the new facts with the nearest former ones of the same scope that hold, and link what they end."""
+    """Link the former facts that new ones end: of talk those that a model named, else what the rules find among the nearest."""
     job, context = Job.model_validate(state["job"]), runtime.context
-    told = zip(state["event_ids"], state["items"], strict=False)
+    told = list(zip(state["event_ids"], state["items"], strict=False))
+    if job.kind == "talk":
+        return {"former": await asyncio.to_thread(_link_named, context.events, job, dict(told))}
     facts = [event_id for event_id, item in told if item["kind"] == "fact" and not is_no_fact(item)]
     return {"former": await asyncio.to_thread(_link, context.events, job, facts, context.clock())}
+
+
+def _link_named(store: EventStore, job: Job, told: Mapping[str, ItemState]) -> list[FormerFact]:
+    """End the former facts that a model named (`ends`, `corrects`), as far as they are of the same conversation.
+
+    A fact about a person is ended by what that person claims, or who told it; one about a thing or the
+    group by anybody there. Where the words do not tell that both are about one matter, the model may
+    name one such fact more than others: who names many says so of nothing in particular.
+    """
+    sure: list[tuple[EventLink, Event]] = []
+    unsure: list[tuple[EventLink, Event]] = []
+    for event in store.get(list(told)):
+        item = told[event.event_id]
+        named = store.get([*item.get("ends", []), *item.get("corrects", [])])
+        before = [one for one in named if one.scope.key == event.scope.key and one.timestamp <= event.timestamp]
+        owners = FactOwners(job, [event, *before])
+        for one in before:
+            subject = owners.subject_of(one)
+            new, old = (owners.statement(fact, subject or event.teller) for fact in (event, one))
+            if (subject is None or event.teller in (subject, one.teller)) and may_end(new, old):
+                link = EventLink(one.event_id, event.event_id, one.event_id in item.get("corrects", []))
+                (sure if is_of_matter(new, old) else unsure).append((link, one))
+    links = [*sure, *unsure] if len(unsure) <= len(sure) + 1 else sure
+    store.supersede([link for link, _ in links])
+    return [FormerFact(event_id=old.event_id, text=old.text, ended=True, by=link.new) for link, old in links]
 
 
 def _link(store: EventStore, job: Job, event_ids: Sequence[str], now: float) -> list[FormerFact]:
@@ -48,7 +75,7 @@ def _link(store: EventStore, job: Job, event_ids: Sequence[str], now: float) -> 
         whose = owners.owner_of(event)
         before = [one for one in before if owners.owner_of(one) == whose]
         new, old = owners.statement(event, whose), [owners.statement(one, whose) for one in before]
-        values_only = [n for n, one in enumerate(before) if job.kind == "talk" or _had_happened(one)]
+        values_only = [n for n, one in enumerate(before) if _had_happened(one)]
         links = links_of(new, old, values_only)
         store.supersede([EventLink(before[n].event_id, event.event_id, change == "corrected") for n, change in links])
         for n, _ in links:

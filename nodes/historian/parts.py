@@ -56,14 +56,13 @@ def _is_done(part: HistorianPart) -> bool:
 
 
 def _together(parts: list[HistorianPart]) -> dict[str, Any]:
-    """Return what the edges and the statistics read: the items of all parts, and how far they are."""
-    filed = [one["filed"] for one in parts if "filed" in one]
+    """Return what the edges and the statistics read: the items of all parts, and what became of them."""
+    filed = {one.get("filed") for one in parts}
     outcome = next((one for one in ("new", "before", "forgotten") if one in filed), "new")
     return {
         "items": [item for one in parts for item in one.get("items", [])],
-        "attempt": max((one.get("attempt", 0) for one in parts), default=0),
-        "spent": all(one.get("spent") or all(item["passed"] for item in one.get("items", [])) for one in parts),
-        **({"filed": outcome, "event_ids": [name for one in parts for name in one.get("event_ids", [])]} if filed else {}),
+        "filed": outcome,
+        "event_ids": [name for one in parts for name in one.get("event_ids", [])],
     }
 
 

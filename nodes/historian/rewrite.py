@@ -1,4 +1,4 @@
-"""rewrite: resolve time, draft by rules, then let the model write the final text where one is configured."""
+"""rewrite: resolve time, draft by rules, then let the model write what the rules left open, where one is configured."""
 
 from __future__ import annotations
 
@@ -12,20 +12,16 @@ from ...prompts.rewriting import RecordTexts, rewrite_prompt
 from ...prompts.templates import owner_words, render
 from ...schema.graph_states.historian import HistorianContext, HistorianState, HistorianUpdate, ItemState
 from ...schema.job import Job
-from ...schema.names import Names
-from ...text.absolutize import LONGEST_TEXT
-from ...text.gate import is_unread
 from ...text.job_drafts import language_of, names_of, prepare
-from ...text.job_verdicts import is_no_fact, left_to_mend, passed_by_rules
+from ...text.job_verdicts import can_be_mended, passed_by_rules
 
 log = logging.getLogger(__name__)
-
-MOST_ASKED_WHO = 2
-"""Calls of a job in which a model is asked whom or what a text is about."""
 
 
 async def rewrite(state: HistorianState, runtime: Runtime[HistorianContext]) -> HistorianUpdate:
     """Prepare the items on the first visit; ask the model, in one call, for those that still need it."""
+    if "parts" in state:  # of a talk, in a checkpoint of a former version
+        return {"spent": True}
     chat, settings = runtime.context.chat, runtime.context.settings
     job = Job.model_validate(state["job"])
     before = state.get("items")
@@ -36,7 +32,7 @@ async def rewrite(state: HistorianState, runtime: Runtime[HistorianContext]) -> 
     if attempt == 0:
         items = await asyncio.to_thread(lambda: [passed_by_rules(item, job, settings) for item in items])
     names = names_of(job, settings)
-    wanted = [n for n, item in enumerate(items) if not item["passed"] and _can_be_mended(item, attempt, names)]
+    wanted = [n for n, item in enumerate(items) if not item["passed"] and can_be_mended(item, names)]
     if not wanted:
         return {"items": items, "attempt": attempt, "spent": True}
     language = language_of(job, settings)
@@ -58,16 +54,3 @@ async def rewrite(state: HistorianState, runtime: Runtime[HistorianContext]) -> 
     for n, text in zip(wanted, texts, strict=True):
         changed[n] = {**items[n], "candidate": text.strip(), "rewritten_by": "model", "passed": False}
     return {"items": changed, "attempt": attempt + 1, "spent": attempt >= settings.historian.rewrite_max_retry}
-
-
-def _can_be_mended(item: ItemState, attempt: int, names: Names) -> bool:
-    """Return True if another wording can pass.
-
-    Not that of a supposition or question, nor that of a text which is too long or in another language.
-    Nor where the gate misses nothing but dates that the draft does not tell either, or a name that the
-    model did not know when it was asked for it: it would make them up.
-    """
-    if len(item["source"]) > LONGEST_TEXT or is_no_fact(item) or is_unread(item["source"], names):
-        return False
-    left = left_to_mend(item)
-    return not item["violations"] or any(one["kind"] != "reference" or attempt < MOST_ASKED_WHO for one in left)

@@ -31,8 +31,13 @@ class ItemState(TypedDict):
     `source` is the original text, `resolved` has its relative times replaced, `draft` is the rule rewriter's, `candidate` is
     the text to file. `undecided` are references that the rules could not resolve. `dated` is True if a time was resolved.
     `occurs` are the first and last moment that the text tells of (empty: it names none), `said_by` the id of who said it.
-    `open` are reasons why it cannot be absolute, as (kind, why, wording), `not_about` names that it is certainly not about.
+    `open` are reasons why it cannot be absolute, as (kind, why, wording).
     `asks` is True for a fact that tells of a question.
+
+    Of an event that a model wrote of talk, `sources` are the names of its messages
+    (`text.messages.message_name`), `speakers` the ids of the people who sent them, `ends` and
+    `corrects` the ids of the former events that it ends or corrects, `about` the ids of the people
+    whom it is about, and `lasting` is True if the model says that it holds for long.
     """
 
     kind: WrittenKind
@@ -51,7 +56,12 @@ class ItemState(TypedDict):
     said_by: NotRequired[str]
     open: NotRequired[list[list[str]]]
     asks: NotRequired[bool]
-    not_about: NotRequired[list[str]]
+    sources: NotRequired[list[str]]
+    speakers: NotRequired[list[str]]
+    ends: NotRequired[list[str]]
+    corrects: NotRequired[list[str]]
+    about: NotRequired[list[str]]
+    lasting: NotRequired[bool]
 
 
 class ProposedProfile(TypedDict):
@@ -77,6 +87,36 @@ class FormerFact(TypedDict):
     ended: bool
     by: str
     by_any: NotRequired[list[str]]
+
+
+class ShownFact(TypedDict):
+    """A former fact that a model is shown beside a talk; `day` (YYYY-MM-DD) is when it was told."""
+
+    event_id: str
+    text: str
+    day: str
+
+
+class ShownMessage(TypedDict):
+    """A message beside a talk: its name (`text.messages.message_name`), sender by name and id ("" for the bot), and words."""
+
+    message: str
+    speaker: str
+    said_by: str
+    words: str
+
+
+class TalkShown(TypedDict):
+    """What a model is shown of a talk: the `parts` (places in the state) as the messages 1, 2 …, and the `former` facts.
+
+    `before` are the messages before it, `replied` those that are answered and not among the parts, by
+    the place (from 0) of the message which answers them.
+    """
+
+    parts: list[int]
+    before: list[ShownMessage]
+    replied: dict[str, ShownMessage]
+    former: list[ShownFact]
 
 
 class HistorianInput(TypedDict):
@@ -114,14 +154,21 @@ class HistorianPart(HistorianProgress, total=False):
 
 
 class HistorianUpdate(HistorianProgress, total=False):
-    """Return value of a node: the keys of the state except `job`. The graph ignores unknown keys silently."""
+    """Return value of a node: the keys of the state except `job`. The graph ignores unknown keys silently.
+
+    Of a talk, `told` are the events of a model's answer that the gate has not seen yet, and `refused`
+    those that it did not pass, each with the reason.
+    """
 
     parts: list[HistorianPart]
     people: list[HistorianPart]
+    shown: TalkShown
+    told: list[dict[str, Any]]
+    refused: list[tuple[dict[str, Any], str]]
 
 
 class HistorianState(HistorianInput, HistorianUpdate, total=False):
-    """The write graph's state. `attempt` counts the model's answers to the rewrite; `spent` ends the attempts; `merges`
+    """The write graph's state. `attempt` counts the model's answers before the gate; `spent` ends the attempts; `merges`
     counts the merges of profiles. `former` are the facts that the new ones were compared with, and were found to be near."""
 
 
@@ -143,12 +190,12 @@ class HistorianContext:
 
     @property
     def asks_a_model(self) -> bool:
-        """True if a model takes statements out of talk; then jobs of messages stay until their conversation is silent."""
+        """True if a model writes events of talk; then jobs of messages stay until their conversation is silent."""
         return self.chat is not None and self.settings.historian.rewrite_mode != "rules"
 
 
-def events_of(job: Job, items: Sequence[ItemState], sources: tuple[str, ...] = ()) -> list[Event]:
-    """Return the events of a job. `sources` are the messages (by `job_id`) that they rest on."""
+def events_of(job: Job, items: Sequence[ItemState]) -> list[Event]:
+    """Return the events of a job. Those of messages, which stand beside them, note no words."""
     return [
         Event.of_job(
             job,
@@ -158,12 +205,12 @@ def events_of(job: Job, items: Sequence[ItemState], sources: tuple[str, ...] = (
             is_absolute=item["passed"],
             gate_reasons=() if item["passed"] else tuple(dict.fromkeys(reason["why"] for reason in item["violations"])),
             rewritten_by=item["rewritten_by"],
-            handed_over=item["source"] if item["source"] != item["candidate"] else "",
+            handed_over="" if "sources" in item or item["source"] == item["candidate"] else item["source"],
             said_by=item.get("said_by", ""),
-            speakers=(item["said_by"],) if item.get("said_by", "") not in ("", job.user_id) else (),
+            speakers=tuple(one for one in item.get("speakers", [item.get("said_by", "")]) if one not in ("", job.user_id)),
             occurs_from=min(item.get("occurs", ()), default=None),
             occurs_until=max(item.get("occurs", ()), default=None),
-            sources=sources,
+            sources=tuple(item.get("sources", ())),
         )
         for n, item in enumerate(items)
     ]

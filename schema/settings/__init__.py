@@ -124,12 +124,12 @@ class QuerySettings(Section):
 
 class HistorianSettings(Section):
     rewrite_mode: Literal["always", "auto", "rules"] = "auto"
-    """改写方式：auto 在规则不够、或一并交来此前的消息时用模型，always 总用模型，rules 只用规则
-    rewriting: auto asks the model where rules fall short or earlier messages come along, always for every text, rules never"""
+    """改写方式：auto 在规则不够时用模型，always 总用模型，rules 只用规则
+    rewriting: auto asks the model where rules fall short, always for every text, rules never"""
     gate_pronouns: Literal["orphan", "all"] = "orphan"
     """第三人称代词：orphan 只拦无先行词的，all 全拦
     third-person pronouns: orphan stops those without an antecedent, all stops every one"""
-    rewrite_max_retry: Annotated[int, Field(ge=0, le=10)] = hot(2)
+    rewrite_max_retry: Annotated[int, Field(ge=0, le=10)] = hot(1)
     """闸门不通过时最多重写几次
     rewrites after the gate says no"""
     redact_jobs: Literal["secrets", "all", "none"] = "secrets"
@@ -229,16 +229,16 @@ class ObservationSettings(Section):
 
 
 class TalkSettings(Section):
-    gather_messages: Annotated[int, Field(ge=1, le=64)] = hot(20)
+    gather_messages: Annotated[int, Field(ge=1, le=64)] = hot(48)
     """交来的消息攒够几条就一起交给模型（没有模型时不等）
     messages of a conversation after which a model looks through them together; without a model nothing waits"""
-    gather_tokens: Annotated[int, Field(ge=1, le=20_000)] = hot(2_000)
+    gather_tokens: Annotated[int, Field(ge=1, le=20_000)] = hot(4_000)
     """或者攒够多少 token
     or tokens of them"""
     silence_seconds: Annotated[float, Field(gt=0, le=86_400)] = hot(60.0)
     """或者最后一条之后安静了多少秒
     or seconds of silence after the last one"""
-    gather_seconds: Annotated[float, Field(gt=0, le=86_400)] = hot(300.0)
+    gather_seconds: Annotated[float, Field(gt=0, le=86_400)] = hot(600.0)
     """一条消息最多等多少秒，不管有没有安静下来
     seconds that a message waits for others at most, silence or not"""
     keep_days: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0

@@ -164,12 +164,12 @@ def gather(parts: Parts, plan: Plan, evidence: Iterable[str], *, others: bool = 
 
 def take_messages(parts: Parts, plan: Plan, how: MessagesOf) -> None:
     """Let the messages of a plan `stay`, be hidden (`hide`), or be deleted (`remove`) with what
-    rests on them alone."""
+    rests on them."""
     if how == "hide":
         plan.hidden |= {name for name, one in plan.messages.items() if one.holds}
     elif how == "remove":
         names = {one.job_id for one in plan.messages.values()}
-        resting = [one for one in parts.events.resting_on(sorted(names)) if names.issuperset(one.sources)]
+        resting = parts.events.resting_on(sorted(names))
         plan.alone |= {one.event_id for one in resting} - set(plan.events)
         plan.events |= {one.event_id: one for one in resting}
         plan.forgotten |= {*plan.messages, *(one.event_id for one in resting)}

@@ -87,7 +87,7 @@ class JobRuns:
 
     @property
     def asks_a_model(self) -> bool:
-        """True if a model takes statements out of talk."""
+        """True if a model writes events of talk."""
         return self.context.asks_a_model
 
     def open(self, checkpoints: OpenCheckpoints) -> None:

@@ -116,12 +116,6 @@ def found_in(update: Mapping[str, Any]) -> dict[str, Any]:
         }
         for item in items
     ]
-    if not texts:
-        texts = [
-            {"kind": "fact", "before": str(part["job"].get("payload", {}).get("text", "")), "after": statement}
-            for part in parts
-            for statement in part["job"].get("new_info", [])
-        ]
     profiles = [one for part in (update, *parts) for one in part.get("proposed_profiles", [])]
     ended = [one for part in (update, *parts) for one in part.get("former", []) if one["ended"]]
     found = {

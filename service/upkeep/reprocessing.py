@@ -105,7 +105,7 @@ class Reprocessing:
         made = zip(events, state["items"], with_people(job, events_of(job, state["items"])), strict=True)
         changes = []
         for before, item, new in made:
-            if before.is_absolute and not new.is_absolute and judge(item, before.text, job, self._context.settings).passed:
+            if before.is_absolute and not new.is_absolute and not judge(item, before.text, job, self._context.settings):
                 continue  # decided by what was said then and is not stored; today's gate objects to nothing in it
             written: dict[str, Any] = {name: getattr(new, name) for name in WRITTEN_ANEW}
             after = replace(before, **written)
@@ -201,6 +201,8 @@ def words_of(event: Event) -> str:
     """
     if event.rewritten_by == "hand" or not event.user_id or TIME_UNKNOWN in event.gate_reasons:
         return ""
+    if event.sources:
+        return ""  # a model made it of messages
     if event.said_by not in ("", event.user_id):
         return ""  # whose words these are, only the messages of that time could tell again
     return event.handed_over or (event.text if event.version or not event.is_absolute else "")

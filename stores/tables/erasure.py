@@ -77,7 +77,7 @@ class ErasureTables(BesideEvents, ABC):
             messages = {job_id for _, job_id, *_, kind in found if kind == MESSAGE}
             self._events.lock_messages(transaction, {job_id for _, job_id, *_ in found})
             known = {row for row, *_ in found}
-            resting = self._events.unsupported(transaction, messages)
+            resting = self._events.resting(transaction, messages)
             found += transaction.rows(
                 f"SELECT {_ERASED} FROM events e WHERE e.row = ANY(%s)",
                 ([row for row, _ in resting if row not in known],),

@@ -100,7 +100,7 @@ async def test_beside_a_model_health_and_boundaries_are_noted_at_once(tmp_path: 
     """What the model then files in its own words is the same line, told again; of the rest the model decides."""
 
     def responder(request: Json) -> Json:
-        return echo_responder(request) if listens else {"statements": [], "texts": []}
+        return echo_responder(request) if listens else {"events": [], "texts": []}
 
     with OpenAIServer(responder=responder) as server:
         async with CognitiveService.open(settings_for(tmp_path, base_url=server.base_url)) as memory:

@@ -145,20 +145,19 @@ async def test_the_messages_of_a_running_session_go_too(tmp_path: Path) -> None:
 
 @pytest.fixture
 def telling() -> Any:
-    """A server of which every message of Ann is a statement, in the message's own words."""
+    """A server of which every message of Ann is an event."""
 
     def respond(request: dict[str, Any]) -> dict[str, Any]:
-        if form_asked_for(request) != "extract_statements":
-            return echo_responder(request)
-        lines = [line.split(" ", 1) for line in request["messages"][-1]["content"].splitlines() if " Ann: " in line]
-        told = [(int(n), text.removeprefix("Ann: ")) for n, text in lines if n.isdecimal()]
-        return {"statements": [{"message": n, "speaker": "Ann", "statement": text} for n, text in told]}
+        answer = echo_responder(request)
+        for one in answer.get("events", []):
+            one["text"] = one["text"].replace("Ann live ", "Ann lives ").replace("Ann have ", "Ann has ")
+        return answer
 
     with OpenAIServer(responder=respond) as server:
         yield server
 
 
-async def test_with_a_model_statements_and_lines_of_profiles_go_with_their_message(tmp_path: Path, telling: OpenAIServer) -> None:
+async def test_with_a_model_events_and_lines_of_profiles_go_with_their_message(tmp_path: Path, telling: OpenAIServer) -> None:
     settings = settings_for(tmp_path, base_url=telling.base_url, historian={"rewrite_mode": "auto"})
     async with CognitiveService.open(settings) as memory:
         await memory.remember([message("I live in Leeds"), message("I have two dogs", "m2")], GROUP)
@@ -185,7 +184,7 @@ async def test_a_message_withdrawn_while_a_model_reads_it_files_nothing(tmp_path
     real = telling.responder
 
     def slowly(request: dict[str, Any]) -> Any:
-        if form_asked_for(request) == "extract_statements":
+        if form_asked_for(request) == "record_events":
             loop.call_soon_threadsafe(asked.set)
             time.sleep(0.5)
         return real(request)

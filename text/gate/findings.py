@@ -5,11 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal[
-    "pronoun", "reference", "time", "place", "number", "name", "title", "role", "language", "empty", "refusal", "length", "claim"
-]
-"""The first four are relative words, found in the text alone; the others compare a rewrite with its input;
-"claim" is a statement that tells nothing that is so."""
+Kind = Literal["pronoun", "reference", "time", "place", "language", "empty", "length", "claim"]
+"""The first four are relative words; "claim" is a statement that tells nothing that is so."""
 
 RELATIVE_KINDS: frozenset[str] = frozenset({"pronoun", "reference", "time", "place"})
 
@@ -20,7 +17,7 @@ class Finding:
 
     `text` is the exact wording. If it occurs in the judged text, `start` and `end` are its character offsets there (end
     exclusive). If it is *missing* from the judged text, both offsets are the length of the text. `why` is a key of the sentences
-    in `reasons` ("relative", "orphan", "invented", "lost", "swapped" and so on).
+    in `reasons` ("relative", "orphan" and so on).
     """
 
     kind: Kind
@@ -39,5 +36,5 @@ class GateResult:
 
     @property
     def passed(self) -> bool:
-        """True if there are no violations: the text is absolute and faithful."""
+        """True if there are no violations."""
         return not self.violations

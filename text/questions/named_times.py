@@ -25,7 +25,7 @@ _ABSOLUTE = tuple(
     )
 )
 
-_NOW = re.compile(
+NOW = re.compile(
     r"现在|现如今|如今|目前|当前|眼下|此刻|现阶段|(?:right |just )?now|rn|currently|presently|nowadays|at (?:the moment|present)",
     re.IGNORECASE,
 )
@@ -56,7 +56,7 @@ def named_times(text: str, now: datetime, *, asked: bool = True, relative: bool 
                 found.append(named)
         rest = pattern.sub(lambda match: " " * len(match.group()), rest)
     for expression in find_time_expressions(rest, now) if relative else ():
-        if expression.vague or not expression.value or not expression.until or _NOW.fullmatch(expression.text):
+        if expression.vague or not expression.value or not expression.until or NOW.fullmatch(expression.text):
             continue
         first = datetime.fromisoformat(expression.value).replace(tzinfo=now.tzinfo)
         last = datetime.fromisoformat(expression.until).replace(tzinfo=now.tzinfo)

@@ -1,4 +1,4 @@
-"""Who tells a statement without a subject, and whether one says "he" of nobody named, as far as the talk shows."""
+"""Who tells a statement without a subject, as far as the talk shows."""
 
 from __future__ import annotations
 
@@ -21,11 +21,6 @@ def _others_named(source: Utterance, said: Sequence[Utterance], own: bool, names
     """Return who else is named in a message, or, where it says no "I", by the same person or who asks: 你姐住哪？ 住在杭州."""
     told = [source] if own else [one for one in said if one.who in (source.who, BOT) or one.asks]
     return {mention.name.casefold() for one in told for mention in _people(one, names)} - {source.who.casefold()}
-
-
-def means_nobody_named(text: str, names: Names) -> bool:
-    """Return True if a statement says "he" of somebody whom it does not name before."""
-    return any(not (one.antecedents or one.anchored) for one in _thirds(text, names))
 
 
 AT_HOME = re.compile("我家[那这]?(?:个|位|口子|娃|宝|小的|孩子|老[大二三人])")

@@ -40,7 +40,7 @@ from .claims import as_said, is_claim, without_speaker
 from .mentions import with_group, with_mentions
 from .no_facts import why_no_fact
 from .shown_names import namesakes, shared_name_in, shared_names
-from .third_persons import AT_HOME, HOLDS, means_nobody_named, teller
+from .third_persons import AT_HOME, HOLDS, teller
 from .utterances import BOT, HEADER, Utterance, utterances
 
 SURE = 0.85
@@ -85,8 +85,7 @@ class Whose:
 
     `text` is the text with its mentions as names, `cast` whom its persons mean. `said_by` is the id of who said it ("" if
     unknown), `subject` the name that a text without a subject gets ("" for none). `reasons` say why it cannot be absolute: keys
-    of the gate's sentences as (kind, why, wording). `not_about` are names that the text is certainly not about. `asks` is
-    True for a fact that tells of a question.
+    of the gate's sentences as (kind, why, wording). `asks` is True for a fact that tells of a question.
     """
 
     text: str
@@ -94,7 +93,6 @@ class Whose:
     said_by: str = ""
     subject: str = ""
     reasons: tuple[tuple[str, str, str], ...] = ()
-    not_about: tuple[str, ...] = ()
     asks: bool = False
 
 
@@ -106,8 +104,7 @@ def whose(text: str, kind: Literal["action", "fact"], job: Job, names: Names) ->
     if kind == "fact" and gives_orders(text):
         return _of_orders(text, job, names)
     if is_unread(text, names):
-        told = _of_fact(text, job, names, "en") if kind == "fact" and job.kind != "talk" else None
-        return Whose(text, None, said_by=job.user_id if job.kind == "talk" else told.said_by if told else "")
+        return Whose(text, None, said_by=_of_fact(text, job, names, "en").said_by if kind == "fact" else "")
     shared = shared_name_in(text, shared_names(job))
     if kind == "fact":
         text = _without_address(_GREETING.sub("", without_media(_AS_USER.sub("", text)), count=1))
@@ -121,14 +118,10 @@ def whose(text: str, kind: Literal["action", "fact"], job: Job, names: Names) ->
         if _has_a_life(text):
             reasons = (*reasons, ("reference", "owner", text))
         return Whose(text, None, subject=names.bot(language), reasons=reasons)
-    in_talk = job.kind == "talk"
-    found = _of_talk(text, job, names, language) if in_talk else _as_claim(_of_fact(text, job, names, language), job, names)
+    found = _as_claim(_of_fact(text, job, names, language), job, names)
     claim = why_no_fact(found.text, names)
     asks = claim == "asked"
-    claim = "" if asks else claim
-    if not claim and in_talk and means_nobody_named(found.text, names):
-        claim = "talk"
-    if claim:
+    if claim and not asks:
         reasons = (*reasons, ("claim", claim, found.text))
     return replace(found, reasons=(*found.reasons, *reasons), asks=asks)
 
@@ -168,25 +161,6 @@ def _as_claim(found: Whose, job: Job, names: Names) -> Whose:
     return replace(found, reasons=(*found.reasons, ("reference", "claimant", found.text))) if involved else found
 
 
-def _of_talk(text: str, job: Job, names: Names, language: Language) -> Whose:
-    """Return whose words a statement out of talk is: those of its message's sender, who is "I" and nobody else.
-
-    "You" is the bot in a private chat; in a group the one whose name comes first, or nobody.
-    """
-    user, said = names.user(language), list(utterances(job, names))
-    text = as_said(text, user, language) if is_claim(text, names) else text
-    together = not job.group_id and _cast_of_fact(text, said, names, language).together
-    spoken_to = _called(text, (names.bot_name, *names.others)) if job.group_id else names.bot(language)
-    cast = Cast(user, spoken_to, together, third=False, stand_in=False)
-    reasons = _why_open(text, said, job, names)
-    return Whose(with_owner(text, user, names), cast, job.user_id, user, reasons, not_about=(names.bot(language),))
-
-
-def _called(text: str, names: Sequence[str]) -> str:
-    """Return the name that a text begins with, or ""."""
-    return next((name for name in names if name and text.lstrip("@ ").startswith(name)), "")
-
-
 def _of_fact(text: str, job: Job, names: Names, language: Language) -> Whose:
     """Return whose words a fact is. The user's id stands only where no message of another sender holds more of the fact.
 
@@ -221,7 +195,6 @@ def _of_named(text: str, said: Sequence[Utterance], job: Job, names: Names, lang
     third = not (called or _RE.pet.match(text)) and _is_the_user(text, held, said, user, names)
     stand_in = _closest(held, names) in (user, names.user_name, "") or held.get(user, 0.0) >= HOLDS
     stand_in = stand_in and not any(one.who != BOT and _says_stand_in(one) for one in said)
-    not_bot = (names.bot(language),)
     if not first:
         author = _closest(held, names)
         said_by = _id_of(author, job, names) if held.get(author, 0.0) >= HOLDS else ""
@@ -246,25 +219,18 @@ def _of_named(text: str, said: Sequence[Utterance], job: Job, names: Names, lang
         elif _is_played(text, said, names):
             reasons = (*reasons, ("claim", "played", text))
         text = with_owner(text, who, names)
-        not_about = () if cast.second == names.bot(language) else not_bot
-        of_others = max((score for name, score in held.items() if name not in (user, BOT)), default=0.0)
-        of_one = any(word.is_he_or_she for word in deictic_words(text, ()))
-        may_be_theirs = third or (not of_one and held.get(user, 0.0) >= of_others)
-        return Whose(text, cast, said_by, subject, reasons, not_about if may_be_theirs else (*not_about, user))
+        return Whose(text, cast, said_by, subject, reasons)
     reasons = _why_open(text, said, job, names)
     author = _author(text, held, job, names, user)
     if author == BOT:
         return Whose(text, cast_of("bot", names, language), reasons=reasons)
     if not author:
-        silent = [
-            who for who in (user, *names.others) if not held.get(who) and any(held.get(other) for other in held if other != BOT)
-        ]
-        return Whose(text, Cast(third=False, stand_in=stand_in), not_about=(*not_bot, *silent))
+        return Whose(text, Cast(third=False, stand_in=stand_in))
     alone = not any(one.who not in ("", user, BOT) for one in said)
     second = addressed or (names.bot(language) if author == user and (alone or not job.group_id) else "")
     together = author == user and _cast_of_fact(text, said, names, language).together
     cast = Cast(author, second, together, third=False, stand_in=stand_in and author != user)
-    return Whose(with_owner(text, author, names), cast, _id_of(author, job, names), author, reasons, not_about=not_bot)
+    return Whose(with_owner(text, author, names), cast, _id_of(author, job, names), author, reasons)
 
 
 def _called_otherwise(text: str, names: Names) -> bool:
@@ -337,7 +303,7 @@ def _of_quotation(header: re.Match[str], text: str, job: Job, names: Names, lang
     elif not author and find_people(f"{name}说" if language == "zh" else f"{name} said"):
         author = name
     said_by = _id_of(author, job, names)
-    return Whose(text, Cast(first=author, third=False, stand_in=False), said_by, not_about=(names.bot(language),))
+    return Whose(text, Cast(first=author, third=False, stand_in=False), said_by)
 
 
 def _held(text: str, said: Sequence[Utterance], names: Names) -> dict[str, float]:

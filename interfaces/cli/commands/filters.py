@@ -129,8 +129,6 @@ def _absolutized(line: AbsolutizeLine, shell: Shell) -> tuple[Absolutized, GateR
     verdict = check(
         done.text,
         source=line.text,
-        resolved=done.resolved_text,
-        draft=done.text,
         names=names,
         item=line.item,
         pronouns=settings.historian.gate_pronouns,

@@ -38,8 +38,8 @@ class EventStore(Protocol):
     def file_job(self, job_id: str, events: Sequence[Event], vectors: Sequence[Vector | None]) -> bool:
         """Store all events of a job atomically. Return False and change nothing if the job is already filed or forgotten.
 
-        An event whose `sources` were all withdrawn or corrected is left out; one of which some were no longer names these. What
-        was corrected after it was said (`are_corrected`) is left out.
+        An event of which a source was withdrawn or corrected is left out, and so is what was corrected after it was said
+        (`are_corrected`).
         """
 
     def file_new(self, events: Sequence[Event], vectors: Sequence[Vector | None]) -> list[str]:
@@ -53,13 +53,13 @@ class EventStore(Protocol):
 
         Of a message with a known `job_id` and the same words nothing changes, nor by words that are older
         (`worded_at`). Other words replace it at its former time, and
-        events that rest on it alone go; of a message that is given twice the later words count. One that was withdrawn, or
+        events that rest on it go; of a message that is given twice the later words count. One that was withdrawn, or
         whose entities were forgotten when it was said or later, is not stored. Raises InvalidInput for a `job_id` of a message
         of another scope.
         """
 
     def withdraw(self, message_ids: Sequence[str]) -> list[str]:
-        """Delete messages (given by `job_id`) for good, with the events that rest on them alone; they are never filed again.
+        """Delete messages (given by `job_id`) for good, with the events that rest on them; they are never filed again.
 
         Return the ids of the events that are gone. Where their words stood is overwritten later (`Erasure.overwrite`).
         """
@@ -82,7 +82,7 @@ class EventStore(Protocol):
         """
 
     def resting_on(self, message_ids: Sequence[str]) -> list[Event]:
-        """Return the events that rest on one of some messages (by `job_id`), with others or alone."""
+        """Return the events that rest on one of some messages (by `job_id`)."""
 
     def known_messages(self, message_ids: Sequence[str]) -> set[str]:
         """Return which messages (by `job_id`) are stored."""
@@ -136,7 +136,7 @@ class EventStore(Protocol):
     def hide(self, event_ids: Sequence[str], correction_id: str) -> list[str]:
         """Mark events as corrected (`corrected_by`) by a correction: recall leaves them out. Return those that were not before.
 
-        What would be filed on such messages alone is left out.
+        What would be filed on such messages is left out.
         """
 
     def reveal(self, correction_id: str) -> int:

@@ -198,38 +198,20 @@ class EventRows(ABC):
         self.note_changed(transaction, [event.event_id])
 
     def withdraw(self, transaction: Transaction, job_ids: Sequence[str]) -> list[str]:
-        """Delete messages, and the events that rest on no others. Return the ids of what is gone.
-
-        What rests on others too no longer names them. The scopes are locked (`lock_messages`).
-        """
+        """Delete messages, and the events that rest on them. Return the ids of what is gone. The scopes are locked
+        (`lock_messages`)."""
         if not job_ids:
             return []
         found = transaction.rows("SELECT row, event_id FROM events WHERE job_id = ANY(%s)", (list(job_ids),))
-        found += self.unsupported(transaction, job_ids)
+        found += self.resting(transaction, job_ids)
         self.delete(transaction, [row for row, _ in found])
         self.note_changed(transaction, [event_id for _, event_id in found])
         return [event_id for _, event_id in found]
 
-    def unsupported(self, transaction: Transaction, job_ids: Iterable[str]) -> list[tuple[int, str]]:
-        """Return (row, event id) of the events that rest on these messages alone.
-
-        Those that rest on others too no longer name them among their sources.
-        """
-        gone = set(job_ids)
-        if not gone:
-            return []
-        alone: list[tuple[int, str]] = []
-        fewer: list[tuple[Any, int]] = []
-        resting = f"SELECT row, event_id, sources FROM events WHERE {self.rests_on} ORDER BY row"
-        for row, event_id, sources in transaction.rows(resting, (list(gone),)):
-            left = [one for one in self.of_list(sources) if one not in gone]
-            if left:
-                fewer.append((self.as_list(left), row))
-            else:
-                alone.append((row, event_id))
-        transaction.run_many("UPDATE events SET sources = %s WHERE row = %s", fewer)
-        self.count_removals(transaction, [row for _, row in fewer])
-        return alone
+    def resting(self, transaction: Transaction, job_ids: Iterable[str]) -> list[tuple[int, str]]:
+        """Return (row, event id) of the events that rest on one of these messages."""
+        resting = f"SELECT row, event_id FROM events WHERE {self.rests_on} ORDER BY row"
+        return [(row, event_id) for row, event_id in transaction.rows(resting, (list(job_ids),))]
 
     def add_vectors(self, transaction: Transaction, vectors: Iterable[tuple[int, Any]]) -> None:
         """Insert vectors of rows without one, in the order given, and count the additions."""

@@ -8,7 +8,6 @@ from typing import Any
 
 from ....schema.errors import InvalidInput
 from ....schema.event import MESSAGE, OBSERVATION, BorneName, Event, EventFilter, EventLink, KnownPerson
-from ....schema.labels import last_expiry
 from ....schema.protocols import Matrix, ScopeNews, Vector
 from ....schema.scope import RESERVED_USER
 from ....text.former_messages import FormerTalk
@@ -148,8 +147,8 @@ class EventTables:
         return [event.event_id for event, _ in kept]
 
     def _supported(self, transaction: Transaction, events: Sequence[Event]) -> list[Event | None]:
-        """Return the events without those of their sources that were withdrawn or corrected; None for one of which none is left,
-        and for what was corrected after it was said. They expire with the last of their sources."""
+        """Return the events; None for one of which a source was withdrawn or corrected, and for what was corrected after it was
+        said. They expire with the first of their sources."""
         transaction.lock_name(SAID, shared=True)
         wrong = corrected(transaction, events)
         gone: set[str] = set()
@@ -164,12 +163,12 @@ class EventTables:
             expiry = dict(transaction.rows(expires, (sources,)))
         found: list[Event | None] = []
         for event, is_wrong in zip(events, wrong, strict=True):
-            left = tuple(one for one in event.sources if one not in gone)
             expires_at = event.expires_at
             if expires_at is None:
-                expires_at = last_expiry(map(expiry.get, left))
-            stands = (left or not event.sources) and not is_wrong
-            found.append(replace(event, sources=left, expires_at=expires_at) if stands else None)
+                ends = (expiry.get(one) for one in event.sources)
+                expires_at = min((one for one in ends if one is not None), default=None)
+            stands = gone.isdisjoint(event.sources) and not is_wrong
+            found.append(replace(event, expires_at=expires_at) if stands else None)
         return found
 
     def file_messages(self, messages: Sequence[Sequence[Event]]) -> list[str]:

@@ -24,6 +24,7 @@ from support.crashes.matrix import Host, distinct, saved_answers
 from support.documents import profiles_in
 from support.memory import group_fields, private_fields, settings_for
 from support.queue_rows import rows
+from support.servers.openai_answers import Json, echo_responder
 from support.servers.openai_server import OpenAIServer
 from support.stores import open_events
 
@@ -155,7 +156,7 @@ def accept_talk(directory: Path) -> list[str]:
     for n, (user, name, role, text) in enumerate(TALK):
         fields = group_fields(request_id=f"m{n}", kind="talk", user_id=user, user_name=name, payload={"role": role, "text": text})
         job = make_job(fields, settings, lambda: 0.0)
-        due = 0.0 if n == len(TALK) - 1 else time.time() + 1.0
+        due = 0.0 if n == len(TALK) - 1 else time.time() + 60.0
         ids.append(queue.put(job.model_copy(update={"not_before": due})))
     return ids
 
@@ -171,21 +172,38 @@ def assert_talk_whole(directory: Path) -> None:
     assert left_over(directory) == []
 
 
-def test_talk_killed_at_every_point_is_filed_once(tmp_path: Path, host: Host, server: OpenAIServer) -> None:
-    trace = tmp_path / "trace"
-    accept_talk(tmp_path / "whole")
-    assert host.drain(tmp_path / "whole", server.base_url, trace=str(trace)) == {"signal": 0, "status": 0}
-    assert_talk_whole(tmp_path / "whole")
-    points = trace.read_text().splitlines()
-    assert {"extract before", "extract after", "merge_profile after"} <= set(points)
-    for number in distinct(points)[::3]:
-        directory = tmp_path / str(number)
-        accept_talk(directory)
-        host.drain(directory, server.base_url, kill_at=number)
-        assert host.drain(directory, server.base_url) == {"signal": 0, "status": 0}, (
-            f"after a kill at {number} ({points[number]})"
-        )
-        assert_talk_whole(directory)
+def with_a_lie(request: Json) -> Json:
+    """Answer sensibly, with one event more that no message tells: it is sent back."""
+    answer = echo_responder(request)
+    if "events" in answer:
+        answer["events"].append({"text": "阿明是护士", "messages": [1], "speaker": "阿明"})
+    return answer
+
+
+def test_talk_killed_at_every_point_is_filed_once_and_asked_about_twice(tmp_path: Path, host: Host) -> None:
+    with OpenAIServer(responder=with_a_lie) as server:
+        trace = tmp_path / "trace"
+        accept_talk(tmp_path / "whole")
+        assert host.drain(tmp_path / "whole", server.base_url, trace=str(trace)) == {"signal": 0, "status": 0}
+        assert_talk_whole(tmp_path / "whole")
+        points = trace.read_text().splitlines()
+        assert points.count("extract after") == 2 and "merge_profile after" in points
+        whole = server.count("chat")
+        for number in distinct(points):
+            directory = tmp_path / str(number)
+            accept_talk(directory)
+            before = server.count("chat")
+            host.drain(directory, server.base_url, kill_at=number, trace=f"{directory}.trace")
+            assert host.drain(directory, server.base_url) == {"signal": 0, "status": 0}, (
+                f"after a kill at {number} ({points[number]})"
+            )
+            assert_talk_whole(directory)
+            killed = Path(f"{directory}.trace").read_text().splitlines()
+            asked, saved = killed[:-1].count("OpenAIChatModel.structured before"), saved_answers(killed)
+            # Before the first answer another run may take other messages along.
+            assert not saved or server.count("chat") - before <= whole + asked - saved, (
+                f"a checkpointed answer was asked for again after a kill at {number} ({points[number]})"
+            )
 
 
 def test_messages_without_a_model_killed_at_every_point_are_filed_once(tmp_path: Path, host: Host, server: OpenAIServer) -> None:

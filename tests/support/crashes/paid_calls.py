@@ -12,7 +12,7 @@ from support.models.reflection_answers import reflection_responder
 from support.postgres import server_url
 from support.servers.openai_answers import Json, form_asked_for
 
-NODES = {"extract_statements": "extract", "record_texts": "rewrite", "update_profiles": "merge_profile"}
+NODES = {"record_events": "extract", "record_texts": "rewrite", "update_profiles": "merge_profile"}
 
 
 class PaidCalls:

@@ -12,12 +12,14 @@ import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 Json = dict[str, Any]
 Responder = Callable[[Json], Json]
 
-_DRAFT = re.compile(r"\d+ (?:draft|草稿)[:：](.*)")
+_ITEM = re.compile(r"^\d+ (did|learnt|做了|得知)[:：] ?(.*)$", re.MULTILINE)
+_PEOPLE = re.compile(r"(?:bot|机器人)=(?P<bot>[^，,\n]*)[，,] ?(?:user|用户)=(?P<user>[^，,\n]*)")
+_TIME = re.compile(r"^(?:Time|时间)[:：] ?(\d{4}-\d\d-\d\d) \w+ (\d\d:\d\d)", re.MULTILINE)
 
 
 @dataclass(slots=True)
@@ -53,26 +55,52 @@ def prompt_of(request: Json) -> str:
 
 
 def echo_responder(request: Json) -> Json:
-    """A sensible answer: the drafts of the user message, each as it stands, or lines of a profile with the new facts.
+    """A sensible answer: the items of a rewrite prompt as the rules would write them, or lines of a profile with the new facts.
 
-    Drafts are found in three forms: lines of JSON with a `draft` (or `text`), JSON strings, and lines
-    `1 draft: …` (in Chinese `1 草稿：…`). A request for a profile is known by its tool, or by a prompt that says `"add"`.
+    Items are lines `1 did: …` (in Chinese `1 做了：…`), or lines of JSON with a `draft` (or `text`), which are given back as
+    they stand. A request for a profile is known by its tool, or by a prompt that says `"add"`.
     """
     users = [str(message["content"]) for message in request.get("messages", []) if message.get("role") == "user"]
     question = users[0] if users else ""
     asked = form_asked_for(request)
     if asked == "update_profiles" or (asked == "text" and '"add"' in question):
         return profile(question)
-    if asked == "extract_statements":
-        return {"statements": said_in(question)}
-    return {"texts": drafts(question)}
+    if asked == "record_events" or (asked == "text" and '"corrects"' in prompt_of(request)):
+        return {"events": told_in(question)}
+    return {"texts": rewritten(question) or drafts(question)}
 
 
-def said_in(question: str) -> list[Json]:
-    """Each message of a prompt as one statement of its sender."""
+def rewritten(question: str) -> list[str]:
+    """The items of a rewrite prompt, absolute and with names, in order."""
+    people, time = _PEOPLE.search(question), _TIME.search(question)
     return [
-        {"message": int(n), "speaker": name, "statement": text}
-        for n, name, text in re.findall(r"^(\d+) ([^:\n]+): (.+)$", question, re.MULTILINE)
+        _drafted("action" if kind in ("did", "做了") else "fact", re.sub(r" \(\d{4}-[^)]*\)", "", text), people, time)
+        for kind, text in _ITEM.findall(question)
+        if people and time
+    ]
+
+
+def _drafted(kind: Literal["action", "fact"], text: str, people: re.Match[str], time: re.Match[str]) -> str:
+    """One item as `draft_of` writes it."""
+    from historian.schema.job import parse_job
+    from historian.schema.names import Names
+    from historian.text.job_drafts import draft_of
+
+    told = {"action_summary": text, "new_info": []} if kind == "action" else {"action_summary": "", "new_info": [text]}
+    names = {"bot_name": people["bot"], "user_name": people["user"]}
+    when = {"timestamp": f"{time[1]}T{time[2]}:00+08:00", "timezone": "Asia/Shanghai"}
+    job = parse_job({"request_id": "r", "request_type": "private", "user_id": "1", **told, **names, **when})
+    return draft_of(job, kind, text, Names.of_job(job, ""))
+
+
+_SAID = re.compile(r"^(\d+) ([^:\n\[]+?)(?: \(re [^)]*\)|（回[^）]*）)?: (?:I |我)(.+)$", re.MULTILINE)
+
+
+def told_in(question: str) -> list[Json]:
+    """Each message of a prompt that begins with "I" as an event of its sender, with the name for the pronoun."""
+    return [
+        {"text": name + ("" if rest[0] > "~" else " ") + rest, "messages": [int(n)], "speaker": name, "lasting": True}
+        for n, name, rest in _SAID.findall(question)
     ]
 
 
@@ -80,9 +108,6 @@ def drafts(question: str) -> list[str]:
     """The drafts of a rewrite prompt, in order; the lines themselves where nothing looks like a draft."""
     found: list[str] = []
     for line in question.splitlines():
-        if labelled := _DRAFT.match(line):
-            found.append(labelled.group(1).strip())
-            continue
         if not line.lstrip().startswith(("{", '"')):
             continue
         try:

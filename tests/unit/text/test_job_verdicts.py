@@ -1,9 +1,59 @@
+"""Verdicts on texts of hand-overs: those of a model in tests/data/hand_overs.tsv, and what rules leave open."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
 from historian.prompts.rewriting import rewrite_prompt
 from historian.schema.graph_states.historian import events_of
 from historian.schema.names import Names
 from historian.schema.settings import Settings
-from historian.text.job_verdicts import by_rules
+from historian.text.job_drafts import prepare
+from historian.text.job_verdicts import by_rules, judge, shown_messages
 from support.jobs import make_job
+
+PEOPLE = {"en": ("Ann", "Clio"), "zh": ("阿明", "小史")}
+with (Path(__file__).parents[2] / "data" / "hand_overs.tsv").open(encoding="utf-8", newline="") as file:
+    ROWS = [tuple(row) for row in csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE)][1:]
+
+
+@pytest.mark.parametrize(("language", "kind", "verdict", "words", "before", "text"), ROWS)
+def test_a_models_text_of_a_hand_over_is_kept_or_refused_for_what_is_wrong_with_it(
+    language: str, kind: str, verdict: str, words: str, before: str, text: str
+) -> None:
+    user, bot = PEOPLE[language]
+    speaker, _, said = before.replace("：", ": ").partition(": ")
+    others = [{"sender_id": "9", "sender_name": "Ben" if language == "en" else "小王", "text": "👍"}]
+    last = {"sender_id": "42" if speaker == user else "8", "sender_name": speaker, "text": said}
+    messages = [*others, last] if said else others
+    job = make_job(
+        action_summary=words if kind == "action" else "",
+        new_info=[] if kind == "action" else [words],
+        user_name=user,
+        bot_name=bot,
+        recent_messages=messages,
+    )
+    (item,) = prepare(job, Settings())
+    kinds = [one["kind"] for one in judge(item, text, job, Settings())]
+    assert verdict in kinds if verdict != "kept" else kinds == []
+
+
+def test_a_reason_names_where_a_number_was_looked_for() -> None:
+    said = [{"sender_id": "42", "sender_name": "Ann", "text": "in 3 days", "at": "2026-02-20T09:00:00+08:00"}]
+    job = make_job(action_summary="I noted it", new_info=[], user_name="Ann", bot_name="Clio", recent_messages=said)
+    (item,) = prepare(job, Settings())
+    (found,) = judge(item, "Clio noted it for 2026-02-24", job, Settings())
+    assert found["why"] == '"24" is not in the item, m1: write only numbers and dates that are'
+    assert not judge(item, "Clio noted it for 2026-02-23", job, Settings())
+
+
+@pytest.mark.parametrize("at", ["", "yesterday", "2026-02-20", "2026-02-20T09:00:00"])
+def test_a_message_before_tells_its_time_or_is_read_at_that_of_the_turn(at: str) -> None:
+    job = make_job(recent_messages=[{"sender_id": "42", "sender_name": "Ann", "text": "leaving tomorrow", "at": at}])
+    day = "2026-02-21" if at[:1] == "2" else "2026-02-22"
+    assert [words for _, words in shown_messages(job).values()] == [f"leaving tomorrow ({day})"]
 
 
 def test_the_same_relative_word_twice_is_two_violations_and_one_complaint() -> None:

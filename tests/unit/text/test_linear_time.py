@@ -28,8 +28,6 @@ from historian.schema.names import Names
 from historian.schema.profile import Profile, ProfileKey, ProfileLine
 from historian.schema.settings import Settings
 from historian.text.gate import find_relative_words
-from historian.text.gate.faithfulness import Wording
-from historian.text.gate.role_clauses import Mention as RoleMention
 from historian.text.protected import protected_spans
 from historian.text.redaction import Redaction, find_secrets
 from historian.text.references.finding import find_references
@@ -118,6 +116,7 @@ BY_TYPE: dict[str, Callable[[Texts], Any]] = {
     "str | Iterable[object]": lambda t: t.pieces,
     "Job": lambda t: _job(Texts(t.other, t.other)),
     "Settings": lambda _: Settings(),
+    "Mapping[str, str] | None": lambda _: {},
     "Mapping[str, str]": lambda t: {f"N{n}": one for n, one in enumerate(Texts(t.other, t.other).pieces)},
     "Collection[str]": lambda t: Texts(t.other, t.other).pieces[:100],
     "Sequence[Terms]": lambda t: [frozenset((one,)) for one in t.pieces],
@@ -146,16 +145,11 @@ def _said(text: str) -> Event:
 CALLERS: dict[str, Callable[[Texts], tuple[Any, ...]]] = {
     "borders.names_one": lambda t: (t.text, ("Ann", "Ben")),
     "borders.places_of": lambda t: (t.text, ("Ann", "Ben", "aa", "的")),
-    "gate.faithfulness.unfaithful": lambda t: (*(Wording.of(one, NAMES) for one in (t.text, t.other, t.other, t.other)), NAMES),
     "job_drafts.prepare": lambda t: (_job(t), Settings()),
     "job_drafts.language_of": lambda t: (_job(t), Settings()),
     "job_drafts.names_of": lambda t: (_job(t), Settings()),
     "job_verdicts.by_rules": lambda t: (_job(t), Settings()),
     "articles.format_article": lambda t: (Article(t.text),),
-    "gate.role_clauses.read_clauses": lambda t: (
-        t.text,
-        [RoleMention(n % 2, one.start, one.end) for n, one in enumerate(find_people(t.text))],
-    ),
     "gate.reasons.reasons": lambda t: (find_relative_words(t.text), "en"),
     "profiles.lines.with_lines": lambda t: (_lines(t.text[:4_000]), _lines(t.other[:400])),
     "profiles.lines.bounded": lambda t: (_lines(t.text[:4_000]), 10),
@@ -172,6 +166,7 @@ CALLERS: dict[str, Callable[[Texts], tuple[Any, ...]]] = {
     "support.words_only": lambda t: (frozenset(t.pieces),),
     "support.weight": lambda t: (t.pieces,),
     "support.share": lambda t: (frozenset(t.pieces), frozenset(t.pieces)),
+    "support.best_sources": lambda t: (frozenset(t.pieces), [frozenset((one,)) for one in t.pieces], 4),
 }
 """Arguments for functions whose first parameter is no text but holds some."""
 

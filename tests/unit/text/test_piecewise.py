@@ -3,7 +3,6 @@
 import re
 
 import pytest
-from historian.text.gate.form import _OPENINGS, _REMARKS
 from historian.text.piecewise import PIECE, REACH, matches, pieces
 from historian.text.protected import _QUOTE_MARK, _compiled_atoms
 from historian.text.references.chinese import _pattern
@@ -17,8 +16,6 @@ PATTERNS = {
     "quotation marks": _QUOTE_MARK,
     "English": _DEICTIC,
     "Chinese": _pattern(),
-    "openings": _OPENINGS,
-    "remarks": _REMARKS,
     "words": re.compile(r"\w+"),
     "ends": re.compile(r"\w*$"),
     "lines": re.compile(r"(?m)^.*$"),

@@ -145,7 +145,7 @@ async def test_the_last_messages_stand_in_the_prompt_where_a_fact_is_open() -> N
             chat = AnsweringChat({})
             await merge_asked(chat, [fact], recent_messages=[TAI], language=language)
             (_, _, prompt) = chat.asked[0]
-            assert ("阿泰: 我周日加班" in prompt) is is_shown
+            assert ("阿泰: 我周日 (2026-02-22)加班" in prompt) is is_shown
             assert f"\n{heading}\nN1 (2026-02-21, 阿明): " in prompt
 
 

@@ -54,11 +54,6 @@ async def test_steps_of_another_thread_arrive() -> None:
             assert (await steps.get()).job_id == "r1-0"
 
 
-def test_what_a_message_tells_is_shown_beside_it() -> None:
-    part = {"job": {"payload": {"text": "我住在杭州，天气不错。"}, "new_info": ["我住在杭州"]}}
-    assert found_in({"parts": [part]}) == {"texts": [{"kind": "fact", "before": "我住在杭州，天气不错。", "after": "我住在杭州"}]}
-
-
 def test_only_facts_that_are_over_are_told_as_over() -> None:
     former = [
         {"event_id": "a-0:0", "text": "阿明住在北京", "ended": True, "by": "b-0:0"},

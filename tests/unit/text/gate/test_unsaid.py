@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from historian.schema.names import Names
-from historian.text.gate import check
 from historian.text.gate.reasons import reason
 from historian.text.gate.unsaid import unsaid
 
@@ -123,12 +122,6 @@ def test_a_day_that_only_the_talk_knows_is_reported(fact: str) -> None:
 )
 def test_what_stands_by_itself_passes(fact: str) -> None:
     assert list(unsaid(fact, NAMES)) == []
-
-
-def test_a_time_beside_a_name_is_seen_as_it_was_said() -> None:
-    said = {"source": "8号我休息", "resolved": "8号我休息", "draft": "8号阿泰休息"}
-    verdict = check("8号阿泰休息", **said, names=NAMES, item="fact")
-    assert [(one.kind, one.text) for one in verdict.violations] == [("time", "8号")]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,250 @@
+"""Which events of a model's answer are what messages of a talk say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, time
+from functools import cached_property
+from typing import NamedTuple
+
+from ..schema.graph_states.historian import ItemState
+from ..schema.ids import id_mark
+from ..schema.job import Job
+from ..schema.names import Names
+from ..schema.settings import Settings
+from ..text.gate import find_relative_words, reason
+from ..text.job_drafts import names_of
+from ..text.messages import message_name
+from ..text.questions.asking import asking_sentences
+from ..text.questions.named_times import time_told
+from ..text.speakers.borne_names import bare_name, folded
+from ..text.superseding import MOST_ENDED
+from ..text.support import best_sources, content_terms, share
+from ..text.supported import figures, unsupported
+from ..text.talk_jobs import said_by_people
+from .extracting import CONTROL, TalkQuestion, ToldEvent, text_of
+
+MOST_BEFORE, MOST_EARLIER = 6, 16
+"""Messages before its own, and earlier ones of its claimant, that an event may have words of: a question says what its answer
+is about."""
+MOST_EVENTS = 8
+"""The most events of one message. A longer message is a document, not talk."""
+LONGEST_EVENT = 1_000
+"""Characters of an event; a longer one is a retelling of the talk."""
+CARRIED = 0.7
+"""The share of an event's content words from which on a message says it."""
+_CLAUSES = re.compile(r"(?<=[。！？!?.\n])")
+_REDACTED = re.compile(r"\[[A-Z][A-Z_]+\]")
+"""A secret's placeholder: what is said about it is not worth remembering."""
+_FACT = re.compile(r"(?<![A-Za-z0-9])[Ff]?(\d{1,3})(?!\d)")
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+_WHY = {
+    "zh": {
+        "messages": "messages 里没有一条是人发的消息的编号",
+        "speaker": "speaker 不是这些消息的发送者（{}）",
+        "length": "是空的，或太长",
+        "secret": "含有密码一类的占位符",
+        "another": "这是{}说的（{}），不是 speaker 说的",
+        "many": "这条消息记得太多了",
+    },
+    "en": {
+        "messages": "messages holds no number of a message that a person sent",
+        "speaker": "the speaker is no sender of these messages ({})",
+        "length": "empty, or too long",
+        "secret": "holds the placeholder of a secret",
+        "another": "{} says so ({}), not the speaker",
+        "many": "too many events of this message",
+    },
+}
+
+
+class _Source(NamedTuple):
+    """A message that may carry an event: its words, name, and sender by id ("" for the bot) and by name."""
+
+    words: str
+    message: str
+    said_by: str
+    speaker: str
+
+
+class EventChecks:
+    """Takes the events of an answer, but for the texts that are `known`. `taken` are the places of messages with their items."""
+
+    def __init__(self, question: TalkQuestion, settings: Settings, known: Iterable[str] = ()) -> None:
+        self._question = question
+        self._settings = settings
+        self._known = set(known)
+        self.taken: list[tuple[int, ItemState]] = []
+
+    def take(self, told: Sequence[ToldEvent]) -> list[tuple[ToldEvent, str]]:
+        """Take the events that their sources carry. Return the others, each with the reasons for the model."""
+        at_random = any(CONTROL in _facts_named((*one.ends, *one.corrects)) for one in told)
+        refused: list[tuple[ToldEvent, str]] = []
+        for one in told:
+            place, item, why = self._checked(one, may_end=not at_random)
+            if item is not None and item["candidate"] in self._known:
+                continue
+            if item is not None and sum(place == other for other, _ in self.taken) >= MOST_EVENTS:
+                item, why = None, _WHY[self._question.language]["many"]
+            if item is None:
+                refused.append((one, why))
+            else:
+                self._known.add(item["candidate"])
+                self.taken.append((place, item))
+        return refused
+
+    def _checked(self, one: ToldEvent, *, may_end: bool) -> tuple[int, ItemState | None, str]:
+        """Return the place of the last message that a person sent of an event's sources, and its item, or the reason for none."""
+        asked, why = self._question, _WHY[self._question.language]
+        text = one.text.strip()
+        places = sorted({n - 1 for n in one.messages if 0 < n <= len(asked.jobs)})
+        by_people = [n for n in places if said_by_people(asked.jobs[n])]
+        if not by_people:
+            return 0, None, why["messages"]
+        if not text or len(text) > LONGEST_EVENT:
+            return 0, None, why["length"]
+        if _REDACTED.search(text):
+            return 0, None, why["secret"]
+        senders = dict.fromkeys(asked.jobs[n].user_id for n in by_people)
+        claimants = self._called(one.speaker) & senders.keys() if one.speaker.strip() else set(senders)
+        if len(claimants) != 1:
+            listed = ", ".join(asked.people.get(who, who) for who in senders)
+            return 0, None, why["speaker"].format(listed)
+        (claimant,) = claimants
+        said = [n for n in by_people if asked.jobs[n].user_id == claimant]
+        ended, corrected = (self._former(named) if may_end else [] for named in (one.ends, one.corrects))
+        if one.kind == "wish":
+            ended = []
+        sources = self._sources(places, said, claimant)
+        shown = asked.shown["former"]
+        carrying = {key: one.words for key, one in sources.items()}
+        carrying |= {f"F{n + CONTROL + 1}": f"{shown[n]['text']} ({shown[n]['day']})" for n in (*ended, *corrected)}
+        reasons = self._wrong(text, said, sources, carrying)
+        if reasons:
+            return 0, None, "; ".join(reasons)
+        rests_on = self._rests_on(text, places, sources, asked.jobs[said[-1]])
+        place = by_people[-1]
+        occurs = time_told(text, asked.jobs[place].moment) or ()
+        item = ItemState(
+            kind="fact",
+            source=text_of(asked.jobs[place]),
+            resolved=text,
+            draft=text,
+            candidate=text,
+            undecided=[],
+            dated=bool(occurs),
+            rewritten_by="model",
+            passed=True,
+            first_pass=True,
+            violations=[],
+            notes=[],
+            occurs=[*occurs, *self._until(one, asked.jobs[place], carrying.values())],
+            said_by=claimant,
+            sources=list(dict.fromkeys(source.message for source in rests_on)),
+            speakers=sorted({source.said_by for source in rests_on} - {""}),
+            ends=[shown[n]["event_id"] for n in ended],
+            corrects=[shown[n]["event_id"] for n in corrected],
+            about=sorted(set().union(*map(self._called, one.about))),
+            lasting=one.lasting,
+        )
+        return place, item, ""
+
+    def _wrong(self, text: str, said: Sequence[int], sources: Mapping[str, _Source], carrying: Mapping[str, str]) -> list[str]:
+        """Return the reasons why a text is not what its claimant tells, who sent the messages `said`."""
+        asked, job = self._question, self._question.jobs[said[-1]]
+        names, language = names_of(job, self._settings), asked.language
+        pronouns = self._settings.historian.gate_pronouns
+        found = find_relative_words(text, names=names, pronouns=pronouns).violations
+        if found:
+            return [reason(finding, language) for finding in found]
+        answered = [at for n in said if (at := asked.replied(n)) is not None]
+        listener = names.bot_name if job.scope.request_type == "private" else asked.speaker(answered[-1]) if answered else ""
+        speakers = {key: one.speaker for key, one in sources.items()}
+        also = list(dict.fromkeys(f"{one.moment:%Y-%m-%d}" for one in asked.jobs))
+        missing = unsupported(text, carrying, names, also=also, speakers=speakers, listener=listener)
+        return [one.reason(language) for one in missing] or self._of_another(text, said, names)
+
+    def _of_another(self, text: str, said: Sequence[int], names: Names) -> list[str]:
+        """Return the reason if not the claimant says a text, but another person, of somebody else than the claimant."""
+        asked = self._question
+        wanted = frozenset(term for term in content_terms(text, names) if term != "s")  # "Ann's" without the name
+        claimant = asked.jobs[said[-1]].user_id
+        name = bare_name(claimant, asked.people.get(claimant, claimant))
+        own = share(wanted, content_terms("\n".join(asked.words[n] for n in said), names))
+        for n in range(max(0, said[0] - MOST_BEFORE), said[-1] + 1):
+            job, words = asked.jobs[n], asked.words[n]
+            if job.user_id == claimant or not said_by_people(job) or name.casefold() in words.casefold():
+                continue
+            told = " ".join(part for part in _CLAUSES.split(words) if not asking_sentences(part))
+            if share(wanted, content_terms(told, names)) > max(CARRIED, own):
+                return [_WHY[asked.language]["another"].format(asked.speaker(n), n + 1)]
+        return []
+
+    def _sources(self, places: Sequence[int], said: Sequence[int], claimant: str) -> dict[str, _Source]:
+        """Return what may carry an event, by the numbers of the prompt: its messages, those that they answer, the earlier ones
+        of its claimant, and the few before. Of others than these the bot's and tools' only ask."""
+        asked = self._question
+        replied = [at for n in places if (at := asked.replied(n)) is not None]
+        named = {*places, *replied}
+        earlier = [n for n in range(said[-1]) if asked.jobs[n].user_id == claimant and said_by_people(asked.jobs[n])]
+        near = range(max(0, said[0] - MOST_BEFORE), said[0])
+        found: dict[str, _Source] = {}
+        for n in sorted({*named, *earlier[-MOST_EARLIER:], *near}):
+            job = asked.jobs[n]
+            is_person = said_by_people(job)
+            words = asked.words[n] if n in named or is_person else asking_sentences(asked.words[n])
+            found[str(n + 1)] = _Source(words, message_name(job), job.user_id if is_person else "", asked.speaker(n))
+        beside = {f"re {n + 1}": one for n in places if (one := asked.shown["replied"].get(str(n)))}
+        if said[0] < MOST_BEFORE:
+            beside |= {f"before {n}": one for n, one in enumerate(asked.shown["before"], 1)}
+        for key, one in beside.items():
+            found[key] = _Source(one["words"], one["message"], one["said_by"], one["speaker"])
+        return {key: one for key, one in found.items() if one.words.strip()}
+
+    def _rests_on(self, text: str, places: Sequence[int], sources: Mapping[str, _Source], job: Job) -> list[_Source]:
+        """Return the messages that an event names, and those of its sources that hold the words which these do not."""
+        names = names_of(job, self._settings)
+        named = [one for n in places if (one := sources.get(str(n + 1)))]
+        others = [one for one in sources.values() if one not in named]
+        held = content_terms("\n".join(one.words for one in named), names)
+        terms = [content_terms(one.words, names) for one in others]
+        return [*named, *(others[n] for n in best_sources(content_terms(text, names) - held, terms, MOST_BEFORE))]
+
+    def _former(self, named: Sequence[str]) -> list[int]:
+        """Return the places of the former facts that are named; none if there are more than one event may end."""
+        found = (n - CONTROL - 1 for n in _facts_named(named))
+        places = [n for n in found if 0 <= n < len(self._question.shown["former"])]
+        return places if len(places) <= MOST_ENDED else []
+
+    def _until(self, one: ToldEvent, job: Job, sources: Iterable[str]) -> list[float]:
+        """Return the end of the day until which an event holds, if its sources name that day."""
+        known = figures("\n".join((one.text, *sources)), uncertain=True)
+        if not _DAY.fullmatch(one.until) or not figures(one.until, uncertain=True).keys() <= known.keys():
+            return []
+        try:
+            day = datetime.fromisoformat(one.until)
+        except ValueError:
+            return []
+        first = job.moment.timestamp()
+        last = datetime.combine(day, time.max, job.moment.tzinfo).timestamp()
+        return [first, last] if last > first else []
+
+    def _called(self, name: str) -> set[str]:
+        """Return the ids of the people of the talk that a model may mean by a name or id; several where it does not tell."""
+        wanted = folded(name.strip().strip("[]:：@"))
+        return self._ids.get(wanted, set())
+
+    @cached_property
+    def _ids(self) -> dict[str, set[str]]:
+        found: dict[str, set[str]] = {}
+        for who, shown in self._question.people.items():
+            for name in {who, shown, bare_name(who, shown), f"{shown.removesuffix(id_mark(who))}{id_mark(who)}"}:
+                found.setdefault(folded(name), set()).add(who)
+        return found
+
+
+def _facts_named(named: Iterable[str]) -> list[int]:
+    """Return the numbers of the facts that a model wrote: "F3", "3", "F3, F4"."""
+    return list(dict.fromkeys(int(n) for one in named for n in _FACT.findall(one)))
