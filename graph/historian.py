@@ -1,5 +1,7 @@
 """The write graph: (talk?) extract → rewrite → gate → (retry) → embed → (new information?) link → merge_profile → write_profile.
 
+A run that merges later ends after link; one of kind `profile` begins with merge_profile.
+
 START → [talk?] ─yes→ extract ─┐
           └no→ rewrite ←───────┘
 START → rewrite → gate ─pass or tries spent─→ embed → [new_info?] ─yes→ link → merge_profile → write_profile → END
@@ -29,9 +31,10 @@ from ..schema.graph_states.historian import HistorianContext, HistorianInput, Hi
 HistorianGraph = CompiledStateGraph[HistorianState, HistorianContext, HistorianInput, HistorianState]
 
 
-def first_node(state: HistorianState) -> Literal["extract", "rewrite"]:
-    """Of messages, choose first what is worth remembering; other jobs bring finished statements."""
-    return "extract" if state["job"].get("kind") == "talk" else "rewrite"
+def first_node(state: HistorianState) -> Literal["extract", "rewrite", "merge_profile"]:
+    """Of messages, choose first what is worth remembering; hand-overs bring finished statements, profiles filed facts."""
+    kind = state["job"].get("kind")
+    return "extract" if kind == "talk" else "merge_profile" if kind == "profile" else "rewrite"
 
 
 def after_gate(state: HistorianState) -> Literal["rewrite", "embed"]:
@@ -46,8 +49,13 @@ def after_embed(state: HistorianState) -> Literal["link", "__end__"]:
     return "link" if learnt and state["filed"] != "forgotten" else "__end__"
 
 
+def after_link(state: HistorianState) -> Literal["merge_profile", "__end__"]:
+    """Merge profiles in this run, unless the facts wait for others of their conversation."""
+    return "__end__" if state.get("merges_later") else "merge_profile"
+
+
 def after_write(state: HistorianState) -> Literal["merge_profile", "__end__"]:
-    """Merge again if another writer changed a profile meanwhile."""
+    """Merge again if another writer changed a profile meanwhile, or profiles are left for another question."""
     return "merge_profile" if state.get("conflict") else "__end__"
 
 
@@ -58,14 +66,15 @@ def wire_historian(
     graph.add_node("extract", bound(extract))
     for node in (rewrite, gate, embed):
         graph.add_node(node.__name__, bound(each_message(node)))
-    for node in (link, merge_profile, write_profile):
-        graph.add_node(node.__name__, bound(each_person(node)))
+    graph.add_node("link", bound(each_person(link)))
+    for node in (merge_profile, write_profile):
+        graph.add_node(node.__name__, bound(node))
     graph.add_conditional_edges(after, first_node)
     graph.add_edge("extract", "rewrite")
     graph.add_edge("rewrite", "gate")
     graph.add_conditional_edges("gate", after_gate)
     graph.add_conditional_edges("embed", after_embed)
-    graph.add_edge("link", "merge_profile")
+    graph.add_conditional_edges("link", after_link)
     graph.add_edge("merge_profile", "write_profile")
     graph.add_conditional_edges("write_profile", after_write)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from functools import wraps
-from typing import Any
+from typing import Any, cast
 
 from langgraph.runtime import Runtime
 
@@ -38,10 +38,8 @@ def each_person(node: Node) -> Node:
     async def run(state: Any, runtime: Runtime[Any]) -> Any:
         if "parts" not in state:
             return await node(state, runtime)
-        people = state.get("people") or _people(state["parts"])
-        people = [await _run(node, one, runtime) for one in people]
-        written = [line for one in people for line in one.get("written", [])]
-        return HistorianUpdate(people=people, written=written, conflict=any(one.get("conflict") for one in people))
+        people = [await _run(node, one, runtime) for one in people_of(state)]
+        return HistorianUpdate(people=people)
 
     return run
 
@@ -67,13 +65,20 @@ def _together(parts: list[HistorianPart]) -> dict[str, Any]:
     }
 
 
-def _people(parts: list[HistorianPart]) -> list[HistorianPart]:
-    """Return one part a person: their last job, and the facts of all their messages that were not forgotten meanwhile.
+def people_of(state: HistorianState) -> list[HistorianPart]:
+    """Return one part a person: of a talk their last job, and the facts of all their messages that were not forgotten.
 
+    A hand-over is one part; those gathered for their profiles are one each.
     Whom a token's requests alone call so is a person apart: what they tell enters another layer.
     """
+    if state["job"].get("kind") == "profile":
+        return [HistorianPart(job=one) for one in state.get("talk", [state["job"]])]
+    if "parts" not in state:
+        return [cast(HistorianPart, state)]
+    if people := state.get("people"):
+        return people
     found: dict[tuple[str, bool], HistorianPart] = {}
-    for one in parts:
+    for one in state["parts"]:
         if one.get("filed") == "forgotten" or not any(item["kind"] == "fact" for item in one.get("items", [])):
             continue
         job = Job.model_validate(one["job"])
