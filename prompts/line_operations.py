@@ -25,7 +25,7 @@ from ..text.profiles.cleaning import LINE_CHARACTERS, clean_line
 from ..text.profiles.lines import plain_words, with_lines
 from ..text.profiles.rules import subject_of
 from ..text.profiles.said import CERTAIN
-from ..text.superseding import MOST_ENDED, Statement, could_end
+from ..text.superseding import MOST_ENDED, Statement, could_end, same_whose
 from ..text.support import share, terms_in, turns_round
 from ..text.supported import figures, share_told, unsupported, without_people
 from .merging import (
@@ -104,8 +104,8 @@ class LineMerge:
         """
         refused: list[tuple[LineOperation, str]] = []
         ends = Counter(n for one in answer.end for n in self._facts(one.facts))
-        named = (n for one in answer.end for n in self._former(one.line))
-        believed = [] if self.question.listed and CONTROL in named else answer.end
+        names_control = any(_id(one.line) == ("F", CONTROL) for one in answer.end)
+        believed = [] if self.question.listed and names_control else answer.end
         operations: list[LineOperation] = [*answer.change, *answer.add, *believed]
         for operation in operations:
             if why := self._applied(operation, ends):
@@ -126,8 +126,8 @@ class LineMerge:
             return self._add(operation, facts)
         if isinstance(operation, EndedLine) and any(ends[n] > MOST_ENDED for n in places):
             return self._why("many")
-        if isinstance(operation, EndedLine) and (former := self._former(operation.line)):
-            return self._end_former(former[0], list(facts.values()))
+        if isinstance(operation, EndedLine) and _id(operation.line)[0] in ("F", "N"):
+            return self._end_former(*_id(operation.line), list(facts.values()))
         numbers = numbers_of("L", [operation.line], len(self.question.lines))
         if not numbers:
             return self._why("line")
@@ -202,9 +202,16 @@ class LineMerge:
             if one.event_id in line.evidence and share_told(one.text, line.text, names) >= KEPT:
                 self._link(one.event_id, one.by, facts)
 
-    def _end_former(self, n: int, facts: Sequence[NewFact]) -> str:
-        one = self.question.listed[n - CONTROL - 1]
-        return "" if self._link(one.event_id, one.by, facts) else self._why("unconcerned")
+    def _end_former(self, letter: str, n: int, facts: Sequence[NewFact]) -> str:
+        """End a former fact, or one of the new facts (`letter` N) that an earlier job brought."""
+        question, n = self.question, n - 1
+        known = {one.event_id: one for one in question.former}
+        if letter == "N":
+            one = known.get(question.facts[n].event_id) if 0 <= n < len(question.facts) else None
+        else:
+            one = question.listed[n - CONTROL] if CONTROL <= n < CONTROL + len(question.listed) else None
+        is_ended = one is not None and self._link(one.event_id, one.by, facts)
+        return "" if is_ended else self._why("unconcerned")
 
     def _link(self, event_id: str, by: Sequence[str], facts: Sequence[NewFact]) -> bool:
         new = next((one.event_id for one in facts if one.event_id in by), "")
@@ -235,13 +242,13 @@ class LineMerge:
         new = [one.kind for one in self.profiles[key].lines if rested.intersection(one.evidence)]
         kinds = ONCE.intersection([*new, *(line_kind(fact.text) for fact in facts)])
         old, names = self._statement(key, line.text), self._subjects[key].names
-        return any(
-            (line.kind in kinds and not line.pinned)
-            or could_end(self._statement(key, fact.text), old)
-            or share_told(line.text, fact.text, names) >= SAME_MATTER
-            for fact in facts
-            if not self._keeps(key, fact.text, line.text)
-        )
+        for fact in facts:
+            new = self._statement(key, fact.text)
+            is_near = (line.kind in kinds and not line.pinned) or (share_told(line.text, fact.text, names) >= SAME_MATTER)
+            is_affirmed = self._keeps(key, fact.text, line.text)
+            if not is_affirmed and (could_end(new, old) or (is_near and same_whose(new, old))):
+                return True
+        return False
 
     def _why_refused(self, key: ProfileKey, text: str, sources: Mapping[str, str], told: int) -> str:
         """Return why a text is no line that its sources carry; "" if it is one."""
@@ -357,10 +364,6 @@ class LineMerge:
         known = self.question.facts
         return [0] if len(known) == 1 else [n - 1 for n in numbers_of("N", written, len(known))]
 
-    def _former(self, written: str) -> list[int]:
-        is_one = written.strip().lstrip("[#").upper().startswith("F")
-        return numbers_of("F", [written], len(self.question.listed) + CONTROL) if is_one else []
-
     def _replace(self, key: ProfileKey, line: ProfileLine, new: ProfileLine) -> None:
         lines = (new if one.line_id == line.line_id else one for one in self.profiles[key].lines)
         self._put(self.profiles[key], tuple(lines))
@@ -374,6 +377,16 @@ class LineMerge:
 
     def _why(self, name: str) -> str:
         return _WHY[self.question.language][name]
+
+
+def _id(written: str) -> tuple[str, int]:
+    """Return a short id as letter and number; ("", 0) if it is none.
+
+    >>> _id("[f2]"), _id("L1: likes tea"), _id("tea")
+    (('F', 2), ('L', 1), ('', 0))
+    """
+    found = re.match(r"\W*([A-Za-z])(\d{1,3})(?!\d)", written)
+    return (found[1].upper(), int(found[2])) if found else ("", 0)
 
 
 def _may_enter(key: ProfileKey, facts: Mapping[str, NewFact]) -> bool:

@@ -65,11 +65,11 @@ class ChangedLine(BaseModel):
 
 
 class EndedLine(BaseModel):
-    """A line, or former fact, that no longer holds."""
+    """A line, former fact or earlier new fact that no longer holds."""
 
     model_config = ConfigDict(json_schema_extra={"required": ["line", "facts"]})
 
-    line: str = Field(description="L1 or F2")
+    line: str = Field(description="L1, F2 or an earlier N1")
     facts: Facts
 
 
@@ -159,8 +159,9 @@ class MergeQuestion:
 
     @property
     def listed(self) -> list[OldFact]:
-        """The former facts that are shown: those that no line tells, which end with their line."""
+        """The former facts F2 …: those that no line, which ends with them, and no new fact tells."""
         told = {name for _, line in self.lines for name in line.evidence}
+        told.update(fact.event_id for fact in self.facts)
         return [one for one in self.former if one.event_id not in told]
 
     @property

@@ -109,7 +109,7 @@ class JobRuns:
         self._reflection = replace(self._reflection, settings=settings)
 
     async def run(self, job: Job) -> str:
-        """Run a job to its end; returns the outcome: filed, reflected or forgotten."""
+        """Run a job to its end; returns the outcome: filed, merged, reflected or forgotten."""
         self.watch.began(job)
         if job.kind == "states":
             state = await self._run(self._reflection_graph, job, self._reflection)
@@ -128,7 +128,7 @@ class JobRuns:
             values = (await self._historian_graph.aget_state(_config(job))).values
         if job.kind == "profile":
             await self._settle_merged(values.get("talk", []))
-            return "filed"
+            return "merged"
         if values.get("merges_later") and values.get("filed") != "forgotten":
             await merge_later(values, self.context, self._queue)
         for one in await self._filed(job, values):

@@ -197,7 +197,11 @@ def test_a_line_of_several_statements_is_cut_to_what_still_holds(fact: str, line
     assert last.evidence == ("e:0",)
 
 
-FORMER = [OldFact("o:0", "阿明在周二值班", ("n:0",)), OldFact("e:0", "阿明住在杭州", ("n:0", "n:1"))]
+FORMER = [
+    OldFact("o:0", "阿明在周二值班", ("n:0",)),
+    OldFact("e:0", "阿明住在杭州", ("n:0", "n:1")),
+    OldFact("n:0", "", ("n:1",)),
+]
 
 
 @pytest.mark.parametrize(
@@ -210,6 +214,8 @@ FORMER = [OldFact("o:0", "阿明在周二值班", ("n:0",)), OldFact("e:0", "阿
         ([("F9", "N1")], [], []),
         ([("L1", "N2")], [("e:0", "n:1")], ["a"]),
         ([("F3", "N2")], [], []),
+        ([("N1", "N2")], [("n:0", "n:1")], []),
+        ([("N2", "N1"), ("N7", "N1")], [], []),
         ([("L2", "N1"), ("F2", "N1"), ("L1", "N1")], [], []),
     ],
 )
