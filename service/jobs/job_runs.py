@@ -127,7 +127,8 @@ class JobRuns:
         if self._checkpoints is not None and (job.kind != "remember" or self.context.chat is not None):
             values = (await self._historian_graph.aget_state(_config(job))).values
         if job.kind == "profile":
-            await self._settle_merged(values.get("talk", []))
+            others = [one["job_id"] for one in values.get("talk", []) if one["job_id"] != job.job_id]
+            await self._settle_merged(others)
             return "merged"
         if values.get("merges_later") and values.get("filed") != "forgotten":
             await merge_later(values, self.context, self._queue)
@@ -135,11 +136,11 @@ class JobRuns:
             await feed(one, self._reflection, self._queue)
         return "filed"
 
-    async def _settle_merged(self, gathered: Sequence[dict[str, Any]]) -> None:
-        """Let the jobs whose facts a run has merged leave the queue: their own runs find them done."""
-        for one in gathered:
-            await asyncio.to_thread(self._ledger.add, DONE, one["job_id"])
-        await asyncio.to_thread(self._queue.hasten, [one["job_id"] for one in gathered])
+    async def _settle_merged(self, job_ids: Sequence[str]) -> None:
+        """Let the jobs whose facts a run has merged leave the queue before it does: their own runs find them done."""
+        for job_id in job_ids:
+            await asyncio.to_thread(self._ledger.add, DONE, job_id)
+        await asyncio.to_thread(self._queue.hasten, job_ids)
 
     async def _is_filed_with_others(self, job: Job) -> bool:
         """Return True for a message that the run of another one has filed, if no run of its own has begun."""
