@@ -239,8 +239,8 @@ class LineMerge:
         rested = {fact.event_id for fact in facts if fact.event_id}
         if rested.intersection(line.evidence):
             return False
-        new = [one.kind for one in self.profiles[key].lines if rested.intersection(one.evidence)]
-        kinds = ONCE.intersection([*new, *(line_kind(fact.text) for fact in facts)])
+        added = [one.kind for one in self.profiles[key].lines if rested.intersection(one.evidence)]
+        kinds = ONCE.intersection([*added, *(line_kind(fact.text) for fact in facts)])
         old, names = self._statement(key, line.text), self._subjects[key].names
         for fact in facts:
             new = self._statement(key, fact.text)

@@ -5,7 +5,8 @@ children turn out to need, and forks a child for each run. It reads one JSON obj
 with one:
 
     {"directory": …, "base_url": …, "kill_at": n or null, "trace": path or null, "kill_after": seconds or null,
-     "concurrency": n, "shortterm": {…}, "rewrite_mode": mode, "merge_after": seconds, "work": name} → {"signal": 9 or 0, "status": exit status}
+     "concurrency": n, "shortterm": {…}, "rewrite_mode": mode, "merge_after": seconds,
+     "work": name} → {"signal": 9 or 0, "status": exit status}
 
 A child drains the queue, or does another work of `support.crashes.works`. Around every side effect stands a *point*: a name and
 "before" or "after". The child writes the points it passes to `trace`, and sends itself SIGKILL at point number `kill_at`.
