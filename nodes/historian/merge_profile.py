@@ -34,12 +34,12 @@ from ...schema.names import Names
 from ...schema.profile import Profile, ProfileKey
 from ...schema.talk import LearntFact, ProfilePayload
 from ...text.job_drafts import language_among, names_of
+from ...text.learnt import learnt_in, people_of
 from ...text.profiles.lines import with_expiry
 from ...text.speakers.named_people import NamedPeople
 from ...text.time_expressions import tells_hours_alone
 from ...text.tokens import estimate_tokens
-from .parts import people_of
-from .profile_rules import FiledFact, concerns, learnt_in, may_enter_profiles, merged_by_rules
+from .profile_rules import FiledFact, concerns, may_enter_profiles, merged_by_rules
 
 log = logging.getLogger(__name__)
 

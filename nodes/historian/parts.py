@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from functools import wraps
-from typing import Any, cast
+from typing import Any
 
 from langgraph.runtime import Runtime
 
 from ...schema.graph_states.historian import HistorianContext, HistorianPart, HistorianState, HistorianUpdate
-from ...schema.job import Job
+from ...text.learnt import people_of
 
 Node = Callable[[HistorianState, Runtime[HistorianContext]], Awaitable[HistorianUpdate]]
 
@@ -63,30 +63,3 @@ def _together(parts: list[HistorianPart]) -> dict[str, Any]:
         "spent": all(one.get("spent") or all(item["passed"] for item in one.get("items", [])) for one in parts),
         **({"filed": outcome, "event_ids": [name for one in parts for name in one.get("event_ids", [])]} if filed else {}),
     }
-
-
-def people_of(state: HistorianState) -> list[HistorianPart]:
-    """Return one part a person: of a talk their last job, and the facts of all their messages that were not forgotten.
-
-    A hand-over is one part; those gathered for their profiles are one each.
-    Whom a token's requests alone call so is a person apart: what they tell enters another layer.
-    """
-    if state["job"].get("kind") == "profile":
-        return [HistorianPart(job=one) for one in state.get("talk", [state["job"]])]
-    if "parts" not in state:
-        return [cast(HistorianPart, state)]
-    if people := state.get("people"):
-        return people
-    found: dict[tuple[str, bool], HistorianPart] = {}
-    for one in state["parts"]:
-        if one.get("filed") == "forgotten" or not any(item["kind"] == "fact" for item in one.get("items", [])):
-            continue
-        job = Job.model_validate(one["job"])
-        user = job.user_id, job.scope.asserted
-        before = found.get(user)
-        found[user] = {
-            "job": one["job"],
-            "items": [*(before["items"] if before else []), *one["items"]],
-            "event_ids": [*(before["event_ids"] if before else []), *one.get("event_ids", [])],
-        }
-    return list(found.values())

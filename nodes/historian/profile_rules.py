@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ...schema.graph_states.historian import HistorianProgress
 from ...schema.names import Names
 from ...schema.profile import Profile, ProfileKey, ProfileLine, line_id_of
-from ...schema.talk import LearntFact
 from ...text.declared import lasting_kind, line_kind, without_date
 from ...text.edits import edited
-from ...text.job_verdicts import is_no_fact
 from ...text.language import Language
 from ...text.profiles.lines import with_lines
 from ...text.profiles.rules import everybody_in, is_about_group, subject_of
@@ -36,21 +33,6 @@ class FiledFact:
     dated: bool = False
     is_open: bool = False
     lasting: bool = True
-
-
-def learnt_in(part: HistorianProgress) -> list[LearntFact]:
-    """Return the facts of a hand-over, or of what a person told, that profiles may take in."""
-    told = zip(part.get("event_ids", []), part.get("items", []), strict=False)
-    return [
-        LearntFact(
-            event_id=event_id,
-            dated=item["dated"],
-            is_open=all(one["kind"] == "reference" for one in item["violations"]),
-            lasting=item.get("lasting", True),
-        )
-        for event_id, item in told
-        if item["kind"] == "fact" and not is_no_fact(item)
-    ]
 
 
 def may_enter_profiles(fact: FiledFact, people: NamedPeople, names: Names) -> bool:

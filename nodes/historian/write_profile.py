@@ -21,7 +21,7 @@ from ...schema.graph_states.historian import (
 )
 from ...schema.job import Job
 from ...schema.profile import Profile, ProfileKey, ProfileLine
-from .parts import people_of
+from ...text.learnt import people_of
 
 log = logging.getLogger(__name__)
 

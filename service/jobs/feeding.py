@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import asyncio
 
-from ...nodes.historian.parts import people_of
-from ...nodes.historian.profile_rules import learnt_in
 from ...schema.article import Spoken
 from ...schema.graph_states.historian import HistorianContext, HistorianPart, HistorianState
 from ...schema.graph_states.reflection import ReflectionContext
@@ -17,6 +15,7 @@ from ...schema.job import Job
 from ...schema.protocols import JobQueue
 from ...schema.summary import ArticleKey, summaries_waiting
 from ...schema.talk import FormerId, ProfilePayload
+from ...text.learnt import learnt_in, people_of
 
 _KEPT = {"timestamp", "timezone", "request_type", "user_id", "group_id", "bot_id", "user_name", "group_name", "bot_name"}
 
