@@ -47,8 +47,8 @@ class InstantModel:
 
     async def structured(self, answer: type[Answer], *, purpose: str, system: str, user: str) -> Answer:
         self.calls += 1
-        told = [line.partition("): ")[2] for line in user.splitlines() if line.startswith("N1 (")]
-        data: dict[str, object] = {"add": [{"about": "user", "text": text, "facts": ["N1"]} for text in told]}
+        facts = re.findall(r"^(N\d+) \[(\w+)[^\]\n]*\] \([^)\n]*\): (.+)$", user, re.MULTILINE)
+        data: dict[str, object] = {"add": [{"about": about, "text": text, "facts": [name]} for name, about, text in facts]}
         if "texts" in answer.model_fields:
             notes = re.findall(r"^\d+ (?:做了|得知)：(.*)$", user, re.MULTILINE)
             dated = [re.sub(r"\w{2} \((\d{4}-\d\d-\d\d)[^)]*\)", r"\1", note) for note in notes]

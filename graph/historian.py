@@ -3,6 +3,8 @@
 START ─(hand-over)→ rewrite ⇄ gate ─pass, or tries spent─→ embed ─new information─→ link → merge_profile → write_profile → END
   └────(talk)─────→ extract ⇄                                └─none─→ END                       ↑              │
                            violations, tries left                                               └──────────────┘ revision moved
+
+A run that merges later ends after link; one of kind `profile` begins with merge_profile.
 """
 
 from __future__ import annotations
@@ -27,9 +29,10 @@ from ..schema.graph_states.historian import HistorianContext, HistorianInput, Hi
 HistorianGraph = CompiledStateGraph[HistorianState, HistorianContext, HistorianInput, HistorianState]
 
 
-def first_node(state: HistorianState) -> Literal["extract", "rewrite"]:
-    """Of messages, ask first which events they tell; other jobs bring finished statements."""
-    return "extract" if state["job"].get("kind") == "talk" else "rewrite"
+def first_node(state: HistorianState) -> Literal["extract", "rewrite", "merge_profile"]:
+    """Of messages, ask first which events they tell; hand-overs bring statements, profiles filed facts."""
+    kind = state["job"].get("kind")
+    return "extract" if kind == "talk" else "merge_profile" if kind == "profile" else "rewrite"
 
 
 def after_gate(state: HistorianState) -> Literal["extract", "rewrite", "embed"]:
@@ -46,8 +49,13 @@ def after_embed(state: HistorianState) -> Literal["link", "__end__"]:
     return "link" if learnt and state["filed"] != "forgotten" else "__end__"
 
 
+def after_link(state: HistorianState) -> Literal["merge_profile", "__end__"]:
+    """Merge profiles in this run, unless the facts wait for others of their conversation."""
+    return "__end__" if state.get("merges_later") else "merge_profile"
+
+
 def after_write(state: HistorianState) -> Literal["merge_profile", "__end__"]:
-    """Merge again if another writer changed a profile meanwhile."""
+    """Merge again if another writer changed a profile meanwhile, or profiles are left for another question."""
     return "merge_profile" if state.get("conflict") else "__end__"
 
 
@@ -59,14 +67,15 @@ def wire_historian(
     graph.add_node("rewrite", bound(rewrite))
     graph.add_node("gate", bound(gate))
     graph.add_node("embed", bound(each_message(embed)))
-    for node in (link, merge_profile, write_profile):
-        graph.add_node(node.__name__, bound(each_person(node)))
+    graph.add_node("link", bound(each_person(link)))
+    for node in (merge_profile, write_profile):
+        graph.add_node(node.__name__, bound(node))
     graph.add_conditional_edges(after, first_node)
     graph.add_edge("extract", "gate")
     graph.add_edge("rewrite", "gate")
     graph.add_conditional_edges("gate", after_gate)
     graph.add_conditional_edges("embed", after_embed)
-    graph.add_edge("link", "merge_profile")
+    graph.add_conditional_edges("link", after_link)
     graph.add_edge("merge_profile", "write_profile")
     graph.add_conditional_edges("write_profile", after_write)
 

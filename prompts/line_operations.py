@@ -1,15 +1,23 @@
-"""What of a model's answer about the lines of profiles is believed, and the profiles that come of it."""
+"""What of a model's answer about the lines of profiles is believed, and what comes of it."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from typing import Any
 
-from ..schema.profile import LineKind, Profile, ProfileKey, ProfileLine, bounded_evidence, line_id_of
+from ..schema.event import EventLink
+from ..schema.profile import (
+    LineKind,
+    Profile,
+    ProfileKey,
+    ProfileLine,
+    bounded_evidence,
+    line_id_of,
+)
 from ..text.declared import line_kind
 from ..text.gate import Finding, GateResult, find_relative_words, reasons
 from ..text.profiles.cleaning import LINE_CHARACTERS, clean_line
@@ -17,10 +25,11 @@ from ..text.profiles.lines import plain_words, with_lines
 from ..text.profiles.rules import subject_of
 from ..text.profiles.said import CERTAIN
 from ..text.quotations import comparable
-from ..text.superseding import MOST_ENDED, Statement, could_end, may_concern
+from ..text.superseding import MOST_ENDED, Statement, could_end, same_whose
 from ..text.support import share, terms_in, turns_round
 from ..text.supported import figures, share_told, unsupported, without_people
 from .merging import (
+    CONTROL,
     AddedLine,
     ChangedLine,
     EndedLine,
@@ -28,7 +37,7 @@ from .merging import (
     MergeQuestion,
     NewFact,
     UpdateProfiles,
-    ends_at_random,
+    is_guarded,
     numbers_of,
 )
 
@@ -36,118 +45,244 @@ KEPT = 0.8
 """The least share of a line's content words that its new words keep: with fewer the line ends, and
 the new words are a line of their own."""
 SAME_MATTER = 0.5
-"""The least share of a line's content words that a fact has which ends it."""
-ONCE: frozenset[LineKind] = frozenset(("home", "work"))
+"""The least share of a line's content words that a fact about the same matter has."""
+ONCE: frozenset[LineKind] = frozenset(("home", "work", "plan"))
 """Kinds of what one mostly has once: a new one may end the former without sharing a word with it."""
+DAYS_OF_HABIT = 3
+"""How often a line is told, on different days, that may say "often" where no source does."""
+_OFTEN = re.compile(r"经常|常常|总是|一般都|通常|以前|\b(?:often|usually|always|regularly|used to)\b", re.IGNORECASE)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _WHY = {
     "zh": {
         "facts": "facts 要写依据的新信息编号，如 N1",
         "line": "没有这个编号的行：line 写 L1 这样的编号",
-        "about": "没有给出这份画像",
+        "about": "没有给出这份画像：about 写 P1 或 G 这样的编号",
+        "private": "所依据的新信息不能写进这份画像：看它方括号里的编号",
         "empty": "text 是空的",
         "long": f"超过 {LINE_CHARACTERS} 个字：一行只说一件事",
         "third": "说的是别的成员，不属于这个人的画像",
         "pinned": "这一行是置顶的，不能改：另加一行",
         "many": f"一条新信息至多结束 {MOST_ENDED} 行",
-        "compound": "这一行不止说一件事：不要 end，用 change 写还成立的那部分",
         "unconcerned": "所依据的新信息说的不是这一行的事",
+        "often": "新信息没有这样说，说到的次数也不够：去掉“{}”",
     },
     "en": {
         "facts": "facts: name the new information it rests on, such as N1",
         "line": "there is no such line: give its id, such as L1",
-        "about": "this profile was not shown",
+        "about": "this profile was not shown: about is an id such as P1 or G",
+        "private": "the new information it rests on may not enter this profile: see its brackets",
         "empty": "the text is empty",
         "long": f"longer than {LINE_CHARACTERS} characters: a line is one statement",
         "third": "it is about another member and no part of this person's profile",
         "pinned": "this line is pinned and cannot be changed: add another one",
         "many": f"one piece of new information ends {MOST_ENDED} lines at most",
-        "compound": "this line says more than one thing: do not end it, change it to what still holds",
         "unconcerned": "the new information it rests on is about another matter",
+        "often": "no new information says so, and it was not told often enough: leave out “{}”",
     },
 }
 
 
 class LineMerge:
-    """The profiles of one merge, and the facts that no line took up, while answers are taken.
+    """The profiles of one merge while answers are taken, and the `links` of former facts that end.
 
     Lines that no operation names keep their place and id; an ended line stays with its last day.
+    `taken` counts the operations that were applied.
     """
 
     def __init__(self, question: MergeQuestion) -> None:
         self.question = question
-        self.profiles: dict[ProfileKey, Profile] = {one.key: one for one in question.profiles}
+        self.profiles: dict[ProfileKey, Profile] = {one.key: one.profile for one in question.subjects}
+        self.links: list[EventLink] = []
+        self.taken = 0
+        self._subjects = {one.key: one for one in question.subjects}
         self._days = list({fact.day for fact in question.facts})
-        self._refused: set[int] = set()
-        self._taken: set[int] = set()
-        self._warned: set[str] = set()
-        """Lines of which the model was told that they say more than one thing."""
-
-    def left(self, *, certain: bool) -> list[int]:
-        """Return the places of facts on which a refused operation rested and no line that was taken.
-
-        With `certain` those too that no line took up and that are about health or boundaries: a weak model may overlook them.
-        """
-        kinds = [line_kind(fact.text) for fact in self.question.facts] if certain else []
-        return sorted((self._refused | {n for n, kind in enumerate(kinds) if kind in CERTAIN}) - self._taken)
 
     def take(self, answer: UpdateProfiles) -> list[tuple[LineOperation, str]]:
-        """Apply the operations of an answer that its facts carry; return the others, each with the reason."""
+        """Apply the operations of an answer that its facts carry; return the others with reasons.
+
+        Of an answer that ends the control nothing ends.
+        """
         refused: list[tuple[LineOperation, str]] = []
         ends = Counter(n for one in answer.end for n in self._facts(one.facts))
-        believed = [] if ends_at_random(answer, self.question.former) else answer.end
+        names_control = any(_id(one.line) == ("F", CONTROL) for one in answer.end)
+        believed = [] if self.question.listed and names_control else answer.end
         operations: list[LineOperation] = [*answer.change, *answer.add, *believed]
         for operation in operations:
-            facts = self._facts(operation.facts)
             if why := self._applied(operation, ends):
                 refused.append((operation, why))
-                self._refused.update(facts or range(len(self.question.facts)))
-            elif not isinstance(operation, EndedLine):
-                self._taken.update(facts)
+            else:
+                self.taken += 1
         for profile in list(self.profiles.values()):
-            self._put(profile, tuple(self._told_again(profile.key, line) for line in profile.lines))
+            self._put(profile, tuple(self._told_again(profile.key, one) for one in profile.lines))
         return refused
 
     def _applied(self, operation: LineOperation, ends: Counter[int]) -> str:
-        """Apply an operation; return the reason, or "" if it was taken."""
+        """Apply an operation; return the reason why it cannot be, or "" if it was."""
         places = self._facts(operation.facts)
+        facts = {f"N{n + 1}": self.question.facts[n] for n in places}
         if not places:
             return self._why("facts")
-        facts = {f"N{n + 1}": self.question.facts[n] for n in places}
         if isinstance(operation, AddedLine):
             return self._add(operation, facts)
+        if isinstance(operation, EndedLine) and any(ends[n] > MOST_ENDED for n in places):
+            return self._why("many")
+        if isinstance(operation, EndedLine) and _id(operation.line)[0] in ("F", "N"):
+            return self._end_former(*_id(operation.line), list(facts.values()))
         numbers = numbers_of("L", [operation.line], len(self.question.lines))
         if not numbers:
             return self._why("line")
-        key, line_id = self.question.lines[numbers[0] - 1][0], self.question.lines[numbers[0] - 1][1].line_id
-        line = next((one for one in self.profiles[key].lines if one.line_id == line_id), None)
+        key, shown = self.question.lines[numbers[0] - 1]
+        held = self.profiles[key].lines
+        line = next((one for one in held if one.line_id == shown.line_id), None)
         if line is None or line.until:
             return ""  # it has ended already
+        if not _may_enter(key, facts):
+            return self._why("private")
         if isinstance(operation, ChangedLine):
             return self._change(operation, key, line, f"L{numbers[0]}", facts)
-        if any(ends[n] > MOST_ENDED for n in places):
-            return self._why("many")
-        rested = {fact.event_id for fact in facts.values() if fact.event_id}
-        if rested.intersection(line.evidence):
+        if not self._may_end(key, line, list(facts.values())):
             return self._why("unconcerned")
-        kinds = {one.kind for one in self.profiles[key].lines if rested.intersection(one.evidence)}
-        if why := self._why_not_ended(key, line, list(facts.values()), kinds):
-            return why
-        self._replace(key, line, replace(line, until=max(fact.day for fact in facts.values())))
+        self._end(key, line, list(facts.values()))
         return ""
 
     def _add(self, operation: AddedLine, facts: dict[str, NewFact]) -> str:
-        key = next((one for one in self.profiles if one.entity_type == operation.about), None)
+        key = self._key_of(operation.about)
         if key is None:
             return self._why("about")
+        if not _may_enter(key, facts):
+            return self._why("private")
         text = clean_line(operation.text)
-        sources = _told(facts)
-        if why := self._why_refused(key, text, sources):
+        if why := self._why_refused(key, text, _told(facts), len({one.day for one in facts.values()})):
             return why
         until = operation.until if self._is_told_until(operation.until, facts) else ""
-        new = self._new_line(key, text, facts, kind=_kind(text, operation.kind), until=until)
-        self._put(self.profiles[key], with_lines(self.profiles[key].lines, [new], self._name(key)))
+        self._put_new(key, self._new_line(key, text, facts, kind=_kind(text, operation.kind), until=until))
         return ""
+
+    def _change(
+        self,
+        operation: ChangedLine,
+        key: ProfileKey,
+        line: ProfileLine,
+        name: str,
+        facts: dict[str, NewFact],
+    ) -> str:
+        text, names = clean_line(operation.text), self._subjects[key].names
+        told = line.told + len(facts) if line.last_day < max(self._days) else 1
+        if comparable(text) == comparable(line.text):
+            text = line.text
+            if all(share_told(text, one.text, names) < SAME_MATTER for one in facts.values()):
+                return self._why("unconcerned")
+        elif line.pinned:
+            return self._why("pinned")
+        elif why := self._why_refused(key, text, {name: line.text, **_told(facts)}, told):
+            return why
+        kind = _kind(text, operation.kind or line.kind)
+        if self._keeps(key, text, line.text):
+            changed = replace(line, text=text, kind=kind)
+            (changed,) = with_lines([changed], [self._again(key, changed, facts)])
+            self._replace(key, line, changed)
+            return ""
+        if not self._may_end(key, line, list(facts.values()), text):
+            return self._why("unconcerned")
+        if unsupported(text, {name: line.text}, names, also=self._days):
+            is_new = not unsupported(text, _told(facts), names, also=self._days)
+            rests_on = () if is_new else line.evidence
+            new = self._new_line(key, text, facts, kind=kind, tags=line.tags, evidence=rests_on)
+        else:  # what still holds was told before
+            new = replace(line, line_id=line_id_of(text, *line.evidence), text=text, kind=kind)
+        self._end(key, line, list(facts.values()))
+        self._put_new(key, new)
+        return ""
+
+    def _end(self, key: ProfileKey, line: ProfileLine, facts: Sequence[NewFact]) -> None:
+        """End a line, and the former facts that it alone tells."""
+        self._replace(key, line, replace(line, until=max(fact.day for fact in facts)))
+        names = self._subjects[key].names
+        for one in self.question.former:
+            if one.event_id in line.evidence and share_told(one.text, line.text, names) >= KEPT:
+                self._link(one.event_id, one.by, facts)
+
+    def _end_former(self, letter: str, n: int, facts: Sequence[NewFact]) -> str:
+        """End a former fact, or one of the new facts (`letter` N) that an earlier job brought."""
+        question, n = self.question, n - 1
+        known = {one.event_id: one for one in question.former}
+        if letter == "N":
+            one = known.get(question.facts[n].event_id) if 0 <= n < len(question.facts) else None
+        else:
+            one = question.listed[n - CONTROL] if CONTROL <= n < CONTROL + len(question.listed) else None
+        is_ended = one is not None and self._link(one.event_id, one.by, facts)
+        return "" if is_ended else self._why("unconcerned")
+
+    def _link(self, event_id: str, by: Sequence[str], facts: Sequence[NewFact]) -> bool:
+        new = next((one.event_id for one in facts if one.event_id in by), "")
+        if new:
+            self.links.append(EventLink(event_id, new))
+        return bool(new)
+
+    def _may_end(self, key: ProfileKey, line: ProfileLine, facts: Sequence[NewFact], kept: str = "") -> bool:
+        """Return True if the facts may be about what of a line `kept` leaves out.
+
+        Of a guarded line that is each of its statements, or a peanut allergy ends with another one.
+        """
+        parts, name = self._statement(key, line.text).joined, self._name(key)
+        gone = [one for one in parts if not (kept and self._keeps(key, kept, one.removeprefix(name)))]
+        if not kept and not is_guarded(line):
+            gone = []
+        concerned = (self._concerns(key, replace(line, text=one), facts) for one in gone or [line.text])
+        return all(concerned)
+
+    def _concerns(self, key: ProfileKey, line: ProfileLine, facts: Sequence[NewFact]) -> bool:
+        """Return True if one of the facts may be about the matter of a line, and does not affirm it.
+
+        They share a topic or content words; of ONCE the same kind is enough.
+        """
+        rested = {fact.event_id for fact in facts if fact.event_id}
+        if rested.intersection(line.evidence):
+            return False
+        added = [one.kind for one in self.profiles[key].lines if rested.intersection(one.evidence)]
+        kinds = ONCE.intersection([*added, *(line_kind(fact.text) for fact in facts)])
+        old, names = self._statement(key, line.text), self._subjects[key].names
+        for fact in facts:
+            new = self._statement(key, fact.text)
+            is_near = (line.kind in kinds and not line.pinned) or (share_told(line.text, fact.text, names) >= SAME_MATTER)
+            is_affirmed = self._keeps(key, fact.text, line.text)
+            if not is_affirmed and (could_end(new, old) or (is_near and same_whose(new, old))):
+                return True
+        return False
+
+    def _why_refused(self, key: ProfileKey, text: str, sources: Mapping[str, str], told: int) -> str:
+        """Return why a text is no line that its sources carry; "" if it is one."""
+        names, language = self._subjects[key].names, self.question.language
+        if not text or len(text) > LINE_CHARACTERS:
+            return self._why("empty" if not text else "long")
+        is_of_others = subject_of(text, names) in {names.bot_name, *names.others} - {""}
+        is_own = key.entity_type == "group" or any(one and one in text for one in names.user_names)
+        if is_of_others and not is_own:
+            return self._why("third")
+        often = _OFTEN.search(text)
+        if often and told < DAYS_OF_HABIT and not any(map(_OFTEN.search, sources.values())):
+            return self._why("often").format(often[0])
+        relative = reasons(GateResult(tuple(self._relative(key, text, sources))), language)
+        found = unsupported(text, sources, names, also=self._days)
+        return " ".join([*relative, *(one.reason(language) for one in found)])
+
+    def _relative(self, key: ProfileKey, text: str, sources: Mapping[str, str]) -> Iterator[Finding]:
+        """Yield the relative words of a line that its subject, which it leaves out, leaves open.
+
+        A source's own words may leave open what they do, and an hour may stand as it was said.
+        """
+        names = self._subjects[key].names
+        is_quoted = any(comparable(text) in comparable(one) for one in sources.values())
+        stated = find_relative_words(self._statement(key, text).text, names=names).violations
+        still_open = set() if is_quoted else {one.text for one in stated}
+        words = "\n".join(f"{one.text}\n{one.words}" for one in self.question.facts if one.words)
+        for one in find_relative_words(text, names=names).violations:
+            if one.kind == "time":
+                is_known = one.text in words
+            else:
+                is_known = one.start > 0 and one.why != "first" and one.text not in still_open
+            if not is_known:
+                yield one
 
     def _is_told_until(self, until: str, facts: dict[str, NewFact]) -> bool:
         """Return True if `until` is a day that the facts name, later than they were told."""
@@ -155,113 +290,35 @@ class LineMerge:
         is_later = _is_day(until) and until > max(fact.day for fact in facts.values())
         return is_later and figures(until).keys() <= told.keys()
 
-    def _change(self, operation: ChangedLine, key: ProfileKey, line: ProfileLine, name: str, facts: dict[str, NewFact]) -> str:
-        text = clean_line(operation.text)
-        sources = {name: line.text, **_told(facts)}
-        if comparable(text) == comparable(line.text):
-            text = line.text
-            shares = (share_told(text, fact.text, self.question.names) for fact in facts.values())
-            if max(shares) < SAME_MATTER:
-                return self._why("unconcerned")
-        elif line.pinned:
-            return self._why("pinned")
-        elif why := self._why_refused(key, text, sources):
-            return why
-        kind = _kind(text, operation.kind or line.kind)
-        if self._keeps(text, line.text):
-            changed = replace(line, text=text, kind=kind)
-            (changed,) = with_lines([changed], [self._again(key, changed, facts)])
-            self._replace(key, line, changed)
-            return ""
-        parts = self._statement(key, line.text).joined
-        over = [part for part in parts if not self._keeps(text, part.removeprefix(self._name(key)))]
-        is_part = 0 < len(over) < len(parts)
-        for part in over if is_part else [line.text]:
-            if why := self._why_not_ended(key, replace(line, text=part), list(facts.values()), {kind}):
-                return why
-        rests_on = () if not unsupported(text, _told(facts), self.question.names, also=self._days) else line.evidence
-        if is_part and not unsupported(text, {name: line.text}, self.question.names):  # what still holds was told before
-            new = replace(line, line_id=line_id_of(text, *line.evidence), text=text, kind=kind)
-        else:
-            new = self._new_line(key, text, facts, kind=kind, tags=line.tags, evidence=rests_on)
-        self._replace(key, line, replace(line, until=max(fact.day for fact in facts.values())))
-        self._put(self.profiles[key], with_lines(self.profiles[key].lines, [new], self._name(key)))
-        return ""
-
-    def _why_refused(self, key: ProfileKey, text: str, sources: dict[str, str]) -> str:
-        """Return why a text is no line that its sources carry: what is missing, or relative; "" if it is one."""
-        names, language = self.question.names, self.question.language
-        if not text or len(text) > LINE_CHARACTERS:
-            return self._why("empty" if not text else "long")
-        is_of_others = subject_of(text, names) in {names.bot_name, *names.others} - {""}
-        is_own = key.entity_type == "group" or any(name in text for name in names.user_names if name)
-        if is_of_others and not is_own:
-            return self._why("third")
-        relative = reasons(GateResult(tuple(self._relative(key, text, sources.values()))), language)
-        found = unsupported(text, sources, names, also=self._days)
-        return " ".join([*relative, *(one.reason(language) for one in found)])
-
-    def _relative(self, key: ProfileKey, text: str, sources: Collection[str]) -> Iterator[Finding]:
-        """Yield the relative words of a line that neither its subject, which is left out, explains nor a source has unexplained.
-
-        A line that a source has word for word is not blamed for what that leaves open, nor for an hour in words handed over.
-        """
-        names, said = self.question.names, comparable(text)
-        stated = find_relative_words(self._statement(key, text).text, names=names).violations
-        whole = [one for one in sources if said in comparable(one)]
-        given = {(one.kind, one.text) for source in whole for one in find_relative_words(source, names=names).violations}
-        words = "\n".join(f"{fact.text}\n{fact.words}" for fact in self.question.facts if fact.words)
-        for one in find_relative_words(text, names=names).violations:
-            if one.kind == "time":
-                is_known = one.text in words
-            else:
-                is_open = any(one.text == other.text and one.kind == other.kind for other in stated)
-                is_known = one.start > 0 and one.why != "first" and (not is_open or (one.kind, one.text) in given)
-            if not is_known:
-                yield one
-
-    def _why_not_ended(self, key: ProfileKey, line: ProfileLine, facts: Sequence[NewFact], kinds: Collection[LineKind]) -> str:
-        """Return why none of the facts may end a line: it says more than one thing, or is another matter.
-
-        A line that says more than one thing ends where the model says so again, after it was told why not.
-
-        A fact is about the same matter if both share a topic or content words, or if one of its lines, of `kinds`, tells of
-        the same thing that one has only once.
-        """
-        old = self._statement(key, line.text)
-        if old.is_compound and line.line_id not in self._warned:
-            self._warned.add(line.line_id)
-            return self._why("compound")
-        is_replaced = line.kind in ONCE and line.kind in kinds and not line.pinned
-        for fact in facts:
-            new = self._statement(key, fact.text)
-            is_told = is_replaced or share_told(line.text, fact.text, self.question.names) >= SAME_MATTER
-            if could_end(new, old) or (is_told and may_concern(new, old)):
-                return ""
-        return self._why("unconcerned")
-
     def _statement(self, key: ProfileKey, text: str) -> Statement:
-        """Return a line or fact as a statement about the entity, whose name lines leave out."""
-        own = self._name(key)
-        people = (self.question.names.bot_name, *self.question.names.people, own)
+        """Return a line or fact as a statement about its subject, whose name lines leave out."""
+        own, names = self._name(key), self._subjects[key].names
+        people = (names.bot_name, *names.people, own)
         bare = Statement(text, people)
         between = "" if self.question.language == "zh" else " "
         return bare if bare.subject else Statement(f"{own}{between}{text}", people)
 
-    def _keeps(self, text: str, old: str) -> bool:
+    def _keeps(self, key: ProfileKey, text: str, old: str) -> bool:
         """Return True if new words say all that the old ones do."""
-        text, old = (without_people(one, self.question.names) for one in (text, old))
-        wanted = terms_in(old, dates=False)
-        is_whole = share(wanted, terms_in(text, dates=False)) >= KEPT and figures(old).keys() <= figures(text).keys()
-        return is_whole and not turns_round(old, text, self.question.names)
+        names = self._subjects[key].names
+        text, old = (without_people(one, names) for one in (text, old))
+        is_whole = share(terms_in(old, dates=False), terms_in(text, dates=False)) >= KEPT
+        is_counted = figures(old).keys() <= figures(text).keys()
+        return is_whole and is_counted and not turns_round(old, text, names)
 
     def _new_line(
-        self, key: ProfileKey, text: str, facts: dict[str, NewFact], *, evidence: tuple[str, ...] = (), **fields: Any
+        self,
+        key: ProfileKey,
+        text: str,
+        facts: Mapping[str, NewFact],
+        *,
+        evidence: tuple[str, ...] = (),
+        **fields: Any,
     ) -> ProfileLine:
         told = list(facts.values())
         days = sorted(fact.day for fact in told)
-        claimed = next((one.said_by for one in told if one.said_by not in ("", key.entity_id)), "")
-        given = {"said_by": claimed if key.entity_type == "user" else "", **fields}
+        claims = (one.said_by for one in told if key.entity_type == "user")
+        claimed = next((one for one in claims if one not in ("", key.entity_id)), "")
         return ProfileLine(
             line_id_of(text, *(fact.event_id for fact in told)),
             text,
@@ -269,36 +326,51 @@ class LineMerge:
             first_day=days[0],
             last_day=days[-1],
             evidence=bounded_evidence((*evidence, *(fact.event_id for fact in told if fact.event_id))),
-            **given,
+            **{"said_by": claimed, **fields},
         )
 
     def _told_again(self, key: ProfileKey, line: ProfileLine) -> ProfileLine:
-        """Return a line with the evidence of the facts that say what it says."""
+        """Return a line with the evidence of the facts that say it in its words."""
         said = self._said(key, line.text)
-        for n, fact in enumerate(self.question.facts, 1):
-            if not line.until and self._said(key, fact.text) == said:
-                (line,) = with_lines([line], [self._again(key, line, {f"N{n}": fact})])
-                self._taken.add(n - 1)
+        for fact in self.question.facts:
+            if not line.until and key in fact.keys and self._said(key, fact.text) == said:
+                (line,) = with_lines([line], [self._again(key, line, {"": fact})])
         return line
 
-    def _again(self, key: ProfileKey, line: ProfileLine, facts: dict[str, NewFact]) -> ProfileLine:
+    def _again(self, key: ProfileKey, line: ProfileLine, facts: Mapping[str, NewFact]) -> ProfileLine:
         return self._new_line(key, line.text, facts, kind=line.kind, said_by=line.said_by)
 
     def _said(self, key: ProfileKey, text: str) -> str:
         return plain_words(text.replace(self._name(key) or "\0", " "))
 
     def _name(self, key: ProfileKey) -> str:
-        names, language = self.question.names, self.question.language
-        return names.user(language) if key.entity_type == "user" else names.group(language)
+        return self._subjects[key].name(self.question.language)
+
+    def _key_of(self, about: str) -> ProfileKey | None:
+        """Return the profile that an answer names: by its short id, by its name, or the only one."""
+        marks, said = self.question.marks, about.strip().casefold()
+        if len(marks) == 1 and not said:
+            return next(iter(marks.values())).key
+        named = [
+            one.key
+            for mark, one in marks.items()
+            if said in (mark.casefold(), self._name(one.key).casefold(), one.key.entity_type)
+            or said.startswith(f"{mark.casefold()} ")
+        ]
+        return named[0] if len(named) == 1 else None
 
     def _facts(self, written: Sequence[str]) -> list[int]:
-        """Return the places of the facts that an operation names; the only one that there is needs no name."""
+        """Return the places of the facts that an operation names; the only one needs no name."""
         known = self.question.facts
         return [0] if len(known) == 1 else [n - 1 for n in numbers_of("N", written, len(known))]
 
     def _replace(self, key: ProfileKey, line: ProfileLine, new: ProfileLine) -> None:
-        lines = tuple(new if one.line_id == line.line_id else one for one in self.profiles[key].lines)
-        self._put(self.profiles[key], lines)
+        lines = (new if one.line_id == line.line_id else one for one in self.profiles[key].lines)
+        self._put(self.profiles[key], tuple(lines))
+
+    def _put_new(self, key: ProfileKey, line: ProfileLine) -> None:
+        profile = self.profiles[key]
+        self._put(profile, with_lines(profile.lines, [line], self._name(key)))
 
     def _put(self, profile: Profile, lines: tuple[ProfileLine, ...]) -> None:
         self.profiles[profile.key] = replace(profile, lines=lines)
@@ -307,13 +379,31 @@ class LineMerge:
         return _WHY[self.question.language][name]
 
 
+def _id(written: str) -> tuple[str, int]:
+    """Return a short id as letter and number; ("", 0) if it is none.
+
+    >>> _id("[f2]"), _id("L1: likes tea"), _id("tea")
+    (('F', 2), ('L', 1), ('', 0))
+    """
+    found = re.match(r"\W*([A-Za-z])(\d{1,3})(?!\d)", written)
+    return (found[1].upper(), int(found[2])) if found else ("", 0)
+
+
+def _may_enter(key: ProfileKey, facts: Mapping[str, NewFact]) -> bool:
+    return all(key in fact.keys for fact in facts.values())
+
+
 def _kind(text: str, given: LineKind) -> LineKind:
-    """Return the kind of a line: that which a model gave it, but health and boundaries are known by their words."""
+    """Return the kind that a model gave; what is on health or a boundary by its words is that.
+
+    The health of a relative is kept under `relation`.
+    """
     known = line_kind(text)
-    return known if given == "other" or known in CERTAIN else given
+    is_certain = known in CERTAIN and given != "relation"
+    return known if given == "other" or is_certain else given
 
 
-def _told(facts: dict[str, NewFact]) -> dict[str, str]:
+def _told(facts: Mapping[str, NewFact]) -> dict[str, str]:
     return {name: f"{fact.text}\n{fact.words}".rstrip() for name, fact in facts.items()}
 
 

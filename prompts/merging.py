@@ -1,32 +1,29 @@
-"""The question which lines of profiles new facts add, change or end: its prompt and the form of its answer."""
+"""The question which lines of profiles new facts add, change or end, and the form of its answer."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from ..schema.graph_states.historian import FormerFact
-from ..schema.job import Job
 from ..schema.names import Names
 from ..schema.profile import LINE_KINDS, LineKind, Profile, ProfileKey, ProfileLine
-from ..schema.scope import EntityType
 from ..text.language import Language
-from ..text.superseding import MOST_ENDED
 from ..text.support import content_terms, share
-from .rewriting import recent_lines
+from ..text.tokens import estimate_tokens
 from .templates import one_line, render
 
 MOST_LINES = 60
-"""Lines of one profile that a model is shown: those that no longer one may lose (`is_guarded`), those
-most like the new facts, and the newest."""
-_CONTROL = 1
-"""The number of what is shown before the former facts and never over: a model that names it names whatever it is shown.
-The example of the prompt names it too, for those that copy it."""
-_ENDED = re.compile(r"(?<![A-Z0-9])F(\d{1,3})(?!\d)(?:(?:(?!\bF\d)\D)*?\bN(\d{1,3})(?!\d))?", re.IGNORECASE)
+"""Lines of all profiles of one question: those that no merge may lose (`is_guarded`) first, then
+those most like the new facts, then the newest."""
+MOST_TOKENS = 4_000
+"""Tokens of the facts of one question, and of its lines. Further profiles go into the next one."""
+CONTROL = 1
+"""The number of the former fact that is never over: a model that ends it names anything."""
 _NUMBER = re.compile(r"(?<![A-Za-z0-9])([A-Za-z]?)(\d{1,3})(?!\d)")
 
 
@@ -49,7 +46,7 @@ class AddedLine(BaseModel):
 
     model_config = ConfigDict(json_schema_extra={"required": ["about", "text", "kind", "facts"]})
 
-    about: EntityType = "user"
+    about: str = Field(default="", description="P1, or G for the group")
     text: str
     kind: Kind = "other"
     facts: Facts
@@ -68,12 +65,16 @@ class ChangedLine(BaseModel):
 
 
 class EndedLine(BaseModel):
-    """A line that no longer holds."""
+    """A line, former fact or earlier new fact that no longer holds."""
 
     model_config = ConfigDict(json_schema_extra={"required": ["line", "facts"]})
 
-    line: str = Field(description="L1")
+    line: str = Field(description="L1, F2 or an earlier N1")
     facts: Facts
+
+
+LineOperation = AddedLine | ChangedLine | EndedLine
+_some = BeforeValidator(lambda value: value or [])
 
 
 class UpdateProfiles(BaseModel):
@@ -81,119 +82,162 @@ class UpdateProfiles(BaseModel):
 
     model_config = ConfigDict(title="update_profiles")
 
-    add: Annotated[list[AddedLine], BeforeValidator(lambda value: value or [])] = Field(default_factory=list)
-    change: Annotated[list[ChangedLine], BeforeValidator(lambda value: value or [])] = Field(default_factory=list)
-    end: Annotated[list[EndedLine], BeforeValidator(lambda value: value or [])] = Field(default_factory=list)
-    no_longer_true: Annotated[list[str], BeforeValidator(_listed)] = Field(
-        default_factory=list, description='former facts that are over, and what ends them: "F1 N1"'
-    )
-
-
-LineOperation = AddedLine | ChangedLine | EndedLine
+    add: Annotated[list[AddedLine], _some] = Field(default_factory=list)
+    change: Annotated[list[ChangedLine], _some] = Field(default_factory=list)
+    end: Annotated[list[EndedLine], _some] = Field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
 class NewFact:
-    """A fact of the job as the model is shown it. `day` is `YYYY-MM-DD`; `speaker` the name of who told it, `said_by`
-    their id ("" if unknown); `is_open` is True if the gate did not pass it for a reference that nobody could resolve.
-    `words` are those handed over where an hour of any day in them was taken for one of that day: "no calls before 8am"."""
+    """A new fact as the model is shown it.
+
+    `day` is `YYYY-MM-DD`; `speaker` the name of who told it, `said_by` their id ("" if unknown).
+    `words` are those handed over where an hour of any day in them was taken for one of that day.
+    `keys` are the profiles that it may enter.
+    """
 
     text: str
     event_id: str
     day: str
     speaker: str
     said_by: str = ""
-    is_open: bool = False
     words: str = ""
+    keys: tuple[ProfileKey, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OldFact:
+    """A former fact that one of the `by` (event ids) may have ended."""
+
+    event_id: str
+    text: str
+    by: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A profile that is shown, and the names of its conversation, with the person as the user."""
+
+    profile: Profile
+    names: Names
+
+    @property
+    def key(self) -> ProfileKey:
+        return self.profile.key
+
+    def name(self, language: Language) -> str:
+        is_user = self.key.entity_type == "user"
+        return self.names.user(language) if is_user else self.names.group(language)
 
 
 @dataclass(frozen=True, slots=True)
 class MergeQuestion:
-    """What a model is shown for a merge. `lines` are L1, L2 … and `facts` N1, N2 …, in order; `slots` are names of lines
-    that the owner wants and the profile of the user does not have yet."""
+    """What a model is shown for a merge: `subjects` are P1, P2 … and G, `lines` L1 …, `facts` N1 ….
 
-    job: Job
-    names: Names
+    The former facts are F2 …, since F1 is the control. `slots` are names of lines that the owner
+    wants of every person.
+    """
+
     language: Language
-    profiles: Sequence[Profile]
-    lines: Sequence[tuple[ProfileKey, ProfileLine]]
+    subjects: Sequence[Subject]
     facts: Sequence[NewFact]
-    former: Sequence[str] = ()
+    lines: Sequence[tuple[ProfileKey, ProfileLine]]
+    former: Sequence[OldFact] = ()
     slots: Sequence[str] = ()
 
     @classmethod
     def of(
         cls,
-        job: Job,
-        names: Names,
         language: Language,
-        profiles: Sequence[Profile],
+        subjects: Sequence[Subject],
         facts: Sequence[NewFact],
-        former: Sequence[str] = (),
+        former: Sequence[OldFact] = (),
         slots: Sequence[str] = (),
     ) -> MergeQuestion:
-        """Return the question about `facts`, with the lines that hold on their day and the slots that no line fills."""
-        lines = [(one.key, line) for one in profiles for line in _shown_lines(one, facts, names)]
-        held = [line for key, line in lines if key.entity_type == "user"]
-        is_asked = any(one.key.entity_type == "user" for one in profiles)
-        empty = [slot for slot in slots if is_asked and not any(fills(line, slot) for line in held)]
-        return cls(job, names, language, profiles, lines, facts, former, empty)
+        """Return the question about `facts`, with the lines that hold on the day of the last one."""
+        return cls(language, subjects, facts, _shown_lines(subjects, facts), former, slots)
+
+    @property
+    def listed(self) -> list[OldFact]:
+        """The former facts F2 …: those that no line, which ends with them, and no new fact tells."""
+        told = {name for _, line in self.lines for name in line.evidence}
+        told.update(fact.event_id for fact in self.facts)
+        return [one for one in self.former if one.event_id not in told]
+
+    @property
+    def marks(self) -> dict[str, Subject]:
+        """The profiles by the short ids that the model is shown."""
+        people = [one for one in self.subjects if one.key.entity_type == "user"]
+        groups = [one for one in self.subjects if one.key.entity_type == "group"]
+        named = {f"P{n}": one for n, one in enumerate(people, 1)}
+        return named | {f"G{n}" if n > 1 else "G": one for n, one in enumerate(groups, 1)}
 
     def prompt(self, refused: Sequence[tuple[LineOperation, str]] = ()) -> str:
-        """Return the user message. `refused` are operations of the last answer with the reason why they were not taken."""
-        zh = self.language == "zh"
-        nothing = "（无）" if zh else "(none)"
-        bot = self.names.bot(self.language)
-        control = f"{bot}是聊天机器人" if zh else f"{bot} is a chat bot"
-        former = [control, *self.former] if self.former else []
-        told = "；" if zh else "; "
-        heads = _HEADS[self.language]
+        """Return the user message. `refused` are operations of the last answer with the reasons."""
+        heads, marks = _HEADS[self.language], self.marks
+        mark_of = {subject.key: mark for mark, subject in marks.items()}
+        bot = self.subjects[0].names.bot(self.language)
+        former = [heads["control"].format(bot), *(one.text for one in self.listed)]
+        listed = [f"F{n}: {one_line(text)}" for n, text in enumerate(former, CONTROL)]
+        told = [f"- {told_of(one)}: {why}" for one, why in refused]
+        facts = [
+            f"N{n} [{' '.join(mark_of[key] for key in one.keys if key in mark_of)}]"
+            f" ({one.day}, {one_line(one.speaker)}): {one_line(one.text)}"
+            + (heads["words"] + one_line(one.words) if one.words else "")
+            for n, one in enumerate(self.facts, 1)
+        ]
         return render(
             "merge_user",
             self.language,
-            time=f"{self.job.moment:%Y-%m-%d}",
-            user=one_line(self.names.user(self.language)),
-            group=one_line(self.names.group(self.language)) or nothing,
-            profiles="".join(map(self._profile, self.profiles)),
-            slots=heads["slots"] + told.join(map(one_line, self.slots)) + "\n\n" if self.slots else "",
-            recent=recent_lines(self.job, self.language) if any(fact.is_open for fact in self.facts) else "",
-            facts="\n".join(
-                f"N{n} ({fact.day}, {one_line(fact.speaker)}): {one_line(fact.text)}"
-                + (heads["words"] + one_line(fact.words) if fact.words else "")
-                for n, fact in enumerate(self.facts, 1)
-            ),
-            former="\n".join(f"F{n}: {one_line(text)}" for n, text in enumerate(former, _CONTROL)) or nothing,
-            refused=heads["refused"] + "\n".join(f"- {told_of(one)}: {why}" for one, why in refused) if refused else "",
+            profiles="\n".join(self._profile(mark, one) for mark, one in marks.items()),
+            facts="\n".join(facts),
+            former=heads["former"] + "\n".join(listed) + "\n" if self.listed else "",
+            refused=heads["refused"] + "\n".join(told) if refused else "",
         )
 
-    def _profile(self, profile: Profile) -> str:
-        heads = _HEADS[self.language]
+    def _profile(self, mark: str, subject: Subject) -> str:
+        heads, name = _HEADS[self.language], subject.name(self.language)
+        is_user = subject.key.entity_type == "user"
+        alike = Counter(one.name(self.language).casefold() for one in self.subjects)
+        if alike[name.casefold()] > 1:
+            name += heads["id"].format(subject.key.entity_id)
         shown = [
-            f"L{n} [{', '.join(filter(None, (line.kind, heads['pinned'] if line.pinned else '')))}] {one_line(line.text)}"
-            f" ({', '.join(filter(None, (line.last_day, f'{line.told}×' if line.told > 1 else '')))})".removesuffix(" ()")
+            f"L{n} [{line.kind}{heads['pinned'] if line.pinned else ''}] {one_line(line.text)}{line.told_when}"
             for n, (key, line) in enumerate(self.lines, 1)
-            if key == profile.key
+            if key == subject.key
         ]
-        return heads[profile.key.entity_type] + ("\n".join(shown) or heads["nothing"]) + "\n\n"
+        held = subject.profile.lines
+        empty = [one for one in self.slots if is_user and not any(fills(line, one) for line in held)]
+        slots = [heads["slots"] + heads["and"].join(map(one_line, empty))] if empty else []
+        head = f"{mark} {'' if is_user else heads['group']}{one_line(name)}{heads['colon']}"
+        return "\n".join([head, *(shown or [heads["nothing"]]), *slots])
 
 
 _HEADS = {
     "zh": {
-        "user": "用户的画像：\n",
-        "group": "群的画像：\n",
+        "group": "群：",
+        "id": "（id {}）",
+        "colon": "：",
         "nothing": "（无）",
-        "pinned": "置顶",
+        "pinned": "，置顶",
         "slots": "还空着的项：",
+        "and": "；",
         "words": " ← 原话：",
+        "control": "{}是聊天机器人",
+        "former": "\n以前的事实：\n",
         "refused": "\n上次交来的这几项没有采用，其余的已经记下。只交这几项：改正，或去掉：\n",
     },
     "en": {
-        "user": "Profile of the user:\n",
-        "group": "Profile of the group:\n",
+        "group": "group ",
+        "id": " (id {})",
+        "colon": ":",
         "nothing": "(none)",
-        "pinned": "pinned",
+        "pinned": ", pinned",
         "slots": "Slots still empty: ",
+        "and": "; ",
         "words": " <- as said: ",
+        "control": "{} is a chat bot",
+        "former": "\nFormer facts:\n",
         "refused": "\nThese of your last answer were not taken, the others were."
         " Hand in these alone, mended, or leave them out:\n",
     },
@@ -206,27 +250,41 @@ def fills(line: ProfileLine, slot: str) -> bool:
 
 
 def is_guarded(line: ProfileLine) -> bool:
-    """Return True for a line that a model may end only by a fact about the same matter: pinned, on health, a boundary."""
+    """Return True for a pinned line, and for one on health or a boundary."""
     return line.pinned or line.kind in ("health", "boundary")
 
 
-def _shown_lines(profile: Profile, facts: Sequence[NewFact], names: Names) -> list[ProfileLine]:
-    day = max((fact.day for fact in facts), default="")
-    held = [line for line in profile.lines if line.holds_at(f"{day}T00:00:00+00:00")]
-    if len(held) <= MOST_LINES:
-        return held
-    told = frozenset().union(*(content_terms(fact.text, names) for fact in facts))
+def _shown_lines(subjects: Sequence[Subject], facts: Sequence[NewFact]) -> list[tuple[ProfileKey, ProfileLine]]:
+    moment = f"{max((fact.day for fact in facts), default='')}T00:00:00+00:00"
+    held = [(one, line) for one in subjects for line in one.profile.lines if line.holds_at(moment)]
 
-    def rank(place: int) -> tuple[bool, float, int]:
-        terms = content_terms(held[place].text, names)
-        return is_guarded(held[place]), share(terms, told) if terms else 0.0, place
+    def rank(place: int) -> tuple[bool, float, str, int]:
+        subject, line = held[place]
+        terms = content_terms(line.text, subject.names)
+        alike = share(terms, told[subject.key]) if terms else 0.0
+        return is_guarded(line), alike, line.last_day, place
 
-    best = sorted(range(len(held)), key=rank)[-MOST_LINES:]
-    return [held[place] for place in sorted(best)]
+    room, best = MOST_TOKENS, list(range(len(held)))
+    if len(held) > MOST_LINES:
+        told = {
+            one.key: frozenset[Any]().union(*(content_terms(fact.text, one.names) for fact in facts if one.key in fact.keys))
+            for one in subjects
+        }
+        best = sorted(best, key=rank)[-MOST_LINES:]
+    shown = []
+    for place in reversed(best):
+        room -= estimate_tokens(held[place][1].text)
+        if room >= 0:
+            shown.append(place)
+    return [(held[place][0].key, held[place][1]) for place in sorted(shown)]
 
 
 def numbers_of(letter: str, written: Sequence[str], most: int) -> list[int]:
-    """Return the numbers from 1 to `most` that a model wrote as short ids of a letter: "N2", "2", "[n2]", "N2: likes tea"."""
+    """Return the numbers from 1 to `most` that a model wrote as short ids of a letter.
+
+    >>> numbers_of("N", ["N2", "3", "[n1]", "N2: likes tea", "L4"], 9)
+    [2, 3, 1]
+    """
     found = (_NUMBER.search(text) for text in written)
     numbers = [int(one[2]) for one in found if one and one[1].upper() in ("", letter)]
     return [n for n in dict.fromkeys(numbers) if 1 <= n <= most]
@@ -240,23 +298,3 @@ def told_of(operation: LineOperation) -> str:
     if isinstance(operation, ChangedLine):
         return f"change {one_line(operation.line)} “{one_line(operation.text)}”{facts}"
     return f"end {one_line(operation.line)}{facts}"
-
-
-def ends_at_random(answer: UpdateProfiles, former: Sequence[str]) -> bool:
-    """Return True if an answer names the control among what is over: it may name anything."""
-    said = (int(n) for text in answer.no_longer_true for n, _ in _ENDED.findall(text))
-    return bool(former) and _CONTROL in said
-
-
-def said_to_be_over(answer: UpdateProfiles, former: Sequence[FormerFact], new: Sequence[str]) -> list[tuple[str, str]]:
-    """Return which of the former facts the answer ends, and by which of the `new` events: pairs of event ids.
-
-    Both are in the order of `MergeQuestion`; where the answer does not say what ends a fact, or names what may not, it is the
-    most alike. Nothing is over by an answer that names more than MOST_ENDED, or the control: it says so of nothing in particular.
-    """
-    said = {int(one): int(by or 0) for text in answer.no_longer_true for one, by in _ENDED.findall(text)}
-    named = {n: one for n, one in enumerate(former, _CONTROL + 1) if n in said}
-    if len(named) > MOST_ENDED or _CONTROL in said:
-        return []
-    by = {n: new[said[n] - 1] if 0 < said[n] <= len(new) else "" for n in named}
-    return [(one["event_id"], by[n] if by[n] in one.get("by_any", new) else one["by"]) for n, one in named.items()]

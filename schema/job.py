@@ -41,7 +41,7 @@ MILLISECONDS = 100_000_000_000
 FIRST_YEAR, LAST_YEAR = 1900, 9000
 """Times outside these years could overflow `datetime` when converted to another time zone or moved by years."""
 
-JobKind = Literal["remember", "forget", "edit", "rollback", "index", "states", "rollback_article", "reprocess", "talk"]
+JobKind = Literal["remember", "forget", "edit", "rollback", "index", "states", "rollback_article", "reprocess", "talk", "profile"]
 
 # Characters that are not text: C0 and C1 controls but tab, line feed and carriage return, and lone surrogates.
 _NO_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")

@@ -83,6 +83,18 @@ class ProfileLine:
         """The text with the last day on which it was told in brackets, `lives in Leeds (2026-03-02)`: once."""
         return f"{self.text} ({self.last_day})" if self.last_day and self.last_day not in self.text else self.text
 
+    @property
+    def told_when(self) -> str:
+        """How often and when it was told, ` (2026-03-02)` or ` (5×, 2026-01-02 – 2026-05-01)`; "" if unknown."""
+        days = dict.fromkeys((self.first_day, self.last_day) if self.told > 1 else (self.last_day,))
+        known = [f"{self.told}×" if self.told > 1 else "", " – ".join(filter(None, days))]
+        return f" ({', '.join(filter(None, known))})" if any(known) else ""
+
+    @property
+    def counted_text(self) -> str:
+        """The text as a prompt's block shows it: with `told_when`, or `dated_text` if it was told once."""
+        return self.text + self.told_when if self.told > 1 else self.dated_text
+
     def holds_at(self, moment: str) -> bool:
         """Return True if it has not ended at `moment`, ISO 8601 in UTC. A day ends with its last moment in UTC."""
         until = f"{self.until}T23:59:59+00:00" if len(self.until) == len("2026-03-02") else self.until

@@ -1,10 +1,10 @@
-"""The `payload` of a job of kind `talk`: one message of a conversation."""
+"""The `payload` of a job of kind `talk`, one message of a conversation, and of one of kind `profile`, what was learnt of it."""
 
 from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 SAID_BY_PEOPLE = "user"
 
@@ -26,3 +26,35 @@ class TalkPayload(BaseModel):
     message_id: str = ""
     reply_to: str = ""
     worded_at: float = 0.0
+
+
+class LearntFact(BaseModel):
+    """A filed fact that a profile may take in. `dated`: a time was resolved in it.
+
+    `is_open`: the gate is only unsure whom it means; `lasting`: it may hold for long.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    event_id: str
+    dated: bool = False
+    is_open: bool = False
+    lasting: bool = True
+
+
+class FormerId(BaseModel):
+    """The id of a former fact, and those of the new ones that may have ended it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    event_id: str
+    by: list[str] = Field(default_factory=list)
+
+
+class ProfilePayload(BaseModel):
+    """What a person, or a hand-over, told: the events are read when the profiles are merged."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    facts: list[LearntFact] = Field(default_factory=list)
+    former: list[FormerId] = Field(default_factory=list)

@@ -17,6 +17,7 @@ from ..schema.labels import clean_metadata, clean_tags
 from ..schema.protocols import EventStore
 from ..schema.settings import Settings
 from ..schema.states_payload import StatesPayload
+from ..schema.talk import ProfilePayload
 from ..schema.validation import validated
 from ..text.message_parts import from_cq
 from ..text.redaction import Level, Redaction, find_secrets, redact, redact_value
@@ -26,7 +27,7 @@ from ..text.remembered import remembered
 from ..text.speakers.shown_names import with_ids
 from .timezones import told_timezone
 
-HANDED_OVER = ("remember", "states", "talk")
+HANDED_OVER = ("remember", "states", "talk", "profile")
 """The kinds of jobs that files may bring. The others are commands of operators."""
 
 _NAMES = ("user_name", "group_name", "bot_name")
@@ -255,6 +256,8 @@ def _redacted_payload(job: Job, level: Level) -> dict[str, Any]:
             for one, text in zip(payload.states, texts, strict=True)
         ]
         return {**job.payload, "states": states} if states else job.payload
+    if job.kind == "profile":  # ids alone
+        return validated(ProfilePayload, job.payload, within="payload").model_dump()
     clean = redact_value(job.payload, level)
     assert isinstance(clean, dict)
     kept = _NAMED_BY_COMMANDS if job.kind not in HANDED_OVER else frozenset()

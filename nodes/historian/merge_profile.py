@@ -1,147 +1,261 @@
-"""merge_profile: propose the new profiles of the user and, in a group, of the group. Nothing is written here."""
+"""merge_profile: propose the new profiles of the people of a run and of their group. Nothing is written here."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from dataclasses import replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
 from langgraph.runtime import Runtime
 
 from ...prompts.asking import asked
 from ...prompts.line_operations import LineMerge
-from ...prompts.merging import LineOperation, MergeQuestion, NewFact, UpdateProfiles, said_to_be_over
+from ...prompts.merging import (
+    MOST_TOKENS,
+    LineOperation,
+    MergeQuestion,
+    NewFact,
+    OldFact,
+    Subject,
+    UpdateProfiles,
+)
 from ...prompts.templates import owner_words, render
 from ...schema.event import Event
-from ...schema.graph_states.historian import HistorianContext, HistorianState, HistorianUpdate, ItemState, ProposedProfile
+from ...schema.graph_states.historian import (
+    HistorianContext,
+    HistorianPart,
+    HistorianState,
+    HistorianUpdate,
+    ProposedProfile,
+)
 from ...schema.job import Job
+from ...schema.names import Names
 from ...schema.profile import Profile, ProfileKey
-from ...text.job_drafts import language_of, names_of
-from ...text.job_verdicts import is_no_fact
+from ...schema.talk import LearntFact, ProfilePayload
+from ...text.job_drafts import language_among, names_of
+from ...text.learnt import learnt_in, people_of
 from ...text.profiles.lines import with_expiry
 from ...text.speakers.named_people import NamedPeople
 from ...text.time_expressions import tells_hours_alone
-from .profile_rules import concerns, may_enter_profiles, merged_by_rules
+from ...text.tokens import estimate_tokens
+from .profile_rules import FiledFact, concerns, may_enter_profiles, merged_by_rules
 
 log = logging.getLogger(__name__)
 
 MOST_MERGES = 3
-"""Merges of one job that a model is asked for; where a profile keeps changing meanwhile, the rules merge from then on."""
+"""Times that a model is asked about a profile which keeps changing meanwhile; from then on the rules merge."""
 ANSWERS = 2
-"""Answers that a model is asked for in one merge: what of the first one no fact carries is sent back once."""
+"""Answers to one question: what of the first one no fact carries is sent back once."""
+MOST_FORMER = 6
+"""Former facts of one hand-over that are shown: those on the same matter come first."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What one person, or one hand-over, told."""
+
+    job: Job
+    names: Names
+    people: NamedPeople
+    facts: list[FiledFact]
+    former: list[OldFact]
+    expiry: dict[str, float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Merge:
+    """A profile that is to be merged, and what was told that may enter it."""
+
+    subject: Subject
+    told: list[_Told]
+
+    @property
+    def facts(self) -> list[FiledFact]:
+        return [fact for one in self.told for fact in one.facts]
 
 
 async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext]) -> HistorianUpdate:
     """Ask a model, by one forced tool call, which lines the new facts add, change or end; every other line stays.
 
-    Without a model, or a usable answer of it, and of facts for which its lines were refused twice, lasting facts about the person
-    become lines by rules. A model is also asked which former facts are over; where the new ones concern no profile, that alone.
+    One question is about all profiles of a run; those for which it has no room come next. Without a
+    model, or a usable answer of it, lasting facts become lines by rules.
     """
     context = runtime.context
-    job = Job.model_validate(state["job"])
-    names, language = names_of(job, context.settings), language_of(job, context.settings)
-    items = state["items"]
-    based_on: list[str] = []
-    filed_events: list[Event] = []
-    days: dict[str, str] = {}
-    if ids := state.get("event_ids", []):  # what the gate did not pass in talk, and what was withdrawn or corrected, is not filed
-        filed_events = await asyncio.to_thread(context.events.get, ids)
-        based_on = [event.event_id for event in filed_events]
-        if job.kind == "talk":
-            days = {event.event_id: event.day for event in filed_events}
-        items = [item for event_id, item in zip(ids, items, strict=False) if event_id in based_on]
-    told = [item for item in items if item["kind"] == "fact" and not is_no_fact(item)]
-    people = NamedPeople.of_job(job)
-    facts = [item for item in told if may_enter_profiles(item, people, names)]
-    keys = ProfileKey.of_job(job, context.settings.cognitive.profile.profile_layers)
-    former = state.get("former", [])
-    near = [one for one in former if not one["ended"]]
-    merges = state.get("merges", 0) + 1
-    chat = context.chat if merges <= MOST_MERGES else None
-    concerned = [key for key in keys if concerns(facts, key, people, names)]
-    links_alone = chat is not None and not concerned and bool(told and near) and merges == 1
-    kept: dict[ProfileKey, Profile] = {}
-    if chat is not None and (concerned or (links_alone and facts == told)):  # a model may file something for the group
-        concerned = [key for key in keys if key in concerned or key.entity_type == "group"]
-    for key in concerned:
-        if not await asyncio.to_thread(context.profiles.is_applied, key, job.job_id):
-            stored = await asyncio.to_thread(context.profiles.read, key)
-            kept[key] = Profile(key) if stored is None else stored
-    if not kept and not links_alone:
-        return {"proposed_profiles": [], "conflict": False, "links": []}
-    shown = facts if kept else told
-    event_of = {id(item): event_id for event_id, item in zip(ids, state["items"], strict=False)}
-    sources = [event_of.get(id(item), "") for item in shown]
-    day = f"{job.moment:%Y-%m-%d}"
-    merge, links = None, []
-    if chat is not None:
-        new_facts = [
-            _new_fact(item, source, days.get(source, day), job, names.user(language))
-            for item, source in zip(shown, sources, strict=True)
-        ]
-        texts, slots = [one["text"] for one in near], context.settings.cognitive.profile.slots
-        question = MergeQuestion.of(job, names, language, list(kept.values()), new_facts, texts, slots)
-        merge, answer = await _asked(question, context)
-        links = [] if answer is None else said_to_be_over(answer, near, sources)
+    chat = context.chat if state.get("merges", 0) < MOST_MERGES else None
+    merges = await asyncio.to_thread(_merges, state, context, asks=chat is not None)
+    batch = _first_batch(merges) if chat is not None else merges
+    facts = _new_facts(batch, context)
+    language = language_among([fact.text for fact in facts], context.settings)
+    merge = None
+    if chat is not None and batch:
+        shown = {fact.event_id for fact in facts}
+        former = {old.event_id: old for one in batch for told in one.told for old in told.former}
+        question = MergeQuestion.of(
+            language,
+            [one.subject for one in batch],
+            facts,
+            [one for one in former.values() if shown.intersection(one.by)],
+            context.settings.cognitive.profile.slots,
+        )
+        merge = await _asked(question, context, state["job"]["job_id"])
 
-    def merged_of(profile: Profile) -> Profile:
-        by_rules, places = profile, list(range(len(facts)))
+    def merged(one: _Merge) -> Profile:
+        key, profile = one.subject.key, one.subject.profile
         if merge is not None:
-            by_rules, places = merge.profiles[profile.key], merge.left(certain=not context.settings.cognitive.instructions)
-            name = job.user_name if profile.key.entity_type == "user" else job.group_name
-            if by_rules.lines != profile.lines:
-                by_rules = replace(by_rules, name=name or profile.name)
-        left = [facts[n] for n in places]
-        return merged_by_rules(left, by_rules, people, names, language, day, [sources[n] for n in places])
+            job = one.told[-1].job
+            name = job.user_name if key.entity_type == "user" else job.group_name
+            new = merge.profiles[key]
+            profile = replace(new, name=name or profile.name) if new.lines != profile.lines else profile
+        else:
+            for told in one.told:
+                profile = merged_by_rules(told.facts, profile, told.people, told.names, language)
+        expiry = {name: at for told in one.told for name, at in told.expiry.items()}
+        return replace(profile, lines=with_expiry(profile.lines, expiry))
 
-    expiry = {event.event_id: event.expires_at for event in filed_events}
-    merged = await asyncio.to_thread(lambda: [merged_of(profile) for profile in kept.values()])
-    merged = [replace(one, lines=with_expiry(one.lines, expiry)) for one in merged]
-    proposed = [_proposal(one) for one in merged if one != kept[one.key]]
-    return {"proposed_profiles": proposed, "conflict": False, "merges": merges, "links": links, "based_on": based_on}
+    profiles = await asyncio.to_thread(lambda: list(map(merged, batch)))
+    proposed = [_proposal(new, one) for new, one in zip(profiles, batch, strict=True) if new != one.subject.profile]
+    same = [new.key.index_id for new, one in zip(profiles, batch, strict=True) if new == one.subject.profile]
+    return {
+        "proposed_profiles": proposed,
+        "conflict": False,
+        "links": [] if merge is None else [(one.old, one.new) for one in merge.links],
+        "based_on": [fact.event_id for fact in facts],
+        "merged": [*state.get("merged", []), *same],
+        "more": len(merges) > len(batch),
+    }
 
 
-async def _asked(question: MergeQuestion, context: HistorianContext) -> tuple[LineMerge | None, UpdateProfiles | None]:
-    """Return the profiles with the lines of the model's answers, and its first answer; (None, None) if it has none.
+def _told(part: HistorianPart, context: HistorianContext) -> _Told | None:
+    """Return what a part tells, as it is filed now; None if its person or group was forgotten."""
+    job, store = Job.model_validate(part["job"]), context.events
+    if store.is_forgotten(job.job_id, job.entities, job.moment.timestamp()):
+        return None
+    if job.kind == "profile":
+        payload = ProfilePayload.model_validate(job.payload)
+        learnt = payload.facts
+        former = {one.event_id: tuple(one.by) for one in payload.former}
+    else:
+        learnt = learnt_in(part)
+        near = (one for one in part.get("former", []) if not one["ended"])
+        former = {one["event_id"]: tuple(one.get("by_any", [one["by"]])) for one in near}
+    former = dict(list(former.items())[:MOST_FORMER])
+    ids = [*(one.event_id for one in learnt), *former]
+    # What was withdrawn, corrected or superseded meanwhile is not merged.
+    found = (one for one in store.get(ids) if one.holds and one.scope.key == job.scope.key)
+    held = {one.event_id: one for one in found}
+    facts = [_filed(held[one.event_id], one) for one in learnt if one.event_id in held]
+    people, names = NamedPeople.of_job(job), names_of(job, context.settings)
+    return _Told(
+        job,
+        names,
+        people,
+        [one for one in facts if may_enter_profiles(one, people, names)],
+        [OldFact(name, held[name].text, by) for name, by in former.items() if name in held],
+        {name: one.expires_at for name, one in held.items()},
+    )
+
+
+def _filed(event: Event, learnt: LearntFact) -> FiledFact:
+    words = event.handed_over or event.text
+    return FiledFact(event.text, event.is_absolute, event.said_by, day=event.day, words=words, **learnt.model_dump())
+
+
+def _merges(state: HistorianState, context: HistorianContext, *, asks: bool) -> list[_Merge]:
+    """Return the profiles of a run that are still to be merged, those of people first.
+
+    A group's is put to a model with all that may enter it, and without one where a fact names it.
+    """
+    done, rule = state.get("merged", []), context.settings.cognitive.profile.profile_layers
+    found: dict[ProfileKey, list[_Told]] = {}
+    for part in people_of(state):
+        told = _told(part, context)
+        if told is None or not told.facts:
+            continue
+        for key in ProfileKey.of_job(told.job, rule):
+            is_new = key.index_id not in done and not context.profiles.is_applied(key, told.job.job_id)
+            may_ask = asks and key.entity_type == "group"
+            if is_new and (may_ask or concerns(told.facts, key, told.people, told.names)):
+                found.setdefault(key, []).append(told)
+    merges = []
+    for key in sorted(found, key=lambda key: key.entity_type == "group"):
+        profile = context.profiles.read(key) or Profile(key)
+        merge = _Merge(Subject(profile, found[key][-1].names), found[key])
+        if not asks or any(fact.lasting for fact in merge.facts):
+            merges.append(merge)
+    return merges
+
+
+def _first_batch(merges: Sequence[_Merge]) -> list[_Merge]:
+    """Return as many of the profiles as one question has room for; one at least."""
+    batch: list[_Merge] = []
+    shown: set[str] = set()
+    room = MOST_TOKENS
+    for one in merges:
+        new = [fact for fact in one.facts if fact.event_id not in shown]
+        room -= sum(estimate_tokens(fact.text) for fact in new)
+        if batch and room < 0:
+            break
+        shown.update(fact.event_id for fact in new)
+        batch.append(one)
+    return batch
+
+
+def _new_facts(batch: Sequence[_Merge], context: HistorianContext) -> list[NewFact]:
+    keys: dict[str, list[ProfileKey]] = {}
+    known: dict[str, tuple[_Told, FiledFact]] = {}
+    for one in batch:
+        for told in one.told:
+            for fact in told.facts:
+                known.setdefault(fact.event_id, (told, fact))
+                keys.setdefault(fact.event_id, []).append(one.subject.key)
+    return [_new_fact(fact, told, keys[name]) for name, (told, fact) in known.items()]
+
+
+def _new_fact(fact: FiledFact, told: _Told, keys: Collection[ProfileKey]) -> NewFact:
+    job, said_by = told.job, fact.said_by
+    senders = (one.sender_name for one in job.recent_messages if one.sender_id == said_by)
+    is_user = said_by in ("", job.user_id)
+    speaker = told.names.user() if is_user else next(filter(None, senders), said_by)
+    words = fact.words if fact.dated and tells_hours_alone(fact.words) else ""
+    return NewFact(fact.text, fact.event_id, fact.day, speaker, said_by, words, tuple(keys))
+
+
+async def _asked(question: MergeQuestion, context: HistorianContext, job_id: str) -> LineMerge | None:
+    """Return the profiles with the lines of the model's answers; None if no operation of them can be used.
 
     What the first answer says that its facts do not carry is sent back once.
     """
     assert context.chat is not None
     merge, refused = LineMerge(question), list[tuple[LineOperation, str]]()
-    first: UpdateProfiles | None = None
+    is_answered = False
     for _ in range(ANSWERS):
         answer = await asked(
             context.chat,
             UpdateProfiles,
-            f"job {question.job.job_id}: the model gave no usable lines of profiles; the rules write them",
+            f"job {job_id}: the model gave no usable lines of profiles; the rules write them",
             purpose="merge_profile",
-            system=render("merge_system", question.language, owner=owner_words(context.settings.cognitive, question.language)),
+            system=render(
+                "merge_system",
+                question.language,
+                owner=owner_words(context.settings.cognitive, question.language),
+            ),
             user=question.prompt(refused),
         )
         if answer is None:
             break
-        first = first or answer
-        refused = await asyncio.to_thread(merge.take, answer) if question.profiles else []
+        is_answered = True
+        refused = await asyncio.to_thread(merge.take, answer)
         items = len(answer.add) + len(answer.change) + len(answer.end)
         context.judged("merge_profile", taken=max(items - len(refused), 0), refused=len(refused))
         if not refused:
             break
     if refused:
-        log.info("job %s: %d changes of profiles are left out that no fact carries", question.job.job_id, len(refused))
-    return (None, None) if first is None else (merge, first)
+        log.info("job %s: %d changes of profiles are left out that no fact carries", job_id, len(refused))
+    return merge if is_answered and (merge.taken or not refused) else None
 
 
-def _new_fact(item: ItemState, event_id: str, day: str, job: Job, user: str) -> NewFact:
-    said_by = item.get("said_by", "")
-    is_user = said_by in ("", job.user_id)
-    sender = next((one.sender_name for one in job.recent_messages if one.sender_id == said_by and one.sender_name), said_by)
-    speaker = user if is_user else sender
-    is_open = bool(item["undecided"]) and not item["passed"]
-    words = item["source"] if item["dated"] and tells_hours_alone(item["source"]) else ""
-    return NewFact(item["candidate"], event_id, day, speaker, said_by, is_open, words)
-
-
-def _proposal(profile: Profile) -> ProposedProfile:
+def _proposal(profile: Profile, merge: _Merge) -> ProposedProfile:
     return ProposedProfile(
         entity_type=profile.key.entity_type,
         entity_id=profile.key.entity_id,
@@ -150,4 +264,6 @@ def _proposal(profile: Profile) -> ProposedProfile:
         name=profile.name,
         tags=list(profile.tags),
         lines=[line.as_json() for line in profile.lines],
+        cause=next((fact.event_id for fact in merge.facts), ""),
+        jobs=[one.job.job_id for one in merge.told],
     )

@@ -13,7 +13,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from ...schema.graph_states.historian import HistorianContext, HistorianPart, HistorianState, HistorianUpdate
-from ...schema.job import Job
+from ...text.learnt import people_of
 
 Node = Callable[[HistorianState, Runtime[HistorianContext]], Awaitable[HistorianUpdate]]
 
@@ -38,10 +38,8 @@ def each_person(node: Node) -> Node:
     async def run(state: Any, runtime: Runtime[Any]) -> Any:
         if "parts" not in state:
             return await node(state, runtime)
-        people = state.get("people") or _people(state["parts"])
-        people = [await _run(node, one, runtime) for one in people]
-        written = [line for one in people for line in one.get("written", [])]
-        return HistorianUpdate(people=people, written=written, conflict=any(one.get("conflict") for one in people))
+        people = [await _run(node, one, runtime) for one in people_of(state)]
+        return HistorianUpdate(people=people)
 
     return run
 
@@ -64,23 +62,3 @@ def _together(parts: list[HistorianPart]) -> dict[str, Any]:
         "filed": outcome,
         "event_ids": [name for one in parts for name in one.get("event_ids", [])],
     }
-
-
-def _people(parts: list[HistorianPart]) -> list[HistorianPart]:
-    """Return one part a person: their last job, and the facts of all their messages that were not forgotten meanwhile.
-
-    Whom a token's requests alone call so is a person apart: what they tell enters another layer.
-    """
-    found: dict[tuple[str, bool], HistorianPart] = {}
-    for one in parts:
-        if one.get("filed") == "forgotten" or not any(item["kind"] == "fact" for item in one.get("items", [])):
-            continue
-        job = Job.model_validate(one["job"])
-        user = job.user_id, job.scope.asserted
-        before = found.get(user)
-        found[user] = {
-            "job": one["job"],
-            "items": [*(before["items"] if before else []), *one["items"]],
-            "event_ids": [*(before["event_ids"] if before else []), *one.get("event_ids", [])],
-        }
-    return list(found.values())

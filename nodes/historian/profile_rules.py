@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from ...schema.graph_states.historian import ItemState
 from ...schema.names import Names
 from ...schema.profile import Profile, ProfileKey, ProfileLine, line_id_of
 from ...text.declared import lasting_kind, line_kind, without_date
 from ...text.edits import edited
-from ...text.job_verdicts import is_no_fact
 from ...text.language import Language
 from ...text.profiles.lines import with_lines
 from ...text.profiles.rules import everybody_in, is_about_group, subject_of
@@ -19,26 +17,42 @@ from ...text.speakers.claims import is_claim, without_speaker
 from ...text.speakers.named_people import NamedPeople
 
 
-def may_enter_profiles(item: ItemState, people: NamedPeople, names: Names) -> bool:
-    """Return False for what is no fact, and for a fact about another member of the group, which is no part of these profiles."""
-    if is_no_fact(item):
-        return False
-    text = item["candidate"]
+@dataclass(frozen=True, slots=True)
+class FiledFact:
+    """A fact that is filed: its text, day (`YYYY-MM-DD`) and words as handed over, and whether the gate `passed` it.
+
+    `said_by` is the id of who told it ("" if unknown). The other fields are those of `LearntFact`.
+    """
+
+    text: str
+    passed: bool = True
+    said_by: str = ""
+    event_id: str = ""
+    day: str = ""
+    words: str = ""
+    dated: bool = False
+    is_open: bool = False
+    lasting: bool = True
+
+
+def may_enter_profiles(fact: FiledFact, people: NamedPeople, names: Names) -> bool:
+    """Return False for a fact about another member of the group, which is no part of these profiles."""
+    text = fact.text
     named = {one.user_id for one in people.named(text)}
     if names.user_id in named or (names.group_name and names.group_name.casefold() in text.casefold()):
         return True
-    return item.get("said_by", "") in ("", names.user_id) and people.subject(text) is None
+    return fact.said_by in ("", names.user_id) and people.subject(text) is None
 
 
-def concerns(facts: Sequence[ItemState], key: ProfileKey, people: NamedPeople, names: Names) -> bool:
+def concerns(facts: Sequence[FiledFact], key: ProfileKey, people: NamedPeople, names: Names) -> bool:
     """Return True if any fact names the entity, or has everybody in the group for its subject.
 
     What names only others is no part of its profile, and no model is asked. A fact that did not become absolute may mean the
     user without naming them.
     """
     if key.entity_type == "user":
-        return any(not item["passed"] or key.entity_id in _named(_told(item["candidate"], names), people) for item in facts)
-    return any(_names_group(item["candidate"], people, names) for item in facts)
+        return any(not one.passed or key.entity_id in _named(_told(one.text, names), people) for one in facts)
+    return any(_names_group(one.text, people, names) for one in facts)
 
 
 def _named(text: str, people: NamedPeople) -> set[str]:
@@ -49,11 +63,6 @@ def _told(fact: str, names: Names) -> str:
     """Return a fact without the user as the one who claims it about others; they are no part of it."""
     body = without_speaker(fact, subject_of(fact, names))
     return body if is_claim(body, names) else fact
-
-
-def _is_open_alone(item: ItemState, names: Names) -> bool:
-    """Return True if the gate is only unsure whom a text means, in a conversation with one person."""
-    return not names.group_name and all(one["kind"] == "reference" for one in item["violations"])
 
 
 def _end_of_subject(fact: str, people: NamedPeople, names: Names) -> int:
@@ -71,38 +80,29 @@ def _names_group(fact: str, people: NamedPeople, names: Names) -> bool:
     return any(names.group(language).casefold() in bare for language in ("zh", "en")) or is_about_group(fact, names)
 
 
-def merged_by_rules(
-    facts: Sequence[ItemState],
-    old: Profile,
-    people: NamedPeople,
-    names: Names,
-    language: Language,
-    day: str,
-    sources: Sequence[str] = (),
-) -> Profile:
+def merged_by_rules(facts: Sequence[FiledFact], old: Profile, people: NamedPeople, names: Names, language: Language) -> Profile:
     """Return the profile with the absolute facts about its entity that last (`lasting_kind`) as lines.
 
     Of health and boundaries also those about which the gate is unsure whether they mean the only person of the conversation.
-
-    `sources` are the ids of the events of the facts, `day` the day on which they were told.
     """
     is_user = old.key.entity_type == "user"
     whose = {old.key.entity_id} if names.group() else {old.key.entity_id, None}  # in private there is one person
     new: list[ProfileLine] = []
-    for item, source in zip(facts, sources or [""] * len(facts), strict=True):
-        text = item["candidate"]
-        if not (item["passed"] or _is_open_alone(item, names)) or _told(text, names) != text:
+    for fact in facts:
+        text = fact.text
+        is_known = fact.passed or (fact.is_open and not names.group_name)
+        if not is_known or _told(text, names) != text:
             continue
         bare = without_date(text)
         if not (people.subject(bare) in whose if is_user else is_about_group(bare, names)):
             continue
-        kind = lasting_kind(bare[_end_of_subject(bare, people, names) :], dated=item["dated"])
-        group = "" if is_user or item["dated"] else subject_of(bare, names)
+        kind = lasting_kind(bare[_end_of_subject(bare, people, names) :], dated=fact.dated)
+        group = "" if is_user or fact.dated else subject_of(bare, names)
         if kind is None and group and not everybody_in(bare[len(group) :].lstrip(" 里的中内")):
             kind = line_kind(text)  # what a bot hands over about a group by its name: its rules, its subject
-        if kind is not None and (item["passed"] or kind in CERTAIN):
-            evidence = (source,) if source else ()
-            new.append(ProfileLine(line_id_of(text, source), text, kind, 1, day, day, evidence=evidence))
+        if kind is not None and (fact.passed or kind in CERTAIN):
+            evidence, line_id = (fact.event_id,) if fact.event_id else (), line_id_of(text, fact.event_id)
+            new.append(ProfileLine(line_id, text, kind, 1, fact.day, fact.day, evidence=evidence))
     name = names.user(language) if is_user else names.group(language)
     lines = with_lines(old.lines, new, name)
     return replace(old, name=name, lines=lines) if new and lines != old.lines else old

@@ -13,9 +13,15 @@ from langgraph.runtime import Runtime
 
 from ...schema.errors import RevisionConflict, StorageError
 from ...schema.event import EventLink
-from ...schema.graph_states.historian import HistorianContext, HistorianState, HistorianUpdate, ProposedProfile
+from ...schema.graph_states.historian import (
+    HistorianContext,
+    HistorianState,
+    HistorianUpdate,
+    ProposedProfile,
+)
 from ...schema.job import Job
 from ...schema.profile import Profile, ProfileKey, ProfileLine
+from ...text.learnt import people_of
 
 log = logging.getLogger(__name__)
 
@@ -24,25 +30,30 @@ async def write_profile(state: HistorianState, runtime: Runtime[HistorianContext
     """Compare and swap each profile. A profile that changed meanwhile is merged again; those already written stay written."""
     context = runtime.context
     job = Job.model_validate(state["job"])
-    first_fact = next((n for n, item in enumerate(state["items"]) if item["kind"] == "fact"), 0)
     now = datetime.fromtimestamp(context.clock(), ZoneInfo(job.timezone)).isoformat(timespec="seconds")
-    written: list[str] = []
-    conflict = False
-    if await asyncio.to_thread(context.events.is_forgotten, job.job_id, job.entities, job.moment.timestamp()):
-        return {"written": [], "conflict": False}
-    based_on = state.get("based_on", [])
+    written, merged = list(state.get("written", [])), list(state.get("merged", []))
+    proposals, based_on = state.get("proposed_profiles", []), state.get("based_on", [])
+    used = {name for one in proposals for name in one.get("jobs", [])}
+    jobs = [one for part in people_of(state) if (one := Job.model_validate(part["job"])).job_id in used]
+    again = HistorianUpdate(written=written, conflict=True)
+    if "merged" not in state or len(used) > len(jobs):
+        return again  # a checkpoint of a former version
+    for one in jobs:
+        about = one.job_id, one.entities, one.moment.timestamp()
+        if await asyncio.to_thread(context.events.is_forgotten, *about):
+            return again  # without what they told
     if len(await asyncio.to_thread(context.events.get, based_on)) < len(based_on):
-        return {"written": state.get("written", []), "conflict": True}  # an event was withdrawn or deleted: it is merged again
-    if any("lines" not in proposed for proposed in state.get("proposed_profiles", [])):
-        return {"written": state.get("written", []), "conflict": True}  # a checkpoint of a former version: merged again
+        return again  # an event was withdrawn or deleted
     if state.get("links"):
-        await asyncio.to_thread(context.events.supersede, [EventLink(old, new) for old, new in state["links"]])
-    for proposed in state.get("proposed_profiles", []):
-        profile, revision = _profile(proposed, f"{job.job_id}:{first_fact}"), proposed["base_revision"]
+        links = [EventLink(old, new) for old, new in state["links"]]
+        await asyncio.to_thread(context.events.supersede, links)
+    conflict = False
+    for proposed in proposals:
+        cause = proposed["cause"].rpartition(":")[0]
+        also = [name for name in proposed["jobs"] if name != cause]
+        write = partial(context.profiles.write, job_id=cause, also=also, now=now)
         try:
-            stored = await asyncio.to_thread(
-                context.profiles.write, profile, expected_revision=revision, job_id=job.job_id, now=now
-            )
+            stored = await asyncio.to_thread(write, _profile(proposed), expected_revision=proposed["base_revision"])
         except RevisionConflict as error:
             log.info("job %s: %s; it is merged again", job.job_id, error)
             conflict = True
@@ -53,13 +64,19 @@ async def write_profile(state: HistorianState, runtime: Runtime[HistorianContext
             revised = await asyncio.to_thread(context.profiles.revise, stored.key, change, now=now, cause="correction")
             stored = revised or stored
         written.append(f"{stored.key}#{stored.revision}")
+        merged.append(stored.key.index_id)
         if context.profile_index is not None:
             # Searchable by its words at once. The vector, and what fails here, is left to the idle loop.
             try:
                 await asyncio.to_thread(context.profile_index.put, stored, None)
             except StorageError as error:
                 log.warning("profile %s is not searchable until the next repair: %s", stored.key, error)
-    return {"written": [*state.get("written", []), *written], "conflict": conflict}
+    return {
+        "written": written,
+        "merged": merged,
+        "merges": state.get("merges", 0) + conflict,
+        "conflict": conflict or state.get("more", False),
+    }
 
 
 def _without(gone: set[str], profile: Profile) -> Profile:
@@ -68,11 +85,11 @@ def _without(gone: set[str], profile: Profile) -> Profile:
     return replace(profile, lines=tuple(lines))
 
 
-def _profile(proposed: ProposedProfile, source_event_id: str) -> Profile:
+def _profile(proposed: ProposedProfile) -> Profile:
     return Profile(
         key=ProfileKey(proposed["entity_type"], proposed["entity_id"], proposed["layer"]),
         name=proposed["name"],
         tags=tuple(proposed["tags"]),
         lines=tuple(map(ProfileLine.of_json, proposed["lines"])),
-        source_event_id=source_event_id,
+        source_event_id=proposed["cause"],
     )

@@ -97,7 +97,7 @@ def fill_profiles(
         shown, cost = "", 0
         for share_of_room, one in _ranked(profile, queries):
             room = int(given * max(within, share_of_room)) - (given - block.left)
-            if chosen and cost + estimate_tokens(one.dated_text) > room + ROUNDING:
+            if chosen and cost + estimate_tokens(one.counted_text) > room + ROUNDING:
                 continue  # told before it is quoted with all others
             longer = profile_line(profile, language, [*chosen, one], names)
             if (needed := cost_of(longer)) <= room:
@@ -158,7 +158,7 @@ def profile_line(
 ) -> str:
     """`- [user Ann; tags] lives in Leeds (2026-03-02); likes tea (2026-02-20)`; `lines` are some of its lines, None all."""
     said = _newest_first(profile.lines) if lines is None else lines
-    return profile_head(profile, language, names) + quoted(_BETWEEN[language].join(one.dated_text for one in said))
+    return profile_head(profile, language, names) + quoted(_BETWEEN[language].join(one.counted_text for one in said))
 
 
 def hit_line(hit: Hit, language: Language, names: ShownNames = AS_BORNE) -> str:

@@ -65,7 +65,10 @@ class ItemState(TypedDict):
 
 
 class ProposedProfile(TypedDict):
-    """A proposed profile, and the revision it is based on."""
+    """A proposed profile, and the revision it is based on.
+
+    `cause` is the id of the first of its new events, `jobs` are the ids of the jobs that brought them.
+    """
 
     entity_type: EntityType
     entity_id: str
@@ -74,6 +77,8 @@ class ProposedProfile(TypedDict):
     name: str
     tags: list[str]
     lines: list[dict[str, Any]]
+    cause: str
+    jobs: list[str]
 
 
 class FormerFact(TypedDict):
@@ -120,17 +125,19 @@ class TalkShown(TypedDict):
 
 
 class HistorianInput(TypedDict):
-    """Input of a run: `job` is `Job.model_dump()`. Of a job of kind `talk`, `talk` are the messages gathered with it, oldest
-    first, itself among them."""
+    """Input of a run: `job` is `Job.model_dump()`. Of a job of kind `talk` or `profile`, `talk` are the jobs gathered with it,
+    oldest first, itself among them. With `merges_later` the run ends before profiles are merged."""
 
     job: dict[str, Any]
     talk: NotRequired[list[dict[str, Any]]]
+    merges_later: NotRequired[bool]
 
 
 class HistorianProgress(TypedDict, total=False):
     """How far a job is, or one message or person of it. `links` are (old, new): what a model says is over.
 
-    `based_on` are the ids of the events that the proposed profiles were made of.
+    `based_on` are the ids of the events that the proposed profiles were made of. `merged` are the profiles (`index_id`) that
+    are done, `more` is True if others are left for the next question; `merges` counts those that moved meanwhile.
     """
 
     items: list[ItemState]
@@ -144,6 +151,8 @@ class HistorianProgress(TypedDict, total=False):
     written: list[str]
     conflict: bool
     merges: int
+    merged: list[str]
+    more: bool
     based_on: list[str]
 
 
@@ -168,8 +177,8 @@ class HistorianUpdate(HistorianProgress, total=False):
 
 
 class HistorianState(HistorianInput, HistorianUpdate, total=False):
-    """The write graph's state. `attempt` counts the model's answers before the gate; `spent` ends the attempts; `merges`
-    counts the merges of profiles. `former` are the facts that the new ones were compared with, and were found to be near."""
+    """The write graph's state. `attempt` counts the model's answers before the gate; `spent` ends the attempts.
+    `former` are the facts that the new ones were compared with, and were found to be near."""
 
 
 @dataclass(frozen=True, slots=True)

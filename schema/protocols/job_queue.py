@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from ..job import Job
+from ..job import Job, JobKind
 
 JobState = Literal["pending", "processing", "failed"]
 
@@ -37,7 +37,7 @@ class JobQueue(Protocol):
 
     A claimed job locks its entities (`Job.entities`) until `complete`, `postpone`, `release` or `fail`. Jobs that share
     an entity are claimed in order, one at a time; a job that waits for `not_before` blocks those behind it, but for a new one of
-    kind `talk`, which takes its place in line at its `not_before` only.
+    kind `talk` or `profile`, which takes its place in line at its `not_before` only.
     """
 
     def put(self, job: Job) -> str:
@@ -71,11 +71,14 @@ class JobQueue(Protocol):
     def claim(self, now: float) -> Job | None:
         """Claim and return the oldest job that may run at `now` (seconds since the epoch), or None."""
 
-    def hasten(self, job_ids: Sequence[str] | None = None) -> None:
-        """Let jobs of kind `talk` that wait for their `not_before` (None: all) be claimed now; unknown ids are passed over."""
+    def hasten(self, job_ids: Sequence[str] | None = None, *, kind: JobKind | None = None) -> None:
+        """Let jobs of kinds `talk` and `profile` that wait for their `not_before` (None: all) be claimed now.
+
+        Unknown ids are passed over; `kind` names one of the kinds.
+        """
 
     def together(self, job_id: str, limit: int) -> list[Job]:
-        """Return a claimed job of kind `talk` with the oldest others of its conversation that wait, at most `limit`, in order."""
+        """Return a claimed job with the oldest others of its kind and conversation that wait, at most `limit`, in order."""
 
     def check_claim(self, job_id: str) -> None:
         """Raise ClaimLost if a claimed job has been given to another worker meanwhile, as far as the queue knows."""

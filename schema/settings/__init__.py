@@ -160,6 +160,12 @@ class ProfileSettings(Section):
     """希望画像里有的项，如 ["生日", "时区"]，至多 20 项；给模型看，用户讲到了就记下
     lines that the profile of a user should have, such as ["birthday", "time zone"], 20 at most: shown to the model, which writes
     them when the user tells"""
+    merge_after_seconds: Annotated[float, Field(ge=0, le=86_400)] = hot(60.0)
+    """有模型时，新事实等同一会话的其他事实一起写入画像的秒数；0 表示立即
+    seconds that new facts wait, with a model, for others of their conversation before profiles are merged; 0: at once"""
+    merge_after_facts: Annotated[int, Field(ge=1, le=1000)] = hot(12)
+    """一个会话积累多少条新事实就不再等待
+    new facts of a conversation with which they wait no longer"""
 
 
 class QueueSettings(Section):

@@ -117,7 +117,7 @@ class Attempts:
             self._answered.succeeded()
             self._answered.clear(job)
             self._written.clear(job)
-            if outcome in ("filed", "reflected"):
+            if outcome in ("filed", "merged", "reflected"):
                 # It has written to every store, so the disk works.
                 self._written.succeeded()
                 self.disk.end()

@@ -1,17 +1,26 @@
-"""Feed the events of a filed job into the state buffer, so that events, summaries and articles come from the same jobs."""
+"""What follows a filed job: its events enter the state buffer, and a job of kind `profile` merges what was learnt.
+
+So events, summaries, articles and profiles come from the same jobs.
+"""
 
 from __future__ import annotations
 
 import asyncio
 
 from ...schema.article import Spoken
+from ...schema.graph_states.historian import HistorianContext, HistorianPart, HistorianState
 from ...schema.graph_states.reflection import ReflectionContext
 from ...schema.ids import digest_of
 from ...schema.job import Job
 from ...schema.protocols import JobQueue
 from ...schema.summary import ArticleKey, summaries_waiting
+from ...schema.talk import FormerId, ProfilePayload
+from ...text.learnt import learnt_in, people_of
 
 _KEPT = {"timestamp", "timezone", "request_type", "user_id", "group_id", "bot_id", "user_name", "group_name", "bot_name"}
+
+MOST_WAITING = 256
+"""Waiting jobs of a conversation that are looked at for facts which wait."""
 
 
 async def feed(job: Job, context: ReflectionContext, queue: JobQueue) -> None:
@@ -32,6 +41,43 @@ async def feed(job: Job, context: ReflectionContext, queue: JobQueue) -> None:
     limits = context.settings.cognitive.shortterm
     if summaries_waiting(said, recorded, limits.summary_token_threshold, limits.record_token_threshold) >= 1:
         await asyncio.to_thread(queue.put, following_job(job))
+
+
+async def merge_later(state: HistorianState, context: HistorianContext, queue: JobQueue) -> None:
+    """Put a job in line for what each person of a finished run told. It waits for others of its conversation.
+
+    Idempotent: its id is derived from that of the person's last job. It is due at once where enough facts wait.
+    """
+    limits = context.settings.cognitive.profile
+    due = context.clock() + limits.merge_after_seconds
+    jobs = [one for part in people_of(state) if (one := _merging_job(part, due)) is not None]
+    if not jobs:
+        return
+    waiting = await asyncio.to_thread(queue.waiting, jobs[0].scope.key, MOST_WAITING)
+    known = {one.job_id: one for one in (*waiting, *jobs) if one.kind == "profile"}
+    if sum(len(one.payload["facts"]) for one in known.values()) >= limits.merge_after_facts:
+        jobs = [one.model_copy(update={"not_before": 0.0}) for one in jobs]
+    await asyncio.to_thread(queue.put_all, jobs)
+
+
+def _merging_job(part: HistorianPart, due: float) -> Job | None:
+    job, learnt = Job.model_validate(part["job"]), learnt_in(part)
+    if not learnt or part.get("filed") == "forgotten":
+        return None
+    former = [
+        FormerId(event_id=one["event_id"], by=one.get("by_any", [one["by"]]))
+        for one in part.get("former", [])
+        if not one["ended"]
+    ]
+    senders = {(one.sender_id, one.sender_name): one for one in job.recent_messages}
+    return Job(
+        kind="profile",
+        request_id=job.scope.request_id(f"profile-{digest_of(job.job_id)}"),
+        recent_messages=[one.model_copy(update={"text": ""}) for one in senders.values()],
+        payload=ProfilePayload(facts=learnt, former=former).model_dump(),
+        not_before=due,
+        **job.model_dump(include=_KEPT),
+    )
 
 
 def following_job(job: Job) -> Job:

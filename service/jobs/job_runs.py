@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -15,7 +16,7 @@ from ...graph.reflection import ReflectionGraph, compile_reflection
 from ...schema.errors import StorageError
 from ...schema.graph_states.historian import HistorianContext, events_of
 from ...schema.graph_states.reflection import ReflectionContext
-from ...schema.job import Job
+from ...schema.job import DONE, Job
 from ...schema.protocols import Answer, JobQueue, OpenCheckpoints, StructuredChat
 from ...schema.settings import Settings
 from ...schema.states_payload import StatesPayload
@@ -23,7 +24,7 @@ from ...schema.summary import ArticleKey
 from ...text.job_verdicts import by_rules
 from ...text.speakers.named_people import with_people
 from ..components import Parts
-from .feeding import feed
+from .feeding import feed, merge_later
 from .messages import FiledMessages
 from .statistics import WorkerStatistics
 from .step_stream import JobWatch
@@ -63,7 +64,7 @@ def with_claimed_chat(context: Context, queue: JobQueue, job_id: str) -> Context
 
 
 class JobRuns:
-    """Runs jobs of the kinds `remember`, `talk` and `states`, and files by rules what no run can.
+    """Runs jobs of the kinds `remember`, `talk`, `profile` and `states`, and files by rules what no run can.
 
     `watch` is told of every step.
     """
@@ -72,6 +73,7 @@ class JobRuns:
         self.context = parts.context()
         self._reflection = parts.reflection_context()
         self._queue = parts.queue
+        self._ledger = parts.backend.ledger
         self._workers_are_many = parts.backend.workers.many
         self.messages = FiledMessages(lambda: self.context)
         self.statistics = statistics
@@ -90,6 +92,11 @@ class JobRuns:
         """True if a model writes events of talk."""
         return self.context.asks_a_model
 
+    @property
+    def _merges_later(self) -> bool:
+        """True if new facts wait for others of their conversation before a model merges them into profiles."""
+        return self.context.chat is not None and self.settings.cognitive.profile.merge_after_seconds > 0
+
     def open(self, checkpoints: OpenCheckpoints) -> None:
         """Checkpoint every step."""
         self._checkpoints = checkpoints
@@ -102,7 +109,7 @@ class JobRuns:
         self._reflection = replace(self._reflection, settings=settings)
 
     async def run(self, job: Job) -> str:
-        """Run a job to its end; returns the outcome: filed, reflected or forgotten."""
+        """Run a job to its end; returns the outcome: filed, merged, reflected or forgotten."""
         self.watch.began(job)
         if job.kind == "states":
             state = await self._run(self._reflection_graph, job, self._reflection)
@@ -116,9 +123,24 @@ class JobRuns:
         self.statistics.filed(state.get("items", []))
         if state.get("filed") == "forgotten":
             return "forgotten"
-        for one in await self._filed(job):
+        values: Any = {"job": job.model_dump()}
+        if self._checkpoints is not None and (job.kind != "remember" or self.context.chat is not None):
+            values = (await self._historian_graph.aget_state(_config(job))).values
+        if job.kind == "profile":
+            others = [one["job_id"] for one in values.get("talk", []) if one["job_id"] != job.job_id]
+            await self._settle_merged(others)
+            return "merged"
+        if values.get("merges_later") and values.get("filed") != "forgotten":
+            await merge_later(values, self.context, self._queue)
+        for one in await self._filed(job, values):
             await feed(one, self._reflection, self._queue)
         return "filed"
+
+    async def _settle_merged(self, job_ids: Sequence[str]) -> None:
+        """Let the jobs whose facts a run has merged leave the queue before it does: their own runs find them done."""
+        for job_id in job_ids:
+            await asyncio.to_thread(self._ledger.add, DONE, job_id)
+        await asyncio.to_thread(self._queue.hasten, job_ids)
 
     async def _is_filed_with_others(self, job: Job) -> bool:
         """Return True for a message that the run of another one has filed, if no run of its own has begun."""
@@ -126,11 +148,10 @@ class JobRuns:
             return False
         return (await self._historian_graph.aget_state(_config(job))).created_at is None
 
-    async def _filed(self, job: Job) -> list[Job]:
+    async def _filed(self, job: Job, values: Mapping[str, Any]) -> list[Job]:
         """Return the jobs that the run of `job` has filed. Those of a talk leave the queue now, without waiting any longer."""
         if job.kind != "talk":
             return [job]
-        values = (await self._historian_graph.aget_state(_config(job))).values if self._checkpoints is not None else {}
         parts = [(Job.model_validate(one["job"]), one.get("filed")) for one in values.get("parts", [])]
         await asyncio.to_thread(self._queue.hasten, [one.job_id for one, _ in parts])
         return [one for one, outcome in parts if one.texts and outcome != "forgotten"]
@@ -147,8 +168,11 @@ class JobRuns:
         Those for which there is no room wait no longer: their runs come next, and take what waits along in turn. Nor do those
         that are filed already (a message that came again while it was looked through): their runs only end them.
         """
+        if job.kind == "profile":
+            waiting = await asyncio.to_thread(self._queue.together, job.job_id, GATHERED_AT_ONCE)
+            return {"job": job.model_dump(), "talk": [one.model_dump() for one in waiting]}
         if job.kind != "talk":
-            return {"job": job.model_dump()}
+            return {"job": job.model_dump(), "merges_later": self._merges_later}
         gathered: list[tuple[int, Job]] = []
         left: list[str] = []
         room, seats = GATHERED_CHARACTERS - len(str(job.payload.get("text", ""))), GATHERED_AT_ONCE
@@ -165,7 +189,7 @@ class JobRuns:
             gathered.append((place, one))
         await asyncio.to_thread(self._queue.hasten, left)
         gathered.sort(key=lambda one: (one[1].moment, one[0]))
-        return {"job": job.model_dump(), "talk": [one.model_dump() for _, one in gathered]}
+        return {"job": job.model_dump(), "talk": [one.model_dump() for _, one in gathered], "merges_later": self._merges_later}
 
     async def _run(self, graph: CompiledStateGraph[Any, Any, Any, Any], job: Job, context: Context) -> dict[str, Any]:
         """Run a graph from where this job stands, and from its beginning if the database does not have what it filed.
@@ -177,7 +201,7 @@ class JobRuns:
         state = await self._resumed(graph, job, context)
         is_kept = self._reflection.article_stores.buffer.was_taken if job.kind == "states" else self.context.events.is_filed
         gone = state.get("forgotten") or state.get("filed") == "forgotten"
-        if gone or self._checkpoints is None or await asyncio.to_thread(is_kept, job.job_id):
+        if gone or self._checkpoints is None or job.kind == "profile" or await asyncio.to_thread(is_kept, job.job_id):
             return state
         log.warning("job %s is run again: what its checkpoint says is not in the database", job.job_id)
         await self._checkpoints.drop(job.job_id)
@@ -215,7 +239,7 @@ class JobRuns:
                 await asyncio.to_thread(self.messages.file, [job])
                 return True
             if job.kind != "remember":
-                return False
+                return job.kind == "profile"  # its events are filed
             if not await asyncio.to_thread(events.is_filed, job.job_id):
                 made = with_people(job, events_of(job, await asyncio.to_thread(by_rules, job, self.settings)))
                 await asyncio.to_thread(events.file_job, job.job_id, made, [None] * len(made))

@@ -330,6 +330,7 @@ class HistorianWorker:
                 return True
             if self._runs.asks_a_model or not self._ownership.is_held:
                 await asyncio.to_thread(self._queue.hasten)
+            await asyncio.to_thread(self._queue.hasten, kind="profile")
             self._messages.wake()
         except StorageError as error:
             self._disk.begin(self._clock(), str(error))

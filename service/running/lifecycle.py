@@ -43,7 +43,8 @@ REOPEN_SECONDS, LONGEST_REOPEN_SECONDS = 5.0, 60.0
 """Pause before stores that could not be opened are tried again: the first one, and the longest."""
 LOOK_SECONDS, CLOSE_SECONDS = 1.0, 5.0
 """How often a missing database is looked for; how long running jobs may continue once it is another file."""
-SETTLED_POLL_SECONDS = 0.02
+SETTLED_POLL_SECONDS, MERGES_SECONDS = 0.02, 0.5
+"""How often it is looked whether all is done, and whether nothing but merges of profiles waits."""
 HANDING = 6
 """Jobs that are put on disk at a time."""
 
@@ -241,9 +242,10 @@ class Lifecycle:
 
     async def settled(self, timeout_seconds: float) -> bool:
         """Wait until every accepted job is filed or given up, and what is filed has its vectors, as long as an embedder of this
-        process gets on with them. Return False if jobs are left after the bound.
+        process gets on with them. Facts that wait for others are merged into profiles as soon as nothing else is to do. Return
+        False if jobs are left after the bound.
         """
-        filed = False
+        filed, next_merges, home = False, 0.0, asyncio.get_running_loop()
         try:
             async with asyncio.timeout(timeout_seconds):
                 while self.queue is not None:
@@ -253,6 +255,11 @@ class Lifecycle:
                         if self.worker is not None:
                             await self.worker.maintenance.embedded()
                         return True
+                    if not counts.processing and home.time() >= next_merges:
+                        next_merges = home.time() + MERGES_SECONDS
+                        if not await asyncio.to_thread(self.queue.is_due, self.clock()):
+                            await asyncio.to_thread(self.queue.hasten, kind="profile")
+                            self.wake()
                     await asyncio.sleep(SETTLED_POLL_SECONDS)
         except TimeoutError:
             return filed

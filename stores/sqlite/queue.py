@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ...schema.job import Job
+from ...schema.job import Job, JobKind
 from ...schema.protocols import JobQueue
 from ..migrations import migrations
 from ..tables.engine import Transaction
@@ -162,8 +162,10 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
             return job
         return None
 
-    def hasten(self, job_ids: Sequence[str] | None = None) -> None:
-        some, given = ("", ()) if job_ids is None else (" AND job_id = ANY(%s)", (list(job_ids),))
+    def hasten(self, job_ids: Sequence[str] | None = None, *, kind: JobKind | None = None) -> None:
+        some, given = (" AND kind = %s", (kind,)) if kind else ("", ())
+        if job_ids is not None:
+            some, given = f"{some} AND job_id = ANY(%s)", (*given, list(job_ids))
         waits = f"WHERE state = 'pending' AND behind = -1 AND due > 0{some}"
         self._database.run(f"UPDATE jobs SET due = 0, not_before = 0 {waits}", given)
 

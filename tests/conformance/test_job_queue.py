@@ -186,6 +186,25 @@ def test_messages_that_wait_block_nobody_and_are_taken_along_oldest_first(queue:
     assert sorted(claim_ids(queue)) == ["d-1", "elsewhere-1"]
 
 
+def test_facts_that_wait_for_a_merge_are_gathered_apart_from_messages(queue: JobQueue) -> None:
+    def learnt(name: str, **fields: object) -> Job:
+        job = make_job(name, kind="profile", action_summary="", payload={"facts": []}, **fields)
+        return job.model_copy(update={"not_before": NOW + 60})
+
+    for job in (learnt("a"), talk("b"), learnt("c", user_id="9"), learnt("elsewhere", group="8", user_id="43"), make_job("turn")):
+        queue.put(job)
+    assert claim_ids(queue) == ["turn-1"] and not queue.is_due(NOW), "who waits holds back nobody"
+    queue.complete("turn-1")
+    queue.hasten(["b-1"], kind="profile")
+    assert claim_ids(queue) == []
+    queue.hasten(kind="profile")
+    assert queue.is_due(NOW) and sorted(claim_ids(queue)) == ["a-1", "elsewhere-1"]
+    assert [job.job_id for job in queue.together("a-1", 10)] == ["a-1", "c-1"]
+    queue.complete("a-1")
+    assert claim_ids(queue) == ["c-1"]
+    assert queue.settle_filed(["b-1"]) == 1 and queue.talk_after(0, 10) == []
+
+
 def test_a_message_that_failed_once_is_worked_on_alone(queue: JobQueue) -> None:
     for job in (talk("a", 0.0), talk("b", 0.0, user_id="9"), talk("c", 0.0)):
         queue.put(job)

@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ....schema.errors import ClaimLost, DatabaseAway, StorageError
-from ....schema.job import Job
+from ....schema.job import Job, JobKind
 from ....schema.protocols import JobQueue
 from ...tables.jobs.body import Unreadable, encode_new, short_error
 from ...tables.jobs.tables import COLUMNS, JobTables, is_patient, job_of, not_claimed, readable
@@ -132,14 +132,16 @@ class PostgresJobQueue(JobTables[PostgresDatabase], JobQueue):
                 self._claimed[job_id] = (number, job)
                 return job
 
-    def hasten(self, job_ids: Sequence[str] | None = None) -> None:
+    def hasten(self, job_ids: Sequence[str] | None = None, *, kind: JobKind | None = None) -> None:
+        some, given = (" AND kind = %s", (kind,)) if kind else ("", ())
+        if job_ids is not None:
+            some, given = f"{some} AND job_id = ANY(%s)", (*given, list(job_ids))
         with self._database.writing() as transaction:
-            some = "" if job_ids is None else " AND job_id = ANY(%s)"
             # Locked in the order in which a claim locks them, or each may wait for the other.
             transaction.execute(
                 "UPDATE jobs SET not_before = 0 WHERE patient AND job_id IN"
                 f" (SELECT job_id FROM jobs WHERE patient{some} ORDER BY job_id FOR UPDATE)",
-                () if job_ids is None else (list(job_ids),),
+                given,
             )
             transaction.execute("SELECT wake_workers()")
 

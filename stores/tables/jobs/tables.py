@@ -76,13 +76,14 @@ class JobTables(OfDatabase[Kind]):
 
     def together(self, job_id: str, limit: int) -> list[Job]:
         others = (
-            "SELECT job_id FROM jobs WHERE scope_key = %s AND kind = 'talk' AND attempts = 0 AND state = 'pending'"
+            "SELECT job_id FROM jobs WHERE scope_key = %s AND kind = %s AND attempts = 0 AND state = 'pending'"
             " ORDER BY position LIMIT %s"
         )
+        claimed = self.claimed_job(job_id)
         return readable(
             self._database.rows(
                 f"SELECT {COLUMNS} FROM jobs WHERE job_id = %s OR job_id IN ({others}) ORDER BY position",
-                (job_id, self.claimed_job(job_id).scope.key, max(limit - 1, 0)),
+                (job_id, claimed.scope.key, claimed.kind, max(limit - 1, 0)),
             )
         )
 
@@ -171,8 +172,8 @@ class JobTables(OfDatabase[Kind]):
 
 
 def is_patient(job: Job) -> bool:
-    """Return True for a message that takes its place in line at its `not_before` only."""
-    return job.kind == "talk" and not job.attempts and job.not_before > 0
+    """Return True for a message, or what was learnt, that takes its place in line at its `not_before` only."""
+    return job.kind in ("talk", "profile") and not job.attempts and job.not_before > 0
 
 
 def job_of(body: str, attempts: int, not_before: float, last_error: str) -> Job:

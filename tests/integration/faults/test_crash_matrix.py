@@ -112,6 +112,43 @@ def test_killed_at_every_point_every_job_ends_as_exactly_its_events(tmp_path: Pa
         )
 
 
+def test_facts_that_wait_killed_at_every_point_are_merged_once(tmp_path: Path, host: Host, server: OpenAIServer) -> None:
+    """Three hand-overs of two people of one group, whose profiles one question is about."""
+    jobs = [
+        group_fields(request_id="a", new_info=["他住在上海"]),
+        group_fields(request_id="b", user_id="43", user_name="阿红", new_info=["她喜欢茶"]),
+        group_fields(request_id="c", new_info=["他会拉小提琴"]),
+    ]
+
+    def drained(directory: Path, **more: Any) -> dict[str, int]:
+        return host.drain(directory, server.base_url, rewrite_mode="rules", merge_after=600, **more)
+
+    def assert_merged(directory: Path) -> None:
+        assert filed_events(directory) == ["a-0:0", "b-0:0", "c-0:0"] and left_over(directory) == []
+        found = {
+            user: sorted((line.evidence, line.told) for line in profile.lines)
+            for user in ("42", "43")
+            if (profile := profiles_of(directory).read(ProfileKey("user", user))) is not None
+        }
+        assert found == {"42": [(("a-0:0",), 1), (("c-0:0",), 1)], "43": [(("b-0:0",), 1)]}
+
+    trace, before = tmp_path / "trace", server.count("chat")
+    accept(tmp_path / "whole", jobs)
+    assert drained(tmp_path / "whole", trace=str(trace)) == {"signal": 0, "status": 0}
+    assert_merged(tmp_path / "whole")
+    assert server.count("chat") - before == 1, "one call for all"
+    points = trace.read_text().splitlines()
+    for number in distinct(points):
+        directory, before = tmp_path / f"killed-{number}", server.count("chat")
+        accept(directory, jobs)
+        assert drained(directory, kill_at=number)["signal"] == 9
+        assert drained(directory) == {"signal": 0, "status": 0}, f"after a kill at {number} ({points[number]})"
+        assert_merged(directory)
+        asked = sum(line == "OpenAIChatModel.structured after" for line in points[: number + 1])
+        paid = saved_answers(points[: number + 1])
+        assert server.count("chat") - before <= 1 + asked - paid, f"asked again after a kill at {number} ({points[number]})"
+
+
 def test_thirty_kills_during_two_hundred_jobs_lose_and_double_nothing(tmp_path: Path, host: Host, server: OpenAIServer) -> None:
     jobs: list[dict[str, Any]] = []
     for n in range(200):

@@ -107,14 +107,21 @@ async def test_a_wrong_link_is_undone_and_stays_undone(tmp_path: Path) -> None:
     assert [event.text for event in events if event.holds] == [LISBON, TEA, VIENNA, "Ann plays the cello"]
 
 
+AT_ONCE = {"merge_after_seconds": 0}
+
+
+def ending(*pairs: tuple[str, str]) -> Json:
+    return {"end": [{"line": line, "facts": [fact]} for line, fact in pairs]}
+
+
 @pytest.mark.parametrize(("said", "over"), [("F2", True), ("F1", False), ("F7", False)])
 async def test_a_model_says_what_is_over_where_no_rule_does(tmp_path: Path, said: str, over: bool) -> None:
     def responder(request: Json) -> Json:
         assert form_asked_for(request) == "update_profiles"
-        return {"no_longer_true": [said]}
+        return ending((said, "N1")) if "Former facts:" in request["messages"][-1]["content"] else {"end": []}
 
     with OpenAIServer(responder=responder) as server:
-        settings = settings_for(tmp_path, base_url=server.base_url, historian={"rewrite_mode": "rules"})
+        settings = settings_for(tmp_path, base_url=server.base_url, historian={"rewrite_mode": "rules"}, profile=AT_ONCE)
         events = await filed(settings, *told("Ann's landlord is strict about pets", "Ann's landlord lets her keep a parrot"))
     assert [bool(event.superseded_by) for event in events] == [over, False]
 
@@ -125,29 +132,27 @@ BREAKFAST, CANTEEN = "Ann eats breakfast at home", "Ann has her morning meal in 
 async def test_a_model_is_shown_what_is_told_in_other_words(tmp_path: Path) -> None:
     def responder(request: Json) -> Json:
         shown = request["messages"][-1]["content"]
-        over = ["F2"] if f"F2: {BREAKFAST}" in shown else []
-        return {"no_longer_true": over}
+        return ending(("F2", "N1")) if f"F2: {BREAKFAST}" in shown else {"end": []}
 
     with OpenAIServer(responder=responder) as server:
-        settings = settings_for(tmp_path, base_url=server.base_url, embedding="local", historian={"rewrite_mode": "rules"})
+        settings = settings_for(
+            tmp_path, base_url=server.base_url, embedding="local", historian={"rewrite_mode": "rules"}, profile=AT_ONCE
+        )
         events = await filed(settings, *told(TEA, BREAKFAST, "Ann has a cat called Moose", CANTEEN))
     assert [event.superseded_by for event in events] == ["", "r3-0:0", "", ""]
 
 
-async def test_a_model_is_asked_of_facts_that_concern_no_profile_and_says_which_ends_which(tmp_path: Path) -> None:
+async def test_of_facts_that_waited_together_a_model_says_which_ends_which(tmp_path: Path) -> None:
     asked: list[str] = []
 
     def responder(request: Json) -> Json:
         asked.append(request["messages"][-1]["content"])
-        return {"no_longer_true": ["F2 N2"] if "Ann): The boat hangs in the yard" in asked[-1] else []}
+        return ending(("N1", "N2"))
 
     with OpenAIServer(responder=responder) as server:
         settings = settings_for(tmp_path, base_url=server.base_url, historian={"rewrite_mode": "rules"})
-        before, after = told("The boat lies in the harbour of Leith", "The boat hangs in the yard of Dunbar")
-        after["new_info"] = ["The landlord of Leith paints boats", *after["new_info"]]
-        events = await filed(settings, before, after)
-    assert [event.superseded_by for event in events] == ["r1-0:1", "", ""]
-    assert len(asked) == 1 and "F2: The boat lies in the harbour of Leith" in asked[0] and "Profile of" not in asked[0]
+        events = await filed(settings, *told("Ann's landlord is strict about pets", "Ann's landlord lets her keep a parrot"))
+    assert [event.superseded_by for event in events] == ["r1-0:0", ""] and len(asked) == 1 and "F2" not in asked[0]
 
 
 @pytest.mark.parametrize(("named", "ended"), [(["F2"], 1), (["F1"], 0), (["F1", "F2"], 0), (["F2", "F3", "F4"], 0)])
@@ -157,9 +162,11 @@ async def test_a_model_that_ends_whatever_it_is_shown_is_not_believed(tmp_path: 
 
     def responder(request: Json) -> Json:
         is_last = "handed back" in request["messages"][-1]["content"]
-        return {"no_longer_true": named if is_last else []}
+        return ending(*((one, "N1") for one in named)) if is_last else {"end": []}
 
     with OpenAIServer(responder=responder) as server:
-        settings = settings_for(tmp_path, base_url=server.base_url, embedding="local", historian={"rewrite_mode": "rules"})
+        settings = settings_for(
+            tmp_path, base_url=server.base_url, embedding="local", historian={"rewrite_mode": "rules"}, profile=AT_ONCE
+        )
         events = await filed(settings, *told(*told_before, "Ann handed back her keys"))
     assert [event.superseded_by for event in events].count("r4-0:0") == ended

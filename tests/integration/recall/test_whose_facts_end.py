@@ -12,7 +12,7 @@ from historian.schema.profile import ProfileKey
 from historian.schema.scope import PUBLIC_LAYER
 from support.draining import open_worker, put
 from support.memory import group_fields, private_fields, settings_for
-from support.servers.openai_answers import Json, form_asked_for
+from support.servers.openai_answers import Json
 from support.servers.openai_server import OpenAIServer
 
 ANN, BEN, OTHER_ANN = "1001", "2002", "6666"
@@ -35,7 +35,7 @@ def alone(text: str, name: str = "Ann") -> dict[str, Any]:
 
 async def filed(directory: Path, *turns: dict[str, Any], base_url: str = "") -> tuple[list[Event], dict[str, str]]:
     """File one turn a day. Return the events in order, and everybody's profile as Markdown by id."""
-    settings = settings_for(directory, base_url=base_url, historian={"rewrite_mode": "rules"})
+    settings = settings_for(directory, base_url=base_url, historian={"rewrite_mode": "rules"}, profile={"merge_after_seconds": 0})
     async with open_worker(settings) as (parts, worker):
         for n, fields in enumerate(turns):
             put(parts, {**fields, "request_id": f"r{n}", "timestamp": at(n + 1)})
@@ -281,8 +281,8 @@ async def test_a_model_ends_no_more_than_the_rules_may(
     """It says so of all that it is shown."""
 
     def responder(request: Json) -> Json:
-        assert form_asked_for(request) == "update_profiles"
-        return {"no_longer_true": ["F2 N1"]}
+        shown = "F2: " in request["messages"][-1]["content"]
+        return {"end": [{"line": "F2", "facts": ["N1"]}]} if shown else {"end": []}
 
     with OpenAIServer(responder=responder) as server:
         events, _ = await filed(tmp_path, before, after, base_url=server.base_url)

@@ -5,7 +5,8 @@ children turn out to need, and forks a child for each run. It reads one JSON obj
 with one:
 
     {"directory": …, "base_url": …, "kill_at": n or null, "trace": path or null, "kill_after": seconds or null,
-     "concurrency": n, "shortterm": {…}, "rewrite_mode": mode, "work": name} → {"signal": 9 or 0, "status": exit status}
+     "concurrency": n, "shortterm": {…}, "rewrite_mode": mode, "merge_after": seconds,
+     "work": name} → {"signal": 9 or 0, "status": exit status}
 
 A child drains the queue, or does another work of `support.crashes.works`. Around every side effect stands a *point*: a name and
 "before" or "after". The child writes the points it passes to `trace`, and sends itself SIGKILL at point number `kill_at`.
@@ -65,7 +66,7 @@ from support.crashes.works import WORKS
 from support.recall import WordEmbedder
 
 SIDE_EFFECTS: list[tuple[Any, list[str]]] = [
-    (SqliteJobQueue, ["put", "claim", "complete", "take_over", "settle_filed"]),
+    (SqliteJobQueue, ["put", "put_all", "claim", "complete", "take_over", "settle_filed", "hasten"]),
     (StateBufferTable, ["add", "release"]),
     (SummaryTable, ["add", "mark_promoted"]),
     (MirroredArticles, ["write"]),
@@ -174,17 +175,22 @@ def instrument(points: Points) -> None:
             setattr(module, name, points.around(name, getattr(module, name)))
 
 
-async def drain(
-    directory: str, base_url: str, concurrency: int, shortterm: dict[str, Any], rewrite_mode: str, stores: dict[str, Any]
-) -> bool:
+async def drain(order: dict[str, Any]) -> bool:
+    directory, base_url = order["directory"], order["base_url"]
+    historian = {
+        "concurrency": order.get("concurrency", 1),
+        "poll_interval_seconds": 0.05,
+        "rewrite_mode": order.get("rewrite_mode", "always"),
+    }
     settings = parse_settings(
         {
-            "stores": stores,
+            "stores": order.get("stores", {}),
             "cognitive": {
                 "data_dir": directory,
                 "timezone": "Asia/Shanghai",
-                "shortterm": shortterm,
-                "historian": {"concurrency": concurrency, "poll_interval_seconds": 0.05, "rewrite_mode": rewrite_mode},
+                "shortterm": order.get("shortterm", {}),
+                "historian": historian,
+                "profile": {"merge_after_seconds": order.get("merge_after", 0)},
             },
             "models": {
                 "chat": {"base_url": base_url, "model": "test", "api_key": "none"},
@@ -222,8 +228,7 @@ def child(order: dict[str, Any]) -> int:
     if order.get("work"):
         WORKS[order["work"]](Path(order["directory"]))
         return 0
-    more = order.get("concurrency", 1), order.get("shortterm", {}), order.get("rewrite_mode", "always"), order.get("stores", {})
-    done = asyncio.run(drain(order["directory"], order["base_url"], *more))
+    done = asyncio.run(drain(order))
     return 0 if done else 3
 
 

@@ -122,10 +122,9 @@ def drafts(question: str) -> list[str]:
 
 
 def profile(question: str) -> Json:
-    """Each new fact of a prompt as a line of the first profile that it shows."""
-    about = "user" if re.search(r"^(?:Profile of the user:|用户的画像：)", question, re.MULTILINE) else "group"
-    facts = re.findall(r"^(N\d+) \([^)\n]*\): (.+)$", question, re.MULTILINE)
-    return {"add": [{"about": about, "text": text, "kind": "other", "facts": [name]} for name, text in facts]}
+    """Each new fact of a prompt as a line of the first profile that it may enter."""
+    facts = re.findall(r"^(N\d+) \[(\w+)[^\]\n]*\] \([^)\n]*\): (.+)$", question, re.MULTILINE)
+    return {"add": [{"about": about, "text": text, "kind": "other", "facts": [name]} for name, about, text in facts]}
 
 
 def _completion(request: Json, message: Json, *, finish_reason: str = "stop", with_usage: bool = True) -> Reply:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from historian.prompts.line_operations import LineMerge
-from historian.prompts.merging import MergeQuestion, NewFact, UpdateProfiles
+from historian.prompts.merging import MergeQuestion, NewFact, OldFact, Subject, UpdateProfiles
 from historian.schema.profile import Profile, ProfileKey, ProfileLine
 from historian.service.intake import make_job
 from historian.text.job_drafts import names_of
@@ -28,9 +28,13 @@ def merge_of(*facts: str, known: list[ProfileLine] = KNOWN, **more: Any) -> Line
     """A merge of facts that 阿明 told on DAY into his profile and the group's."""
     settings = settings_for(Path("/nowhere"))
     job = make_job(group_fields(new_info=list(facts)), settings, lambda: 0.0)
-    told = [NewFact(*text.split("|")[:1], f"n:{n}", DAY, "阿明", words=text.partition("|")[2]) for n, text in enumerate(facts)]
+    keys, names = (USER, GROUP), names_of(job, settings)
+    told = [
+        NewFact(text.partition("|")[0], f"n:{n}", DAY, "阿明", words=text.partition("|")[2], keys=keys)
+        for n, text in enumerate(facts)
+    ]
     profiles = [Profile(USER, "阿明", lines=tuple(known), revision=3), Profile(GROUP, "读书会")]
-    return LineMerge(MergeQuestion.of(job, names_of(job, settings), "zh", profiles, told, **more))
+    return LineMerge(MergeQuestion.of("zh", [Subject(one, names) for one in profiles], told, **more))
 
 
 def told_by(merge: LineMerge, key: ProfileKey = USER) -> dict[str, str]:
@@ -56,7 +60,7 @@ def test_a_line_is_added_with_its_evidence_days_and_kind_and_no_other_line_moves
         DAY,
         ("n:0",),
     )
-    assert merge.profiles[GROUP].lines == () and merge.left(certain=False) == []
+    assert merge.profiles[GROUP].lines == ()
 
 
 @pytest.mark.parametrize(
@@ -78,12 +82,10 @@ def test_what_its_fact_does_not_carry_is_no_line_and_the_reason_says_why(fact: s
     settings = settings_for(Path("/nowhere"))
     message = {"sender_id": "43", "sender_name": "小王", "text": "在吗"}
     job = make_job(group_fields(new_info=[fact], recent_messages=[message]), settings, lambda: 0.0)
-    question = MergeQuestion.of(
-        job, names_of(job, settings), "zh", [Profile(USER, lines=tuple(KNOWN))], [NewFact(fact, "n:0", DAY, "阿明")]
-    )
-    merge = LineMerge(question)
+    subject = Subject(Profile(USER, lines=tuple(KNOWN)), names_of(job, settings))
+    merge = LineMerge(MergeQuestion.of("zh", [subject], [NewFact(fact, "n:0", DAY, "阿明", keys=(USER,))]))
     (reason,) = take(merge, add=[{"about": "user", "kind": "other", "facts": ["N1"], **add}])
-    assert why in reason and merge.profiles[USER].lines == tuple(KNOWN) and merge.left(certain=False) == [0]
+    assert why in reason and merge.profiles[USER].lines == tuple(KNOWN)
 
 
 HOURS = "2026-03-09 14:00前不要吸尘|下午两点前不要吸尘"
@@ -123,9 +125,9 @@ def test_one_refused_line_takes_no_other_with_it_and_a_mended_one_is_taken() -> 
     violin = {"about": "user", "text": "会拉小提琴", "facts": ["N1"]}
     cats = {"about": "user", "text": "养了三只猫", "facts": ["N2"]}
     assert len(take(merge, add=[violin, cats])) == 1
-    assert merge.left(certain=False) == [1] and "会拉小提琴" in told_by(merge).values()
+    assert "会拉小提琴" in told_by(merge).values()
     assert not take(merge, add=[violin, {**cats, "text": "养了两只猫"}])
-    assert list(told_by(merge).values()).count("会拉小提琴") == 1 and merge.left(certain=False) == []
+    assert list(told_by(merge).values()).count("会拉小提琴") == 1
 
 
 def test_a_line_ends_with_the_day_and_is_kept() -> None:
@@ -164,14 +166,14 @@ def test_a_line_ends_only_by_a_fact_that_may_end_it(facts: list[str], end: list[
 def test_another_job_ends_the_former_one_without_a_word_in_common() -> None:
     merge = merge_of("阿明当上了导游", known=[*KNOWN, ProfileLine("f", "在阿里做后端", kind="work")])
     guide = {"about": "user", "text": "当上了导游", "kind": "work", "facts": ["N1"]}
-    assert take(merge, end=[{"line": "L6", "facts": ["N1"]}]) and "f" in told_by(merge)
     assert not take(merge, add=[guide], end=[{"line": "L6", "facts": ["N1"]}]) and "f" not in told_by(merge)
 
 
-def test_a_line_of_several_statements_is_ended_by_none_of_them() -> None:
-    merge = merge_of("阿明搬到了成都", known=[ProfileLine("a", "住在杭州，养了两只猫")])
-    (why,) = take(merge, end=[{"line": "L1", "facts": ["N1"]}])
-    assert "用 change" in why and told_by(merge) == {"a": "住在杭州，养了两只猫"}
+@pytest.mark.parametrize(("kind", "ends"), [("home", True), ("health", False)])
+def test_no_line_on_health_ends_by_one_of_its_statements(kind: str, ends: bool) -> None:
+    merge = merge_of("阿明搬到了成都", known=[ProfileLine("a", "住在杭州，养了两只猫", kind=kind)])  # type: ignore[arg-type]
+    assert bool(take(merge, end=[{"line": "L1", "facts": ["N1"]}])) is not ends
+    assert told_by(merge) == ({} if ends else {"a": "住在杭州，养了两只猫"})
 
 
 @pytest.mark.parametrize(
@@ -195,10 +197,36 @@ def test_a_line_of_several_statements_is_cut_to_what_still_holds(fact: str, line
     assert last.evidence == ("e:0",)
 
 
-def test_an_answer_that_ends_the_control_ends_no_line() -> None:
-    merge = merge_of("阿明搬到了成都", former=["阿明住在杭州"])
-    assert not take(merge, end=[{"line": "L1", "facts": ["N1"]}], no_longer_true=["F1 N1"])
-    assert told_by(merge) == {line.line_id: line.text for line in KNOWN}
+FORMER = [
+    OldFact("o:0", "阿明在周二值班", ("n:0",)),
+    OldFact("e:0", "阿明住在杭州", ("n:0", "n:1")),
+    OldFact("n:0", "", ("n:1",)),
+]
+
+
+@pytest.mark.parametrize(
+    ("end", "links", "ended"),
+    [
+        ([("F2", "N1")], [("o:0", "n:0")], []),
+        ([("[f2]", "N1")], [("o:0", "n:0")], []),
+        ([("F2", "N2")], [], []),
+        ([("F1", "N1"), ("F2", "N1"), ("L1", "N1")], [], []),
+        ([("F9", "N1")], [], []),
+        ([("L1", "N2")], [("e:0", "n:1")], ["a"]),
+        ([("F3", "N2")], [], []),
+        ([("N1", "N2")], [("n:0", "n:1")], []),
+        ([("N2", "N1"), ("N7", "N1")], [], []),
+        ([("L2", "N1"), ("F2", "N1"), ("L1", "N1")], [], []),
+    ],
+)
+def test_former_facts_end_by_what_may_end_them_and_none_with_the_control(
+    end: list[tuple[str, str]], links: list[tuple[str, str]], ended: list[str]
+) -> None:
+    merge = merge_of("阿明改到周三值班", "阿明搬到了成都", former=FORMER)
+    assert "是聊天机器人\nF2: 阿明在周二值班\n" in merge.question.prompt() and "F3" not in merge.question.prompt()
+    take(merge, end=[{"line": line, "facts": [fact]} for line, fact in end])
+    assert [(one.old, one.new) for one in merge.links] == links
+    assert [line.line_id for line in merge.profiles[USER].lines if line.until] == ended
 
 
 def test_a_changed_line_keeps_its_id_and_place_and_rests_on_more() -> None:
@@ -276,10 +304,10 @@ def test_the_model_is_shown_lines_by_id_kind_day_and_how_often_told_and_no_ended
         ProfileLine("y", "爱\n读诗", told=4, last_day="2026-02-02"),
     ]
     prompt = merge_of("阿明喜欢茶", "大家每周日碰头", known=known).question.prompt()
-    assert "用户的画像：\nL1 [home] 住在杭州 (2026-01-02)\nL2 [health] 对花生过敏 (2026-01-02)" in prompt
-    assert "L3 [boundary, 置顶] 别提前任\nL4 [other] 爱\\n读诗 (2026-02-02, 4×)" in prompt
-    assert "苏州" not in prompt and "群的画像：\n（无）" in prompt
-    assert f"N1 ({DAY}, 阿明): 阿明喜欢茶\nN2 ({DAY}, 阿明): 大家每周日碰头" in prompt
+    assert "P1 阿明：\nL1 [home] 住在杭州 (2026-01-02)\nL2 [health] 对花生过敏 (2026-01-02)" in prompt
+    assert "L3 [boundary，置顶] 别提前任\nL4 [other] 爱\\n读诗 (4×, 2026-02-02)" in prompt
+    assert "苏州" not in prompt and "G 群：读书会：\n（无）" in prompt
+    assert f"N1 [P1 G] ({DAY}, 阿明): 阿明喜欢茶\nN2 [P1 G] ({DAY}, 阿明): 大家每周日碰头" in prompt
 
 
 def test_of_a_long_profile_guarded_lines_those_like_the_facts_and_the_newest_are_shown() -> None:
@@ -309,6 +337,7 @@ def test_what_weak_models_write_for_lists_and_kinds_is_read(given: dict[str, Any
         ("对芒果过敏", "other", "health"),
         ("住在苏州", "other", "home"),
         ("住在苏州", "relation", "relation"),
+        ("母亲有糖尿病", "relation", "relation"),
         ("爱加班", "boundary", "boundary"),
         ("爱读诗", "taste", "taste"),
     ],
@@ -319,14 +348,62 @@ def test_a_kind_is_known_by_the_words_of_a_line_where_they_tell(text: str, given
     assert merge.profiles[USER].lines[-1].kind == kind
 
 
-def test_what_is_about_health_or_a_boundary_is_never_overlooked() -> None:
-    merge = merge_of("阿明对芒果过敏", "阿明喜欢咖啡", "阿明喜欢猫")
-    assert not take(merge, add=[{"about": "user", "text": "喜欢咖啡", "facts": ["N2"]}])
-    assert (merge.left(certain=True), merge.left(certain=False)) == ([0], [])
-    assert not take(merge, add=[{"about": "user", "text": "对芒果过敏", "facts": ["N1"]}]) and merge.left(certain=True) == []
-
-
 def test_a_line_is_not_told_again_by_a_fact_about_another_matter() -> None:
     merge = merge_of("阿明每周三打羽毛球")
     assert take(merge, change=[{"line": "L1", "text": "住在杭州", "facts": ["N1"]}])
     assert merge.profiles[USER].lines == tuple(KNOWN)
+
+
+@pytest.mark.parametrize(
+    ("fact", "line", "why"),
+    [
+        ("阿明喜欢爬山", "经常喜欢爬山", "经常"),
+        ("阿明经常爬山", "经常爬山", ""),
+        ("阿明以前抽烟", "以前抽烟", ""),
+        ("阿明抽烟", "以前抽烟", "以前"),
+    ],
+)
+def test_often_and_used_to_need_a_source_that_says_so(fact: str, line: str, why: str) -> None:
+    merge = merge_of(fact)
+    reasons = take(merge, add=[{"about": "P1", "text": line, "facts": ["N1"]}])
+    assert bool(reasons) is bool(why) and why in " ".join(reasons)
+
+
+@pytest.mark.parametrize(("told", "taken"), [(1, False), (2, True)])
+def test_what_was_told_on_three_days_may_be_called_often(told: int, taken: bool) -> None:
+    line = ProfileLine("a", "去游泳", "habit", told, "2026-01-02", "2026-02-02", evidence=("e:0",))
+    merge = merge_of("阿明去游泳了", known=[line])
+    assert bool(take(merge, change=[{"line": "L1", "text": "经常去游泳", "facts": ["N1"]}])) is not taken
+
+
+def test_no_fact_enters_the_profile_of_another_member() -> None:
+    """One question is about several people; what each told may enter their own profile and the group's alone."""
+    settings, other = settings_for(Path("/nowhere")), ProfileKey("user", "43")
+    subjects = []
+    for user, name, key in (("42", "阿明", USER), ("43", "小王", other)):
+        job = make_job(group_fields(user_id=user, user_name=name, new_info=["."]), settings, lambda: 0.0)
+        subjects.append(Subject(Profile(key, name, lines=(ProfileLine(user, "住在杭州", "home"),)), names_of(job, settings)))
+    group = Subject(Profile(GROUP, "读书会"), subjects[0].names)
+    facts = [
+        NewFact("阿明会拉小提琴", "n:0", DAY, "阿明", keys=(USER, GROUP)),
+        NewFact("小王搬到了成都", "n:1", DAY, "小王", keys=(other, GROUP)),
+        NewFact("读书会每周日碰头", "n:2", DAY, "小王", keys=(GROUP,)),
+    ]
+    merge = LineMerge(MergeQuestion.of("zh", [*subjects, group], facts))
+    assert "N2 [P2 G] (" in merge.question.prompt() and "N3 [G] (" in merge.question.prompt()
+    refused = take(
+        merge,
+        add=[
+            {"about": "P2", "text": "会拉小提琴", "facts": ["N1"]},
+            {"about": "小王", "text": "每周日碰头", "facts": ["N3"]},
+            {"about": "P1", "text": "搬到了成都", "facts": ["N1", "N2"]},
+            {"about": "P7", "text": "会拉小提琴", "facts": ["N1"]},
+            {"about": "阿明", "text": "会拉小提琴", "facts": ["N1"]},
+            {"about": "G", "text": "每周日碰头", "facts": ["N3"]},
+            {"about": "P2", "text": "搬到了成都", "facts": ["N2"]},
+        ],
+        end=[{"line": "L1", "facts": ["N2"]}, {"line": "L2", "facts": ["N2"]}],
+    )
+    assert len(refused) == 5
+    assert list(told_by(merge).values()) == ["住在杭州", "会拉小提琴"]
+    assert list(told_by(merge, other).values()) == ["搬到了成都"] and list(told_by(merge, GROUP).values()) == ["每周日碰头"]

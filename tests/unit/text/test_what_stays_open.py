@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from historian.nodes.historian.merge_profile import concerns, merged_by_rules
+from historian.nodes.historian.profile_rules import FiledFact, concerns, merged_by_rules
 from historian.schema.names import Names
 from historian.schema.profile import Profile, ProfileKey
 from historian.schema.settings import Settings
@@ -97,11 +97,12 @@ def test_a_person_without_a_name_that_can_be_seen_is_shown_by_id(nickname: str, 
 )
 def test_a_person_without_a_name_gets_a_profile(text: str, line: str) -> None:
     job = make_job(action_summary="", new_info=[text], group=None, user_name="\u3164", user_id="1001")
-    items, names, language = by_rules(job, Settings()), names_of(job, Settings()), detect_language(text)
+    names, language = names_of(job, Settings()), detect_language(text)
+    facts = [FiledFact(item["candidate"], item["passed"]) for item in by_rules(job, Settings())]
     people = NamedPeople.of_job(job)
     (key, *_) = ProfileKey.of_job(job, Settings().cognitive.profile.profile_layers)
-    assert concerns(items, key, people, names)
-    profile = merged_by_rules(items, Profile(key), people, names, language, "2026-02-21")
+    assert concerns(facts, key, people, names)
+    profile = merged_by_rules(facts, Profile(key), people, names, language)
     assert [one.text for one in profile.lines] == [line]
 
 

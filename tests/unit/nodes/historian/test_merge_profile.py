@@ -1,11 +1,16 @@
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from historian.nodes.historian import merge_profile as merging
-from historian.nodes.historian.merge_profile import concerns, merge_profile
+from historian.nodes.historian.merge_profile import merge_profile
+from historian.nodes.historian.profile_rules import FiledFact, concerns
 from historian.schema.errors import ModelAnswerUnusable, ModelError, ModelRefused, ModelUnavailable
+from historian.schema.event import Event
+from historian.schema.graph_states.historian import events_of
+from historian.schema.job import Job
 from historian.schema.profile import ProfileKey
 from historian.schema.protocols import not_judged
 from historian.schema.settings import Settings
@@ -33,18 +38,34 @@ def test_a_profile_is_touched_only_by_facts_that_name_its_entity(fact: str, user
     job = make_job(group_fields(new_info=[fact]), settings_for(Path("/nowhere")), lambda: 0.0)
     items = by_rules(job, settings_for(Path("/nowhere")))
     names, people = names_of(job, settings_for(Path("/nowhere"))), NamedPeople.of_job(job)
-    assert concerns(items, ProfileKey("user", "42"), people, names) is user
-    assert concerns(items, ProfileKey("group", "100"), people, names) is group
+    facts = [FiledFact(item["candidate"], item["passed"]) for item in items]
+    assert concerns(facts, ProfileKey("user", "42"), people, names) is user
+    assert concerns(facts, ProfileKey("group", "100"), people, names) is group
+
+
+def part_of(job: Job, settings: Settings, filed: dict[str, Event]) -> dict[str, Any]:
+    """The state of a run whose events are filed."""
+    items = by_rules(job, settings)
+    events = events_of(job, items)
+    filed |= {one.event_id: one for one in events}
+    return {"job": job.model_dump(), "items": items, "event_ids": [one.event_id for one in events]}
+
+
+def context_of(settings: Settings, chat: Any, filed: dict[str, Event], kept: dict[ProfileKey, Any] | None = None) -> Any:
+    events = SimpleNamespace(
+        get=lambda ids: [filed[one] for one in ids if one in filed], is_forgotten=lambda job_id, *_: "forgotten" in job_id
+    )
+    profiles = SimpleNamespace(read=(kept or {}).get, is_applied=lambda key, job_id: False)
+    return SimpleNamespace(settings=settings, events=events, profiles=profiles, chat=chat, judged=not_judged)
 
 
 def merge_of(chat: AnsweringChat, old: str = "", settings: Settings | None = None, **state: Any) -> Any:
     settings = settings or settings_for(Path("/nowhere"))
     job = make_job(group_fields(new_info=["他喜欢茶"]), settings, lambda: 0.0)
     stored = profile_of(ProfileKey("user", "42"), old, name="阿明", revision=1) if old else None
-    kept = {ProfileKey("user", "42"): stored}
-    profiles = SimpleNamespace(read=kept.get, is_applied=lambda key, job_id: False)
-    context: Any = SimpleNamespace(settings=settings, profiles=profiles, chat=chat, judged=not_judged)
-    given: Any = {"job": job.model_dump(), "items": by_rules(job, settings), **state}
+    filed: dict[str, Event] = {}
+    given: Any = {**part_of(job, settings, filed), **state}
+    context = context_of(settings, chat, filed, {ProfileKey("user", "42"): stored})
     return merge_profile(given, Runtime(context=context))
 
 
@@ -70,10 +91,8 @@ async def test_an_outage_is_waited_for() -> None:
 
 async def test_a_profile_that_changes_whenever_it_is_merged_is_merged_by_rules_in_the_end() -> None:
     chat = AnsweringChat(adding("喜欢茶"))
-    state: dict[str, Any] = {}
-    for _ in range(merging.MOST_MERGES + 2):
-        state = await merge_of(chat, **state)
-    assert len(chat.asked) == merging.MOST_MERGES and texts(state) == ["阿明喜欢茶"]
+    assert texts(await merge_of(chat, merges=merging.MOST_MERGES - 1)) == ["喜欢茶"]
+    assert texts(await merge_of(chat, merges=merging.MOST_MERGES)) == ["阿明喜欢茶"] and len(chat.asked) == 1
 
 
 KNOWN = ["阿明住在杭州", "阿明会拉小提琴", "阿明有两个孩子"]
@@ -123,10 +142,9 @@ async def test_the_owners_words_stand_in_the_system_message_and_are_no_content()
 def merge_asked(chat: AnsweringChat, facts: list[str], language: str = "auto", **fields: Any) -> Any:
     settings = settings_for(Path("/nowhere"), language=language)
     job = make_job(group_fields(new_info=facts, **fields), settings, lambda: 0.0)
-    profiles = SimpleNamespace(read=lambda key: None, is_applied=lambda key, job_id: False)
-    context: Any = SimpleNamespace(settings=settings, profiles=profiles, chat=chat, judged=not_judged)
-    given: Any = {"job": job.model_dump(), "items": by_rules(job, settings)}
-    return merge_profile(given, Runtime(context=context))
+    filed: dict[str, Event] = {}
+    given: Any = part_of(job, settings, filed)
+    return merge_profile(given, Runtime(context=context_of(settings, chat, filed)))
 
 
 TAI = {"sender_id": "43", "sender_name": "阿泰", "text": "我周日加班，晚点到"}
@@ -139,25 +157,15 @@ async def test_neither_another_members_words_nor_what_is_no_fact_is_put_to_the_m
     assert "喜欢茶" in str(asked) and "加班" not in str(asked) and "辞职" not in str(asked)
 
 
-async def test_the_last_messages_stand_in_the_prompt_where_a_fact_is_open() -> None:
-    for fact, is_shown in (("阿明喜欢茶", False), ("我对猫毛过敏", True)):
-        for language, heading in (("zh", "新信息："), ("en", "New information:")):
-            chat = AnsweringChat({})
-            await merge_asked(chat, [fact], recent_messages=[TAI], language=language)
-            (_, _, prompt) = chat.asked[0]
-            assert ("阿泰: 我周日 (2026-02-22)加班" in prompt) is is_shown
-            assert f"\n{heading}\nN1 (2026-02-21, 阿明): " in prompt
-
-
 async def test_a_model_is_shown_the_profile_of_the_group_and_the_words_of_an_hour() -> None:
     line = {"about": "group", "text": "不许剧透", "facts": ["N1"]}
     chat = AnsweringChat({"add": [line]})
     update = await merge_asked(chat, ["阿明定了规矩：不许剧透"])
-    assert "群的画像：\n（无）" in chat.asked[0][2] and texts(update) == ["不许剧透"]
+    assert "G 群：读书会：\n（无）" in chat.asked[0][2] and texts(update) == ["不许剧透"]
     for fact, is_shown in (("阿明：下午两点前不要吸尘", True), ("阿明明天下午两点吸尘", False), ("阿明喜欢茶", False)):
         chat = AnsweringChat({})
         await merge_asked(chat, [fact])
-        assert ("原话：" in chat.asked[0][2]) is is_shown and "群的画像" in chat.asked[0][2]
+        assert ("原话：" in chat.asked[0][2]) is is_shown and "G 群：" in chat.asked[0][2]
 
 
 async def test_a_fact_about_the_group_enters_its_profile_whether_or_not_it_names_it() -> None:
@@ -165,3 +173,70 @@ async def test_a_fact_about_the_group_enters_its_profile_whether_or_not_it_names
         update = await merge_asked(AnsweringChat(ModelRefused("HTTP 400", status=400)), [fact])
         (line,) = texts(update)
         assert update["proposed_profiles"][0]["entity_type"] == "group" and line.startswith("读书会")
+
+
+def gathered(settings: Settings, filed: dict[str, Event], *told: tuple[str, str, str], **payload: Any) -> Any:
+    """The input of a run of kind `profile`: (user, name, fact) each as a job that waited."""
+    jobs = []
+    for n, (user, name, fact) in enumerate(told):
+        fields = group_fields(user_id=user, user_name=name, new_info=[fact], action_summary="", request_id=f"r{n}")
+        part = part_of(make_job(fields, settings, lambda: 0.0), settings, filed)
+        learnt = [{"event_id": one} for one in part["event_ids"]]
+        more = {"kind": "profile", "new_info": [], "payload": {"facts": learnt, **payload}, "request_id": f"profile-{n}"}
+        jobs.append(make_job({**fields, **more}, settings, lambda: 0.0).model_dump())
+    return {"job": jobs[0], "talk": jobs}
+
+
+async def test_one_question_is_about_all_people_and_the_group_of_what_was_gathered() -> None:
+    settings, filed = settings_for(Path("/nowhere")), dict[str, Event]()
+    state = gathered(
+        settings, filed, ("42", "阿明", "阿明喜欢茶"), ("43", "小王", "小王住在成都"), ("43", "小王", "读书会每周日碰头")
+    )
+    lines = [("P1", "喜欢茶", "N1"), ("P2", "住在成都", "N2"), ("G", "每周日碰头", "N3")]
+    chat = AnsweringChat({"add": [{"about": about, "text": text, "facts": [fact]} for about, text, fact in lines]})
+    update = await merge_profile(state, Runtime(context=context_of(settings, chat, filed)))
+    found = [(one["entity_id"], one["lines"][0]["text"], one["name"]) for one in update["proposed_profiles"]]
+    assert found == [("42", "喜欢茶", "阿明"), ("43", "住在成都", "小王"), ("100", "每周日碰头", "读书会")]
+    assert len(chat.asked) == 1 and not update["more"]
+    assert [one["jobs"] for one in update["proposed_profiles"]] == [
+        ["profile-0-0"],
+        ["profile-1-0"],
+        ["profile-0-0", "profile-1-0", "profile-2-0"],
+    ]
+
+
+async def test_what_is_gone_corrected_or_of_another_conversation_is_not_merged() -> None:
+    settings, filed = settings_for(Path("/nowhere")), dict[str, Event]()
+    facts = ["阿明喜欢茶", "阿明住在成都", "阿明会拉小提琴", "阿明养了两只猫"]
+    state = gathered(settings, filed, *(("42", "阿明", fact) for fact in facts))
+    gone, corrected, elsewhere, _ = filed
+    del filed[gone]
+    filed[corrected] = replace(filed[corrected], corrected_by="other:0")
+    filed[elsewhere] = replace(filed[elsewhere], group_id="200")
+    chat = AnsweringChat({})
+    await merge_profile(state, Runtime(context=context_of(settings, chat, filed)))
+    (asked,) = chat.asked
+    assert "两只猫" in asked[2] and not any(word in asked[2] for word in ("茶", "成都", "提琴"))
+
+
+async def test_profiles_for_which_one_question_has_no_room_come_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(merging, "MOST_TOKENS", 12)
+    settings, filed = settings_for(Path("/nowhere")), dict[str, Event]()
+    state = gathered(settings, filed, *((str(n), f"阿{n}号", f"阿{n}号喜欢喝茶") for n in range(42, 46)))
+    chat, asked = AnsweringChat({}), set[str]()
+    for _ in range(9):
+        update = await merge_profile(state, Runtime(context=context_of(settings, chat, filed)))
+        asked.update(update["merged"])
+        state = {**state, "merged": update["merged"]}
+        if not update["more"]:
+            break
+    assert len(asked) == 5 and 1 < len(chat.asked) < 6
+
+
+async def test_nothing_is_asked_where_no_fact_lasts() -> None:
+    settings, filed, chat = settings_for(Path("/nowhere")), dict[str, Event](), AnsweringChat({})
+    state = gathered(settings, filed, ("42", "阿明", "阿明喜欢茶"))
+    for job in state["talk"]:
+        job["payload"]["facts"][0]["lasting"] = False
+    update = await merge_profile(state, Runtime(context=context_of(settings, chat, filed)))
+    assert update["proposed_profiles"] == [] and not chat.asked

@@ -7,7 +7,8 @@ from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
-from historian.nodes.historian.profile_rules import merged_by_rules
+from historian.nodes.historian.profile_rules import FiledFact, merged_by_rules
+from historian.schema.graph_states.historian import ItemState
 from historian.schema.profile import Profile, ProfileKey
 from historian.service.intake import make_job
 from historian.text.job_drafts import language_of, names_of
@@ -22,9 +23,17 @@ USER, GROUP = ProfileKey("user", "42"), ProfileKey("group", "100")
 def told(profile: Profile, fact: str, day: str, name: str, source: str = "e:0") -> Profile:
     """Return the profile after one hand-over."""
     job = make_job(group_fields(new_info=[fact], user_name=name, timestamp=f"{day}T12:00:00+08:00"), SETTINGS, lambda: 0.0)
-    facts = [item for item in by_rules(job, SETTINGS) if item["kind"] == "fact"]
+    facts = [
+        FiledFact(item["candidate"], item["passed"], event_id=source, day=day, dated=item["dated"], is_open=is_unsure_whom(item))
+        for item in by_rules(job, SETTINGS)
+        if item["kind"] == "fact"
+    ]
     people, names = NamedPeople.of_job(job), names_of(job, SETTINGS)
-    return merged_by_rules(facts, profile, people, names, language_of(job, SETTINGS), day, [source] * len(facts))
+    return merged_by_rules(facts, profile, people, names, language_of(job, SETTINGS))
+
+
+def is_unsure_whom(item: ItemState) -> bool:
+    return all(one["kind"] == "reference" for one in item["violations"])
 
 
 @pytest.mark.parametrize(
