@@ -648,6 +648,7 @@ def test_doctor_is_content_with_nothing_configured_and_leaves_nothing_behind(cal
         "embedding": "off",
         "chat": "off",
         "historian": "off",
+        "answers": "ok",
         "rerank": "off",
     }
     assert not (tmp_path / "data").exists()
