@@ -54,7 +54,7 @@ def _cells(one: Told) -> tuple[str, ...]:
 
 @command("show", chapters)
 def show_article(shell: Shell, user: PersonArgument, in_group: InGroupOption = None) -> None:
-    """Show an article; in place of one that is not written yet, the dated summaries."""
+    """Show an article."""
     stored = _revisions(shell, {"user": user, "in_group": in_group})[0]
     if shell.json:
         shell.emit(**article_data(stored))
