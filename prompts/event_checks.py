@@ -17,7 +17,7 @@ from ..text.gate import find_relative_words, reason
 from ..text.job_drafts import names_of
 from ..text.messages import message_name
 from ..text.questions.asking import asking_sentences
-from ..text.questions.named_times import time_told
+from ..text.questions.named_times import NOW, time_told
 from ..text.speakers.borne_names import bare_name, folded
 from ..text.superseding import MOST_ENDED
 from ..text.support import best_sources, content_terms, share
@@ -156,7 +156,11 @@ class EventChecks:
         asked, job = self._question, self._question.jobs[said[-1]]
         names, language = names_of(job, self._settings), asked.language
         pronouns = self._settings.historian.gate_pronouns
-        found = find_relative_words(text, names=names, pronouns=pronouns).violations
+        found = [
+            one
+            for one in find_relative_words(text, names=names, pronouns=pronouns).violations
+            if one.kind != "time" or not _is_undated(one.text, carrying.values())
+        ]
         if found:
             return [reason(finding, language) for finding in found]
         answered = [at for n in said if (at := asked.replied(n)) is not None]
@@ -243,6 +247,12 @@ class EventChecks:
             for name in {who, shown, bare_name(who, shown), f"{shown.removesuffix(id_mark(who))}{id_mark(who)}"}:
                 found.setdefault(folded(name), set()).add(who)
         return found
+
+
+def _is_undated(wording: str, sources: Iterable[str]) -> bool:
+    """Return True for "now", and for a time which a source tells without a day in brackets behind it: "after 10 pm"."""
+    undated = re.compile(re.escape(wording) + r"(?! \()")
+    return NOW.fullmatch(wording) is not None or any(map(undated.search, sources))
 
 
 def _facts_named(named: Iterable[str]) -> list[int]:

@@ -130,7 +130,7 @@ def unsupported(
     if not _is_held(wanted, held) or not (wanted or others or figures(told)):
         gone = sorted(wanted - held, key=lambda term: (len(term) == 1, term)) or [text]
         return [Unsupported("words", ", ".join(gone[:8]), where)]
-    parts = [part for part in _split(told) if not _agrees(part, clauses, names)]
+    parts = [part for part in _split(told) if not _agrees(part, clauses, names, in_talk=speakers is not None)]
     return [Unsupported("polarity", part.strip(), where) for part in parts]
 
 
@@ -277,13 +277,16 @@ def _is_held(wanted: Terms, held: Terms) -> bool:
     return words >= SUPPORT and share(wanted, held) >= SUPPORT_OF_PAIRS
 
 
-def _agrees(part: str, clauses: Sequence[_Clause], names: Names) -> bool:
-    """Return True if the sources affirm what a clause affirms, and deny what it denies."""
+def _agrees(part: str, clauses: Sequence[_Clause], names: Names, *, in_talk: bool = False) -> bool:
+    """Return True if the sources affirm what a clause affirms, and deny what it denies; in talk, which is
+    full of denials about other things, if any clause does that has words of it."""
     terms, denies = _terms(part, names), is_negative(part)
     holding = [one for one in clauses if terms & one.terms]
     if not holding or (not denies and (has_ended(part) or _RE.either.search(part))):
         return True
     agreeing = [one for one in holding if (one.denies if denies else one.affirms)]
+    if in_talk:
+        return bool(agreeing)
     shared: Terms = terms & frozenset().union(*(one.terms for one in holding))
     return weight(terms & frozenset().union(*(one.terms for one in agreeing))) * 2 > weight(shared)
 
