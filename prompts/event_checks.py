@@ -17,12 +17,13 @@ from ..text.gate import find_relative_words, reason
 from ..text.job_drafts import names_of
 from ..text.messages import message_name
 from ..text.questions.asking import asking_sentences
-from ..text.questions.named_times import NOW, time_told
+from ..text.questions.named_times import time_told
 from ..text.speakers.borne_names import bare_name, folded
 from ..text.superseding import MOST_ENDED
 from ..text.support import best_sources, content_terms, share
 from ..text.supported import figures, unsupported
 from ..text.talk_jobs import said_by_people
+from ..text.time_expressions import is_counted_from_today
 from .extracting import CONTROL, TalkQuestion, ToldEvent, text_of
 
 MOST_BEFORE, MOST_EARLIER = 6, 16
@@ -35,6 +36,7 @@ LONGEST_EVENT = 1_000
 CARRIED = 0.7
 """The share of an event's content words from which on a message says it."""
 _CLAUSES = re.compile(r"(?<=[。！？!?.\n])")
+_OF_ONESELF = re.compile(r"\b(?:i|my|me)\b|[我俺]", re.IGNORECASE)
 _REDACTED = re.compile(r"\[[A-Z][A-Z_]+\]")
 """A secret's placeholder: what is said about it is not worth remembering."""
 _FACT = re.compile(r"(?<![A-Za-z0-9])[Ff]?(\d{1,3})(?!\d)")
@@ -121,7 +123,7 @@ class EventChecks:
         shown = asked.shown["former"]
         carrying = {key: one.words for key, one in sources.items()}
         carrying |= {f"F{n + CONTROL + 1}": f"{shown[n]['text']} ({shown[n]['day']})" for n in (*ended, *corrected)}
-        reasons = self._wrong(text, said, sources, carrying)
+        reasons = self._wrong(text, places, said, sources, carrying)
         if reasons:
             return 0, None, "; ".join(reasons)
         rests_on = self._rests_on(text, places, sources, asked.jobs[said[-1]])
@@ -151,7 +153,9 @@ class EventChecks:
         )
         return place, item, ""
 
-    def _wrong(self, text: str, said: Sequence[int], sources: Mapping[str, _Source], carrying: Mapping[str, str]) -> list[str]:
+    def _wrong(
+        self, text: str, places: Sequence[int], said: Sequence[int], sources: Mapping[str, _Source], carrying: Mapping[str, str]
+    ) -> list[str]:
         """Return the reasons why a text is not what its claimant tells, who sent the messages `said`."""
         asked, job = self._question, self._question.jobs[said[-1]]
         names, language = names_of(job, self._settings), asked.language
@@ -159,7 +163,7 @@ class EventChecks:
         found = [
             one
             for one in find_relative_words(text, names=names, pronouns=pronouns).violations
-            if one.kind != "time" or not _is_undated(one.text, carrying.values())
+            if one.kind != "time" or is_counted_from_today(one.text)
         ]
         if found:
             return [reason(finding, language) for finding in found]
@@ -167,10 +171,10 @@ class EventChecks:
         listener = names.bot_name if job.scope.request_type == "private" else asked.speaker(answered[-1]) if answered else ""
         speakers = {key: one.speaker for key, one in sources.items()}
         also = list(dict.fromkeys(f"{one.moment:%Y-%m-%d}" for one in asked.jobs))
-        missing = unsupported(text, carrying, names, also=also, speakers=speakers, listener=listener)
-        return [one.reason(language) for one in missing] or self._of_another(text, said, names)
+        missing = unsupported(text, carrying, names, also=also, beside=asked.texts, speakers=speakers, listener=listener)
+        return [one.reason(language) for one in missing] or self._of_another(text, said, names, places)
 
-    def _of_another(self, text: str, said: Sequence[int], names: Names) -> list[str]:
+    def _of_another(self, text: str, said: Sequence[int], names: Names, named: Sequence[int]) -> list[str]:
         """Return the reason if not the claimant says a text, but another person, of somebody else than the claimant."""
         asked = self._question
         wanted = frozenset(term for term in content_terms(text, names) if term != "s")  # "Ann's" without the name
@@ -179,7 +183,9 @@ class EventChecks:
         own = share(wanted, content_terms("\n".join(asked.words[n] for n in said), names))
         for n in range(max(0, said[0] - MOST_BEFORE), said[-1] + 1):
             job, words = asked.jobs[n], asked.words[n]
-            if job.user_id == claimant or not said_by_people(job) or name.casefold() in words.casefold():
+            is_answered = n in named and not _OF_ONESELF.search(words)
+            is_theirs = job.user_id == claimant or name.casefold() in words.casefold()
+            if is_answered or is_theirs or not said_by_people(job):
                 continue
             told = " ".join(part for part in _CLAUSES.split(words) if not asking_sentences(part))
             if share(wanted, content_terms(told, names)) > max(CARRIED, own):
@@ -247,12 +253,6 @@ class EventChecks:
             for name in {who, shown, bare_name(who, shown), f"{shown.removesuffix(id_mark(who))}{id_mark(who)}"}:
                 found.setdefault(folded(name), set()).add(who)
         return found
-
-
-def _is_undated(wording: str, sources: Iterable[str]) -> bool:
-    """Return True for "now", and for a time which a source tells without a day in brackets behind it: "after 10 pm"."""
-    undated = re.compile(re.escape(wording) + r"(?! \()")
-    return NOW.fullmatch(wording) is not None or any(map(undated.search, sources))
 
 
 def _facts_named(named: Iterable[str]) -> list[int]:

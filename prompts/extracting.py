@@ -15,6 +15,7 @@ from ..schema.job import Job
 from ..schema.names import Names
 from ..schema.settings import Settings
 from ..text.edits import edited
+from ..text.instructions import split_instructions
 from ..text.job_drafts import language_among, names_of
 from ..text.language import Language
 from ..text.questions.named_times import NOW
@@ -135,6 +136,16 @@ class TalkQuestion:
     def words(self) -> list[str]:
         """The words of each message with its relative times resolved in brackets."""
         return [dated_words(job, self.names) for job in self.jobs]
+
+    @cached_property
+    def texts(self) -> str:
+        """All that a model is shown: people, former facts, messages less instructions to a model, and their days."""
+        shown = self.shown
+        beside = (*shown["before"], *shown["replied"].values())
+        facts = (f"{one['text']} ({one['day']})" for one in shown["former"])
+        days = dict.fromkeys(f"{one.moment:%Y-%m-%d}" for one in self.jobs)
+        said = "\n".join((*(one["words"] for one in beside), *self.words))
+        return "\n".join((*self.people.values(), *facts, *days, *split_instructions(said)[0]))
 
     def replied(self, place: int) -> int | None:
         """Return the place of the message which the one at `place` answers; None if it is not among these."""

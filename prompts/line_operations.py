@@ -28,6 +28,7 @@ from ..text.quotations import comparable
 from ..text.superseding import MOST_ENDED, Statement, could_end, same_whose
 from ..text.support import share, terms_in, turns_round
 from ..text.supported import figures, share_told, unsupported, without_people
+from ..text.time_expressions import is_counted_from_today
 from .merging import (
     CONTROL,
     AddedLine,
@@ -96,6 +97,8 @@ class LineMerge:
         self.taken = 0
         self._subjects = {one.key: one for one in question.subjects}
         self._days = list({fact.day for fact in question.facts})
+        told = (f"{one.text}\n{one.words}" for one in question.facts)
+        self._beside = "\n".join((*told, *(line.text for _, line in question.lines)))
 
     def take(self, answer: UpdateProfiles) -> list[tuple[LineOperation, str]]:
         """Apply the operations of an answer that its facts carry; return the others with reasons.
@@ -263,7 +266,7 @@ class LineMerge:
         if often and told < DAYS_OF_HABIT and not any(map(_OFTEN.search, sources.values())):
             return self._why("often").format(often[0])
         relative = reasons(GateResult(tuple(self._relative(key, text, sources))), language)
-        found = unsupported(text, sources, names, also=self._days)
+        found = unsupported(text, sources, names, also=self._days, beside=self._beside)
         return " ".join([*relative, *(one.reason(language) for one in found)])
 
     def _relative(self, key: ProfileKey, text: str, sources: Mapping[str, str]) -> Iterator[Finding]:
@@ -275,10 +278,9 @@ class LineMerge:
         is_quoted = any(comparable(text) in comparable(one) for one in sources.values())
         stated = find_relative_words(self._statement(key, text).text, names=names).violations
         still_open = set() if is_quoted else {one.text for one in stated}
-        words = "\n".join(f"{one.text}\n{one.words}" for one in self.question.facts if one.words)
         for one in find_relative_words(text, names=names).violations:
             if one.kind == "time":
-                is_known = one.text in words
+                is_known = not is_counted_from_today(one.text)
             else:
                 is_known = one.start > 0 and one.why != "first" and one.text not in still_open
             if not is_known:

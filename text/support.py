@@ -110,9 +110,14 @@ def best_sources(wanted: Terms, sources: Sequence[Terms], most: int) -> list[int
     return chosen
 
 
+def negation_in(text: str) -> re.Match[str] | None:
+    """Return the first word of a text that denies or forbids something."""
+    return _RE.negation.search(text)
+
+
 def is_negative(text: str) -> bool:
     """Return True if a line is negative: it denies or forbids something."""
-    return _RE.negation.search(text) is not None
+    return negation_in(text) is not None
 
 
 def has_ended(text: str) -> bool:

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 from typing import Literal
 
@@ -19,7 +20,7 @@ from .support import (
     Terms,
     content_terms,
     has_ended,
-    is_negative,
+    negation_in,
     share,
     stem,
     terms_in,
@@ -30,13 +31,15 @@ from .time_expressions.english.lexicon import MONTHS
 from .time_expressions.numerals import SIMPLE_CARDINALS, SIMPLE_ORDINALS, chinese_integer
 from .word_lists import compiled_patterns, word_list, word_tables
 
-SUPPORT, SUPPORT_OF_PAIRS = 0.6, 0.4
-"""The least share of a text's content words that its sources hold; the same where pairs of Chinese
-characters count as well, which often straddle two words."""
+SUPPORT, SUPPORT_OF_TALK, SUPPORT_OF_PAIRS = 0.6, 0.5, 0.4
+"""The least share of a text's content words that its sources hold, and of what is told of a talk, where
+short replies are filled in; the same where pairs of Chinese characters count as well, which often
+straddle two words."""
 KEPT = 0.6
 """The least share of a source's content words that a rewrite keeps."""
 _TABLES = word_tables("supported.toml")
 _RE = compiled_patterns(_TABLES)
+_PERSONS = {"first": _RE.first, "second": _RE.second, "third": _RE.third}
 _NUMERALS = "零〇一二两兩三四五六七八九十百千万萬亿億廿卅俩仨"
 _HAN = re.compile(r"[㐀-鿿豈-﫿]")
 _LATIN = re.compile(r"[^\W\d_㐀-鿿豈-﫿][^\W_㐀-鿿豈-﫿]*")
@@ -49,7 +52,7 @@ _FIGURE = re.compile(
     rf"|(?P<chinese>[{_NUMERALS}]+)|(?P<words>(?i:{_WORD}(?:(?:-| and |\s){_WORD})*))"
 )
 _FREE: Terms = frozenset(map(stem, (*word_list(_TABLES["words"]["free"]), *_NUMBER_WORDS, *_NUMERALS)))
-_NO_NAMES = word_list(_TABLES["words"]["no_names"])
+_NO_NAMES = frozenset(map(stem, word_list(_TABLES["words"]["no_names"])))
 _UNCERTAIN_WORDS = word_list("may mar second")
 _UNCERTAIN_VALUES = frozenset(("0", "1"))
 """What is often no number (一个, "may"): it confirms a number and is never missing."""
@@ -82,6 +85,7 @@ def unsupported(
     names: Names,
     *,
     also: Sequence[str] = (),
+    beside: str = "",
     speakers: Mapping[str, str] | None = None,
     listener: str = "",
     subjects: bool = False,
@@ -89,9 +93,10 @@ def unsupported(
     """Return what `text` says and its sources do not; nothing if they carry it.
 
     `sources` are texts by the ids that a model knows them by ("N1"); `also` are texts that need no
-    source, such as the day. Every number, date, title and Latin name has to stand in the sources,
-    and most content words; a clause is affirmed or denied as they do, and says who did it to whom
-    as they do. A source, or text, that begins with the name of another person than the user of
+    source, such as the day; `beside` is what the model was shown beside them. Every number, date,
+    title and Latin name has to stand in either, and most content words in the sources; what is denied
+    is what they deny, and who did it to whom is as they say. Of a date near the days of `also` the day
+    alone is looked for. A source, or text, that begins with the name of another person than the user of
     `names` carries, or is carried by, only what names that person too.
 
     With `speakers` (names by the ids of sources) the sources are talk: "I" is the speaker, "you" the
@@ -107,7 +112,7 @@ def unsupported(
     subject = _other_subject(text, names)
     clauses = [one for source in sources.values() for one in _clauses_of(source, text, names)]
     told_by = (*(speakers or {}).values(), listener)
-    if not any(subject in one for one in (*also, *told_by, *(one.text for one in clauses))):
+    if not any(subject in one for one in (*also, *told_by, beside, *(one.text for one in clauses))):
         return [Unsupported("name", subject, where)]
     clauses = [one for one in clauses if speakers is not None or subject in one.text]
     given = "\n".join((*(one.text for one in clauses), *told_by))
@@ -116,22 +121,23 @@ def unsupported(
     pattern = whole_name_pattern(names.others)
     others = pattern.findall(told) if pattern else []
     told = without_people(told, names)
-    known = _known(without_people(given, names))
-    found = [Unsupported("number", said, where) for n, said in figures(told).items() if n not in known]
-    found += [Unsupported("title", said, where) for said in _titles(text, "\n".join((given, *own)))]
+    known = _known(without_people(given, names)) | _known(beside)
+    dated = _near_dates(told, also)
+    found = [Unsupported("number", said, where) for n, said in figures(dated).items() if n not in known]
+    found += [Unsupported("title", said, where) for said in _titles(text, "\n".join((given, beside, *own)))]
     people = (one.name for one in find_people(told) if _HAN.match(one.name) and one.name not in ROLE_NOUNS)
-    missing = [name for name in (*others, *people) if name not in given]
-    found += [Unsupported("name", said, where) for said in (*missing, *_names(told, given))]
+    missing = [name for name in (*others, *people) if name not in given and name not in beside]
+    found += [Unsupported("name", said, where) for said in (*missing, *_names(told, f"{given}\n{beside}"))]
     found += islice(_turned(text, sources, names, speakers, listener, subjects), 1)
     if found:
         return found
     held: Terms = frozenset().union(*(one.terms for one in clauses))
     wanted = _terms(_RE.counted.sub(" ", _RE.hour.sub(" ", told)), names)
-    if not _is_held(wanted, held) or not (wanted or others or figures(told)):
+    least = SUPPORT if speakers is None else SUPPORT_OF_TALK
+    if not _is_held(wanted, held, least) or not (wanted or others or figures(told)):
         gone = sorted(wanted - held, key=lambda term: (len(term) == 1, term)) or [text]
         return [Unsupported("words", ", ".join(gone[:8]), where)]
-    parts = [part for part in _split(told) if not _agrees(part, clauses, names, in_talk=speakers is not None)]
-    return [Unsupported("polarity", part.strip(), where) for part in parts]
+    return [Unsupported("polarity", part, where) for part in _turned_round(told, clauses, names)]
 
 
 def lost(text: str, source: str, names: Names, where: str = "") -> list[Unsupported]:
@@ -151,8 +157,7 @@ def lost(text: str, source: str, names: Names, where: str = "") -> list[Unsuppor
     users = [name for name in names.user_names if name]
     gone += users[:1] if any(one in source for one in users) and not any(one in text for one in users) else []
     if not gone:
-        clauses = list(_clauses_of(text, text, names))
-        gone = [part.strip() for part in _split(bare) if not _agrees(part, clauses, names)]
+        gone = list(_turned_round(bare, list(_clauses_of(text, text, names)), names))
         wanted, held = _terms(_RE.counted.sub(" ", _RE.hour.sub(" ", bare)), names), _terms(plain, names)
         if not gone and share(words_only(wanted), held) < KEPT:
             gone = [", ".join(sorted(wanted - held, key=lambda term: (len(term) == 1, term))[:8])]
@@ -165,7 +170,7 @@ def persons_in(text: str) -> set[str]:
     >>> sorted(persons_in("I told her")), persons_in("my sister")
     (['first', 'third'], set())
     """
-    return {person for person in ("first", "second", "third") if getattr(_RE, person).search(text)}
+    return {person for person, words in _PERSONS.items() if words.search(text)}
 
 
 def share_told(text: str, source: str, names: Names) -> float:
@@ -198,14 +203,15 @@ def figures(text: str, *, uncertain: bool = False) -> dict[str, str]:
     return found if uncertain else {n: said for n, said in found.items() if n not in _UNCERTAIN_VALUES}
 
 
-def _known(text: str) -> set[str]:
+@lru_cache(maxsize=32)
+def _known(text: str) -> frozenset[str]:
     """Return the values that a text confirms: its numbers, hours in the 12- and the 24-hour clock, halves and quarters."""
     known = set(figures(text, uncertain=True))
     for hour in _RE.hour.finditer(unicodedata.normalize("NFKC", text)):
         for value in figures(hour.group(), uncertain=True):
             known |= {str((int(value) + 12) % 24 or 24)} if value.isdecimal() and int(value) <= 24 else set()
         known |= {minutes for word, minutes in _TABLES["minutes"].items() if word in hour.group().casefold()}
-    return known
+    return frozenset(known)
 
 
 def _values(match: re.Match[str], uncertain: bool) -> Iterable[str]:
@@ -238,8 +244,8 @@ def _values(match: re.Match[str], uncertain: bool) -> Iterable[str]:
 class _Clause:
     text: str
     terms: Terms
-    affirms: bool
-    denies: bool
+    affirmed: Terms
+    denied: Terms
 
 
 def _clauses_of(source: str, text: str, names: Names) -> Iterator[_Clause]:
@@ -251,8 +257,31 @@ def _clauses_of(source: str, text: str, names: Names) -> Iterator[_Clause]:
             continue
         either = _RE.either.search(told) is not None
         for part in _split(without_people(told, names)):
-            denies = is_negative(part)
-            yield _Clause(told, _terms(part, names), either or not denies, either or denies)
+            affirmed, denied = _poles(part, names)
+            terms: Terms = affirmed | denied
+            yield _Clause(told, terms, terms if either else affirmed, terms if either else denied)
+
+
+def _poles(part: str, names: Names) -> tuple[Terms, Terms]:
+    """Return the content words of a clause that it affirms, and those that it denies: all behind a negation."""
+    said = negation_in(part)
+    if said is None:
+        return _terms(part, names), frozenset()
+    return _terms(part[: said.start()], names), _terms(part[said.start() :], names)
+
+
+def _turned_round(text: str, clauses: Sequence[_Clause], names: Names) -> Iterator[str]:
+    """Yield the clauses of a text of which more words are only denied by the sources, or only affirmed, than not."""
+    affirmed_there: Terms = frozenset().union(*(one.affirmed for one in clauses))
+    denied_there: Terms = frozenset().union(*(one.denied for one in clauses))
+    for part in _split(text):
+        affirmed, denied = _poles(part, names)
+        if not denied and (has_ended(part) or _RE.either.search(part)):
+            continue
+        held = (affirmed | denied) & (affirmed_there | denied_there)
+        agreeing = (affirmed & affirmed_there) | (denied & denied_there)
+        if held and weight(agreeing) * 2 <= weight(held):
+            yield part.strip()
 
 
 def _other_subject(text: str, names: Names) -> str:
@@ -272,23 +301,19 @@ def _terms(text: str, names: Names) -> Terms:
     return frozenset(term for term in found if not term[0].isdigit())
 
 
-def _is_held(wanted: Terms, held: Terms) -> bool:
+def _is_held(wanted: Terms, held: Terms, least: float) -> bool:
     words = share(words_only(wanted), held)
-    return words >= SUPPORT and share(wanted, held) >= SUPPORT_OF_PAIRS
+    return words >= least and share(wanted, held) >= SUPPORT_OF_PAIRS
 
 
-def _agrees(part: str, clauses: Sequence[_Clause], names: Names, *, in_talk: bool = False) -> bool:
-    """Return True if the sources affirm what a clause affirms, and deny what it denies; in talk, which is
-    full of denials about other things, if any clause does that has words of it."""
-    terms, denies = _terms(part, names), is_negative(part)
-    holding = [one for one in clauses if terms & one.terms]
-    if not holding or (not denies and (has_ended(part) or _RE.either.search(part))):
-        return True
-    agreeing = [one for one in holding if (one.denies if denies else one.affirms)]
-    if in_talk:
-        return bool(agreeing)
-    shared: Terms = terms & frozenset().union(*(one.terms for one in holding))
-    return weight(terms & frozenset().union(*(one.terms for one in agreeing))) * 2 > weight(shared)
+def _near_dates(text: str, days: Sequence[str]) -> str:
+    """Return a text whose dates near the `days` (YYYY-MM-DD) have no year any more, and those of a day no month."""
+    years = {int(day[:4]) + step for day in days if _RE.date.match(day) for step in (-1, 0, 1)}
+
+    def bare(date: re.Match[str]) -> str:
+        return f" {date['day'] or date['month']} " if int(date["year"]) in years else date[0]
+
+    return _RE.date.sub(bare, text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,7 +374,7 @@ def _pairs(text: str, names: Names, persons: Mapping[str, str]) -> Iterator[_Pai
     for clause in (part for long in _split(text) for part in _RE.and_then.split(long)):
         named = ((*one.span(), one.group()) for one in people.finditer(clause)) if people else ()
         found = [(start, end, user[0] if who in user else who) for start, end, who in named]
-        found += [(*one.span(), who) for kind, who in persons.items() if who for one in getattr(_RE, kind).finditer(clause)]
+        found += [(*one.span(), who) for kind, who in persons.items() if who for one in _PERSONS[kind].finditer(clause)]
         found = [one for one in sorted(found) if not _RE.owns.match(clause, one[1])][:MOST_NAMED]
         for n, (begin, end, first) in enumerate(found):
             after = found[n + 1 :]
@@ -383,6 +408,6 @@ def _names(text: str, given: str) -> Iterator[str]:
         capital = word[0][0].isupper() and (not opens or _RE.predicate.match(text, word.end()))
         is_name = is_chinese or capital or any(letter.isupper() for letter in word[0][1:])
         folded = word[0].casefold()
-        free = folded in _NUMBER_WORDS or folded in _SCALES or folded in _NO_NAMES
+        free = folded in _NUMBER_WORDS or folded in _SCALES or stem(folded) in _NO_NAMES
         if is_name and not free and stem(folded) not in held:
             yield word[0]

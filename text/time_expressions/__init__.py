@@ -15,6 +15,20 @@ in `rendering`. All functions are pure: they use no clock and no network.
 from __future__ import annotations
 
 from .expression import Span, TimeExpression
-from .finding import find_relative, find_time_expressions, resolve_times, tells_hours_alone
+from .finding import (
+    find_relative,
+    find_time_expressions,
+    is_counted_from_today,
+    resolve_times,
+    tells_hours_alone,
+)
 
-__all__ = ["Span", "TimeExpression", "find_relative", "find_time_expressions", "resolve_times", "tells_hours_alone"]
+__all__ = [
+    "Span",
+    "TimeExpression",
+    "find_relative",
+    "find_time_expressions",
+    "is_counted_from_today",
+    "resolve_times",
+    "tells_hours_alone",
+]

@@ -162,6 +162,18 @@ def tells_hours_alone(text: str) -> bool:
     return bool(found) and all(item.reading.slots <= {"clock", "part"} for item in found)
 
 
+def is_counted_from_today(wording: str) -> bool:
+    """Return True if a time is counted from the day on which it is said ("tomorrow", "next Friday", "in a day"), and not
+    named as a weekday, a date, an hour or a feast is, which its day of the telling explains.
+    """
+    for item in _detect(wording, "auto", None):
+        one = item.reading
+        counted = (one.shift, one.week, one.offset)
+        if any(field is not None for field in counted) or any(field and field[0] == "rel" for field in (one.year, one.month)):
+            return True
+    return False
+
+
 def _detect(text: str, language: LanguageChoice, protected: Sequence[Span] | None) -> list[Found]:
     items: list[Found] = []
     if language == "auto" and is_other_language(text, ignore=protected or ()):
