@@ -18,10 +18,9 @@ from ..text.edits import edited
 from ..text.instructions import split_instructions
 from ..text.job_drafts import language_among, names_of
 from ..text.language import Language
-from ..text.questions.named_times import NOW
 from ..text.speakers.mentions import with_mentions
 from ..text.talk_jobs import said_by_people
-from ..text.time_expressions import find_time_expressions, tells_hours_alone
+from ..text.time_expressions import find_time_expressions, needs_its_day
 from ..text.time_expressions.expression import TimeExpression
 from .templates import one_line, render
 
@@ -211,16 +210,12 @@ def dated_words(job: Job, names: Names) -> str:
     """Return the words of a message with names for mentions, and with what its relative times mean in brackets: "on Friday
     (2026-12-04)".
 
-    None stands behind "now", vague times, and an hour, which may be that of every day.
+    None stands behind a date, a month, a feast, "now", vague times, and an hour, which may be that of every day.
     """
     text = with_mentions(text_of(job)[:LONGEST_SHOWN], job, names)[0]
     found = find_time_expressions(text, job.moment, job.timezone)
-    dated = [one for one in found if one.value and not one.vague and not _is_any_time(one.text)]
+    dated = [one for one in found if one.value and not one.vague and needs_its_day(one.text)]
     return edited(text, [(one.end, one.end, f" ({_meant(one)})") for one in dated])
-
-
-def _is_any_time(wording: str) -> bool:
-    return NOW.fullmatch(wording) is not None or tells_hours_alone(wording)
 
 
 def _meant(one: TimeExpression) -> str:

@@ -47,8 +47,6 @@ KEPT = 0.8
 the new words are a line of their own."""
 SAME_MATTER = 0.5
 """The least share of a line's content words that a fact about the same matter has."""
-ONCE: frozenset[LineKind] = frozenset(("home", "work", "plan"))
-"""Kinds of what one mostly has once: a new one may end the former without sharing a word with it."""
 DAYS_OF_HABIT = 3
 """How often a line is told, on different days, that may say "often" where no source does."""
 _OFTEN = re.compile(r"经常|常常|总是|一般都|通常|以前|\b(?:often|usually|always|regularly|used to)\b", re.IGNORECASE)
@@ -174,7 +172,7 @@ class LineMerge:
         if comparable(text) == comparable(line.text):
             text = line.text
             if all(share_told(text, one.text, names) < SAME_MATTER for one in facts.values()):
-                return self._why("unconcerned")
+                return ""  # it stays as it is
         elif line.pinned:
             return self._why("pinned")
         elif why := self._why_refused(key, text, {name: line.text, **_told(facts)}, told):
@@ -223,33 +221,27 @@ class LineMerge:
         return bool(new)
 
     def _may_end(self, key: ProfileKey, line: ProfileLine, facts: Sequence[NewFact], kept: str = "") -> bool:
-        """Return True if the facts may be about what of a line `kept` leaves out.
+        """Return True if the facts may end a line, or what of it `kept` leaves out: none of them says the same.
 
-        Of a guarded line that is each of its statements, or a peanut allergy ends with another one.
-        """
-        parts, name = self._statement(key, line.text).joined, self._name(key)
-        gone = [one for one in parts if not (kept and self._keeps(key, kept, one.removeprefix(name)))]
-        if not kept and not is_guarded(line):
-            gone = []
-        concerned = (self._concerns(key, replace(line, text=one), facts) for one in gone or [line.text])
-        return all(concerned)
-
-    def _concerns(self, key: ProfileKey, line: ProfileLine, facts: Sequence[NewFact]) -> bool:
-        """Return True if one of the facts may be about the matter of a line, and does not affirm it.
-
-        They share a topic or content words; of ONCE the same kind is enough.
+        What a guarded line says, and what new words leave out, has to be concerned, statement by statement, or a
+        peanut allergy ends with another one.
         """
         rested = {fact.event_id for fact in facts if fact.event_id}
-        if rested.intersection(line.evidence):
+        if rested.intersection(line.evidence) or any(self._keeps(key, fact.text, line.text) for fact in facts):
             return False
-        added = [one.kind for one in self.profiles[key].lines if rested.intersection(one.evidence)]
-        kinds = ONCE.intersection([*added, *(line_kind(fact.text) for fact in facts)])
-        old, names = self._statement(key, line.text), self._subjects[key].names
+        if not kept and not is_guarded(line):
+            return True
+        parts, name = self._statement(key, line.text).joined, self._name(key)
+        gone = [one for one in parts if not (kept and self._keeps(key, kept, one.removeprefix(name)))]
+        return all(self._concerns(key, one, facts) for one in gone or [line.text])
+
+    def _concerns(self, key: ProfileKey, text: str, facts: Sequence[NewFact]) -> bool:
+        """Return True if one of the facts may be about the matter of a text: they share a topic or content words."""
+        old, names = self._statement(key, text), self._subjects[key].names
         for fact in facts:
             new = self._statement(key, fact.text)
-            is_near = (line.kind in kinds and not line.pinned) or (share_told(line.text, fact.text, names) >= SAME_MATTER)
-            is_affirmed = self._keeps(key, fact.text, line.text)
-            if not is_affirmed and (could_end(new, old) or (is_near and same_whose(new, old))):
+            is_near = share_told(text, fact.text, names) >= SAME_MATTER
+            if could_end(new, old) or (is_near and same_whose(new, old)):
                 return True
         return False
 

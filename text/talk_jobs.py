@@ -20,7 +20,9 @@ def with_people_listed(talk: Sequence[Job], others: Mapping[str, str]) -> list[J
     These are the senders, and `others` (names by id). A name that does not tell who is meant has
     the id behind it.
     """
-    senders = {one.user_id: one.user_name or others.get(one.user_id, "") for one in talk if said_by_people(one)}
+    senders: dict[str, str] = {}
+    for one in filter(said_by_people, talk):
+        senders[one.user_id] = one.user_name or senders.get(one.user_id) or others.get(one.user_id, "")
     people = list({**others, **senders}.items())[-SPEAKERS_LOOKED_AT:]
     listed = [RecentMessage(sender_id=who, sender_name=name) for who, name in people]
     listed = with_ids(talk[-1].model_copy(update={"recent_messages": listed})).recent_messages

@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 from ...prompts.asking import asked
 from ...prompts.extracting import RecordEvents, TalkQuestion, text_of
 from ...prompts.templates import owner_words, render
-from ...schema.event import MESSAGE, Event, EventFilter, is_raw
+from ...schema.event import Event, EventFilter, is_raw
 from ...schema.graph_states.historian import (
     HistorianContext,
     HistorianPart,
@@ -28,6 +28,7 @@ from ...text.speakers.borne_names import BorneNames
 from ...text.superseding import terms_of
 from ...text.support import share, terms_in
 from ...text.talk_jobs import said_by_people, with_people_listed
+from .conversation import messages_before
 
 ANSWERS = 2
 """Answers that a model is asked for: what the gate does not pass of the first one is sent back once."""
@@ -35,7 +36,6 @@ MOST_FACTS, MOST_COMPARED = 20, 200
 """Former facts that a model is shown, and those that they are chosen from: by words, and the last ones of who speaks."""
 MOST_BEFORE, LONGEST_BEFORE = 4, 200
 """Messages before the first one that are shown, and the characters of each."""
-BEFORE_SECONDS = 21_600.0
 MOST_NAMED = 20
 """People who are listed because messages name them."""
 
@@ -82,7 +82,8 @@ def _begun(state: HistorianState, context: HistorianContext) -> HistorianUpdate:
     others: dict[str, str] = {}
     if any(map(said_by_people, said)) and context.asks_a_model:
         now = context.clock()
-        before = _before(store, said[0], {parts[0].job_id for parts in messages if parts}, now)
+        first, talk = said[0], {parts[0].job_id for parts in messages if parts}
+        before = messages_before(store, first.scope.key, first.moment.timestamp(), MOST_BEFORE, now, talk)
         replied = {str(n): found for n, job in enumerate(said) if (found := _replied(store, job, said, now))}
         shown = TalkShown(
             parts=places,
@@ -93,14 +94,6 @@ def _begun(state: HistorianState, context: HistorianContext) -> HistorianUpdate:
         others = {one.said_by: one.user_name for one in (*before, *replied.values()) if one.role == "user" and one.said_by}
         others |= _named(store, said)
     return {"parts": [HistorianPart(job=job.model_dump()) for job in with_people_listed(jobs, others)], "shown": shown}
-
-
-def _before(store: EventStore, first: Job, talk: set[str], now: float) -> list[Event]:
-    """Return the last messages of the conversation before the talk, oldest first."""
-    at = first.moment.timestamp()
-    where = EventFilter(first.scope.key, sources=(MESSAGE,), time_from=at - BEFORE_SECONDS, time_to=at, now=now)
-    found = store.find(where, limit=MOST_BEFORE + len(talk))
-    return [one for one in reversed(found) if one.job_id not in talk and one.holds and not is_raw(one)][-MOST_BEFORE:]
 
 
 def _shown(one: Event) -> ShownMessage:

@@ -7,9 +7,9 @@ import asyncio
 from langgraph.runtime import Runtime
 
 from ...schema.graph_states.historian import HistorianContext, HistorianState, HistorianUpdate, ItemState
-from ...schema.job import Job
 from ...schema.settings import Settings
 from ...text.job_verdicts import judge, last_resort, with_verdict
+from .conversation import with_messages
 from .talk_verdicts import pass_talk
 
 
@@ -29,7 +29,7 @@ async def gate(state: HistorianState, runtime: Runtime[HistorianContext]) -> His
 
 def _judged(state: HistorianState, settings: Settings) -> tuple[list[ItemState], list[bool]]:
     """Return the items, and of each text that a model wrote whether it passed."""
-    job = Job.model_validate(state["job"])
+    job = with_messages(state)
     judged: list[ItemState] = []
     by_model: list[bool] = []
     for item in state["items"]:

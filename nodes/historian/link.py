@@ -15,7 +15,7 @@ from ...schema.job import Job
 from ...schema.protocols import EventStore
 from ...text.fact_owners import FactOwners
 from ...text.job_verdicts import is_no_fact
-from ...text.superseding import could_end, is_of_matter, links_of, may_concern, may_end
+from ...text.superseding import could_end, is_of_matter, links_of, may_concern
 
 MOST_BY_WORDS = 40
 MOST_BY_TIME = 20
@@ -52,7 +52,7 @@ def _link_named(store: EventStore, job: Job, told: Mapping[str, ItemState]) -> l
         for one in before:
             subject = owners.subject_of(one)
             new, old = (owners.statement(fact, subject or event.teller) for fact in (event, one))
-            if (subject is None or event.teller in (subject, one.teller)) and may_end(new, old):
+            if new.text != old.text and (subject is None or event.teller in (subject, one.teller)):
                 link = EventLink(one.event_id, event.event_id, one.event_id in item.get("corrects", []))
                 (sure if is_of_matter(new, old) else unsure).append((link, one))
     links = [*sure, *unsure] if len(unsure) <= len(sure) + 1 else sure

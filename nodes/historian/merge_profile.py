@@ -31,7 +31,8 @@ from ...schema.graph_states.historian import (
 )
 from ...schema.job import Job
 from ...schema.names import Names
-from ...schema.profile import Profile, ProfileKey
+from ...schema.profile import Profile, ProfileKey, ProfileLine
+from ...schema.protocols import EventStore
 from ...schema.talk import LearntFact, ProfilePayload
 from ...text.job_drafts import language_among, names_of
 from ...text.learnt import learnt_in, people_of
@@ -65,8 +66,9 @@ class _Told:
 
 @dataclass(frozen=True, slots=True)
 class _Merge:
-    """A profile that is to be merged, and what was told that may enter it."""
+    """A profile that is to be merged, as it is `stored` and without what is over, and what was told that may enter it."""
 
+    stored: Profile
     subject: Subject
     told: list[_Told]
 
@@ -83,8 +85,10 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
     """
     context = runtime.context
     chat = context.chat if state.get("merges", 0) < MOST_MERGES else None
-    merges = await asyncio.to_thread(_merges, state, context, asks=chat is not None)
+    found = await asyncio.to_thread(_merges, state, context, asks=chat is not None)
+    merges = [one for one in found if chat is None or any(fact.lasting for fact in one.facts)]
     batch = _first_batch(merges) if chat is not None else merges
+    untold = [one for one in found if one not in merges]
     facts = _new_facts(batch, context)
     language = language_among([fact.text for fact in facts], context.settings)
     merge = None
@@ -98,6 +102,7 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
             [one for one in former.values() if shown.intersection(one.by)],
             context.settings.cognitive.profile.slots,
         )
+        question = await asyncio.to_thread(_with_evidence, question, batch, context.events)
         merge = await _asked(question, context, state["job"]["job_id"])
 
     def merged(one: _Merge) -> Profile:
@@ -113,9 +118,10 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
         expiry = {name: at for told in one.told for name, at in told.expiry.items()}
         return replace(profile, lines=with_expiry(profile.lines, expiry))
 
-    profiles = await asyncio.to_thread(lambda: list(map(merged, batch)))
-    proposed = [_proposal(new, one) for new, one in zip(profiles, batch, strict=True) if new != one.subject.profile]
-    same = [new.key.index_id for new, one in zip(profiles, batch, strict=True) if new == one.subject.profile]
+    profiles = await asyncio.to_thread(lambda: [*map(merged, batch), *(one.subject.profile for one in untold)])
+    done = list(zip(profiles, [*batch, *untold], strict=True))
+    proposed = [_proposal(new, one) for new, one in done if new != one.stored]
+    same = [new.key.index_id for new, one in done if new == one.stored]
     return {
         "proposed_profiles": proposed,
         "conflict": False,
@@ -179,11 +185,34 @@ def _merges(state: HistorianState, context: HistorianContext, *, asks: bool) -> 
                 found.setdefault(key, []).append(told)
     merges = []
     for key in sorted(found, key=lambda key: key.entity_type == "group"):
-        profile = context.profiles.read(key) or Profile(key)
-        merge = _Merge(Subject(profile, found[key][-1].names), found[key])
-        if not asks or any(fact.lasting for fact in merge.facts):
-            merges.append(merge)
+        stored = context.profiles.read(key) or Profile(key)
+        profile = _without_what_is_over(stored, context.events) if asks else stored
+        merges.append(_Merge(stored, Subject(profile, found[key][-1].names), found[key]))
     return merges
+
+
+def _without_what_is_over(profile: Profile, store: EventStore) -> Profile:
+    """Return a profile whose lines have ended that rest on superseded events alone."""
+    held = {one.event_id: one for one in store.get([name for line in profile.lines for name in line.evidence])}
+
+    def ended(line: ProfileLine) -> ProfileLine:
+        events = [held.get(name) for name in line.evidence]
+        over = [one.local_day(one.superseded_at) for one in events if one is not None and one.superseded_at is not None]
+        is_over = bool(over) and len(over) == len(events) and not (line.until or line.pinned)
+        return replace(line, until=max(over)) if is_over else line
+
+    return replace(profile, lines=tuple(map(ended, profile.lines)))
+
+
+def _with_evidence(question: MergeQuestion, batch: Sequence[_Merge], store: EventStore) -> MergeQuestion:
+    """Return the question with the facts that its lines rest on, which end with them: those of the same conversation."""
+    known = {one.event_id for one in question.former}
+    wanted = [name for _, line in question.lines for name in line.evidence if name not in known]
+    scopes = {told.job.scope.key for one in batch for told in one.told}
+    new = tuple(fact.event_id for fact in question.facts)
+    held = (one for one in store.get(list(dict.fromkeys(wanted))) if one.holds and not one.is_message)
+    more = [OldFact(one.event_id, one.text, new) for one in held if scopes == {one.scope.key}]
+    return replace(question, former=[*question.former, *more])
 
 
 def _first_batch(merges: Sequence[_Merge]) -> list[_Merge]:

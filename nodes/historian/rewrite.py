@@ -11,9 +11,9 @@ from ...prompts.asking import asked
 from ...prompts.rewriting import RecordTexts, rewrite_prompt
 from ...prompts.templates import owner_words, render
 from ...schema.graph_states.historian import HistorianContext, HistorianState, HistorianUpdate, ItemState
-from ...schema.job import Job
 from ...text.job_drafts import language_of, names_of, prepare
 from ...text.job_verdicts import can_be_mended, passed_by_rules
+from .conversation import recent_messages, with_messages
 
 log = logging.getLogger(__name__)
 
@@ -23,7 +23,7 @@ async def rewrite(state: HistorianState, runtime: Runtime[HistorianContext]) -> 
     if "parts" in state:  # of a talk, in a checkpoint of a former version
         return {"spent": True}
     chat, settings = runtime.context.chat, runtime.context.settings
-    job = Job.model_validate(state["job"])
+    job = with_messages(state)
     before = state.get("items")
     items: list[ItemState] = before if before else await asyncio.to_thread(prepare, job, settings)
     attempt = state.get("attempt", 0)
@@ -35,6 +35,10 @@ async def rewrite(state: HistorianState, runtime: Runtime[HistorianContext]) -> 
     wanted = [n for n, item in enumerate(items) if not item["passed"] and can_be_mended(item, names)]
     if not wanted:
         return {"items": items, "attempt": attempt, "spent": True}
+    if not job.recent_messages:
+        said = await asyncio.to_thread(recent_messages, job, runtime.context)
+        job = job.model_copy(update={"recent_messages": said})
+        names = names_of(job, settings)
     language = language_of(job, settings)
     answer = await asked(
         chat,
@@ -53,4 +57,6 @@ async def rewrite(state: HistorianState, runtime: Runtime[HistorianContext]) -> 
     changed = list(items)
     for n, text in zip(wanted, texts, strict=True):
         changed[n] = {**items[n], "candidate": text.strip(), "rewritten_by": "model", "passed": False}
-    return {"items": changed, "attempt": attempt + 1, "spent": attempt >= settings.historian.rewrite_max_retry}
+    spent = attempt >= settings.historian.rewrite_max_retry
+    shown = [one.model_dump() for one in job.recent_messages]
+    return {"beside": shown, "items": changed, "attempt": attempt + 1, "spent": spent}

@@ -166,13 +166,15 @@ class HistorianUpdate(HistorianProgress, total=False):
     """Return value of a node: the keys of the state except `job`. The graph ignores unknown keys silently.
 
     Of a talk, `told` are the events of a model's answer that the gate has not seen yet, and `refused`
-    those that it did not pass, each with the reason.
+    those that it did not pass, each with the reason. `beside` are the messages before a hand-over that
+    a model was shown (`RecentMessage.model_dump()`).
     """
 
     parts: list[HistorianPart]
     people: list[HistorianPart]
     shown: TalkShown
     told: list[dict[str, Any]]
+    beside: list[dict[str, Any]]
     refused: list[tuple[dict[str, Any], str]]
 
 

@@ -7,7 +7,6 @@ from .changes import (
     is_of_matter,
     links_of,
     may_concern,
-    may_end,
     same_subject,
     same_whose,
 )
@@ -23,7 +22,6 @@ __all__ = [
     "links_of",
     "matters_of",
     "may_concern",
-    "may_end",
     "named_first",
     "names_in",
     "same_subject",

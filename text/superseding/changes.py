@@ -93,12 +93,6 @@ def may_concern(new: Statement, old: Statement) -> bool:
     return _may_end(new, old) and new.is_real and same_whose(new, old) and same_subject(new, old, unnamed=True)
 
 
-def may_end(new: Statement, old: Statement) -> bool:
-    """Return True if `new` may end `old` where a model says so: nothing that `old` says beside what changed would be lost."""
-    covers = all(terms & new.terms for part in old.joined if (terms := terms_of(part, old.people)))
-    return new.text != old.text and new.relative == old.relative and (not old.is_compound or covers)
-
-
 def is_of_matter(new: Statement, old: Statement) -> bool:
     """Return True if the words of both tell that they are about one matter: a content word, or a value of one thing."""
     topics = any(pattern.search(new.said) and pattern.search(old.said) for pattern in ONE_VALUE)

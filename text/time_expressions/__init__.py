@@ -19,6 +19,7 @@ from .finding import (
     find_relative,
     find_time_expressions,
     is_counted_from_today,
+    needs_its_day,
     resolve_times,
     tells_hours_alone,
 )
@@ -29,6 +30,7 @@ __all__ = [
     "find_relative",
     "find_time_expressions",
     "is_counted_from_today",
+    "needs_its_day",
     "resolve_times",
     "tells_hours_alone",
 ]

@@ -162,6 +162,11 @@ def tells_hours_alone(text: str) -> bool:
     return bool(found) and all(item.reading.slots <= {"clock", "part"} for item in found)
 
 
+def needs_its_day(wording: str) -> bool:
+    """Return True if only the day of the telling says which day a time is: counted from it, or a bare weekday."""
+    return is_counted_from_today(wording) or any(one.reading.weekday is not None for one in _detect(wording, "auto", None))
+
+
 def is_counted_from_today(wording: str) -> bool:
     """Return True if a time is counted from the day on which it is said ("tomorrow", "next Friday", "in a day"), and not
     named as a weekday, a date, an hour or a feast is, which its day of the telling explains.

@@ -175,7 +175,7 @@ def test_lines_have_their_time_their_reply_and_what_relative_times_mean() -> Non
         "[2026-02-21 Sat 17:30]",
         "2 Ann (re 1): cheaper than now,\\nlast year (2025) it was 3 times a week",
         "3 Clio [bot]: “see you tomorrow” is a song",
-        "4 Ann (re “when do we go, and who else comes along this time, Kate?”): in May (2026-05) we go, Bob",
+        "4 Ann (re “when do we go, and who else comes along this time, Kate?”): in May we go, Bob",
         "",
         "These of your last answer were not taken, the others were. Hand in these alone, mended, or leave them out:",
         "- x [1]: why",
