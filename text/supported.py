@@ -31,7 +31,7 @@ from .time_expressions.english.lexicon import MONTHS
 from .time_expressions.numerals import SIMPLE_CARDINALS, SIMPLE_ORDINALS, chinese_integer
 from .word_lists import compiled_patterns, word_list, word_tables
 
-SUPPORT, SUPPORT_OF_TALK, SUPPORT_OF_PAIRS = 0.6, 0.5, 0.4
+SUPPORT, SUPPORT_OF_TALK, SUPPORT_OF_PAIRS = 0.6, 0.34, 0.4
 """The least share of a text's content words that its sources hold, and of what is told of a talk, where
 short replies are filled in; the same where pairs of Chinese characters count as well, which often
 straddle two words."""
@@ -57,6 +57,8 @@ _UNCERTAIN_WORDS = word_list("may mar second")
 _UNCERTAIN_VALUES = frozenset(("0", "1"))
 """What is often no number (一个, "may"): it confirms a number and is never missing."""
 _QUOTED = 60
+ROOT = 6
+"""Letters from which on names of one beginning are one: Austrian, Austria."""
 MOST_NAMED, NEAR = 6, 8
 """People of a clause who are compared; characters behind a passive that hold its verb (被阿强骂了)."""
 
@@ -137,7 +139,7 @@ def unsupported(
     if not _is_held(wanted, held, least) or not (wanted or others or figures(told)):
         gone = sorted(wanted - held, key=lambda term: (len(term) == 1, term)) or [text]
         return [Unsupported("words", ", ".join(gone[:8]), where)]
-    return [Unsupported("polarity", part, where) for part in _turned_round(told, clauses, names)]
+    return [Unsupported("polarity", part, where) for part in _turned_round(told, clauses, names, is_talk=speakers is not None)]
 
 
 def lost(text: str, source: str, names: Names, where: str = "") -> list[Unsupported]:
@@ -270,13 +272,16 @@ def _poles(part: str, names: Names) -> tuple[Terms, Terms]:
     return _terms(part[: said.start()], names), _terms(part[said.start() :], names)
 
 
-def _turned_round(text: str, clauses: Sequence[_Clause], names: Names) -> Iterator[str]:
-    """Yield the clauses of a text of which more words are only denied by the sources, or only affirmed, than not."""
+def _turned_round(text: str, clauses: Sequence[_Clause], names: Names, *, is_talk: bool = False) -> Iterator[str]:
+    """Yield the clauses of a text of which more words are only denied by the sources, or only affirmed, than not.
+
+    In talk people deny in other words ("count me out"): there a denial needs any denial in the sources, whatever its words.
+    """
     affirmed_there: Terms = frozenset().union(*(one.affirmed for one in clauses))
     denied_there: Terms = frozenset().union(*(one.denied for one in clauses))
     for part in _split(text):
         affirmed, denied = _poles(part, names)
-        if not denied and (has_ended(part) or _RE.either.search(part)):
+        if (is_talk and denied and denied_there) or (not denied and (has_ended(part) or _RE.either.search(part))):
             continue
         held = (affirmed | denied) & (affirmed_there | denied_there)
         agreeing = (affirmed & affirmed_there) | (denied & denied_there)
@@ -303,7 +308,7 @@ def _terms(text: str, names: Names) -> Terms:
 
 def _is_held(wanted: Terms, held: Terms, least: float) -> bool:
     words = share(words_only(wanted), held)
-    return words >= least and share(wanted, held) >= SUPPORT_OF_PAIRS
+    return words >= least and share(wanted, held) >= min(least, SUPPORT_OF_PAIRS)
 
 
 def _near_dates(text: str, days: Sequence[str]) -> str:
@@ -409,5 +414,6 @@ def _names(text: str, given: str) -> Iterator[str]:
         is_name = is_chinese or capital or any(letter.isupper() for letter in word[0][1:])
         folded = word[0].casefold()
         free = folded in _NUMBER_WORDS or folded in _SCALES or stem(folded) in _NO_NAMES
-        if is_name and not free and stem(folded) not in held:
+        is_given = stem(folded) in held or (len(folded) > ROOT and any(one.startswith(folded[:ROOT]) for one in held))
+        if is_name and not free and not is_given:
             yield word[0]
