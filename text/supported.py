@@ -45,7 +45,7 @@ _HAN = re.compile(r"[㐀-鿿豈-﫿]")
 _LATIN = re.compile(r"[^\W\d_㐀-鿿豈-﫿][^\W_㐀-鿿豈-﫿]*")
 _SCALES = {"hundred": 100, "thousand": 1000, "k": 1000, "w": 10_000, "million": 10**6}
 _NUMBER_WORDS = {**SIMPLE_CARDINALS, **SIMPLE_ORDINALS, **MONTHS, "once": 1, "twice": 2, "dozen": 12}
-_WORD = rf"\b(?:{'|'.join(sorted((*_NUMBER_WORDS, *_SCALES), key=len, reverse=True))})\b"
+_WORD = rf"\b(?:{'|'.join(sorted((*_NUMBER_WORDS, *(one for one in _SCALES if len(one) > 1)), key=len, reverse=True))})\b"
 _FIGURE = re.compile(
     r"(?P<digits>(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)*)"
     r"(?P<scale> ?[百千万萬亿億]+|[kKwW](?![a-zA-Z0-9])|(?i: ?(?:hundred|thousand|million))\b)?"
