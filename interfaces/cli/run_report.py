@@ -28,12 +28,16 @@ def jobs_done(statistics: WorkerStatistics) -> int:
 
 
 def make_report(statistics: WorkerStatistics, chat: ChatModel | None, seconds: float) -> dict[str, Any]:
-    """Return the numbers of one run. Shares are of the filed events; usage is by purpose, in total and per job."""
+    """Return the numbers of one run. Shares are of the filed events; usage is by purpose, in total and per job.
+
+    Merges are no jobs of their own here: what they use is a part of what the jobs used whose facts they merge.
+    """
     done = jobs_done(statistics)
+    given = done - statistics.outcomes["merged"]
     usage: dict[str, dict[str, float]] = {}
     for purpose, used in (chat.usage() if chat is not None else {}).items():
         counts = {"calls": used.calls, "prompt_tokens": used.prompt_tokens, "completion_tokens": used.completion_tokens}
-        per_job = {f"{name}_per_job": round(n / done, 3) if done else 0.0 for name, n in counts.items()}
+        per_job = {f"{name}_per_job": round(n / given, 3) if given else 0.0 for name, n in counts.items()}
         usage[purpose] = {**asdict(used), "seconds": round(used.seconds, 3), **per_job}
     return {
         "done": done,

@@ -149,7 +149,7 @@ class Attempts:
 
     async def _outcome(self, job: Job) -> str:
         if await asyncio.to_thread(self._parts.backend.ledger.has, DONE, job.job_id):
-            return "duplicate"
+            return "merged" if job.kind == "profile" else "duplicate"  # by the run of another one
         if job.kind not in HANDED_OVER:
             await self._commands(job)
             return "command"

