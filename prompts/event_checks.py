@@ -21,7 +21,7 @@ from ..text.questions.named_times import time_told
 from ..text.speakers.borne_names import bare_name, folded
 from ..text.superseding import MOST_ENDED
 from ..text.support import best_sources, content_terms, share
-from ..text.supported import figures, unsupported
+from ..text.supported import figures, persons_in, unsupported
 from ..text.talk_jobs import said_by_people
 from ..text.time_expressions import is_counted_from_today
 from .extracting import CONTROL, TalkQuestion, ToldEvent, text_of
@@ -49,6 +49,7 @@ _WHY = {
         "length": "是空的，或太长",
         "secret": "含有密码一类的占位符",
         "another": "这是{}说的（{}），不是 speaker 说的",
+        "whose": "这些消息里的“我”是{}，不是{}",
         "many": "这条消息记得太多了",
     },
     "en": {
@@ -57,6 +58,7 @@ _WHY = {
         "length": "empty, or too long",
         "secret": "holds the placeholder of a secret",
         "another": "{} says so ({}), not the speaker",
+        "whose": '"I" in these messages is {}, not {}',
         "many": "too many events of this message",
     },
 }
@@ -175,13 +177,18 @@ class EventChecks:
         return [one.reason(language) for one in missing] or self._of_another(text, said, names, places)
 
     def _of_another(self, text: str, said: Sequence[int], names: Names, named: Sequence[int]) -> list[str]:
-        """Return the reason if not the claimant says a text, but another person, of somebody else than the claimant."""
+        """Return the reason if not the claimant says a text but another person, or if it is about another person than "I"."""
         asked = self._question
         wanted = frozenset(term for term in content_terms(text, names) if term != "s")  # "Ann's" without the name
         claimant = asked.jobs[said[-1]].user_id
         name = bare_name(claimant, asked.people.get(claimant, claimant))
-        own = share(wanted, content_terms("\n".join(asked.words[n] for n in said), names))
-        for n in range(max(0, said[0] - MOST_BEFORE), said[-1] + 1):
+        told_by = "\n".join(asked.words[n] for n in said)
+        own = share(wanted, content_terms(told_by, names))
+        other = next((one for one in names.others if text.startswith(one)), "")
+        is_own = not other or name.casefold() in text.casefold() or other.casefold() in told_by.casefold()
+        if not is_own and "first" in persons_in(told_by) and persons_in(told_by) <= {"first"}:
+            return [_WHY[asked.language]["whose"].format(name, other)]
+        for n in range(max(0, said[0] - MOST_BEFORE), max(*said, *named) + 1):
             job, words = asked.jobs[n], asked.words[n]
             is_answered = n in named and not _OF_ONESELF.search(words)
             is_theirs = job.user_id == claimant or name.casefold() in words.casefold()

@@ -17,6 +17,9 @@ from .conversation import recent_messages, with_messages
 
 log = logging.getLogger(__name__)
 
+MOST_TIMES, ROOM = 4, 200
+"""A text longer than so many times its source and so many characters is no rewrite of it."""
+
 
 async def rewrite(state: HistorianState, runtime: Runtime[HistorianContext]) -> HistorianUpdate:
     """Prepare the items on the first visit; ask the model, in one call, for those that still need it."""
@@ -52,11 +55,12 @@ async def rewrite(state: HistorianState, runtime: Runtime[HistorianContext]) -> 
         return {"items": items, "attempt": attempt + 1, "spent": True}
     if len(answer.texts) != len(wanted):
         log.info("job %s: %d texts came back for %d items", job.job_id, len(answer.texts), len(wanted))
-    # An item that the answer leaves out keeps an empty candidate: the gate says so, and it is asked for again.
+    # An item that the answer leaves out, or has no end of, gets an empty candidate: the gate says so, and it is asked for again.
     texts = answer.texts if len(answer.texts) == len(wanted) else [""] * len(wanted)
     changed = list(items)
     for n, text in zip(wanted, texts, strict=True):
-        changed[n] = {**items[n], "candidate": text.strip(), "rewritten_by": "model", "passed": False}
+        candidate = text.strip() if len(text) <= MOST_TIMES * len(items[n]["source"]) + ROOM else ""
+        changed[n] = {**items[n], "candidate": candidate, "rewritten_by": "model", "passed": False}
     spent = attempt >= settings.historian.rewrite_max_retry
     shown = [one.model_dump() for one in job.recent_messages]
     return {"beside": shown, "items": changed, "attempt": attempt + 1, "spent": spent}
