@@ -14,15 +14,12 @@ from ..schema.graph_states.historian import HistorianPart, TalkShown
 from ..schema.job import Job
 from ..schema.names import Names
 from ..schema.settings import Settings
-from ..text.edits import edited
 from ..text.instructions import split_instructions
 from ..text.job_drafts import language_among, names_of
 from ..text.language import Language
-from ..text.questions.named_times import NOW
+from ..text.messages import dated_words
 from ..text.speakers.mentions import with_mentions
 from ..text.talk_jobs import said_by_people
-from ..text.time_expressions import find_time_expressions, tells_hours_alone
-from ..text.time_expressions.expression import TimeExpression
 from .templates import one_line, render
 
 LONGEST_SHOWN, LONGEST_QUOTED = 2_000, 60
@@ -134,8 +131,9 @@ class TalkQuestion:
 
     @cached_property
     def words(self) -> list[str]:
-        """The words of each message with its relative times resolved in brackets."""
-        return [dated_words(job, self.names) for job in self.jobs]
+        """The words of each message with names for mentions, and with its relative times resolved in brackets."""
+        texts = (with_mentions(text_of(job)[:LONGEST_SHOWN], job, self.names)[0] for job in self.jobs)
+        return [dated_words(text, job.moment, job.timezone) for text, job in zip(texts, self.jobs, strict=True)]
 
     @cached_property
     def texts(self) -> str:
@@ -205,26 +203,3 @@ class TalkQuestion:
 def text_of(job: Job) -> str:
     """Return the words of the message of a job."""
     return str(job.payload.get("text", ""))
-
-
-def dated_words(job: Job, names: Names) -> str:
-    """Return the words of a message with names for mentions, and with what its relative times mean in brackets: "on Friday
-    (2026-12-04)".
-
-    None stands behind "now", vague times, and an hour, which may be that of every day.
-    """
-    text = with_mentions(text_of(job)[:LONGEST_SHOWN], job, names)[0]
-    found = find_time_expressions(text, job.moment, job.timezone)
-    dated = [one for one in found if one.value and not one.vague and not _is_any_time(one.text)]
-    return edited(text, [(one.end, one.end, f" ({_meant(one)})") for one in dated])
-
-
-def _is_any_time(wording: str) -> bool:
-    return NOW.fullmatch(wording) is not None or tells_hours_alone(wording)
-
-
-def _meant(one: TimeExpression) -> str:
-    first, last = (one.value or "").replace("T", " "), (one.until or "").replace("T", " ")
-    if one.granularity in ("month", "year"):
-        return first[:7] if one.granularity == "month" else first[:4]
-    return first if first == last else f"{first}/{last}"
