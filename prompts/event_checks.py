@@ -141,14 +141,12 @@ class EventChecks:
             passed=True,
             first_pass=True,
             violations=[],
-            notes=[],
             occurs=[*occurs, *self._until(one, asked.jobs[place], carrying.values())],
             said_by=claimant,
             sources=list(dict.fromkeys(source.message for source in rests_on)),
             speakers=sorted({source.said_by for source in rests_on} - {""}),
             ends=[shown[n]["event_id"] for n in ended],
             corrects=[shown[n]["event_id"] for n in corrected],
-            about=sorted(set().union(*map(self._called, one.about))),
             lasting=one.lasting,
         )
         return place, item, ""
