@@ -95,9 +95,9 @@ def unsupported(
     `sources` are texts by the ids that a model knows them by ("N1"); `also` are texts that need no
     source, such as the day; `beside` is what the model was shown beside them. Every number, date,
     title and Latin name has to stand in either, and most content words in the sources; what is denied
-    is what they deny, and who did it to whom is as they say. Of a date near the days of `also` the day
-    alone is looked for. A source, or text, that begins with the name of another person than the user of
-    `names` carries, or is carried by, only what names that person too.
+    is what they deny, and who did it to whom is as they say. A source, or text, that begins
+    with the name of another person than the user of `names` carries, or is carried by, only what names
+    that person too.
 
     With `speakers` (names by the ids of sources) the sources are talk: "I" is the speaker, "you" the
     `listener`, and a text about a person needs only one source that they said or that names them.
@@ -122,8 +122,7 @@ def unsupported(
     others = pattern.findall(told) if pattern else []
     told = without_people(told, names)
     known = _known(without_people(given, names)) | _known(beside)
-    dated = _near_dates(told, also)
-    found = [Unsupported("number", said, where) for n, said in figures(dated).items() if n not in known]
+    found = [Unsupported("number", said, where) for n, said in figures(told).items() if n not in known]
     found += [Unsupported("title", said, where) for said in _titles(text, "\n".join((given, beside, *own)))]
     people = (one.name for one in find_people(told) if _HAN.match(one.name) and one.name not in ROLE_NOUNS)
     missing = [name for name in (*others, *people) if name not in given and name not in beside]
@@ -197,7 +196,7 @@ def figures(text: str, *, uncertain: bool = False) -> dict[str, str]:
     ({'2026': '2026', '2': '2', '20': '20', '23000': '2.3万'}, {'2': 'two', '20': '20', '3': 'March'})
     """
     found: dict[str, str] = {}
-    for match in _FIGURE.finditer(_RE.dotted_clock.sub(":", unicodedata.normalize("NFKC", text.replace("百分之", " ")))):
+    for match in _FIGURE.finditer(unicodedata.normalize("NFKC", text.replace("百分之", " "))):
         if uncertain or match.group().casefold() not in _UNCERTAIN_WORDS:
             found.update(dict.fromkeys(_values(match, uncertain), match.group().strip()))
     return found if uncertain else {n: said for n, said in found.items() if n not in _UNCERTAIN_VALUES}
@@ -306,16 +305,6 @@ def _is_held(wanted: Terms, held: Terms, least: float) -> bool:
     return words >= least and share(wanted, held) >= SUPPORT_OF_PAIRS
 
 
-def _near_dates(text: str, days: Sequence[str]) -> str:
-    """Return a text whose dates near the `days` (YYYY-MM-DD) have no year any more, and those of a day no month."""
-    years = {int(day[:4]) + step for day in days if _RE.date.match(day) for step in (-1, 0, 1)}
-
-    def bare(date: re.Match[str]) -> str:
-        return f" {date['day'] or date['month']} " if int(date["year"]) in years else date[0]
-
-    return _RE.date.sub(bare, text)
-
-
 @dataclass(frozen=True, slots=True)
 class _Pair:
     """Two people of a clause and the words between them, or its subject (`second` is "") and what
@@ -359,7 +348,7 @@ def _turned(
         (name, speaker, one)
         for name, source in (sources.items() if own else ())
         for speaker in [(speakers or {}).get(name, "")]
-        for one in _pairs(_RE.resolved.sub("", source), names, {**persons, "first": speaker})
+        for one in _pairs(source, names, {**persons, "first": speaker})
     ]
     for pair in own:
         said = [(name, one.speaks_for(pair, speaker)) for name, speaker, one in given]
@@ -371,7 +360,7 @@ def _turned(
 def _pairs(text: str, names: Names, persons: Mapping[str, str]) -> Iterator[_Pair]:
     """Yield the pairs of people in the clauses of a text; `persons` are the names that words for them stand for."""
     people, user = whole_name_pattern(names.everybody), names.user_names
-    for clause in (part for long in _split(text) for part in _RE.and_then.split(long)):
+    for clause in _split(text):
         named = ((*one.span(), one.group()) for one in people.finditer(clause)) if people else ()
         found = [(start, end, user[0] if who in user else who) for start, end, who in named]
         found += [(*one.span(), who) for kind, who in persons.items() if who for one in _PERSONS[kind].finditer(clause)]
@@ -379,12 +368,12 @@ def _pairs(text: str, names: Names, persons: Mapping[str, str]) -> Iterator[_Pai
         for n, (begin, end, first) in enumerate(found):
             after = found[n + 1 :]
             rest = clause[end : after[0][0] if after else len(clause)]
-            if n == 0 and not terms_in(clause[:begin], dates=False) and not (after and _RE.both.search(rest)):
+            if n == 0 and not terms_in(clause[:begin], dates=False):
                 yield _Pair(first, "", _words(rest), frozenset(), _RE.turns.search(clause, end) is not None)
             for start, close, second in after:
                 between, turns = clause[end:start], _RE.turns.search(clause, end, start) is not None
                 is_next = start == after[0][0]
-                if first != second and (is_next or not turns) and not _RE.both.search(between):
+                if first != second and (is_next or not turns):
                     near = _words(f"{between} {clause[close : close + NEAR]}")
                     yield _Pair(first, second, _words(between), near, turns)
 
