@@ -24,7 +24,8 @@ from ..text.support import best_sources, content_terms, share
 from ..text.supported import figures, persons_in, unsupported
 from ..text.talk_jobs import said_by_people
 from ..text.time_expressions import is_counted_from_today
-from .extracting import CONTROL, TalkQuestion, ToldEvent, text_of
+from .asking import CONTROL, numbers_of
+from .extracting import TalkQuestion, ToldEvent, text_of
 
 MOST_BEFORE, MOST_EARLIER = 6, 16
 """Messages before its own, and earlier ones of its claimant, that an event may have words of: a question says what its answer
@@ -39,7 +40,6 @@ _CLAUSES = re.compile(r"(?<=[。！？!?.\n])")
 _OF_ONESELF = re.compile(r"\b(?:i|my|me)\b|[我俺]", re.IGNORECASE)
 _REDACTED = re.compile(r"\[[A-Z][A-Z_]+\]")
 """A secret's placeholder: what is said about it is not worth remembering."""
-_FACT = re.compile(r"(?<![A-Za-z0-9])[Ff]?(\d{1,3})(?!\d)")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 _WHY = {
@@ -84,7 +84,7 @@ class EventChecks:
 
     def take(self, told: Sequence[ToldEvent]) -> list[tuple[ToldEvent, str]]:
         """Take the events that their sources carry. Return the others, each with the reasons for the model."""
-        at_random = any(CONTROL in _facts_named((*one.ends, *one.corrects)) for one in told)
+        at_random = any(CONTROL in numbers_of("F", (*one.ends, *one.corrects), CONTROL) for one in told)
         refused: list[tuple[ToldEvent, str]] = []
         for one in told:
             place, item, why = self._checked(one, may_end=not at_random)
@@ -143,14 +143,12 @@ class EventChecks:
             passed=True,
             first_pass=True,
             violations=[],
-            notes=[],
             occurs=[*occurs, *self._until(one, asked.jobs[place], carrying.values())],
             said_by=claimant,
             sources=list(dict.fromkeys(source.message for source in rests_on)),
             speakers=sorted({source.said_by for source in rests_on} - {""}),
             ends=[shown[n]["event_id"] for n in ended],
             corrects=[shown[n]["event_id"] for n in corrected],
-            about=sorted(set().union(*map(self._called, one.about))),
             lasting=one.lasting,
         )
         return place, item, ""
@@ -231,8 +229,8 @@ class EventChecks:
 
     def _former(self, named: Sequence[str]) -> list[int]:
         """Return the places of the former facts that are named; none if there are more than one event may end."""
-        found = (n - CONTROL - 1 for n in _facts_named(named))
-        places = [n for n in found if 0 <= n < len(self._question.shown["former"])]
+        numbers = numbers_of("F", named, CONTROL + len(self._question.shown["former"]))
+        places = [n - CONTROL - 1 for n in numbers if n > CONTROL]
         return places if len(places) <= MOST_ENDED else []
 
     def _until(self, one: ToldEvent, job: Job, sources: Iterable[str]) -> list[float]:
@@ -260,8 +258,3 @@ class EventChecks:
             for name in {who, shown, bare_name(who, shown), f"{shown.removesuffix(id_mark(who))}{id_mark(who)}"}:
                 found.setdefault(folded(name), set()).add(who)
         return found
-
-
-def _facts_named(named: Iterable[str]) -> list[int]:
-    """Return the numbers of the facts that a model wrote: "F3", "3", "F3, F4"."""
-    return list(dict.fromkeys(int(n) for one in named for n in _FACT.findall(one)))

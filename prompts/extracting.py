@@ -14,21 +14,17 @@ from ..schema.graph_states.historian import HistorianPart, TalkShown
 from ..schema.job import Job
 from ..schema.names import Names
 from ..schema.settings import Settings
-from ..text.edits import edited
 from ..text.instructions import split_instructions
 from ..text.job_drafts import language_among, names_of
 from ..text.language import Language
+from ..text.messages import dated_words
 from ..text.speakers.mentions import with_mentions
 from ..text.talk_jobs import said_by_people
-from ..text.time_expressions import find_time_expressions, needs_its_day
-from ..text.time_expressions.expression import TimeExpression
+from .asking import CONTROL, CONTROL_FACT, Texts, listed, some
 from .templates import one_line, render
 
 LONGEST_SHOWN, LONGEST_QUOTED = 2_000, 60
 """Characters of one message that a model is shown, and of one that another answers."""
-CONTROL = 1
-"""The number of what is shown before the former facts and never over: a model that names it names
-whatever it is shown. The example of the prompt names it too, for those that copy it."""
 _SILENCE = 1_800
 """Seconds without a message after which the time is shown anew."""
 _WORDS = {
@@ -42,7 +38,6 @@ _WORDS = {
         "comma": "、",
         "before": "之前的消息（只供理解）：\n",
         "former": "已知事实：\n",
-        "control": "{}是聊天机器人",
         "refused": "\n上次交来的这几条没有采用，其余的已经记下。只交这几条：改正，或去掉：\n",
     },
     "en": {
@@ -55,7 +50,6 @@ _WORDS = {
         "comma": ", ",
         "before": "Messages before (context only):\n",
         "former": "Known facts:\n",
-        "control": "{} is a chat bot",
         "refused": "\nThese of your last answer were not taken, the others were."
         " Hand in these alone, mended, or leave them out:\n",
     },
@@ -64,17 +58,8 @@ _WORDS = {
 EventForm = Literal["fact", "plan", "event", "wish", "rule"]
 
 
-def _listed(value: Any) -> Any:
-    """Return a list of texts for what models write instead of one: nothing, one text, numbers."""
-    given = value if isinstance(value, list) else [] if value is None else [value]
-    return [str(one) for one in given if isinstance(one, str | int)]
-
-
 def _numbers(value: Any) -> Any:
-    return [int(n) for one in _listed(value) for n in re.findall(r"(?<!\d)\d{1,3}(?!\d)", one)]
-
-
-Texts = Annotated[list[str], BeforeValidator(_listed), Field(default_factory=list)]
+    return [int(n) for one in listed(value) for n in re.findall(r"(?<!\d)\d{1,3}(?!\d)", one)]
 
 
 class ToldEvent(BaseModel):
@@ -102,7 +87,7 @@ class RecordEvents(BaseModel):
 
     model_config = ConfigDict(title="record_events")
 
-    events: Annotated[list[ToldEvent], BeforeValidator(lambda value: value or [])] = Field(default_factory=list)
+    events: Annotated[list[ToldEvent], some] = Field(default_factory=list)
 
 
 Refused = Sequence[tuple[dict[str, Any], str]]
@@ -133,8 +118,9 @@ class TalkQuestion:
 
     @cached_property
     def words(self) -> list[str]:
-        """The words of each message with its relative times resolved in brackets."""
-        return [dated_words(job, self.names) for job in self.jobs]
+        """The words of each message with names for mentions, and with its relative times resolved in brackets."""
+        texts = (with_mentions(text_of(job)[:LONGEST_SHOWN], job, self.names)[0] for job in self.jobs)
+        return [dated_words(text, job.moment, job.timezone) for text, job in zip(texts, self.jobs, strict=True)]
 
     @cached_property
     def texts(self) -> str:
@@ -159,7 +145,7 @@ class TalkQuestion:
         if group := self.names.group(self.language):
             people.append(heads["is_group"].format(group))
         before = [f"{one_line(one['speaker'])}: {one_line(one['words'])}" for one in shown["before"]]
-        control = heads["control"].format(self.names.bot(self.language))
+        control = CONTROL_FACT[self.language].format(self.names.bot(self.language))
         former = [control, *(f"{one['text']} ({one['day']})" for one in shown["former"])] if shown["former"] else []
         facts = [f"F{n} {one_line(text)}" for n, text in enumerate(former, CONTROL)]
         back = [f"- {one_line(one['text'])} {one['messages']}: {why}" for one, why in refused]
@@ -204,22 +190,3 @@ class TalkQuestion:
 def text_of(job: Job) -> str:
     """Return the words of the message of a job."""
     return str(job.payload.get("text", ""))
-
-
-def dated_words(job: Job, names: Names) -> str:
-    """Return the words of a message with names for mentions, and with what its relative times mean in brackets: "on Friday
-    (2026-12-04)".
-
-    None stands behind a date, a month, a feast, "now", vague times, and an hour, which may be that of every day.
-    """
-    text = with_mentions(text_of(job)[:LONGEST_SHOWN], job, names)[0]
-    found = find_time_expressions(text, job.moment, job.timezone)
-    dated = [one for one in found if one.value and not one.vague and needs_its_day(one.text)]
-    return edited(text, [(one.end, one.end, f" ({_meant(one)})") for one in dated])
-
-
-def _meant(one: TimeExpression) -> str:
-    first, last = (one.value or "").replace("T", " "), (one.until or "").replace("T", " ")
-    if one.granularity in ("month", "year"):
-        return first[:7] if one.granularity == "month" else first[:4]
-    return first if first == last else f"{first}/{last}"

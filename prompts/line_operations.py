@@ -29,8 +29,8 @@ from ..text.superseding import MOST_ENDED, Statement, could_end, same_whose
 from ..text.support import share, terms_in, turns_round
 from ..text.supported import figures, share_told, unsupported, without_people
 from ..text.time_expressions import is_counted_from_today
+from .asking import CONTROL, numbers_of, short_id
 from .merging import (
-    CONTROL,
     AddedLine,
     ChangedLine,
     EndedLine,
@@ -39,7 +39,6 @@ from .merging import (
     NewFact,
     UpdateProfiles,
     is_guarded,
-    numbers_of,
 )
 
 KEPT = 0.8
@@ -105,7 +104,7 @@ class LineMerge:
         """
         refused: list[tuple[LineOperation, str]] = []
         ends = Counter(n for one in answer.end for n in self._facts(one.facts))
-        names_control = any(_id(one.line) == ("F", CONTROL) for one in answer.end)
+        names_control = any(short_id(one.line) == ("F", CONTROL) for one in answer.end)
         believed = [] if self.question.listed and names_control else answer.end
         operations: list[LineOperation] = [*answer.change, *answer.add, *believed]
         for operation in operations:
@@ -127,8 +126,8 @@ class LineMerge:
             return self._add(operation, facts)
         if isinstance(operation, EndedLine) and any(ends[n] > MOST_ENDED for n in places):
             return self._why("many")
-        if isinstance(operation, EndedLine) and _id(operation.line)[0] in ("F", "N"):
-            return self._end_former(*_id(operation.line), list(facts.values()))
+        if isinstance(operation, EndedLine) and short_id(operation.line)[0] in ("F", "N"):
+            return self._end_former(*short_id(operation.line), list(facts.values()))
         numbers = numbers_of("L", [operation.line], len(self.question.lines))
         if not numbers:
             return self._why("line")
@@ -371,16 +370,6 @@ class LineMerge:
 
     def _why(self, name: str) -> str:
         return _WHY[self.question.language][name]
-
-
-def _id(written: str) -> tuple[str, int]:
-    """Return a short id as letter and number; ("", 0) if it is none.
-
-    >>> _id("[f2]"), _id("L1: likes tea"), _id("tea")
-    (('F', 2), ('L', 1), ('', 0))
-    """
-    found = re.match(r"\W*([A-Za-z])(\d{1,3})(?!\d)", written)
-    return (found[1].upper(), int(found[2])) if found else ("", 0)
 
 
 def _may_enter(key: ProfileKey, facts: Mapping[str, NewFact]) -> bool:

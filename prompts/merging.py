@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from ..schema.profile import LINE_KINDS, LineKind, Profile, ProfileKey, ProfileL
 from ..text.language import Language
 from ..text.support import content_terms, share
 from ..text.tokens import estimate_tokens
+from .asking import CONTROL, CONTROL_FACT, Texts, some
 from .templates import one_line, render
 
 MOST_LINES = 60
@@ -22,22 +22,13 @@ MOST_LINES = 60
 those most like the new facts, then the newest."""
 MOST_TOKENS = 4_000
 """Tokens of the facts of one question, and of its lines. Further profiles go into the next one."""
-CONTROL = 1
-"""The number of the former fact that is never over: a model that ends it names anything."""
-_NUMBER = re.compile(r"(?<![A-Za-z0-9])([A-Za-z]?)(\d{1,3})(?!\d)")
-
-
-def _listed(value: Any) -> Any:
-    """Return a list of texts for what models write instead of one: nothing, one text, numbers."""
-    given = value if isinstance(value, list) else [] if value is None else [value]
-    return [str(one) if isinstance(one, int) else one for one in given]
 
 
 def _known_kind(value: Any) -> Any:
     return value if value in LINE_KINDS else "other"
 
 
-Facts = Annotated[list[str], BeforeValidator(_listed), Field(default_factory=list, description="N1")]
+Facts = Annotated[Texts, Field(description="N1")]
 Kind = Annotated[LineKind, BeforeValidator(_known_kind)]
 
 
@@ -74,7 +65,6 @@ class EndedLine(BaseModel):
 
 
 LineOperation = AddedLine | ChangedLine | EndedLine
-_some = BeforeValidator(lambda value: value or [])
 
 
 class UpdateProfiles(BaseModel):
@@ -82,9 +72,9 @@ class UpdateProfiles(BaseModel):
 
     model_config = ConfigDict(title="update_profiles")
 
-    add: Annotated[list[AddedLine], _some] = Field(default_factory=list)
-    change: Annotated[list[ChangedLine], _some] = Field(default_factory=list)
-    end: Annotated[list[EndedLine], _some] = Field(default_factory=list)
+    add: Annotated[list[AddedLine], some] = Field(default_factory=list)
+    change: Annotated[list[ChangedLine], some] = Field(default_factory=list)
+    end: Annotated[list[EndedLine], some] = Field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +167,7 @@ class MergeQuestion:
         heads, marks = _HEADS[self.language], self.marks
         mark_of = {subject.key: mark for mark, subject in marks.items()}
         bot = self.subjects[0].names.bot(self.language)
-        former = [heads["control"].format(bot), *(one.text for one in self.listed)]
+        former = [CONTROL_FACT[self.language].format(bot), *(one.text for one in self.listed)]
         listed = [f"F{n}: {one_line(text)}" for n, text in enumerate(former, CONTROL)]
         told = [f"- {told_of(one)}: {why}" for one, why in refused]
         facts = [
@@ -223,7 +213,6 @@ _HEADS = {
         "slots": "还空着的项：",
         "and": "；",
         "words": " ← 原话：",
-        "control": "{}是聊天机器人",
         "former": "\n以前的事实：\n",
         "refused": "\n上次交来的这几项没有采用，其余的已经记下。只交这几项：改正，或去掉：\n",
     },
@@ -236,7 +225,6 @@ _HEADS = {
         "slots": "Slots still empty: ",
         "and": "; ",
         "words": " <- as said: ",
-        "control": "{} is a chat bot",
         "former": "\nFormer facts:\n",
         "refused": "\nThese of your last answer were not taken, the others were."
         " Hand in these alone, mended, or leave them out:\n",
@@ -277,17 +265,6 @@ def _shown_lines(subjects: Sequence[Subject], facts: Sequence[NewFact]) -> list[
         if room >= 0:
             shown.append(place)
     return [(held[place][0].key, held[place][1]) for place in sorted(shown)]
-
-
-def numbers_of(letter: str, written: Sequence[str], most: int) -> list[int]:
-    """Return the numbers from 1 to `most` that a model wrote as short ids of a letter.
-
-    >>> numbers_of("N", ["N2", "3", "[n1]", "N2: likes tea", "L4"], 9)
-    [2, 3, 1]
-    """
-    found = (_NUMBER.search(text) for text in written)
-    numbers = [int(one[2]) for one in found if one and one[1].upper() in ("", letter)]
-    return [n for n in dict.fromkeys(numbers) if 1 <= n <= most]
 
 
 def told_of(operation: LineOperation) -> str:

@@ -54,7 +54,6 @@ def prepare(job: Job, settings: Settings) -> list[ItemState]:
                 passed=False,
                 first_pass=False,
                 violations=[],
-                notes=[],
                 occurs=list(time_told(_without_day_names(source[:LONGEST_TEXT], names, job), job.moment) or ()),
                 said_by=told.said_by,
                 open=[list(one) for one in told.reasons],

@@ -94,7 +94,7 @@ def _unfounded(item: ItemState, text: str, job: Job, settings: Settings) -> list
     if item["kind"] == "action":
         speakers[item_id] = doer
         if "first" not in persons and doer not in source:
-            sources[item_id] = f"{doer} {sources[item_id]}"
+            sources[item_id] = f"{doer}{'' if language == 'zh' else ' '}{sources[item_id]}"
     elif persons <= {"first"} and (doer == teller or not item["undecided"]):
         speakers[item_id] = doer
     listener = names.bot(language) if "second" in persons or len(persons) > 1 else ""
@@ -107,7 +107,7 @@ def _unfounded(item: ItemState, text: str, job: Job, settings: Settings) -> list
     dates = [one for one in days_meant(source, job.moment, job.timezone) if one.text not in text]
     kept = edited(source, [(one.start, one.end, one.rendered) for one in dates])
     also = [one for one in (names.user_id, names.group_id) if len(one) > SHORT_ID]
-    also += [f"{job.moment:%Y-%m-%d}"] if tells_hours_alone(source) else []
+    also.append(f"{job.moment:%Y-%m-%d}")
     also += names.others if item["undecided"] and is_one_of_two else ()
     found = unsupported(text, sources, names, also=also, speakers=speakers, listener=listener, subjects=True)
     return found + lost(text, kept, names)

@@ -14,9 +14,8 @@ from ..schema.scope import Scope
 from ..schema.talk import SAID_BY_PEOPLE, TalkPayload, TalkRole
 from .chunks import chunk
 from .edits import edited
-from .questions.named_times import time_told
 from .speakers.named_people import with_people
-from .time_expressions import TimeExpression, find_time_expressions, tells_hours_alone
+from .time_expressions import TimeExpression, find_time_expressions, needs_its_day
 from .tokens import estimate_tokens
 
 MOST_PARTS = 512
@@ -127,26 +126,27 @@ def _vouched(scope: Scope) -> list[Scope]:
 
 def times_in(text: str, moment: datetime, timezone: str | ZoneInfo | None) -> tuple[str, ...]:
     """Return the days that the words of a message mean, as `Event.times` holds them; those that mean no day are left out."""
-    return tuple(f"{end}:{days}" for end, days in _named_days(text, moment, timezone))
+    found = find_time_expressions(text, moment, timezone)
+    return tuple(f"{one.end}:{_days(one)}" for one in found if one.value and not one.vague)
 
 
 def dated_words(text: str, moment: datetime, timezone: str | ZoneInfo | None) -> str:
-    """Return words said at `moment` with the day behind each expression that means one: `on Friday (2026-12-04)`."""
-    return edited(text, [(one.end, one.end, f" ({_shown(one)})") for one in days_meant(text, moment, timezone)])
+    """Return words said at `moment` with what each relative time means in brackets: `on Friday (2026-12-04)`."""
+    return edited(text, [(one.end, one.end, f" ({_meant(one)})") for one in days_meant(text, moment, timezone)])
 
 
 def days_meant(text: str, moment: datetime, timezone: str | ZoneInfo | None) -> list[TimeExpression]:
-    """Return the expressions of words said at `moment` that mean a day; "now" means none, nor does an hour of any day."""
-    found = find_time_expressions(text, moment, timezone)
-    return [one for one in found if one.value and time_told(one.text, moment) and not tells_hours_alone(one.text)]
+    """Return the expressions of words said at `moment` whose day is counted from it, and weekdays; not a date, a month, a feast,
+    "now", a vague time, or an hour, which may be that of every day."""
+    found = (one for one in find_time_expressions(text, moment, timezone) if one.value and not one.vague)
+    return [one for one in found if needs_its_day(one.text)]
 
 
-def _named_days(text: str, moment: datetime, timezone: str | ZoneInfo | None) -> list[tuple[int, str]]:
-    """Return the end of each expression in `text` that means a day, and the day or days."""
-    found = find_time_expressions(text, moment, timezone)
-    return [(one.end, _shown(one)) for one in found if one.value and not one.vague]
-
-
-def _shown(one: TimeExpression) -> str:
+def _days(one: TimeExpression) -> str:
     first, last = (one.value or "").replace("T", " "), (one.until or one.value or "").replace("T", " ")
     return first if first == last else f"{first}/{last}"
+
+
+def _meant(one: TimeExpression) -> str:
+    shown = {"month": 7, "year": 4}.get(one.granularity)
+    return _days(one)[:shown]

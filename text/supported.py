@@ -45,11 +45,11 @@ _HAN = re.compile(r"[㐀-鿿豈-﫿]")
 _LATIN = re.compile(r"[^\W\d_㐀-鿿豈-﫿][^\W_㐀-鿿豈-﫿]*")
 _SCALES = {"hundred": 100, "thousand": 1000, "k": 1000, "w": 10_000, "million": 10**6}
 _NUMBER_WORDS = {**SIMPLE_CARDINALS, **SIMPLE_ORDINALS, **MONTHS, "once": 1, "twice": 2, "dozen": 12}
-_WORD = rf"\b(?:{'|'.join(sorted((*_NUMBER_WORDS, *(one for one in _SCALES if len(one) > 1)), key=len, reverse=True))})\b"
+_WORD = rf"\b(?:{'|'.join(sorted((*_NUMBER_WORDS, 'hundred', 'thousand', 'million'), key=len, reverse=True))})\b"
 _FIGURE = re.compile(
     r"(?P<digits>(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)*)"
     r"(?P<scale> ?[百千万萬亿億]+|[kKwW](?![a-zA-Z0-9])|(?i: ?(?:hundred|thousand|million))\b)?"
-    rf"|(?P<chinese>[{_NUMERALS}]+)|(?P<words>(?i:{_WORD}(?:(?:-| and |\s){_WORD})*))"
+    rf"|(?P<chinese>[{_NUMERALS}]+)|(?P<words>(?i:{_WORD}(?:(?:-| and | ){_WORD})*))"
 )
 _FREE: Terms = frozenset(map(stem, (*word_list(_TABLES["words"]["free"]), *_NUMBER_WORDS, *_NUMERALS)))
 _NO_NAMES = frozenset(map(stem, word_list(_TABLES["words"]["no_names"])))
@@ -97,9 +97,10 @@ def unsupported(
     `sources` are texts by the ids that a model knows them by ("N1"); `also` are texts that need no
     source, such as the day; `beside` is what the model was shown beside them. Every number, date,
     title and Latin name has to stand in either, and most content words in the sources; what is denied
-    is what they deny, and who did it to whom is as they say. Of a date near the days of `also` the day
-    alone is looked for. A source, or text, that begins with the name of another person than the user of
-    `names` carries, or is carried by, only what names that person too.
+    is what they deny, and who did it to whom is as they say. Of a date within a year of the days of `also`
+    the day alone is looked for, of a month the month. A source, or text, that begins
+    with the name of another person than the user of `names` carries, or is carried by, only what names
+    that person too.
 
     With `speakers` (names by the ids of sources) the sources are talk: "I" is the speaker, "you" the
     `listener`, and a text about a person needs only one source that they said or that names them.
@@ -123,9 +124,9 @@ def unsupported(
     pattern = whole_name_pattern(names.others)
     others = pattern.findall(told) if pattern else []
     told = without_people(told, names)
-    known = _known(without_people(given, names)) | _known(beside)
-    dated = _near_dates(told, also)
-    found = [Unsupported("number", said, where) for n, said in figures(dated).items() if n not in known]
+    years = {str(year) for year in _near_years(also)}
+    known = _known(without_people(given, names)) | _known(beside) | years
+    found = [Unsupported("number", said, where) for n, said in figures(_near_dates(told, also)).items() if n not in known]
     found += [Unsupported("title", said, where) for said in _titles(text, "\n".join((given, beside, *own)))]
     people = (one.name for one in find_people(told) if _HAN.match(one.name) and one.name not in ROLE_NOUNS)
     missing = [name for name in (*others, *people) if name not in given and name not in beside]
@@ -139,7 +140,10 @@ def unsupported(
     if not _is_held(wanted, held, least) or not (wanted or others or figures(told)):
         gone = sorted(wanted - held, key=lambda term: (len(term) == 1, term)) or [text]
         return [Unsupported("words", ", ".join(gone[:8]), where)]
-    return [Unsupported("polarity", part, where) for part in _turned_round(told, clauses, names, is_talk=speakers is not None)]
+    strange = [part for part in _parts(text, names) if _is_strange(_terms(part, names), held | _terms(beside, names))]
+    if strange:
+        return [Unsupported("words", part.strip(), where) for part in strange]
+    return [Unsupported("polarity", part, where) for part in _turned_round(text, clauses, names, is_talk=speakers is not None)]
 
 
 def lost(text: str, source: str, names: Names, where: str = "") -> list[Unsupported]:
@@ -159,7 +163,7 @@ def lost(text: str, source: str, names: Names, where: str = "") -> list[Unsuppor
     users = [name for name in names.user_names if name]
     gone += users[:1] if any(one in source for one in users) and not any(one in text for one in users) else []
     if not gone:
-        gone = list(_turned_round(bare, list(_clauses_of(text, text, names)), names))
+        gone = list(_turned_round(source, list(_clauses_of(text, text, names)), names))
         wanted, held = _terms(_RE.counted.sub(" ", _RE.hour.sub(" ", bare)), names), _terms(plain, names)
         if not gone and share(words_only(wanted), held) < KEPT:
             gone = [", ".join(sorted(wanted - held, key=lambda term: (len(term) == 1, term))[:8])]
@@ -199,7 +203,7 @@ def figures(text: str, *, uncertain: bool = False) -> dict[str, str]:
     ({'2026': '2026', '2': '2', '20': '20', '23000': '2.3万'}, {'2': 'two', '20': '20', '3': 'March'})
     """
     found: dict[str, str] = {}
-    for match in _FIGURE.finditer(_RE.dotted_clock.sub(":", unicodedata.normalize("NFKC", text.replace("百分之", " ")))):
+    for match in _FIGURE.finditer(unicodedata.normalize("NFKC", text.replace("百分之", " "))):
         if uncertain or match.group().casefold() not in _UNCERTAIN_WORDS:
             found.update(dict.fromkeys(_values(match, uncertain), match.group().strip()))
     return found if uncertain else {n: said for n, said in found.items() if n not in _UNCERTAIN_VALUES}
@@ -257,8 +261,8 @@ def _clauses_of(source: str, text: str, names: Names) -> Iterator[_Clause]:
         other = people.match(_RE.opening.sub("", told)) if people else None
         if other and other.group().casefold() not in text.casefold():
             continue
-        either = _RE.either.search(told) is not None
-        for part in _split(without_people(told, names)):
+        for part in _parts(told, names):
+            either = _RE.either.search(part) is not None
             affirmed, denied = _poles(part, names)
             terms: Terms = affirmed | denied
             yield _Clause(told, terms, terms if either else affirmed, terms if either else denied)
@@ -279,7 +283,7 @@ def _turned_round(text: str, clauses: Sequence[_Clause], names: Names, *, is_tal
     """
     affirmed_there: Terms = frozenset().union(*(one.affirmed for one in clauses))
     denied_there: Terms = frozenset().union(*(one.denied for one in clauses))
-    for part in _split(text):
+    for part in _parts(text, names):
         affirmed, denied = _poles(part, names)
         if (is_talk and denied and denied_there) or (not denied and (has_ended(part) or _RE.either.search(part))):
             continue
@@ -296,6 +300,30 @@ def _other_subject(text: str, names: Names) -> str:
     return "" if first in names.user_names or first.lower() in ROLE_NOUNS else first
 
 
+def _parts(text: str, names: Names) -> list[str]:
+    """Return the clauses of a text without the names of its conversation."""
+    return [without_people(part, names) for part in _split(text)]
+
+
+def _is_strange(terms: Terms, held: Terms) -> bool:
+    """Return True if a clause says something, and nothing of it was told."""
+    return len(words_only(terms)) > 1 and not terms & held
+
+
+def _near_years(days: Sequence[str]) -> set[int]:
+    return {int(day[:4]) + step for day in days if _RE.date.match(day) for step in (-1, 0, 1)}
+
+
+def _near_dates(text: str, days: Sequence[str]) -> str:
+    """Return a text whose dates near the `days` (YYYY-MM-DD) have no year any more, and those of a day no month."""
+    years = _near_years(days)
+
+    def bare(date: re.Match[str]) -> str:
+        return f" {date['day'] or date['month']} " if int(date["year"]) in years else date[0]
+
+    return _RE.date.sub(bare, text)
+
+
 def _split(text: str) -> list[str]:
     return [part for part in _RE.clause.split(text) if part and part.strip()]
 
@@ -309,16 +337,6 @@ def _terms(text: str, names: Names) -> Terms:
 def _is_held(wanted: Terms, held: Terms, least: float) -> bool:
     words = share(words_only(wanted), held)
     return words >= least and share(wanted, held) >= min(least, SUPPORT_OF_PAIRS)
-
-
-def _near_dates(text: str, days: Sequence[str]) -> str:
-    """Return a text whose dates near the `days` (YYYY-MM-DD) have no year any more, and those of a day no month."""
-    years = {int(day[:4]) + step for day in days if _RE.date.match(day) for step in (-1, 0, 1)}
-
-    def bare(date: re.Match[str]) -> str:
-        return f" {date['day'] or date['month']} " if int(date["year"]) in years else date[0]
-
-    return _RE.date.sub(bare, text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,7 +382,7 @@ def _turned(
         (name, speaker, one)
         for name, source in (sources.items() if own else ())
         for speaker in [(speakers or {}).get(name, "")]
-        for one in _pairs(_RE.resolved.sub("", source), names, {**persons, "first": speaker})
+        for one in _pairs(source, names, {**persons, "first": speaker})
     ]
     for pair in own:
         said = [(name, one.speaks_for(pair, speaker)) for name, speaker, one in given]
@@ -376,7 +394,7 @@ def _turned(
 def _pairs(text: str, names: Names, persons: Mapping[str, str]) -> Iterator[_Pair]:
     """Yield the pairs of people in the clauses of a text; `persons` are the names that words for them stand for."""
     people, user = whole_name_pattern(names.everybody), names.user_names
-    for clause in (part for long in _split(text) for part in _RE.and_then.split(long)):
+    for clause in _split(text):
         named = ((*one.span(), one.group()) for one in people.finditer(clause)) if people else ()
         found = [(start, end, user[0] if who in user else who) for start, end, who in named]
         found += [(*one.span(), who) for kind, who in persons.items() if who for one in _PERSONS[kind].finditer(clause)]
@@ -384,12 +402,12 @@ def _pairs(text: str, names: Names, persons: Mapping[str, str]) -> Iterator[_Pai
         for n, (begin, end, first) in enumerate(found):
             after = found[n + 1 :]
             rest = clause[end : after[0][0] if after else len(clause)]
-            if n == 0 and not terms_in(clause[:begin], dates=False) and not (after and _RE.both.search(rest)):
+            if n == 0 and not terms_in(clause[:begin], dates=False):
                 yield _Pair(first, "", _words(rest), frozenset(), _RE.turns.search(clause, end) is not None)
             for start, close, second in after:
                 between, turns = clause[end:start], _RE.turns.search(clause, end, start) is not None
                 is_next = start == after[0][0]
-                if first != second and (is_next or not turns) and not _RE.both.search(between):
+                if first != second and (is_next or not turns):
                     near = _words(f"{between} {clause[close : close + NEAR]}")
                     yield _Pair(first, second, _words(between), near, turns)
 

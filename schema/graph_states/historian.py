@@ -36,8 +36,8 @@ class ItemState(TypedDict):
 
     Of an event that a model wrote of talk, `sources` are the names of its messages
     (`text.messages.message_name`), `speakers` the ids of the people who sent them, `ends` and
-    `corrects` the ids of the former events that it ends or corrects, `about` the ids of the people
-    whom it is about, and `lasting` is True if the model says that it holds for long.
+    `corrects` the ids of the former events that it ends or corrects, and `lasting` is True if the
+    model says that it holds for long.
     """
 
     kind: WrittenKind
@@ -51,7 +51,6 @@ class ItemState(TypedDict):
     passed: bool
     first_pass: bool
     violations: list[Reason]
-    notes: list[Reason]
     occurs: NotRequired[list[float]]
     said_by: NotRequired[str]
     open: NotRequired[list[list[str]]]
@@ -60,7 +59,6 @@ class ItemState(TypedDict):
     speakers: NotRequired[list[str]]
     ends: NotRequired[list[str]]
     corrects: NotRequired[list[str]]
-    about: NotRequired[list[str]]
     lasting: NotRequired[bool]
 
 

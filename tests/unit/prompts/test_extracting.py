@@ -126,7 +126,7 @@ def test_an_event_names_its_messages_its_people_and_what_it_ends() -> None:
         about=["Ann", "@bob"], lasting="true", until="2026-02-17", ends=["F2", 3], corrects=["F9"],
     )  # fmt: skip
     assert len(item["sources"]) == 2 and item["speakers"] == ["ann", "bob"], "the boat is in the question alone"
-    assert (item["ends"], item["corrects"], item["about"], item["lasting"]) == (["e0", "e1"], [], ["ann", "bob"], True)
+    assert (item["ends"], item["corrects"], item["lasting"]) == (["e0", "e1"], [], True)
 
 
 @pytest.mark.parametrize(
