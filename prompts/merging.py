@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -125,7 +125,7 @@ class MergeQuestion:
     """What a model is shown for a merge: `subjects` are P1, P2 … and G, `lines` L1 …, `facts` N1 ….
 
     The former facts are F2 …, since F1 is the control. `slots` are names of lines that the owner
-    wants of every person.
+    wants of every person, `over` the ids of lines that rest on superseded facts alone.
     """
 
     language: Language
@@ -134,6 +134,7 @@ class MergeQuestion:
     lines: Sequence[tuple[ProfileKey, ProfileLine]]
     former: Sequence[OldFact] = ()
     slots: Sequence[str] = ()
+    over: Collection[str] = ()
 
     @classmethod
     def of(
@@ -143,9 +144,10 @@ class MergeQuestion:
         facts: Sequence[NewFact],
         former: Sequence[OldFact] = (),
         slots: Sequence[str] = (),
+        over: Collection[str] = (),
     ) -> MergeQuestion:
         """Return the question about `facts`, with the lines that hold on the day of the last one."""
-        return cls(language, subjects, facts, _shown_lines(subjects, facts), former, slots)
+        return cls(language, subjects, facts, _shown_lines(subjects, facts), former, slots, over)
 
     @property
     def listed(self) -> list[OldFact]:
@@ -191,8 +193,13 @@ class MergeQuestion:
         alike = Counter(one.name(self.language).casefold() for one in self.subjects)
         if alike[name.casefold()] > 1:
             name += heads["id"].format(subject.key.entity_id)
+
+        def marks(line: ProfileLine) -> str:
+            over = heads["over"] if line.line_id in self.over else ""
+            return f"[{line.kind}{heads['pinned'] if line.pinned else ''}{over}]"
+
         shown = [
-            f"L{n} [{line.kind}{heads['pinned'] if line.pinned else ''}] {one_line(line.text)}{line.told_when}"
+            f"L{n} {marks(line)} {one_line(line.text)}{line.told_when}"
             for n, (key, line) in enumerate(self.lines, 1)
             if key == subject.key
         ]
@@ -210,6 +217,7 @@ _HEADS = {
         "colon": "：",
         "nothing": "（无）",
         "pinned": "，置顶",
+        "over": "，已过时",
         "slots": "还空着的项：",
         "and": "；",
         "words": " ← 原话：",
@@ -222,6 +230,7 @@ _HEADS = {
         "colon": ":",
         "nothing": "(none)",
         "pinned": ", pinned",
+        "over": ", outdated",
         "slots": "Slots still empty: ",
         "and": "; ",
         "words": " <- as said: ",

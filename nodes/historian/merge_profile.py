@@ -19,6 +19,7 @@ from ...prompts.merging import (
     OldFact,
     Subject,
     UpdateProfiles,
+    is_guarded,
 )
 from ...prompts.templates import owner_words, render
 from ...schema.event import Event
@@ -38,6 +39,7 @@ from ...text.job_drafts import language_among, names_of
 from ...text.learnt import learnt_in, people_of
 from ...text.profiles.lines import with_expiry
 from ...text.speakers.named_people import NamedPeople
+from ...text.superseding import Statement
 from ...text.time_expressions import tells_hours_alone
 from ...text.tokens import estimate_tokens
 from .profile_rules import FiledFact, concerns, may_enter_profiles, merged_by_rules
@@ -66,11 +68,12 @@ class _Told:
 
 @dataclass(frozen=True, slots=True)
 class _Merge:
-    """A profile that is to be merged, as it is `stored` and without what is over, and what was told that may enter it."""
+    """A profile that is to be merged, and what was told that may enter it. `over` are the days since which nothing holds on which
+    a line rests, by the line's id."""
 
-    stored: Profile
     subject: Subject
     told: list[_Told]
+    over: dict[str, str]
 
     @property
     def facts(self) -> list[FiledFact]:
@@ -85,10 +88,8 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
     """
     context = runtime.context
     chat = context.chat if state.get("merges", 0) < MOST_MERGES else None
-    found = await asyncio.to_thread(_merges, state, context, asks=chat is not None)
-    merges = [one for one in found if chat is None or any(fact.lasting for fact in one.facts)]
+    merges = await asyncio.to_thread(_merges, state, context, asks=chat is not None)
     batch = _first_batch(merges) if chat is not None else merges
-    untold = [one for one in found if one not in merges]
     facts = _new_facts(batch, context)
     language = language_among([fact.text for fact in facts], context.settings)
     merge = None
@@ -101,6 +102,7 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
             facts,
             [one for one in former.values() if shown.intersection(one.by)],
             context.settings.cognitive.profile.slots,
+            frozenset(name for one in batch for name in one.over),
         )
         question = await asyncio.to_thread(_with_evidence, question, batch, context.events)
         merge = await _asked(question, context, state["job"]["job_id"])
@@ -110,7 +112,7 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
         if merge is not None:
             job = one.told[-1].job
             name = job.user_name if key.entity_type == "user" else job.group_name
-            new = merge.profiles[key]
+            new = _ended(merge.profiles[key], one)
             profile = replace(new, name=name or profile.name) if new.lines != profile.lines else profile
         else:
             for told in one.told:
@@ -118,10 +120,9 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
         expiry = {name: at for told in one.told for name, at in told.expiry.items()}
         return replace(profile, lines=with_expiry(profile.lines, expiry))
 
-    profiles = await asyncio.to_thread(lambda: [*map(merged, batch), *(one.subject.profile for one in untold)])
-    done = list(zip(profiles, [*batch, *untold], strict=True))
-    proposed = [_proposal(new, one) for new, one in done if new != one.stored]
-    same = [new.key.index_id for new, one in done if new == one.stored]
+    profiles = await asyncio.to_thread(lambda: list(map(merged, batch)))
+    proposed = [_proposal(new, one) for new, one in zip(profiles, batch, strict=True) if new != one.subject.profile]
+    same = [new.key.index_id for new, one in zip(profiles, batch, strict=True) if new == one.subject.profile]
     return {
         "proposed_profiles": proposed,
         "conflict": False,
@@ -185,21 +186,36 @@ def _merges(state: HistorianState, context: HistorianContext, *, asks: bool) -> 
                 found.setdefault(key, []).append(told)
     merges = []
     for key in sorted(found, key=lambda key: key.entity_type == "group"):
-        stored = context.profiles.read(key) or Profile(key)
-        profile = _without_what_is_over(stored, context.events) if asks else stored
-        merges.append(_Merge(stored, Subject(profile, found[key][-1].names), found[key]))
+        profile = context.profiles.read(key) or Profile(key)
+        over = _over(profile, context.events) if asks else {}
+        merge = _Merge(Subject(profile, found[key][-1].names), found[key], over)
+        if not asks or over or any(fact.lasting for fact in merge.facts):
+            merges.append(merge)
     return merges
 
 
-def _without_what_is_over(profile: Profile, store: EventStore) -> Profile:
-    """Return a profile whose lines have ended that rest on superseded events alone."""
+def _over(profile: Profile, store: EventStore) -> dict[str, str]:
+    """Return the lines that rest on superseded events alone, by id, each with the day since which they do."""
     held = {one.event_id: one for one in store.get([name for line in profile.lines for name in line.evidence])}
+    found: dict[str, str] = {}
+    for line in profile.lines:
+        events = [held.get(name) for name in line.evidence]
+        days = [one.local_day(one.superseded_at) for one in events if one is not None and one.superseded_at is not None]
+        if days and len(days) == len(events) and not (line.until or line.pinned):
+            found[line.line_id] = max(days)
+    return found
+
+
+def _ended(profile: Profile, merge: _Merge) -> Profile:
+    """Return a merged profile in which each line that is over has ended, if it is one statement.
+
+    What is on health or a boundary, or says more, is left to the model, which was told.
+    """
+    people = merge.subject.names.everybody
 
     def ended(line: ProfileLine) -> ProfileLine:
-        events = [held.get(name) for name in line.evidence]
-        over = [one.local_day(one.superseded_at) for one in events if one is not None and one.superseded_at is not None]
-        is_over = bool(over) and len(over) == len(events) and not (line.until or line.pinned)
-        return replace(line, until=max(over)) if is_over else line
+        is_over = line.line_id in merge.over and not (line.until or is_guarded(line) or Statement(line.text, people).is_compound)
+        return replace(line, until=merge.over[line.line_id]) if is_over else line
 
     return replace(profile, lines=tuple(map(ended, profile.lines)))
 

@@ -11,7 +11,7 @@ from historian.schema.errors import ModelAnswerUnusable, ModelError, ModelRefuse
 from historian.schema.event import Event
 from historian.schema.graph_states.historian import events_of
 from historian.schema.job import Job
-from historian.schema.profile import ProfileKey
+from historian.schema.profile import Profile, ProfileKey, ProfileLine
 from historian.schema.protocols import not_judged
 from historian.schema.settings import Settings
 from historian.service.intake import make_job
@@ -240,3 +240,46 @@ async def test_nothing_is_asked_where_no_fact_lasts() -> None:
         job["payload"]["facts"][0]["lasting"] = False
     update = await merge_profile(state, Runtime(context=context_of(settings, chat, filed)))
     assert update["proposed_profiles"] == [] and not chat.asked
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "answer", "held"),
+    [
+        ("住在杭州", "home", {}, []),
+        ("鸡蛋过敏", "health", {}, ["鸡蛋过敏"]),
+        ("八点开门，周一休", "work", {}, ["八点开门，周一休"]),
+        ("鸡蛋过敏", "health", {"change": [{"line": "L1", "text": "喜欢茶", "facts": ["N1"]}]}, ["鸡蛋过敏"]),
+    ],
+)
+async def test_a_line_that_rests_on_superseded_facts_is_shown_as_outdated_and_ends_unless_it_is_guarded_or_says_more(
+    text: str, kind: Any, answer: dict[str, Any], held: list[str]
+) -> None:
+    settings, chat, filed = settings_for(Path("/nowhere")), AnsweringChat(answer), dict[str, Event]()
+    job = make_job(group_fields(new_info=["他喜欢茶"]), settings, lambda: 0.0)
+    given: Any = part_of(job, settings, filed)
+    (new,) = filed.values()
+    old = replace(new, event_id="old:1", text=f"阿明{text}", superseded_by=new.event_id, superseded_at=new.timestamp)
+    filed[old.event_id] = old
+    line = ProfileLine("a", text, kind, 1, "2026-01-01", "2026-01-01", evidence=(old.event_id,))
+    key = ProfileKey("user", "42")
+    stored = Profile(key, name="阿明", lines=(line,), revision=1)
+    update = await merge_profile(given, Runtime(context=context_of(settings, chat, filed, {key: stored})))
+    assert f"L1 [{kind}，已过时] {text}" in str(chat.asked[0])
+    lines = texts(update) if update["proposed_profiles"] else [one.text for one in stored.lines]
+    assert [one for one in lines if one == text] == held
+
+
+async def test_with_a_line_end_the_facts_of_the_conversation_that_say_what_it_says() -> None:
+    settings, filed = settings_for(Path("/nowhere")), dict[str, Event]()
+    chat = AnsweringChat({"end": [{"line": "L1", "facts": ["N1"]}]})
+    job = make_job(group_fields(new_info=["他搬到了成都"]), settings, lambda: 0.0)
+    given: Any = part_of(job, settings, filed)
+    (new,) = filed.values()
+    told = {name: replace(new, event_id=name, text=text) for name, text in (("a:1", "阿明住在杭州"), ("b:1", "阿明的猫叫阿橘"))}
+    elsewhere = replace(new, event_id="c:1", text="阿明住在杭州", group_id="7")
+    filed |= {**told, "c:1": elsewhere}
+    line = ProfileLine("a", "住在杭州", "home", 3, "2026-01-01", "2026-01-01", evidence=("a:1", "b:1", "c:1"))
+    key = ProfileKey("user", "42")
+    stored = Profile(key, name="阿明", lines=(line,), revision=1)
+    update = await merge_profile(given, Runtime(context=context_of(settings, chat, filed, {key: stored})))
+    assert update["links"] == [("a:1", new.event_id)] and texts(update) == []
