@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
@@ -39,9 +40,17 @@ class FiledMessages:
 
     def __init__(self, context: Callable[[], HistorianContext]) -> None:
         self._context = context
+        self._alone = threading.Lock()
 
     def file(self, jobs: Sequence[Job]) -> None:
-        """File the messages of jobs, in their order; of one message the last words count. Raises what the stores raise."""
+        """File the messages of jobs, in their order; of one message the last words count. Raises what the stores raise.
+
+        One call at a time: whoever files the same messages next finds their lines written, and changes no profile.
+        """
+        with self._alone:
+            self._file(jobs)
+
+    def _file(self, jobs: Sequence[Job]) -> None:
         context = self._context()
         limit = context.settings.cognitive.observation.chunk_max_tokens
         first, last = _first_and_last(jobs)

@@ -9,6 +9,7 @@ import pytest
 from historian.schema.profile import ProfileKey, ProfileLine
 from historian.schema.scope import Scope
 from historian.service.cognitive import CognitiveService
+from historian.stores.tables.jobs.tables import JobTables
 from support.memory import AT, settings_for
 from support.servers.openai_answers import Json, echo_responder
 from support.servers.openai_server import OpenAIServer
@@ -95,9 +96,17 @@ async def test_a_correction_concerns_the_message_just_before_or_the_one_replied_
         assert [one.text for one in lines] == after
 
 
+@pytest.mark.parametrize("at_work", [False, True])
 @pytest.mark.parametrize("listens", [False, True])
-async def test_beside_a_model_health_and_boundaries_are_noted_at_once(tmp_path: Path, listens: bool) -> None:
-    """What the model then files in its own words is the same line, told again; of the rest the model decides."""
+async def test_beside_a_model_health_and_boundaries_are_noted_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, listens: bool, at_work: bool
+) -> None:
+    """What the model then files in its own words is the same line, told again; of the rest the model decides.
+
+    `at_work`: the messages are claimed before they are found among those that wait.
+    """
+    if at_work:
+        monkeypatch.setattr(JobTables, "talk_after", lambda *_: [])
 
     def responder(request: Json) -> Json:
         return echo_responder(request) if listens else {"events": [], "texts": []}
@@ -105,5 +114,7 @@ async def test_beside_a_model_health_and_boundaries_are_noted_at_once(tmp_path: 
     with OpenAIServer(responder=responder) as server:
         async with CognitiveService.open(settings_for(tmp_path, base_url=server.base_url)) as memory:
             lines = await lines_after(memory, said("我对花生过敏", 1, 1), said("我住在苏州", 2, 2))
+        merges = server.count("chat", "update_profiles")
     assert [one.kind for one in lines] == (["health", "home"] if listens else ["health"])
+    assert merges == listens, "the profile that the model is shown has the line already"
     assert ("“我住在苏州”" not in [one.text for one in lines]) and "对花生过敏" in lines[0].text
