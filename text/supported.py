@@ -306,7 +306,7 @@ def _other_subject(text: str, names: Names) -> str:
 
 def _parts(text: str, names: Names) -> list[str]:
     """Return the clauses of a text without the names of its conversation."""
-    return [part.replace("\0", " ") for part in _split(without_people(text, names, "\0"))]
+    return _split(without_people(text, names, "\0"))
 
 
 def _is_strange(part: str, names: Names, held: Terms) -> bool:
@@ -330,7 +330,9 @@ def _near_dates(text: str, days: Sequence[str]) -> str:
 
 
 def _split(text: str) -> list[str]:
-    return [part for part in _RE.clause.split(text) if part and part.strip()]
+    """Return the clauses of a text; the day in brackets behind a word parts none, nor does a NUL, which becomes a space."""
+    parts = _RE.clause.split(_RE.dated.sub("\0\\1\0", text))
+    return [part.replace("\0", " ") for part in parts if part and part.strip(" \0")]
 
 
 def _terms(text: str, names: Names) -> Terms:
