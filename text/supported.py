@@ -60,7 +60,8 @@ _QUOTED = 60
 ROOT = 6
 """Letters from which on names of one beginning are one: Austrian, Austria."""
 MOST_NAMED, NEAR = 6, 8
-"""People of a clause who are compared; characters behind a passive that hold its verb (被阿强骂了)."""
+"""People of a clause who are compared; characters behind a passive that hold its verb (被阿强骂了),
+or behind a denial what it denies (从不对花生过敏)."""
 
 Kind = Literal["number", "title", "name", "words", "polarity", "role", "lost"]
 
@@ -140,7 +141,7 @@ def unsupported(
     if not _is_held(wanted, held, least) or not (wanted or others or figures(told)):
         gone = sorted(wanted - held, key=lambda term: (len(term) == 1, term)) or [text]
         return [Unsupported("words", ", ".join(gone[:8]), where)]
-    strange = [part for part in _parts(text, names) if _is_strange(_terms(part, names), held | _terms(beside, names))]
+    strange = [part for part in _parts(text, names) if _is_strange(part, names, held | _terms(beside, names))]
     if strange:
         return [Unsupported("words", part.strip(), where) for part in strange]
     return [Unsupported("polarity", part, where) for part in _turned_round(text, clauses, names, is_talk=speakers is not None)]
@@ -188,10 +189,10 @@ def share_told(text: str, source: str, names: Names) -> float:
     return share(_terms(text, names), _terms(source, names))
 
 
-def without_people(text: str, names: Names) -> str:
+def without_people(text: str, names: Names, put: str = " ") -> str:
     """Return a text without the names of its conversation: no digit, negation or other word in them counts (学不进去)."""
     pattern = whole_name_pattern((names.group_name, *names.everybody))
-    return pattern.sub(" ", text) if pattern else text
+    return pattern.sub(put, text) if pattern else text
 
 
 def figures(text: str, *, uncertain: bool = False) -> dict[str, str]:
@@ -252,6 +253,7 @@ class _Clause:
     terms: Terms
     affirmed: Terms
     denied: Terms
+    either: Terms
 
 
 def _clauses_of(source: str, text: str, names: Names) -> Iterator[_Clause]:
@@ -262,10 +264,9 @@ def _clauses_of(source: str, text: str, names: Names) -> Iterator[_Clause]:
         if other and other.group().casefold() not in text.casefold():
             continue
         for part in _parts(told, names):
-            either = _RE.either.search(part) is not None
             affirmed, denied = _poles(part, names)
             terms: Terms = affirmed | denied
-            yield _Clause(told, terms, terms if either else affirmed, terms if either else denied)
+            yield _Clause(told, terms, affirmed, denied, terms if _RE.either.search(part) else frozenset())
 
 
 def _poles(part: str, names: Names) -> tuple[Terms, Terms]:
@@ -283,12 +284,15 @@ def _turned_round(text: str, clauses: Sequence[_Clause], names: Names, *, is_tal
     """
     affirmed_there: Terms = frozenset().union(*(one.affirmed for one in clauses))
     denied_there: Terms = frozenset().union(*(one.denied for one in clauses))
+    either: Terms = frozenset().union(*(one.either for one in clauses))
     for part in _parts(text, names):
         affirmed, denied = _poles(part, names)
         if (is_talk and denied and denied_there) or (not denied and (has_ended(part) or _RE.either.search(part))):
             continue
+        said = negation_in(part)
+        is_denied_itself = said and _RE.either.search(part, said.end(), said.end() + NEAR)
         held = (affirmed | denied) & (affirmed_there | denied_there)
-        agreeing = (affirmed & affirmed_there) | (denied & denied_there)
+        agreeing = (affirmed & affirmed_there) | (denied & denied_there) | (frozenset() if is_denied_itself else held & either)
         if held and weight(agreeing) * 2 <= weight(held):
             yield part.strip()
 
@@ -302,12 +306,13 @@ def _other_subject(text: str, names: Names) -> str:
 
 def _parts(text: str, names: Names) -> list[str]:
     """Return the clauses of a text without the names of its conversation."""
-    return [without_people(part, names) for part in _split(text)]
+    return _split(without_people(text, names, "\0"))
 
 
-def _is_strange(terms: Terms, held: Terms) -> bool:
-    """Return True if a clause says something, and nothing of it was told."""
-    return len(words_only(terms)) > 1 and not terms & held
+def _is_strange(part: str, names: Names, held: Terms) -> bool:
+    """Return True if a clause says something, more than a word beside a number, and nothing of it was told."""
+    terms = _terms(part, names)
+    return len(words_only(terms)) > bool(figures(part)) and not terms & held
 
 
 def _near_years(days: Sequence[str]) -> set[int]:
@@ -325,7 +330,9 @@ def _near_dates(text: str, days: Sequence[str]) -> str:
 
 
 def _split(text: str) -> list[str]:
-    return [part for part in _RE.clause.split(text) if part and part.strip()]
+    """Return the clauses of a text; the day in brackets behind a word parts none, nor does a NUL, which becomes a space."""
+    parts = _RE.clause.split(_RE.dated.sub("\0\\1\0", text))
+    return [part.replace("\0", " ") for part in parts if part and part.strip(" \0")]
 
 
 def _terms(text: str, names: Names) -> Terms:

@@ -42,10 +42,7 @@ async def drained(directory: Path, server: OpenAIServer, jobs: int = 1, **more: 
         ["小史2026-02-21给阿明讲了递归"],
         ["小史给阿明讲了递归"],
         ["小史2026-02-20给阿明讲了3次递归"],
-        pytest.param(
-            ["小史2026-02-20没给阿明讲递归"],
-            marks=pytest.mark.xfail(strict=True, reason="a name that is cut out of a clause parts it from its denial"),
-        ),
+        ["小史2026-02-20没给阿明讲递归"],
         ["小史2026-02-20给阿明讲了《递归》，阿明被捕了，欠小史四万元"],
         ["小史2026-02-20给阿明讲了 Python 递归"],
         ["小史2026-02-20给阿明讲了笑话"],
@@ -157,12 +154,12 @@ async def test_a_model_that_never_gives_a_usable_profile_leaves_it_to_the_rules_
             put(parts, group_fields(request_id=f"r{n}", new_info=[fact]))
         assert await worker.run(drain=True)
         assert parts.queue.failed() == [] and parts.events.count() == 3
-        assert worker.statistics.outcomes == {"filed": 3, "merged": 1, "duplicate": 2}, "one merge for all, not tried twice"
+        assert worker.statistics.outcomes == {"filed": 3, "merged": 3}
         keys = parts.profiles.keys()
         (profile,) = [parts.profiles.read(key) for key in keys]
     assert profile is not None
     assert [line.text for line in profile.lines] == ["阿明喜欢茶", "阿明住在杭州", "阿明对花生过敏"]
-    assert server.count() <= 4
+    assert server.count() <= 4, "one merge for all, not tried twice"
 
 
 async def test_one_poisoned_job_holds_nobody_else_back(tmp_path: Path, server: OpenAIServer) -> None:
