@@ -92,6 +92,7 @@ class LineMerge:
         self.profiles: dict[ProfileKey, Profile] = {one.key: one.profile for one in question.subjects}
         self.links: list[EventLink] = []
         self.taken = 0
+        self._warned: set[str] = set()
         self._subjects = {one.key: one for one in question.subjects}
         self._days = list({fact.day for fact in question.facts})
         told = (f"{one.text}\n{one.words}" for one in question.facts)
@@ -178,7 +179,8 @@ class LineMerge:
             return why
         kind = _kind(text, operation.kind or line.kind)
         if self._keeps(key, text, line.text):
-            changed = replace(line, text=text, kind=kind)
+            is_moved = figures(text).keys() != figures(line.text).keys()
+            changed = replace(line, text=text, kind=kind, until="" if is_moved else line.until)
             (changed,) = with_lines([changed], [self._again(key, changed, facts)])
             self._replace(key, line, changed)
             return ""
@@ -223,13 +225,16 @@ class LineMerge:
         """Return True if the facts may end a line, or what of it `kept` leaves out: none of them says the same.
 
         What a guarded line says, and what new words leave out, has to be concerned, statement by statement, or a
-        peanut allergy ends with another one.
+        peanut allergy ends with another one; of health and boundaries a model is believed when it says so again.
         """
         rested = {fact.event_id for fact in facts if fact.event_id}
         if rested.intersection(line.evidence) or any(self._keeps(key, fact.text, line.text) for fact in facts):
             return False
         if not kept and not is_guarded(line):
             return True
+        if not kept and not line.pinned and line.line_id in self._warned:
+            return True  # the model says so again
+        self._warned.add(line.line_id)
         parts, name = self._statement(key, line.text).joined, self._name(key)
         gone = [one for one in parts if not (kept and self._keeps(key, kept, one.removeprefix(name)))]
         return all(self._concerns(key, one, facts) for one in gone or [line.text])

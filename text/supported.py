@@ -6,7 +6,6 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import islice
 from typing import Literal
 
@@ -16,6 +15,7 @@ from .language import Language
 from .protected import whole_name_pattern
 from .quotations import comparable, quotations
 from .references.people import ROLE_NOUNS, find_people
+from .remembered import remembered
 from .support import (
     Terms,
     content_terms,
@@ -210,7 +210,7 @@ def figures(text: str, *, uncertain: bool = False) -> dict[str, str]:
     return found if uncertain else {n: said for n, said in found.items() if n not in _UNCERTAIN_VALUES}
 
 
-@lru_cache(maxsize=32)
+@remembered(32)
 def _known(text: str) -> frozenset[str]:
     """Return the values that a text confirms: its numbers, hours in the 12- and the 24-hour clock, halves and quarters."""
     known = set(figures(text, uncertain=True))

@@ -13,9 +13,11 @@ from ...schema.event import Event, EventFilter, EventLink
 from ...schema.graph_states.historian import FormerFact, HistorianContext, HistorianState, HistorianUpdate, ItemState
 from ...schema.job import Job
 from ...schema.protocols import EventStore
+from ...text.declared import line_kind
 from ...text.fact_owners import FactOwners
 from ...text.job_verdicts import is_no_fact
-from ...text.superseding import could_end, is_of_matter, links_of, may_concern
+from ...text.profiles.said import CERTAIN
+from ...text.superseding import Statement, could_end, is_of_matter, links_of, may_concern
 
 MOST_BY_WORDS = 40
 MOST_BY_TIME = 20
@@ -52,12 +54,19 @@ def _link_named(store: EventStore, job: Job, told: Mapping[str, ItemState]) -> l
         for one in before:
             subject = owners.subject_of(one)
             new, old = (owners.statement(fact, subject or event.teller) for fact in (event, one))
-            if new.text != old.text and (subject is None or event.teller in (subject, one.teller)):
+            if _may_end(new, old) and (subject is None or event.teller in (subject, one.teller)):
                 link = EventLink(one.event_id, event.event_id, one.event_id in item.get("corrects", []))
                 (sure if is_of_matter(new, old) else unsure).append((link, one))
     links = [*sure, *unsure] if len(unsure) <= len(sure) + 1 else sure
     store.supersede([link for link, _ in links])
     return [FormerFact(event_id=old.event_id, text=old.text, ended=True, by=link.new) for link, old in links]
+
+
+def _may_end(new: Statement, old: Statement) -> bool:
+    """Return True if a model may end a fact by another: of the same person or relative, and without what else
+    the fact says on health or a boundary."""
+    guarded = old.is_compound and any(line_kind(part) in CERTAIN for part in old.joined)
+    return new.text != old.text and new.relative == old.relative and not guarded
 
 
 def _link(store: EventStore, job: Job, event_ids: Sequence[str], now: float) -> list[FormerFact]:

@@ -406,3 +406,10 @@ def test_no_fact_enters_the_profile_of_another_member() -> None:
     assert len(refused) == 5
     assert list(told_by(merge).values()) == ["住在杭州", "会拉小提琴"]
     assert list(told_by(merge, other).values()) == ["搬到了成都"] and list(told_by(merge, GROUP).values()) == ["每周日碰头"]
+
+
+def test_of_health_a_model_is_believed_when_it_says_again_that_a_line_is_over() -> None:
+    merge = merge_of("阿明喜欢茶")
+    end = [{"line": "L2", "facts": ["N1"]}]
+    assert take(merge, end=end) and not merge.profiles[USER].lines[1].until
+    assert not take(merge, end=end) and merge.profiles[USER].lines[1].until == DAY
