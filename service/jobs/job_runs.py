@@ -188,7 +188,8 @@ class JobRuns:
                     continue
             gathered.append((place, one))
         await asyncio.to_thread(self._queue.hasten, left)
-        # What they declare stands in the profiles before the run merges these; a write between would let it ask once more.
+        # What they declare stands in the profiles before the run merges these:
+        # a write between would let it ask once more.
         await asyncio.to_thread(self.messages.file, [one for _, one in gathered])
         gathered.sort(key=lambda one: (one[1].moment, one[0]))
         return {"job": job.model_dump(), "talk": [one.model_dump() for _, one in gathered], "merges_later": self._merges_later}

@@ -43,9 +43,10 @@ class FiledMessages:
         self._alone = threading.Lock()
 
     def file(self, jobs: Sequence[Job]) -> None:
-        """File the messages of jobs, in their order; of one message the last words count. Raises what the stores raise.
+        """File the messages of jobs, in their order; of one message the last words count.
 
-        One call at a time: whoever files the same messages next finds their lines written, and changes no profile.
+        One call at a time: whoever files the same messages next finds their lines written, and
+        changes no profile. Raises what the stores raise.
         """
         with self._alone:
             self._file(jobs)

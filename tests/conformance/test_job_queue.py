@@ -518,6 +518,19 @@ def test_messages_are_handed_out_behind_a_cursor_and_leave_together(queue: JobQu
     assert [job.job_id for _, job in queue.talk_after(rest[-1][0], 9)] == ["d-1"]
 
 
+def test_jobs_that_are_put_together_are_seen_together(open_queue: OpenQueue) -> None:
+    jobs, seen, looking = [make_job(f"turn{n}") for n in range(200)], set[int](), open_queue()
+    putting = [threading.Thread(target=open_queue().put_all, args=(some,)) for some in (jobs, jobs[::-1])]
+    for thread in putting:
+        thread.start()
+    while any(thread.is_alive() for thread in putting):
+        seen.add(looking.counts(NOW).pending)
+    assert seen <= {0, 200} and looking.counts(NOW).pending == 200
+    with pytest.raises(InvalidInput):
+        looking.put_all([make_job("small"), make_job("large", new_info=["多" * 2_000_000])])
+    assert looking.counts(NOW).pending == 200
+
+
 def test_a_message_that_is_claimed_is_left_to_its_worker(queue: JobQueue) -> None:
     queue.put(talk("a", 0.0))
     assert queue.is_due(NOW)

@@ -101,7 +101,7 @@ async def test_a_correction_concerns_the_message_just_before_or_the_one_replied_
 async def test_beside_a_model_health_and_boundaries_are_noted_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, listens: bool, at_work: bool
 ) -> None:
-    """What the model then files in its own words is the same line, told again; of the rest the model decides.
+    """What the model files in its own words is the same line, told again; of the rest it decides.
 
     `at_work`: the messages are claimed before they are found among those that wait.
     """

@@ -27,6 +27,8 @@ from .session import WorkerSession, workers_key
 
 logger = logging.getLogger(__name__)
 
+_PUT = "SELECT put_job(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
+
 
 class PostgresJobQueue(JobTables[PostgresDatabase], JobQueue):
     """The `JobQueue` of one schema. `clock` returns seconds since the epoch and may jump. Thread-safe.
@@ -43,10 +45,6 @@ class PostgresJobQueue(JobTables[PostgresDatabase], JobQueue):
         self._claimed: dict[str, tuple[int, Job]] = {}
         self._idle_as = 0
         self._next_end = 0.0
-
-    def put_all(self, jobs: Sequence[Job]) -> list[str]:
-        """See `JobQueue.put_all`."""
-        return [self.put(job) for job in jobs]
 
     def settle_filed(self, job_ids: Sequence[str]) -> int:
         """See `JobQueue.settle_filed`."""
@@ -71,35 +69,47 @@ class PostgresJobQueue(JobTables[PostgresDatabase], JobQueue):
         due = f"SELECT 1 FROM jobs WHERE {ready} UNION ALL SELECT 1 FROM jobs WHERE patient AND not_before <= %s LIMIT 1"
         return self._database.row(due, (now, now)) is not None
 
-    def put(self, job: Job) -> str:
-        """See `JobQueue.put`. Raises InvalidInput for a job that is too large, or cannot be encoded."""
-        body = encode_new(job)
+    def put_all(self, jobs: Sequence[Job]) -> list[str]:
+        """See `JobQueue.put_all`.
+
+        Raises InvalidInput for a job that is too large, or cannot be encoded.
+        """
+        rows = [self._row(job) for job in jobs]
         with self._lock:
-            if job.job_id in self._done:
-                return job.job_id
-            self._putting[job.job_id] += 1
+            new = [row for row in rows if row[0] not in self._done]
+            putting = Counter(row[0] for row in new)
+            self._putting += putting
         try:
-            # One statement, and so one round trip; again where a connection had died: a job that is known is no second one.
-            self._database.row(
-                "SELECT put_job(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)",
-                (
-                    job.job_id,
-                    job.kind,
-                    job.scope.key,
-                    sorted(job.entities),
-                    body,
-                    self._clock(),
-                    job.attempts,
-                    job.not_before,
-                    job.last_error,
-                    is_patient(job),
-                ),
-            )
+            if len(new) == 1:
+                # One statement, and so one round trip; again where a connection had died:
+                # a known job is no second one.
+                self._database.row(_PUT, new[0])
+            elif new:
+                # Locks in one order for all, also for who puts the same jobs in another one.
+                lines = {f"put {job.scope.key}" for job in jobs}
+                lines.update(name for job in jobs if not is_patient(job) for name in job.entities)
+                with self._database.writing() as transaction:
+                    transaction.execute("SELECT lock_lines(%s)", (sorted(lines),))
+                    transaction.executemany(_PUT, new)
         finally:
             with self._lock:
-                self._putting -= Counter([job.job_id])
+                self._putting -= putting
                 self._lock.notify_all()
-        return job.job_id
+        return [job.job_id for job in jobs]
+
+    def _row(self, job: Job) -> tuple[Any, ...]:
+        return (
+            job.job_id,
+            job.kind,
+            job.scope.key,
+            sorted(job.entities),
+            encode_new(job),
+            self._clock(),
+            job.attempts,
+            job.not_before,
+            job.last_error,
+            is_patient(job),
+        )
 
     def claim(self, now: float) -> Job | None:
         self._session.beat(begins=True)
