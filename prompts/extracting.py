@@ -130,7 +130,7 @@ class TalkQuestion:
         facts = (f"{one['text']} ({one['day']})" for one in shown["former"])
         days = dict.fromkeys(f"{one.moment:%Y-%m-%d}" for one in self.jobs)
         said = "\n".join((*(one["words"] for one in beside), *self.words))
-        return "\n".join((*self.people.values(), *facts, *days, *split_instructions(said)[0]))
+        return "\n".join((self.names.group(self.language), *self.people.values(), *facts, *days, *split_instructions(said)[0]))
 
     def replied(self, place: int) -> int | None:
         """Return the place of the message which the one at `place` answers; None if it is not among these."""

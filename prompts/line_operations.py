@@ -96,7 +96,9 @@ class LineMerge:
         self._subjects = {one.key: one for one in question.subjects}
         self._days = list({fact.day for fact in question.facts})
         told = (f"{one.text}\n{one.words}" for one in question.facts)
-        self._beside = "\n".join((*told, *(line.text for _, line in question.lines)))
+        self._beside = "\n".join(
+            (*told, *(line.text for _, line in question.lines), *(one.name(question.language) for one in question.subjects))
+        )
 
     def take(self, answer: UpdateProfiles) -> list[tuple[LineOperation, str]]:
         """Apply the operations of an answer that its facts carry; return the others with reasons.
@@ -104,7 +106,7 @@ class LineMerge:
         Of an answer that ends the control nothing ends.
         """
         refused: list[tuple[LineOperation, str]] = []
-        ends = Counter(n for one in answer.end for n in self._facts(one.facts))
+        ends = Counter(n for one in answer.end if not self._is_over(one.line) for n in self._facts(one.facts))
         names_control = any(short_id(one.line) == ("F", CONTROL) for one in answer.end)
         believed = [] if self.question.listed and names_control else answer.end
         operations: list[LineOperation] = [*answer.change, *answer.add, *believed]
@@ -116,6 +118,12 @@ class LineMerge:
         for profile in list(self.profiles.values()):
             self._put(profile, tuple(self._told_again(profile.key, one) for one in profile.lines))
         return refused
+
+    def _is_over(self, line: str) -> bool:
+        """Return True for a line that rests on superseded facts alone."""
+        return any(
+            self.question.lines[n - 1][1].line_id in self.question.over for n in numbers_of("L", [line], len(self.question.lines))
+        )
 
     def _applied(self, operation: LineOperation, ends: Counter[int]) -> str:
         """Apply an operation; return the reason why it cannot be, or "" if it was."""
@@ -230,7 +238,7 @@ class LineMerge:
         rested = {fact.event_id for fact in facts if fact.event_id}
         if rested.intersection(line.evidence) or any(self._keeps(key, fact.text, line.text) for fact in facts):
             return False
-        if not kept and not is_guarded(line):
+        if not is_guarded(line) and (not kept or line.line_id in self.question.over):
             return True
         if not kept and not line.pinned and line.line_id in self._warned:
             return True  # the model says so again
