@@ -18,7 +18,11 @@ Json = dict[str, Any]
 Responder = Callable[[Json], Json]
 
 _ITEM = re.compile(r"^\d+ (did|learnt|做了|得知)[:：] ?(.*)$", re.MULTILINE)
-_PEOPLE = re.compile(r"(?:bot|机器人)=(?P<bot>[^，,\n]*)[，,] ?(?:user|用户)=(?P<user>[^，,\n]*)")
+_PEOPLE = re.compile(
+    r"(?:bot|机器人)=(?P<bot>[^，,\n]*)[，,] ?(?:user|用户)=(?P<user>[^，,\n]*)(?:[，,] ?(?:group|群)=(?P<group>[^，,\n]*))?"
+)
+    r"(?:bot|机器人)=(?P<bot>[^，,\n]*)[，,] ?(?:user|用户)=(?P<user>[^，,\n]*)(?:[，,] ?(?:group|群)=(?P<group>[^，,\n]*))?"
+)
 _TIME = re.compile(r"^(?:Time|时间)[:：] ?(\d{4}-\d\d-\d\d) \w+ (\d\d:\d\d)", re.MULTILINE)
 
 
@@ -88,8 +92,11 @@ def _drafted(kind: Literal["action", "fact"], text: str, people: re.Match[str], 
 
     told = {"action_summary": text, "new_info": []} if kind == "action" else {"action_summary": "", "new_info": [text]}
     names = {"bot_name": people["bot"], "user_name": people["user"]}
+    where = {"request_type": "private"}
+    if people["group"]:
+        where = {"request_type": "group", "group_id": "g", "group_name": people["group"]}
     when = {"timestamp": f"{time[1]}T{time[2]}:00+08:00", "timezone": "Asia/Shanghai"}
-    job = parse_job({"request_id": "r", "request_type": "private", "user_id": "1", **told, **names, **when})
+    job = parse_job({"request_id": "r", "user_id": "1", **where, **told, **names, **when})
     return draft_of(job, kind, text, Names.of_job(job, ""))
 
 
