@@ -21,8 +21,6 @@ _ITEM = re.compile(r"^\d+ (did|learnt|做了|得知)[:：] ?(.*)$", re.MULTILINE
 _PEOPLE = re.compile(
     r"(?:bot|机器人)=(?P<bot>[^，,\n]*)[，,] ?(?:user|用户)=(?P<user>[^，,\n]*)(?:[，,] ?(?:group|群)=(?P<group>[^，,\n]*))?"
 )
-    r"(?:bot|机器人)=(?P<bot>[^，,\n]*)[，,] ?(?:user|用户)=(?P<user>[^，,\n]*)(?:[，,] ?(?:group|群)=(?P<group>[^，,\n]*))?"
-)
 _TIME = re.compile(r"^(?:Time|时间)[:：] ?(\d{4}-\d\d-\d\d) \w+ (\d\d:\d\d)", re.MULTILINE)
 
 
