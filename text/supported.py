@@ -141,7 +141,8 @@ def unsupported(
     if not _is_held(wanted, held, least) or not (wanted or others or figures(told)):
         gone = sorted(wanted - held, key=lambda term: (len(term) == 1, term)) or [text]
         return [Unsupported("words", ", ".join(gone[:8]), where)]
-    strange = [part for part in _parts(text, names) if _is_strange(part, names, held | _terms(beside, names))]
+    held |= _terms_beside(beside, names)
+    strange = [part for part in _parts(text, names) if _is_strange(part, names, held)]
     if strange:
         return [Unsupported("words", part.strip(), where) for part in strange]
     return [Unsupported("polarity", part, where) for part in _turned_round(text, clauses, names, is_talk=speakers is not None)]
@@ -341,6 +342,12 @@ def _terms(text: str, names: Names) -> Terms:
     return frozenset(term for term in found if not term[0].isdigit())
 
 
+@remembered(32)
+def _terms_beside(beside: str, names: Names) -> Terms:
+    """Return the content words of all that a model was shown, which every text of its answer is held against."""
+    return _terms(beside, names)
+
+
 def _is_held(wanted: Terms, held: Terms, least: float) -> bool:
     words = share(words_only(wanted), held)
     return words >= least and share(wanted, held) >= min(least, SUPPORT_OF_PAIRS)
@@ -424,8 +431,9 @@ def _words(text: str) -> Terms:
 
 
 def _titles(text: str, given: str) -> Iterator[str]:
-    held = comparable(given)
-    return (text[one.start : one.end] for one in quotations(text) if one.key not in held)
+    quoted = quotations(text)
+    held = comparable(given) if quoted else ""
+    return (text[one.start : one.end] for one in quoted if one.key not in held)
 
 
 def _names(text: str, given: str) -> Iterator[str]:

@@ -38,7 +38,7 @@ async def rewrite(state: HistorianState, runtime: Runtime[HistorianContext]) -> 
     wanted = [n for n, item in enumerate(items) if not item["passed"] and can_be_mended(item, names)]
     if not wanted:
         return {"items": items, "attempt": attempt, "spent": True}
-    if not job.recent_messages:
+    if not job.recent_messages and "beside" not in state:
         said = await asyncio.to_thread(recent_messages, job, runtime.context)
         job = job.model_copy(update={"recent_messages": said})
         names = names_of(job, settings)
