@@ -15,6 +15,7 @@ from historian.prompts.templates import one_line
 from historian.schema.job import Job
 from historian.schema.names import Names
 from historian.schema.protocols import not_judged
+from historian.schema.settings import Settings
 from historian.service.intake import make_job
 from historian.text import job_verdicts
 from historian.text.gate import GateResult, check
@@ -55,6 +56,13 @@ class Model:
         return answer(texts=["阿明在那边等"] * len(re.findall(r"^\d+ (?:做了|得知)：", user, re.MULTILINE)))
 
 
+def runtime_of(settings: Settings, model: Model) -> Any:
+    """The runtime of a memory in which nothing was said before."""
+    events = SimpleNamespace(find=lambda where, limit: [])
+    context: Any = SimpleNamespace(settings=settings, clock=lambda: 0.0, events=events, chat=model, judged=not_judged)
+    return Runtime(context=context)
+
+
 async def test_each_text_is_judged_once_and_only_what_the_rules_left_open_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     settings, model = settings_for(Path("/nowhere"), historian={"rewrite_mode": "auto"}), Model()
     judged: list[str] = []
@@ -65,15 +73,7 @@ async def test_each_text_is_judged_once_and_only_what_the_rules_left_open_is_ask
 
     monkeypatch.setattr(job_verdicts, "check", counted)
     one = job(**group_fields(action_summary="我今天给他讲了递归", new_info=["他在那边等"]))
-    runtime: Any = Runtime(
-        context=SimpleNamespace(
-            settings=settings,
-            clock=lambda: 0.0,
-            events=SimpleNamespace(find=lambda where, limit: []),
-            chat=model,
-            judged=not_judged,
-        )
-    )
+    runtime = runtime_of(settings, model)
     state: Any = {"job": one.model_dump(mode="json")}
     for _ in range(2):
         state |= await rewrite(state, runtime)
@@ -220,15 +220,7 @@ async def test_no_model_is_asked_for_a_text_that_is_too_long_for_the_rules() -> 
 async def test_what_is_no_fact_is_not_put_to_the_model_and_keeps_its_draft() -> None:
     settings, model = settings_for(Path("/nowhere"), historian={"rewrite_mode": "auto"}), Model()
     one = job(**group_fields(action_summary="", new_info=["如果我是他，就去辞职"]))
-    runtime: Any = Runtime(
-        context=SimpleNamespace(
-            settings=settings,
-            clock=lambda: 0.0,
-            events=SimpleNamespace(find=lambda where, limit: []),
-            chat=model,
-            judged=not_judged,
-        )
-    )
+    runtime = runtime_of(settings, model)
     state: Any = {"job": one.model_dump(mode="json")}
     state |= await rewrite(state, runtime)
     state |= await gate(state, runtime)
@@ -240,14 +232,6 @@ async def test_who_i_is_among_several_members_is_asked_of_the_model_with_the_mes
     settings, model = settings_for(Path("/nowhere"), historian={"rewrite_mode": "auto"}), Model()
     said = [{"sender_id": "1", "sender_name": "小王", "text": "明天见"}]
     one = job(**group_fields(action_summary="", new_info=["我对猫毛过敏"], recent_messages=said))
-    runtime: Any = Runtime(
-        context=SimpleNamespace(
-            settings=settings,
-            clock=lambda: 0.0,
-            events=SimpleNamespace(find=lambda where, limit: []),
-            chat=model,
-            judged=not_judged,
-        )
-    )
+    runtime = runtime_of(settings, model)
     await rewrite({"job": one.model_dump(mode="json")}, runtime)
     assert len(model.asked) == 1 and "m1 小王: 明天 (2026-02-22)见" in model.asked[0]
