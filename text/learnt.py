@@ -6,7 +6,7 @@ from typing import cast
 
 from ..schema.graph_states.historian import HistorianPart, HistorianProgress, HistorianState
 from ..schema.job import Job
-from ..schema.talk import LearntFact
+from ..schema.talk import FormerId, LearntFact
 from .job_verdicts import is_no_fact
 
 
@@ -23,6 +23,12 @@ def learnt_in(part: HistorianProgress) -> list[LearntFact]:
         for event_id, item in told
         if item["kind"] == "fact" and not is_no_fact(item)
     ]
+
+
+def former_in(part: HistorianProgress) -> list[FormerId]:
+    """Return the former facts near to what a part tells that have not ended, each with the new ones that may end it."""
+    near = (one for one in part.get("former", []) if not one["ended"])
+    return [FormerId(event_id=one["event_id"], by=one.get("by_any", [one["by"]])) for one in near]
 
 
 def people_of(state: HistorianState) -> list[HistorianPart]:

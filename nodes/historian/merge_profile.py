@@ -36,7 +36,7 @@ from ...schema.profile import Profile, ProfileKey, ProfileLine
 from ...schema.protocols import EventStore
 from ...schema.talk import LearntFact, ProfilePayload
 from ...text.job_drafts import language_among, names_of
-from ...text.learnt import learnt_in, people_of
+from ...text.learnt import former_in, learnt_in, people_of
 from ...text.profiles.lines import with_expiry
 from ...text.speakers.named_people import NamedPeople
 from ...text.superseding import Statement
@@ -140,13 +140,10 @@ def _told(part: HistorianPart, context: HistorianContext) -> _Told | None:
         return None
     if job.kind == "profile":
         payload = ProfilePayload.model_validate(job.payload)
-        learnt = payload.facts
-        former = {one.event_id: tuple(one.by) for one in payload.former}
+        learnt, near = payload.facts, payload.former
     else:
-        learnt = learnt_in(part)
-        near = (one for one in part.get("former", []) if not one["ended"])
-        former = {one["event_id"]: tuple(one.get("by_any", [one["by"]])) for one in near}
-    former = dict(list(former.items())[:MOST_FORMER])
+        learnt, near = learnt_in(part), former_in(part)
+    former = {one.event_id: tuple(one.by) for one in near[:MOST_FORMER]}
     ids = [*(one.event_id for one in learnt), *former]
     # What was withdrawn, corrected or superseded meanwhile is not merged.
     found = (one for one in store.get(ids) if one.holds and one.scope.key == job.scope.key)

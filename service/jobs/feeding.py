@@ -14,8 +14,8 @@ from ...schema.ids import digest_of
 from ...schema.job import Job
 from ...schema.protocols import JobQueue
 from ...schema.summary import ArticleKey, summaries_waiting
-from ...schema.talk import FormerId, ProfilePayload
-from ...text.learnt import learnt_in, people_of
+from ...schema.talk import ProfilePayload
+from ...text.learnt import former_in, learnt_in, people_of
 
 _KEPT = {"timestamp", "timezone", "request_type", "user_id", "group_id", "bot_id", "user_name", "group_name", "bot_name"}
 
@@ -64,17 +64,12 @@ def _merging_job(part: HistorianPart, due: float) -> Job | None:
     job, learnt = Job.model_validate(part["job"]), learnt_in(part)
     if not learnt or part.get("filed") == "forgotten":
         return None
-    former = [
-        FormerId(event_id=one["event_id"], by=one.get("by_any", [one["by"]]))
-        for one in part.get("former", [])
-        if not one["ended"]
-    ]
     senders = {(one.sender_id, one.sender_name): one for one in job.recent_messages}
     return Job(
         kind="profile",
         request_id=job.scope.request_id(f"profile-{digest_of(job.job_id)}"),
         recent_messages=[one.model_copy(update={"text": ""}) for one in senders.values()],
-        payload=ProfilePayload(facts=learnt, former=former).model_dump(),
+        payload=ProfilePayload(facts=learnt, former=former_in(part)).model_dump(),
         not_before=due,
         **job.model_dump(include=_KEPT),
     )
