@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ..borders import BEGINS, ENDS, LOWER, UPPER
-from ..protected import Span, merge_spans, overlaps, whole_name_pattern
+from ..borders import BEGINS, ENDS, LOWER, UPPER, places_of
+from ..protected import Span, merge_spans, overlaps
 from ..word_lists import by_word, word_list, word_tables
 from .types import Gender
 
@@ -106,8 +106,7 @@ def find_people(text: str, known: Sequence[str] = (), protected: Sequence[Span] 
     inside `protected` spans do not count, unless they are `known` or a mention (@Tom). Precision is
     preferred to recall: a missed name leaves a reference undecided instead of resolving it wrongly.
     """
-    names = whole_name_pattern(tuple(known))
-    found = [Mention(match.group(), *match.span()) for match in names.finditer(text)] if names else []
+    found = [Mention(text[start:end], start, end) for start, end in places_of(text, known)]
     taken: list[Span] = [(mention.start, mention.end) for mention in found]
     addressed = [match for match in _ADDRESSED.finditer(text) if not overlaps(taken, *match.span())]
     found.extend(Mention(match.group(1), *match.span()) for match in addressed)
