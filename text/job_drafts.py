@@ -48,7 +48,7 @@ def prepare(job: Job, settings: Settings) -> list[ItemState]:
                 resolved=done.resolved_text,
                 draft=draft,
                 candidate=draft,
-                undecided=[*(reference.text for reference in done.drafted.undecided), *(one[2] for one in told.reasons)],
+                undecided=[*(reference.text for reference in done.undecided), *(one[2] for one in told.reasons)],
                 dated=bool(done.resolved),
                 rewritten_by="rules",
                 passed=False,
@@ -86,4 +86,4 @@ def _written(told: Whose, kind: WrittenKind, job: Job, names: Names) -> tuple[Ab
     done = absolutize(told.text, job.moment, job.timezone, names, kind, recent_speakers=job.speakers, cast=told.cast)
     if not told.subject:
         return done, done.text
-    return done, with_subject(done.text, names, kind, done.language, told.subject, told.text)
+    return done, with_subject(done.text, names, kind, done.sentence.language, told.subject, told.text)
