@@ -10,7 +10,6 @@ from ...schema.language import LanguageChoice
 from ...schema.names import Names
 from ..language import is_other_language
 from ..protected import Span, overlaps, protected_spans
-from ..references.chinese_rewriting import loose_users
 from ..references.finding import Reference, find_references, is_deictic_name
 from ..references.people import find_people
 from ..time_expressions import find_relative
@@ -53,8 +52,7 @@ def references_of(text: str, names: Names, language: LanguageChoice) -> list[Ref
 
 
 def _references(text: str, names: Names, protected: Sequence[Span], language: LanguageChoice) -> list[Reference]:
-    found = find_references(text, protected=protected, language=language, people=names.everybody, bot=names.bot_name)
-    return sorted([*found, *loose_users(text, protected)], key=lambda one: one.start)
+    return find_references(text, protected=protected, language=language, people=names.everybody, bot=names.bot_name)
 
 
 def protected_text(text: str, names: Names) -> list[Span]:
