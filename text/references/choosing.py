@@ -117,7 +117,7 @@ class _Choosing:
             choice = Choice.STANDS  # 小王这个人: the name directly precedes it
         elif reference.form in _STAND_INS or reference.text.lower().startswith(_OTHER_PARTY):
             other_party = reference.form == "other_party" or reference.text.lower().startswith(_OTHER_PARTY)
-            is_other = self.is_fact and other_party and not is_of_other_party(self.text, reference)
+            is_other = self.is_fact and other_party and not is_of_other_party(self.text, reference, self.names)
             choice = Choice.SENDER if self.sender and self.cast.stand_in and not is_other else Choice.NOBODY
         else:
             choice = self._third(reference)

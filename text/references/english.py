@@ -45,7 +45,8 @@ def english_references(text: str, *, whole: bool = True) -> Iterator[Reference]:
     for match in matches(_DEICTIC, text):
         start, end = match.span()
         word, kind = match.group(), match.lastgroup
-        if (runs is not None and not any(low <= start < high for low, high in runs)) or _hyphenated(text, start, end):
+        outside = runs is not None and kind != "loose" and not any(low <= start < high for low, high in runs)
+        if outside or _hyphenated(text, start, end):
             continue
         if kind == "pronoun":
             if (reference := _pronoun(text, word, start, end, shouted)) is not None:

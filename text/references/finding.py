@@ -69,7 +69,7 @@ def deictic_words(text: str, protected: Sequence[Span], language: LanguageChoice
     han = not text.isascii() and _HAN.search(text) is not None
     if han:
         found.extend(chinese_references(text))
-    if not han or language == "en" or _LATIN_SENTENCE.search(text):
+    if not han or language == "en" or "ser" in text or _LATIN_SENTENCE.search(text):
         spoken = language if language != "auto" else (detect_language(text, ignore=protected) if han else "en")
         found.extend(english_references(text, whole=spoken == "en"))
     if protected:

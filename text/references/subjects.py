@@ -28,6 +28,7 @@ _VERBS, _ACTS = word_list(_TABLES["words"]["verbs"]), word_list(_TABLES["words"]
 _BEGINNING = 2_000
 """Characters of a text that are looked at to tell whose it is. What is longer is a document."""
 _LONGEST_NOTE = 120
+_PARTICIPLE = re.compile(r"[A-Za-z]+ing\b")
 _SHOUTED = re.compile(r"[A-Z]{2}")
 _WORD = re.compile(r"[a-z]+(?:['’][a-z]+)?", re.IGNORECASE)
 _HEAD = re.compile(r"(?<=[，,。！？；\n])")
@@ -43,8 +44,8 @@ def with_subject(
     """
     name = subject or (names.bot(language) if item == "action" else names.user(language))
     lacks = _is_deed(text, names) if item == "action" else lacks_subject(said or text, names) == "state"
-    if not lacks or _begins_with_a_name(text, names) or names_one(text[: text.find(" ", 40)], (name,)) and text[0].isascii():
-        return text
+    if not lacks or _begins_with_a_name(text, names) or (_PARTICIPLE.match(text) and names_one(text, (name,))):
+        return text  # "Starting in May Ann will teach" has its subject
     return _told_of(name, text, language, is_deed=item == "action")
 
 
@@ -79,9 +80,10 @@ def lacks_subject(text: str, names: Names) -> Literal["state", "other", ""]:
         return ""
     base = verb.removesuffix("s")
     known = verb in _VERBS or (base != verb and (is_common_verb(base) or is_common_verb(base.removesuffix("e"))))
-    past = is_past_verb(verb) and _RE.function.match(text, position) is not None
-    if known or past or (verb.endswith("ing") and is_common_verb(verb.removesuffix("ing"))):
-        return "state"
+    goes_on = _RE.function.match(text, position) is not None
+    by_form = goes_on and (is_past_verb(verb) or (text[0].islower() and _RE.by_ending.match(verb) is not None))
+    if known or by_form or (verb.endswith("ing") and is_common_verb(verb.removesuffix("ing"))):
+        return "" if verb.endswith("ing") and not names_no_deed(text[position:]) else "state"
     bare = not named and len(text) <= _LONGEST_NOTE and _RE.noun_first.match(text) is not None and not find_people(text)
     return "other" if bare and names_no_deed(text) and not any(map(is_common_verb, _WORD.findall(text))) else ""
 
@@ -124,7 +126,7 @@ def after_time(text: str, at: int = 0) -> int:
     return relative[0][1] if relative and relative[0][0] == at else end
 
 
-def is_of_other_party(text: str, reference: Reference) -> bool:
+def is_of_other_party(text: str, reference: Reference, names: Names) -> bool:
     """Return True if 对方 in a fact is the one whom the bot talks with: its subject as a whole, or the one who is helped.
 
     Beside another subject (跟对方吵了一架), or before a noun (对方司机), it is a party that only the talk knows.
@@ -132,7 +134,8 @@ def is_of_other_party(text: str, reference: Reference) -> bool:
     served = _RE.served.search(text[:100], 0, min(reference.start, 100)) is not None
     heads = not text[: reference.start].strip() or reference.start == after_time(text[:_LONGEST_NOTE])
     rest = text[reference.end : reference.end + 60]
-    return served or (heads and _RE.is_or_has.match(rest) is not None)
+    acts = _RE.is_or_has.match(rest) is not None or (not _RE.of_other_party.match(rest) and lacks_subject(rest, names) == "state")
+    return served or (heads and acts)
 
 
 def _told_of(subject: str, text: str, language: Language, *, is_deed: bool) -> str:

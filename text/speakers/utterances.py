@@ -70,7 +70,7 @@ class Utterance:
         """Whom else it tells of: the names and roles of people, and words for a third person."""
         words = (one.text for one in deictic_words(self.text, ()) if one.person == "third" and one.gender != "thing")
         people = (one.name for one in find_people(self.text, self.names.people))
-        known = {self.names.bot_name, self.names.user_name if self.who == USER else self.who}
+        known = {self.names.bot_name, self.names.user_name, self.who}
         return frozenset((*words, *(name.casefold() for name in people if name not in known), *_AT_HOME.findall(self.text)))
 
 

@@ -51,6 +51,8 @@ SURE = 0.85
 """The share from which on it is the message's own wording."""
 HOLDS = 0.6
 """The share of a statement's content words from which on a message holds it."""
+TRACE = 0.25
+"""The share below which a message shows nothing of a statement."""
 CLEAR = 0.2
 """How much more of it a message must hold than those of others."""
 
@@ -289,9 +291,11 @@ def _author(text: str, references: Sequence[Reference], held: dict[str, float], 
         return best
     if alone != "user":
         return BOT if alone == "bot" and (acts or not talk.others) else ""
-    if acts and (talk.is_told or has_first_person(talk.job.action_summary, talk.names)):
-        return ""  # what they did, or what they asked for and the bot, which says "I" of itself, did
-    return "" if talk.others or scores.get(USER, 0.0) < scores.get(BOT, 0.0) else USER
+    if not talk.is_told:  # of what "I" do for people, a bot that says "I" of itself may tell
+        return "" if acts and has_first_person(talk.job.action_summary, talk.names) else USER
+    mine, least = scores.get(USER, 0.0), TRACE if talk.others else 0.0
+    is_theirs = mine >= max(least, scores.get(BOT, 0.0)) and not any(scores.get(who) for who in talk.others)
+    return USER if is_theirs and not acts else ""
 
 
 def _told_of(
@@ -303,13 +307,15 @@ def _told_of(
     closest = ranked[0][1] if ranked else ""
     said_by = talk.id_of(closest) if held.get(closest, 0.0) >= HOLDS else ""
     lacks = lacks_subject(text, names)
-    who = USER if _is_the_user(text, talk, held) else talk.teller(text)
+    is_user = not talk.is_told or not (talk.others or talk.tells_of_others) or talk.teller(text) == USER
+    shown = USER not in held or held[USER] >= max(TRACE, held.get(BOT, 0.0))
+    who = USER if is_user and shown else talk.teller(text)
     cast = cast_of_fact(text, names, language, references)
     cast = replace(
         cast,
         together=cast.together and not _in_company(talk),
         second=addressed or ("" if closest != USER or held[USER] < HOLDS or not _is_own(text, talk) else names.user(language)),
-        third=who == USER and _calls_nobody(text, names),
+        third=is_user and _calls_nobody(text, names),
         stand_in=_may_stand_in(held, talk),
     )
     if closest not in ("", USER) and held[closest] >= max(HOLDS, held.get(USER, 0.0) + CLEAR):
@@ -324,15 +330,6 @@ def _told_of(
     if lacks == "" and without_owner(text, names) and not name:
         reasons = (("reference", "owner", text), *reasons)
     return Whose(with_owner(text, name, names), cast, said_by, name, reasons)
-
-
-def _is_the_user(text: str, talk: Talk, held: dict[str, float]) -> bool:
-    """Return True if who is told of without a name is the user: nobody else spoke or is told of, or the user tells it so."""
-    if not talk.is_told:
-        return True
-    if not talk.others and not talk.tells_of_others:
-        return held.get(USER, 0.0) >= held.get(BOT, 0.0)
-    return talk.teller(text) == USER
 
 
 def _is_own(text: str, talk: Talk) -> bool:
