@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 
-from .borders import ENDS, in_word, whole_word
+from .borders import ENDS, in_word, places_of, whole_word
+from .edits import Edit
 from .piecewise import matches
 from .remembered import remembered
 
@@ -72,16 +73,24 @@ def protected_spans(text: str, glossary: Iterable[str] = ()) -> list[Span]:
 
     The spans are sorted, merged where they touch or overlap, and found in time linear in the length of the text.
     """
-    words = whole_name_pattern(tuple(glossary))
-    if words is None and not _TRIGGER.search(text):
-        return []
-    spans: list[Span] = []
-    if words is not None:
-        spans.extend(match.span() for match in matches(words, text))
+    spans = places_of(text, glossary)
     if _TRIGGER.search(text):
         atoms = merge_spans([*spans, *_atoms(text)])
         spans = [*atoms, *quoted_spans(text, atoms)]
     return merge_spans(spans)
+
+
+def moved(spans: Sequence[Span], edits: Sequence[Edit]) -> list[Span]:
+    """Return where sorted `spans` are after `edits` (in order); one that an edit touches is left out."""
+    found: list[Span] = []
+    shift = at = 0
+    for start, end in spans:
+        while at < len(edits) and edits[at][1] <= start:
+            shift += len(edits[at][2]) - (edits[at][1] - edits[at][0])
+            at += 1
+        if at == len(edits) or edits[at][0] >= end:
+            found.append((start + shift, end + shift))
+    return found
 
 
 def merge_spans(spans: Iterable[Span]) -> list[Span]:

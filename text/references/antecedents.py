@@ -68,9 +68,9 @@ def _is_own_object(text: str, mention: Mention, reference: Reference, mentions: 
         return False  # "his mother told him": the mother is the subject
     if _HAN.match(reference.text):
         return _is_chinese_object(text, mention, reference, mentions, between)
-    if reference.form in ("his", "her", "possessive") and _RE.en_is.fullmatch(between):
-        if _RE.en_person.match(text, reference.end):
-            return True  # "Ann is his sister"
+    owns = reference.form in ("his", "her", "possessive") and _RE.en_person.match(text, reference.end)
+    if owns and _RE.en_is.fullmatch(between):
+        return True  # "Ann is his sister"
     if reference.form not in ("object", "her") or text[mention.end : mention.end + 2] in ("'s", "’s"):
         return False
     if reference.form == "her" and not is_object_her(text, reference.start, reference.end):
@@ -83,9 +83,7 @@ def _is_own_object(text: str, mention: Mention, reference: Reference, mentions: 
     return conjunction is None or any(other.start == mention.end + conjunction.end() + 1 for other in mentions)
 
 
-def _is_chinese_object(
-    text: str, mention: Mention, reference: Reference, mentions: Sequence[Mention], between: str
-) -> bool:
+def _is_chinese_object(text: str, mention: Mention, reference: Reference, mentions: Sequence[Mention], between: str) -> bool:
     if _RE.zh_is.fullmatch(between):
         return _RE.zh_what_to_them.match(text, reference.end) is not None  # 小林是他同事
     if _RE.zh_before_object.search(between) is None or between.startswith("的"):

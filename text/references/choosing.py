@@ -10,12 +10,11 @@ from itertools import zip_longest
 from typing import Literal
 
 from ...schema.names import Names
-from ..protected import Span
+from ..sentence import Sentence
 from ..word_lists import compiled_patterns, word_tables
 from .antecedents import LOOK_BACK, antecedents, mentions_before
 from .chinese_rewriting import followed_by_institution
-from .finding import is_deictic_name
-from .people import ROLE_NOUNS, Mention, find_people
+from .people import ROLE_NOUNS, Mention
 from .subjects import is_of_other_party
 from .types import Cast, Reference
 
@@ -46,19 +45,10 @@ class Choice(Enum):
     """The text itself makes the referent clear."""
 
 
-def choose(
-    text: str,
-    references: Sequence[Reference],
-    names: Names,
-    recent_speakers: Sequence[str],
-    protected: Sequence[Span],
-    item: Literal["action", "fact"],
-    cast: Cast,
-) -> list[Choice]:
-    """Return one choice for each reference. `references` must be in text order."""
-    choosing = _Choosing(text, references, names, recent_speakers, protected, item, cast)
-    choices = [choosing.choice(reference) for reference in references]
-    return choosing.without_guesses(choices)
+def choose(sentence: Sentence, recent_speakers: Sequence[str], item: Literal["action", "fact"], cast: Cast) -> list[Choice]:
+    """Return one choice for each reference of a sentence."""
+    choosing = _Choosing(sentence, recent_speakers, item, cast)
+    return choosing.without_guesses([choosing.choice(reference) for reference in sentence.references])
 
 
 def sender_name(names: Names, recent_speakers: Sequence[str]) -> str:
@@ -72,34 +62,23 @@ def sender_name(names: Names, recent_speakers: Sequence[str]) -> str:
 class _Choosing:
     """The choices of one text, from left to right: who is written for one reference may be meant by a later one."""
 
-    def __init__(
-        self,
-        text: str,
-        references: Sequence[Reference],
-        names: Names,
-        recent_speakers: Sequence[str],
-        protected: Sequence[Span],
-        item: Literal["action", "fact"],
-        cast: Cast,
-    ) -> None:
-        self.text, self.references, self.names, self.cast = text, references, names, cast
-        self.is_fact = item == "fact"
-        self.bot, self.sender = names.bot_name or _BOT, sender_name(names, recent_speakers)
+    def __init__(self, sentence: Sentence, recent_speakers: Sequence[str], item: Literal["action", "fact"], cast: Cast) -> None:
+        self.sentence, self.text, self.references = sentence, sentence.text, sentence.references
+        self.names, self.cast, self.is_fact = sentence.names, cast, item == "fact"
+        self.bot, self.sender = self.names.bot_name or _BOT, sender_name(self.names, recent_speakers)
         self.written: list[Mention] = []  # where the user is named once the earlier references are replaced
         self.gender = ""
-        self.addressed = bool(cast.second) and any(one.person == "second" and not one.plural for one in references)
-        self.mentions: list[Mention] = []
-        # Substitutes for a missing name (用户 42, the bot) are written like names and must be recognised as names.
-        self.aliases = {names.user(spoken): names.user_name or _USER for spoken in ("zh", "en")}
-        self.aliases |= {names.bot(spoken): self.bot for spoken in ("zh", "en")}
-        if any(one.person == "third" or (one.plural and one.person == "first") for one in references):
-            known = (name for name in (*self.aliases, *names.others, *recent_speakers) if not is_deictic_name(name))
-            self.mentions = self._subjects_and_names(find_people(text, tuple(known), protected))
+        self.addressed = bool(cast.second) and any(one.person == "second" and not one.plural for one in self.references)
+        # Substitutes for a missing name (用户 42) are written like names.
+        self.aliases = dict.fromkeys((*self.names.user_names, self.names.user("zh")), self.names.user_name or _USER)
+        self.mentions = self._subjects_and_names()
 
-    def _subjects_and_names(self, people: Sequence[Mention]) -> list[Mention]:
+    def _subjects_and_names(self) -> list[Mention]:
         """Return the names, and the role nouns (朋友, her sister) that can be a subject; none inside a reference."""
+        if not any(one.person == "third" or (one.plural and one.person == "first") for one in self.references):
+            return []
         taken = {at for one in self.references for at in range(one.start, one.end)}
-        kept: list[Mention] = []
+        people, kept = self.sentence.people, list[Mention]()
         for mention, following in zip_longest(people, people[1:]):
             if mention.start in taken or (following and self.text[mention.end : following.start] in ("", " ")):
                 continue
@@ -117,7 +96,7 @@ class _Choosing:
             choice = Choice.STANDS  # 小王这个人: the name directly precedes it
         elif reference.form in _STAND_INS or reference.text.lower().startswith(_OTHER_PARTY):
             other_party = reference.form == "other_party" or reference.text.lower().startswith(_OTHER_PARTY)
-            is_other = self.is_fact and other_party and not is_of_other_party(self.text, reference, self.names)
+            is_other = self.is_fact and other_party and not is_of_other_party(self.sentence, reference)
             choice = Choice.SENDER if self.sender and self.cast.stand_in and not is_other else Choice.NOBODY
         else:
             choice = self._third(reference)
@@ -207,9 +186,7 @@ class _Choosing:
             return Choice.STANDS if named and self.sender in judged.antecedents else Choice.NOBODY
         return Choice.STANDS if named and not written else Choice.SENDER
 
-    def _may_be_the_sender(
-        self, reference: Reference, near: Sequence[Mention], *, is_named: bool, is_written: bool
-    ) -> bool:
+    def _may_be_the_sender(self, reference: Reference, near: Sequence[Mention], *, is_named: bool, is_written: bool) -> bool:
         if not self.sender or not self.cast.third or self.addressed:
             return False
         if self.gender and reference.gender and self.gender != reference.gender:

@@ -79,9 +79,9 @@ def _pronoun(text: str, word: str, start: int, end: int, shouted: bool) -> Refer
             return None
     elif word[0].isupper() and not shouted and not _starts_sentence(text, start):
         return None
-    if form == "chat" or lower in ("u", "ur"):  # U.S., im.de
-        if word[0].isupper() or (after == "." and text[end + 1 : end + 2].isalpha()):
-            return None
+    is_short = form == "chat" or lower in ("u", "ur")  # U.S., im.de
+    if is_short and (word[0].isupper() or (after == "." and text[end + 1 : end + 2].isalpha())):
+        return None
     following, previous = next_word(text, end), previous_word(text, start)
     if lower == "ur" and following in _WORDS["after_ur"]:
         form = "chat"
@@ -121,7 +121,7 @@ def _is_first_person(text: str, word: str, start: int, end: int) -> bool:
         return True
     if after == "." and (text[end + 1 : end + 2].isalnum() or not text[:start].strip() or text[start - 1] == "\n"):
         return False
-    if after and after in "/&=+*_#]}" or (start and text[start - 1] in "./_[{="):
+    if (after and after in "/&=+*_#]}") or (start and text[start - 1] in "./_[{="):
         return False
     previous, following = previous_word(text, start), next_word(text, end)
     if word == "i":

@@ -83,6 +83,4 @@ def is_deictic_name(name: str) -> bool:
     """Return True if a nickname is itself a deictic word (我, Here), so that the two cannot be distinguished in a text."""
     bare = name.strip()
     references = [*chinese_references(bare), *english_references(bare)]
-    return any(
-        reference.form != "loose_user" and reference.start == 0 and reference.end == len(bare) for reference in references
-    )
+    return any(reference.form != "loose_user" and reference.start == 0 and reference.end == len(bare) for reference in references)

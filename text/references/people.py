@@ -110,9 +110,7 @@ def find_people(text: str, known: Sequence[str] = (), protected: Sequence[Span] 
     found.extend(Mention(match.group(1), *match.span()) for match in addressed)
     taken = merge_spans([*taken, *(match.span() for match in addressed)])
     others = [*(() if text.isascii() else _chinese(text)), *_english(text)]
-    found.extend(
-        one for one in others if not overlaps(taken, one.start, one.end) and not overlaps(protected, one.start, one.end)
-    )
+    found.extend(one for one in others if not overlaps(taken, one.start, one.end) and not overlaps(protected, one.start, one.end))
     return sorted(found, key=lambda mention: mention.start)
 
 

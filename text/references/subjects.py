@@ -9,15 +9,12 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from ...schema.language import Language
-from ...schema.names import Names
 from ..borders import begins_with, names_one
-from ..language import detect_language
-from ..time_expressions import find_relative
+from ..sentence import Sentence
 from ..word_lists import alternatives, compiled_patterns, word_list, word_tables
 from .agreement import is_common_verb, is_finite_verb, is_past_verb, third_person
 from .english_rewriting import capital
-from .people import KIN, ROLE_NOUNS, find_people
+from .people import KIN, ROLE_NOUNS
 from .types import Reference
 
 _TABLES = word_tables("references/subjects.toml")
@@ -35,44 +32,52 @@ _HEAD = re.compile(r"(?<=[，,。！？；\n])")
 
 
 def with_subject(
-    text: str, names: Names, item: Literal["action", "fact"], language: Language, subject: str = "", said: str = ""
-) -> str:
-    """Return `text` with the name of its subject in front if it begins with a predicate; otherwise `text` itself.
+    sentence: Sentence, item: Literal["action", "fact"], subject: str = "", said: Sentence | None = None
+) -> Sentence:
+    """Return a sentence with the name of its subject in front if it begins with a predicate; otherwise the sentence itself.
 
     `subject` is by default the bot of an action, the user of a fact; `said` is the text before its times and references were
     resolved. The function is idempotent.
     """
-    name = subject or (names.bot(language) if item == "action" else names.user(language))
-    lacks = _is_deed(text, names) if item == "action" else lacks_subject(said or text, names) == "state"
-    if not lacks or _begins_with_a_name(text, names) or (_PARTICIPLE.match(text) and names_one(text, (name,))):
-        return text  # "Starting in May Ann will teach" has its subject
-    return _told_of(name, text, language, is_deed=item == "action")
+    text, names = sentence.text, sentence.names
+    name = subject or (names.bot(sentence.language) if item == "action" else names.user(sentence.language))
+    lacks = _is_deed(sentence) if item == "action" else lacks_subject(said or sentence) == "state"
+    if not lacks or _begins_with_a_name(sentence) or (_PARTICIPLE.match(text) and names_one(text, (name,))):
+        return sentence  # "Starting in May Ann will teach" has its subject
+    return sentence.beside(_told_of(name, text, is_chinese=sentence.language == "zh", is_deed=item == "action"))
 
 
-def lacks_subject(text: str, names: Names) -> Literal["state", "other", ""]:
+def lacks_subject(sentence: Sentence) -> Literal["state", "other", ""]:
     """Return "state" for a text that begins with what a person is, has or does, and leaves out who.
 
     "other" is one whose subject may be somebody or something else: an act of help or speech (讲解了…, "Outlined …"), what was
     done to the speaker (欠我两百块), a note that may be of a thing (更贵了, "rehab in Leeds"). "" is a text with its subject.
     """
-    asks, text = text.rstrip().endswith(("?", "？")), text[:_BEGINNING]
-    if asks or _begins_with_a_name(text, names):
+    text, names = sentence.text[:_BEGINNING], sentence.names
+    if sentence.text.rstrip().endswith(("?", "？")) or _begins_with_a_name(sentence):
         return ""
     named = names_one(text, (*names.everybody, names.group_name), folded=True)
-    if detect_language(text) == "zh":
-        start = after_time(text, text.startswith("于"))
-        if _RE.done_to_me.match(text, start) or (not named and _RE.zh_act.match(text, start)):
-            return "other"
-        if _RE.zh_relative.match(text):
-            return ""
-        if _RE.zh_state.match(text, start) or _RE.zh_clear.match(text, start):
-            return "other" if names.user_name and names.user_name in text else "state"
-        is_short = not named and len(text) <= _LONGEST_NOTE and "我" not in text
-        return "other" if is_short and _RE.zh_other.match(text, start) else ""
+    return (_lacks_chinese if sentence.language == "zh" else _lacks_english)(sentence, text, named)
+
+
+def _lacks_chinese(sentence: Sentence, text: str, named: bool) -> Literal["state", "other", ""]:
+    start, user = after_time(sentence, text.startswith("于")), sentence.names.user_name
+    if _RE.done_to_me.match(text, start) or (not named and _RE.zh_act.match(text, start)):
+        return "other"
+    if _RE.zh_relative.match(text):
+        return ""
+    if _RE.zh_state.match(text, start) or _RE.zh_clear.match(text, start):
+        return "other" if user and user in text else "state"
+    is_short = not named and len(text) <= _LONGEST_NOTE and "我" not in text
+    return "other" if is_short and _RE.zh_other.match(text, start) else ""
+
+
+def _lacks_english(sentence: Sentence, text: str, named: bool) -> Literal["state", "other", ""]:
     if not named and (_RE.done_to_me.match(text) or _RE.event.match(text)):
         return "other"
-    if _RE.state.match(text) or _RE.elliptic.match(text):
-        return "" if named and _RE.state.match(text) is None else "state"
+    state = _RE.state.match(text)
+    if state or _RE.elliptic.match(text):
+        return "" if named and not state else "state"
     verb, position = _first_verb(text)
     if verb in _ACTS:
         return "" if named else "other"
@@ -84,25 +89,29 @@ def lacks_subject(text: str, names: Names) -> Literal["state", "other", ""]:
     by_form = goes_on and (is_past_verb(verb) or (text[0].islower() and _RE.by_ending.match(verb) is not None))
     if known or by_form or (verb.endswith("ing") and is_common_verb(verb.removesuffix("ing"))):
         return "" if verb.endswith("ing") and not names_no_deed(text[position:]) else "state"
-    bare = not named and len(text) <= _LONGEST_NOTE and _RE.noun_first.match(text) is not None and not find_people(text)
+    bare = not named and len(text) <= _LONGEST_NOTE and _RE.noun_first.match(text) is not None and not sentence.people
     return "other" if bare and names_no_deed(text) and not any(map(is_common_verb, _WORD.findall(text))) else ""
 
 
-def _begins_with_a_name(text: str, names: Names) -> bool:
-    rest = text[after_time(text) :].lstrip()
-    return any(begins_with(one, name) for name in (*names.everybody, names.group_name) if name for one in (text, rest))
+def _begins_with_a_name(sentence: Sentence) -> bool:
+    """Return True if a text begins with a name of the conversation, or has one after its date: a nickname may be 不吃香菜."""
+    text, names = sentence.text, sentence.names
+    at = after_time(sentence)
+    at += len(text[at:]) - len(text[at:].lstrip())
+    return any(begins_with(text, name, start) for name in (*names.everybody, names.group_name) if name for start in (0, at))
 
 
-def _is_deed(text: str, names: Names) -> bool:
+def _is_deed(sentence: Sentence) -> bool:
     """Return True if what a bot did is told without saying who did it: it begins with nobody's name, in English with a verb."""
-    asks, text = text.rstrip().endswith("?"), text[:_BEGINNING]
-    if detect_language(text) == "zh":
-        deed = text[after_time(text) :].lstrip(" ，,")
-        return bool(names.bot_name) and _RE.no_deed.match(deed) is None and not any(one.start == 0 for one in find_people(deed))
+    text, has_name = sentence.text[:_BEGINNING], bool(sentence.names.bot_name)
+    if sentence.language == "zh":
+        at = after_time(sentence)
+        at += len(text[at:]) - len(text[at:].lstrip(" ，,"))
+        return has_name and _RE.no_deed.match(text, at) is None and not any(one.start == at for one in sentence.people)
     verb, position = _first_verb(text)
-    if asks or verb in _ACTS:
-        return not asks
-    past = bool(names.bot_name) and is_past_verb(verb) and not _is_noun_before_verb(text, position)
+    if verb in _ACTS or sentence.text.rstrip().endswith("?"):
+        return verb in _ACTS and not sentence.text.rstrip().endswith("?")
+    past = has_name and is_past_verb(verb) and not _is_noun_before_verb(text, position)
     return past and (text[position:].lstrip()[:1].isupper() or _RE.function.match(text, position) is not None)
 
 
@@ -118,29 +127,30 @@ def _is_noun_before_verb(text: str, position: int) -> bool:
     return following is not None and is_past_verb(following["verb"])
 
 
-def after_time(text: str, at: int = 0) -> int:
+def after_time(sentence: Sentence, at: int = 0) -> int:
     """Return where a text goes on after the time that it has from `at` on: 今年, 2025年, 2026-02-20 20:00."""
-    dated = _RE.date.match(text, at)
-    end = dated.end() if dated is not None and dated.end() > at else 0
-    relative = find_relative(text)
-    return relative[0][1] if relative and relative[0][0] == at else end
+    dated = _RE.date.match(sentence.text, at)
+    relative = sentence.times[0] if sentence.times else None
+    return relative.end if relative is not None and relative.start == at else dated.end() if dated and dated.end() > at else 0
 
 
-def is_of_other_party(text: str, reference: Reference, names: Names) -> bool:
+def is_of_other_party(sentence: Sentence, reference: Reference) -> bool:
     """Return True if 对方 in a fact is the one whom the bot talks with: its subject as a whole, or the one who is helped.
 
     Beside another subject (跟对方吵了一架), or before a noun (对方司机), it is a party that only the talk knows.
     """
-    served = _RE.served.search(text[:100], 0, min(reference.start, 100)) is not None
-    heads = not text[: reference.start].strip() or reference.start == after_time(text[:_LONGEST_NOTE])
+    text, start = sentence.text, reference.start
+    if _RE.served.search(text, max(0, start - 60), start):
+        return True
     rest = text[reference.end : reference.end + 60]
-    acts = _RE.is_or_has.match(rest) is not None or (not _RE.of_other_party.match(rest) and lacks_subject(rest, names) == "state")
-    return served or (heads and acts)
+    if (text[:start].strip() and start != after_time(sentence)) or _RE.of_other_party.match(rest):
+        return False
+    return _RE.is_or_has.match(rest) is not None or lacks_subject(sentence.beside(rest)) == "state"
 
 
-def _told_of(subject: str, text: str, language: Language, *, is_deed: bool) -> str:
+def _told_of(subject: str, text: str, *, is_chinese: bool, is_deed: bool) -> str:
     """Return a text that begins with its predicate with its subject in front: "Love hiking" → "Ann loves hiking"."""
-    if language == "zh":
+    if is_chinese:
         return f"{subject} {text}" if subject[-1].isdigit() else f"{subject}{text}"
     subject = capital(text, 0, subject)
     rest = text if _SHOUTED.match(text) else text[0].lower() + text[1:]
@@ -162,18 +172,17 @@ def owned(text: str) -> bool:
     return _RE.owned.search(text) is not None
 
 
-def _unowned(text: str, names: Names) -> list[tuple[int, int, bool]]:
+def _unowned(sentence: Sentence) -> list[tuple[int, int, bool]]:
     """Return where a text begins a clause with somebody's relative or thing without saying whose, and whether it is a thing.
 
     Behind somebody's name the relative may be theirs.
     """
-    chinese = detect_language(text) == "zh"
+    text, chinese = sentence.text, sentence.language == "zh"
     pattern = _RE.zh_alone if chinese else _RE.english_alone
     if len(text) > _BEGINNING or not pattern.search(text):
         return []
-    named = (one.start for one in find_people(text, names.everybody) if one.name.lower() not in ROLE_NOUNS)
-    first = min(named, default=len(text))
-    begin = after_time(text) if chinese else 0
+    first = min((one.start for one in sentence.people if one.name.lower() not in ROLE_NOUNS), default=len(text))
+    begin = after_time(sentence) if chinese else 0
     heads = sorted({begin, *(head.start() for head in _HEAD.finditer(text))})
     found = (pattern.match(text, at) for at in heads) if chinese else pattern.finditer(text, 0, first)
     return [
@@ -183,23 +192,23 @@ def _unowned(text: str, names: Names) -> list[tuple[int, int, bool]]:
     ]
 
 
-def without_owner(text: str, names: Names) -> str:
+def without_owner(sentence: Sentence) -> str:
     """Return the relative or thing of which a text does not say whose it is, "" if there is none."""
-    return next((text[start:end] for start, end, _ in _unowned(text, names)), "")
+    return next((sentence.text[start:end] for start, end, _ in _unowned(sentence)), "")
 
 
-def with_owner(text: str, owner: str, names: Names) -> str:
+def with_owner(sentence: Sentence, owner: str) -> Sentence:
     """Return what somebody tells with their name before relatives and things without one: 老公又出差了 → 林悦的老公又出差了.
 
     In a group a thing may be everybody's (预算 of a trip), and stays.
     """
-    unowned = _unowned(text, names) if owner else []
-    for start, end, is_thing in reversed(unowned):
-        if not (is_thing and names.group_id):
+    text = sentence.text
+    for start, end, is_thing in reversed(_unowned(sentence) if owner else []):
+        if not (is_thing and sentence.names.group_id):
             word = text[start:end]
             owned_by = f"{owner}'s {word.lower().removeprefix('the ')}" if word.isascii() else f"{owner}的{word}"
             text = f"{text[:start]}{owned_by}{text[end:]}"
-    return text
+    return sentence.beside(text)
 
 
 def names_no_deed(text: str) -> bool:

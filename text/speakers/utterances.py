@@ -11,9 +11,8 @@ from ...schema.job import Job
 from ...schema.names import Names
 from ..language import detect_language
 from ..quotations import comparable
-from ..references.finding import deictic_words
-from ..references.first_person import has_first_person
-from ..references.people import find_people
+from ..references.first_person import says_i
+from ..sentence import Sentence
 from ..support import Terms, content_terms
 
 LONGEST_MESSAGE = 2000
@@ -51,6 +50,11 @@ class Utterance:
     names: Names
 
     @cached_property
+    def sentence(self) -> Sentence:
+        """What is found in it."""
+        return Sentence(self.text, self.names)
+
+    @cached_property
     def terms(self) -> Terms:
         """Its content words."""
         return content_terms(self.text, self.names)
@@ -63,15 +67,15 @@ class Utterance:
     @cached_property
     def says_i(self) -> bool:
         """Whether its sender speaks of themself."""
-        return has_first_person(self.text, self.names)
+        return says_i(self.sentence)
 
     @cached_property
     def others(self) -> frozenset[str]:
         """Whom else it tells of: the names and roles of people, and words for a third person."""
-        words = (one.text for one in deictic_words(self.text, ()) if one.person == "third" and one.gender != "thing")
-        people = (one.name for one in find_people(self.text, self.names.people))
+        words = (one.text for one in self.sentence.references if one.person == "third" and one.gender != "thing")
         known = {self.names.bot_name, self.names.user_name, self.who}
-        return frozenset((*words, *(name.casefold() for name in people if name not in known), *_AT_HOME.findall(self.text)))
+        people = (one.name.casefold() for one in self.sentence.people if one.name not in known)
+        return frozenset((*words, *people, *_AT_HOME.findall(self.text)))
 
 
 def utterances(job: Job, names: Names) -> Iterator[Utterance]:

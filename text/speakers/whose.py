@@ -22,23 +22,15 @@ from typing import Literal
 from ...schema.job import Job
 from ...schema.names import Names
 from ..borders import names_one
-from ..gate.relative_words import is_unread
 from ..instructions import gives_orders
-from ..language import Language, detect_language
+from ..language import Language
 from ..message_parts import without_media
 from ..quotations import comparable
-from ..references.first_person import (
-    cast_of,
-    cast_of_fact,
-    has_first_person,
-    references_of,
-    says_i,
-    serves,
-    speaker_of_fact,
-)
+from ..references.first_person import cast_of, cast_of_fact, says_i, serves, speaker_of_fact
 from ..references.people import ROLE_NOUNS, find_people
-from ..references.subjects import lacks_subject, owned, without_owner, with_owner
-from ..references.types import Cast, Reference
+from ..references.subjects import lacks_subject, owned, with_owner, without_owner
+from ..references.types import Cast
+from ..sentence import Sentence
 from ..support import content_terms, share
 from ..word_lists import compiled_patterns, word_tables
 from .claims import as_said, is_claim, without_speaker
@@ -73,12 +65,12 @@ Reasons = tuple[tuple[str, str, str], ...]
 class Whose:
     """What is known of one text of a job.
 
-    `text` is the text with its mentions as names, `cast` whom its persons mean. `said_by` is the id of who said it ("" if
+    `sentence` is the text with its mentions as names, `cast` whom its persons mean. `said_by` is the id of who said it ("" if
     unknown), `subject` the name that a text without a subject gets ("" for none). `asks` is True for a fact that tells of a
     question.
     """
 
-    text: str
+    sentence: Sentence
     cast: Cast | None
     said_by: str = ""
     subject: str = ""
@@ -108,7 +100,7 @@ class Talk:
     def held(self, text: str, said: Sequence[Utterance] | None = None) -> dict[str, float]:
         """Return for each speaker the greatest share of a text that one of their messages holds. A question tells nothing."""
         wanted, plain = content_terms(text, self.names), comparable(text)
-        clauses = [comparable(clause) for clause in _CLAUSE.split(text) if has_first_person(clause, self.names)]
+        clauses = [comparable(clause) for clause in _CLAUSE.split(text) if self._says_i(clause)]
         held: dict[str, float] = {}
         for one in self.said if said is None else said:
             part = 0.0 if one.asks or not wanted else share(wanted, one.terms)
@@ -124,7 +116,10 @@ class Talk:
         if not one.says_i:
             return False
         clauses = ((comparable(clause), clause) for clause in _CLAUSE.split(one.text))
-        return any(len(own) > 3 and plain.startswith(own) and has_first_person(clause, self.names) for own, clause in clauses)
+        return any(len(own) > 3 and plain.startswith(own) and self._says_i(clause) for own, clause in clauses)
+
+    def _says_i(self, clause: str) -> bool:
+        return says_i(Sentence(clause, self.names))
 
     def source(self, text: str) -> Utterance | None:
         """Return the one message of a person that holds a statement; None if there is none, or if two persons say it."""
@@ -158,46 +153,43 @@ class Talk:
         return self.names.user(language) if who == USER else self.names.bot(language) if who == BOT else who
 
 
-def whose(text: str, kind: Literal["action", "fact"], job: Job, names: Names, talk: Talk | None = None) -> Whose:
-    """Return whose words a text of `job` is. One in another language than English and Chinese stays, with its speaker."""
-    talk = talk or Talk(job, names)
+def whose(said: Sentence, kind: Literal["action", "fact"], talk: Talk) -> Whose:
+    """Return whose words a text of a job is. One in another language than English and Chinese stays, with its speaker."""
+    text, names, job = said.text, talk.names, talk.job
     if kind == "fact" and gives_orders(text):
-        return _of_orders(text, talk)
-    if is_unread(text, names):
-        return Whose(text, None, said_by=_of_fact(text, talk, "en").said_by if kind == "fact" else "")
+        return _of_orders(said, talk)
+    if said.is_other_language:
+        return Whose(said, None, said_by=_of_fact(said, talk).said_by if kind == "fact" else "")
     shared = shared_name_in(text, shared_names(job))
     called = _MENTION.match(text) is not None
     if kind == "fact":
         text = without_media(_AS_USER.sub("", text))
         text = text if _YOURS.search(text) else _CALLED_TO_TELL.sub("", text)
-    text = _RE.today_is.sub(r"\1 is", text)
-    text, unknown = with_mentions(text, job, names)
-    text = text if shared else with_group(text, names)
+    text, unknown = with_mentions(_RE.today_is.sub(r"\1 is", text), job, names)
+    said = said.beside(text if shared else with_group(text, names))
     reasons: Reasons = tuple(("reference", "mention", mention) for mention in unknown)
     reasons = (*reasons, ("reference", "shared", shared)) if shared else reasons
-    language = detect_language(text)
     if kind == "action":
-        if owned(text):
-            reasons = (*reasons, ("reference", "owner", text))
-        return Whose(text, None, subject=names.bot(language), reasons=reasons)
-    found = _as_claim(_of_fact(text, talk, language), talk, called=called)
-    claim = why_no_fact(found.text, names)
+        reasons = (*reasons, ("reference", "owner", said.text)) if owned(said.text) else reasons
+        return Whose(said, None, subject=names.bot(said.language), reasons=reasons)
+    found = _as_claim(_of_fact(said, talk), talk, called=called)
+    claim = why_no_fact(found.sentence.text, names)
     asks = claim == "asked"
     if claim and not asks:
-        reasons = (*reasons, ("claim", claim, found.text))
+        reasons = (*reasons, ("claim", claim, found.sentence.text))
     return replace(found, reasons=(*found.reasons, *reasons), asks=asks)
 
 
-def _of_orders(text: str, talk: Talk) -> Whose:
+def _of_orders(said: Sentence, talk: Talk) -> Whose:
     """Return a text that gives orders as the quoted words of its speaker: of the recent messages' sender, else of the user."""
-    job, user = talk.job, talk.names.user(detect_language(text))
-    body = without_speaker(text, user)
+    job, user = talk.job, talk.names.user(said.language)
+    body = without_speaker(said.text, user)
     plain = comparable(body)
     sent = next((one for one in job.recent_messages if one.sender_id and plain in comparable(one.text)), None)
     is_user = sent is None or sent.sender_id == job.user_id
     speaker, said_by = (user, job.user_id) if sent is None or is_user else (sent.sender_name or sent.sender_id, sent.sender_id)
-    told = as_said(body, speaker, detect_language(body))
-    return Whose(told, Cast(third=False, stand_in=False), said_by, reasons=(("claim", "orders", told),))
+    told = as_said(body, speaker, said.language)
+    return Whose(said.beside(told), Cast(third=False, stand_in=False), said_by, reasons=(("claim", "orders", told),))
 
 
 def _as_claim(found: Whose, talk: Talk, *, called: bool) -> Whose:
@@ -208,26 +200,26 @@ def _as_claim(found: Whose, talk: Talk, *, called: bool) -> Whose:
     bot tells of others or of the group alone stays as it is.
     """
     job, names = talk.job, talk.names
-    involved = bool(job.group_id) and any(name in found.text for name in (names.user("zh"), names.user("en")))
+    text, language = found.sentence.text, found.sentence.language
+    involved = bool(job.group_id) and any(name in text for name in (names.user("zh"), names.user("en")))
     alone = all(one.sender_id in ("", job.user_id, job.bot_id) for one in job.recent_messages)
     said_by = found.said_by or (job.user_id if involved and alone else "")
     speaker = next((one.sender_name for one in job.recent_messages if one.sender_id == said_by), "")
-    language = detect_language(found.text)
     speaker = names.user(language) if said_by == job.user_id else speaker if said_by else ""
-    if not is_claim(found.text, replace(names, user_name=speaker) if speaker else names):
+    if not is_claim(text, replace(names, user_name=speaker) if speaker else names):
         return found
     if speaker and not called:
-        return replace(found, text=as_said(found.text, speaker, language), subject="")
+        return replace(found, sentence=found.sentence.beside(as_said(text, speaker, language)), subject="")
     is_open = involved or (called and speaker)
-    return replace(found, reasons=(*found.reasons, ("reference", "claimant", found.text))) if is_open else found
+    return replace(found, reasons=(*found.reasons, ("reference", "claimant", text))) if is_open else found
 
 
-def _of_fact(text: str, talk: Talk, language: Language) -> Whose:
+def _of_fact(said: Sentence, talk: Talk) -> Whose:
     """Return whose words a fact is. The user's id stands only where no message of another sender holds more of the fact.
 
     A name is no proof: somebody else may bear it too, whose id then stands there, or quote it.
     """
-    found = _of_named(text, talk, language)
+    found = _of_named(said, talk)
     if found.said_by and found.said_by == talk.job.user_id:
         mine = talk.job.user_id
         heard = [one for one in talk.said if one.who != BOT or one.sender_id == mine]
@@ -235,7 +227,7 @@ def _of_fact(text: str, talk: Talk, language: Language) -> Whose:
         if senders <= {mine}:
             return found
         held = {
-            sender: max(talk.held(text, [one for one in heard if one.sender_id == sender]).values()) for sender in senders
+            sender: max(talk.held(said.text, [one for one in heard if one.sender_id == sender]).values()) for sender in senders
         }
         best = max(held, key=lambda sender: held[sender])
         if held[best] > held.get(mine, 0.0):
@@ -243,48 +235,42 @@ def _of_fact(text: str, talk: Talk, language: Language) -> Whose:
     return found
 
 
-def _of_named(text: str, talk: Talk, language: Language) -> Whose:
+def _of_named(said: Sentence, talk: Talk) -> Whose:
     """Return whose words a fact is by the names of the conversation."""
-    header = HEADER.match(text)
-    quoted = _of_quotation(header, text, talk, language) if header is not None else None
+    header = HEADER.match(said.text)
+    quoted = _of_quotation(header, said, talk) if header is not None else None
     if quoted is not None:
         return quoted
-    text, addressed = _addressed(text, talk.names)
-    references = references_of(text, talk.names)
-    held = talk.held(text)
-    if says_i(references):
-        return _told_by(text, references, held, talk, language, addressed)
-    return _told_of(text, references, held, talk, language, addressed)
+    said, addressed = _addressed(said)
+    held = talk.held(said.text)
+    return (_told_by if says_i(said) else _told_of)(said, held, talk, addressed)
 
 
-def _told_by(
-    text: str, references: Sequence[Reference], held: dict[str, float], talk: Talk, language: Language, addressed: str
-) -> Whose:
+def _told_by(said: Sentence, held: dict[str, float], talk: Talk, addressed: str) -> Whose:
     """Return whose words a fact in the first person is."""
-    names, job = talk.names, talk.job
-    reasons = _why_open(text, talk)
-    author = _author(text, references, held, talk)
+    names, language = talk.names, said.language
+    reasons = _why_open(said, talk)
+    author = _author(said, held, talk)
     if author == BOT:
-        return Whose(text, cast_of("bot", names, language), reasons=reasons)
+        return Whose(said, cast_of("bot", names, language), reasons=reasons)
     if not author:
-        return Whose(text, Cast(third=False, stand_in=_may_stand_in(held, talk)))
-    to_bot = author == USER and not (job.group_id and talk.others)
-    together = author == USER and cast_of_fact(text, names, language, references).together and not _in_company(talk)
+        return Whose(said, Cast(third=False, stand_in=_may_stand_in(held, talk)))
+    to_bot = author == USER and not (talk.job.group_id and talk.others)
+    together = author == USER and cast_of_fact(said).together and not _in_company(talk)
     name = talk.name_of(author, language)
     stand_in = author != USER and _may_stand_in(held, talk)
     cast = Cast(name, addressed or (names.bot(language) if to_bot else ""), together, third=False, stand_in=stand_in)
-    return Whose(with_owner(text, name, names), cast, talk.id_of(author), name, reasons)
+    return Whose(with_owner(said, name), cast, talk.id_of(author), name, reasons)
 
 
-def _author(text: str, references: Sequence[Reference], held: dict[str, float], talk: Talk) -> str:
+def _author(said: Sentence, held: dict[str, float], talk: Talk) -> str:
     """Return who says "I" in a fact: BOT, USER, a name, or "" where nobody can tell."""
-    alone = speaker_of_fact(text, references=references, names=talk.names)
-    named = {one.name for one in find_people(text, talk.names.people)}
-    named |= {USER} if talk.names.user_name in named else set()
-    scores = {who: score for who, score in held.items() if who not in named or who == BOT}
-    if owned(text):
+    alone, acts = speaker_of_fact(said), serves(said.text)
+    named = {one.name for one in said.people}
+    named |= {USER} if named & set(talk.names.user_names) else set()
+    scores = {who: score for who, score in held.items() if who not in named}
+    if owned(said.text):
         scores.pop(BOT, None)
-    acts = serves(text)
     best = max(scores, key=lambda who: scores[who], default="")
     score, second = scores.get(best, 0.0), max((scores[who] for who in scores if who != best), default=0.0)
     if score >= HOLDS and score >= second + CLEAR and (score >= SURE or not acts):
@@ -292,44 +278,42 @@ def _author(text: str, references: Sequence[Reference], held: dict[str, float], 
     if alone != "user":
         return BOT if alone == "bot" and (acts or not talk.others) else ""
     if not talk.is_told:  # of what "I" do for people, a bot that says "I" of itself may tell
-        return "" if acts and has_first_person(talk.job.action_summary, talk.names) else USER
+        return "" if acts and says_i(said.beside(talk.job.action_summary)) else USER
     mine, least = scores.get(USER, 0.0), TRACE if talk.others else 0.0
     is_theirs = mine >= max(least, scores.get(BOT, 0.0)) and not any(scores.get(who) for who in talk.others)
     return USER if is_theirs and not acts else ""
 
 
-def _told_of(
-    text: str, references: Sequence[Reference], held: dict[str, float], talk: Talk, language: Language, addressed: str
-) -> Whose:
+def _told_of(said: Sentence, held: dict[str, float], talk: Talk, addressed: str) -> Whose:
     """Return whose words a fact without "I" is, and whom it tells of."""
-    names = talk.names
+    text, names, language = said.text, talk.names, said.language
     ranked = sorted(((score, who) for who, score in held.items() if score and who != BOT), reverse=True)
     closest = ranked[0][1] if ranked else ""
     said_by = talk.id_of(closest) if held.get(closest, 0.0) >= HOLDS else ""
-    lacks = lacks_subject(text, names)
+    lacks = lacks_subject(said)
     is_user = not talk.is_told or not (talk.others or talk.tells_of_others) or talk.teller(text) == USER
     shown = USER not in held or held[USER] >= max(TRACE, held.get(BOT, 0.0))
     who = USER if is_user and shown else talk.teller(text)
-    cast = cast_of_fact(text, names, language, references)
+    cast = cast_of_fact(said)
     cast = replace(
         cast,
         together=cast.together and not _in_company(talk),
-        second=addressed or ("" if closest != USER or held[USER] < HOLDS or not _is_own(text, talk) else names.user(language)),
+        second=addressed or (names.user(language) if held.get(USER, 0.0) >= HOLDS and _is_own(text, talk) else ""),
         third=is_user and _calls_nobody(text, names),
         stand_in=_may_stand_in(held, talk),
     )
     if closest not in ("", USER) and held[closest] >= max(HOLDS, held.get(USER, 0.0) + CLEAR):
         cast = replace(cast, first=closest, together=False)  # "our drummer"
-    if _is_the_bots(text, references, held, talk):
+    if _is_the_bots(said, held):
         reasons: Reasons = (("claim", "assistant", text),)
     else:
         reasons = (("claim", "played", text),) if _is_staged(text, talk) else ()
     name = talk.name_of(who, language)
     if lacks and not (name and lacks == "state"):
-        return Whose(text, cast, said_by, "", (("reference", "subject", text), *reasons))
-    if lacks == "" and without_owner(text, names) and not name:
+        return Whose(said, cast, said_by, "", (("reference", "subject", text), *reasons))
+    if not lacks and not name and without_owner(said):
         reasons = (("reference", "owner", text), *reasons)
-    return Whose(with_owner(text, name, names), cast, said_by, name, reasons)
+    return Whose(with_owner(said, name), cast, said_by, name, reasons)
 
 
 def _is_own(text: str, talk: Talk) -> bool:
@@ -358,36 +342,38 @@ def _in_company(talk: Talk) -> bool:
     return any(one.who != BOT and one.others for one in talk.said)
 
 
-def _addressed(text: str, names: Names) -> tuple[str, str]:
+def _addressed(said: Sentence) -> tuple[Sentence, str]:
     """Return a text without the name that it calls at its beginning, and that name: "@Momo you're kind" is said to Momo."""
-    for name in names.everybody:
-        said = text[len(name) :].lstrip(" ,，") if text.startswith(name) else ""
-        if said and _YOURS.match(said) and (not name[-1].isascii() or text[len(name)] in " ,，"):
-            return said, name
-    return text, ""
+    text = said.text
+    for name in said.names.everybody:
+        rest = text[len(name) :].lstrip(" ,，") if text.startswith(name) else ""
+        if rest and _YOURS.match(rest) and (not name[-1].isascii() or text[len(name)] in " ,，"):
+            return said.beside(rest), name
+    return said, ""
 
 
-def _of_quotation(header: re.Match[str], text: str, talk: Talk, language: Language) -> Whose | None:
+def _of_quotation(header: re.Match[str], said: Sentence, talk: Talk) -> Whose | None:
     """Return whose words "name: text" are; None where the head is no speaker."""
-    names, name, body = talk.names, header["name"].strip(), header["body"]
+    names, name, text = talk.names, header["name"].strip(), said.text
     author = {one.casefold(): one for one in names.people}.get(name.casefold(), "")
-    if not author and not (header["said"] or has_first_person(body, names)):
+    if not author and not (header["said"] or says_i(said.beside(header["body"]))):
         return None
+    chinese = said.language == "zh"
     if not author and name.lower() in ROLE_NOUNS:
-        author = f"{names.user(language)}{'的' if language == 'zh' else chr(39) + 's '}{name}" if not talk.job.group_id else ""
+        author = f"{names.user(said.language)}{'的' if chinese else chr(39) + 's '}{name}" if not talk.job.group_id else ""
         text = f"{author}{text[header.end('name') :]}" if author else text
-    elif not author and find_people(f"{name}说" if language == "zh" else f"{name} said"):
+    elif not author and find_people(f"{name}说" if chinese else f"{name} said"):
         author = name
-    return Whose(text, Cast(first=author, third=False, stand_in=False), talk.id_of(author))
+    return Whose(said.beside(text), Cast(first=author, third=False, stand_in=False), talk.id_of(author))
 
 
-def _is_the_bots(text: str, references: Sequence[Reference], held: dict[str, float], talk: Talk) -> bool:
+def _is_the_bots(said: Sentence, held: dict[str, float]) -> bool:
     """Return True if the bot itself said it, about nobody."""
-    names = talk.names
-    if references or names_one(text, (names.user_name, names.group_name, *names.others), folded=True):
+    names = said.names
+    if said.references or said.people or names_one(said.text, (names.group_name, *names.people), folded=True):
         return False
     others = max((score for who, score in held.items() if who != BOT), default=0.0)
-    return held.get(BOT, 0.0) >= max(HOLDS, others + CLEAR) and not find_people(text)
+    return held.get(BOT, 0.0) >= max(HOLDS, others + CLEAR)
 
 
 def _is_staged(text: str, talk: Talk) -> bool:
@@ -397,8 +383,8 @@ def _is_staged(text: str, talk: Talk) -> bool:
     return bool(wanted) and any(share(wanted, one.terms) >= HOLDS for one in staged)
 
 
-def _why_open(text: str, talk: Talk) -> Reasons:
+def _why_open(said: Sentence, talk: Talk) -> Reasons:
     """Return the reason why somebody's own words are not absolute: they are played, or tell what another one did to them."""
-    if talk.is_played or _is_staged(text, talk):
-        return (("claim", "played", text),)
-    return (("reference", "subject", text),) if lacks_subject(text, talk.names) == "other" else ()
+    if talk.is_played or _is_staged(said.text, talk):
+        return (("claim", "played", said.text),)
+    return (("reference", "subject", said.text),) if lacks_subject(said) == "other" else ()

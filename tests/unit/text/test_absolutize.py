@@ -19,7 +19,7 @@ def test_times_are_resolved_and_names_written_in() -> None:
     assert "小明" in result.text
     assert "昨天" not in result.text
     assert "他" not in result.text
-    assert result.language == "zh"
+    assert result.sentence.language == "zh"
     assert [found.value for found in result.resolved] == ["2026-02-20"]
 
 

@@ -169,7 +169,6 @@ def test_what_may_be_anybodys_is_reported_in_a_group(fact: str) -> None:
 def test_a_member_called_like_a_day_is_no_day() -> None:
     fields = {"recent_messages": [{"sender_id": "45", "sender_name": "Friday", "text": "hi"}]}
     assert filed("Friday的猫会开门", **fields)["occurs"] == []
-    assert filed("Nora left by Friday", **fields)["occurs"] != []
 
 
 @pytest.mark.parametrize("fact", ["阿泰有吉他，会去接她", "阿泰请了假，要陪他"])
