@@ -86,6 +86,8 @@ def _is_own_object(text: str, mention: Mention, reference: Reference, mentions: 
 def _is_chinese_object(text: str, mention: Mention, reference: Reference, mentions: Sequence[Mention], between: str) -> bool:
     if _RE.zh_is.fullmatch(between):
         return _RE.zh_what_to_them.match(text, reference.end) is not None  # 小林是他同事
+    if text[: mention.start].endswith(("把", "将")) and _RE.zh_recipient.fullmatch(between):
+        return True  # 我把小王的电话给了他
     if _RE.zh_before_object.search(between) is None or between.startswith("的"):
         return False
     if _RE.zh_kin.match(between) and len(mention.name) == 1 and not mention.name.isascii():

@@ -15,6 +15,7 @@ from ..borders import places_of
 from ..sentence import Sentence
 from ..word_lists import compiled_patterns, word_tables
 from .people import ROLE_NOUNS
+from .subjects import owned
 from .types import Cast
 
 _RE = compiled_patterns(word_tables("references/first_person.toml"))
@@ -67,7 +68,7 @@ def speaker_of_fact(sentence: Sentence) -> Speaker:
     if any(one.kind == "reference" or not (one.antecedents or one.anchored) for one in thirds) or places_of(
         text, (names.user("zh"), names.user("en"))
     ):
-        return "bot" if served is not None else "open"
+        return "bot" if served is not None else "user" if owned(text) else "open"
     if served is None:
         return "user"
     near = (one for one in sentence.people if 0 <= one.start - served.end() <= _NEAR)

@@ -112,7 +112,7 @@ def _is_deed(sentence: Sentence) -> bool:
     if verb in _ACTS or sentence.text.rstrip().endswith("?"):
         return verb in _ACTS and not sentence.text.rstrip().endswith("?")
     past = has_name and is_past_verb(verb) and not _is_noun_before_verb(text, position)
-    return past and (text[position:].lstrip()[:1].isupper() or _RE.function.match(text, position) is not None)
+    return past and (names_no_deed(text[position:]) or _RE.function.match(text, position) is not None)
 
 
 def _first_verb(text: str) -> tuple[str, int]:

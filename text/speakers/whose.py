@@ -277,8 +277,9 @@ def _author(said: Sentence, held: dict[str, float], talk: Talk) -> str:
         return best
     if alone != "user":
         return BOT if alone == "bot" and (acts or not talk.others) else ""
-    if not talk.is_told:  # of what "I" do for people, a bot that says "I" of itself may tell
-        return "" if acts and says_i(said.beside(talk.job.action_summary)) else USER
+    if not talk.is_told:  # advice, a promise to "you", and, of a bot that says "I" of itself, any act may be the bot's
+        advises = _RE.advises.search(said.text) or _YOURS.search(said.text)
+        return "" if acts and (advises or says_i(said.beside(talk.job.action_summary))) else USER
     mine, least = scores.get(USER, 0.0), TRACE if talk.others else 0.0
     is_theirs = mine >= max(least, scores.get(BOT, 0.0)) and not any(scores.get(who) for who in talk.others)
     return USER if is_theirs and not acts else ""
@@ -299,7 +300,7 @@ def _told_of(said: Sentence, held: dict[str, float], talk: Talk, addressed: str)
         cast,
         together=cast.together and not _in_company(talk),
         second=addressed or (names.user(language) if held.get(USER, 0.0) >= HOLDS and _is_own(text, talk) else ""),
-        third=is_user and _calls_nobody(text, names),
+        third=is_user and _calls_nobody(said),
         stand_in=_may_stand_in(held, talk),
     )
     if closest not in ("", USER) and held[closest] >= max(HOLDS, held.get(USER, 0.0) + CLEAR):
@@ -322,12 +323,14 @@ def _is_own(text: str, talk: Talk) -> bool:
     return source is not None and source.who == USER and source.says_i and not _YOURS.search(source.text)
 
 
-def _calls_nobody(text: str, names: Names) -> bool:
+def _calls_nobody(said: Sentence) -> bool:
     """Return False if "he" is called a name that is not the user's (他叫王磊, "her name is Chloe"), or may be a pet."""
+    text, user = said.text, said.names.user_name
     called = _RE.called.search(text)
-    if called is not None and called["name"] not in (*names.user_name.split(), names.user_name, "用户", "User"):
+    others = [one for one in said.people if one.start == 2 and one.end == len(text) and one.name.lower() not in ROLE_NOUNS]
+    if (called is not None and called["name"] not in (*user.split(), user, "用户", "User")) or _RE.pet.match(text):
         return False
-    return _RE.pet.match(text) is None
+    return text[1:2] != "是" or all(one.name == user for one in others)  # 他是王小明
 
 
 def _may_stand_in(held: dict[str, float], talk: Talk) -> bool:
