@@ -64,7 +64,7 @@ def absolutize(
     end = _end_of_beginning(whole.text)
     said = whole.beside(whole.text[:end])
     times = find_time_expressions(said.text, reference, timezone, language=said.choice, protected=said.protected)
-    drafted = draft(said.text, names, item, recent_speakers=recent_speakers, language=language, cast=cast)
+    drafted = draft(said, names, item, recent_speakers=recent_speakers, cast=cast)
     taken = [(one.start, one.end) for one in times]
     replaced = tuple(one for one in drafted.replaced if not overlaps(taken, one.start, one.end))
     undecided = tuple(one for one in drafted.undecided if not overlaps(taken, one.start, one.end))

@@ -16,7 +16,7 @@ from .language import Language, detect_language
 from .questions.named_times import time_told
 from .references.subjects import with_subject
 from .sentence import Sentence
-from .speakers.whose import Whose, whose
+from .speakers.whose import Talk, Whose, whose
 
 
 class Drafted(NamedTuple):
@@ -51,28 +51,28 @@ def prepare(job: Job, settings: Settings) -> list[ItemState]:
 def drafts(job: Job, settings: Settings) -> list[Drafted]:
     """Return every text of the job as the rules alone write it."""
     names = names_of(job, settings)
-    return [_drafted(Sentence(source, names), kind, job) for kind, source in job.texts]
+    talk = Talk(job, names)
+    return [_drafted(Sentence(source, names), kind, talk) for kind, source in job.texts]
 
 
 def draft_of(job: Job, kind: WrittenKind, source: str, names: Names) -> str:
     """Return one text of the job as the rules alone would write it."""
-    return _drafted(Sentence(source, names), kind, job).draft.text
+    return _drafted(Sentence(source, names), kind, Talk(job, names)).draft.text
 
 
-def _drafted(source: Sentence, kind: WrittenKind, job: Job) -> Drafted:
-    told = _whose(source.text, kind, job, source.names)
-    said = source.beside(told.text)
+def _drafted(source: Sentence, kind: WrittenKind, talk: Talk) -> Drafted:
+    told = _whose(source, kind, talk)
+    said, job = told.sentence, talk.job
     done = absolutize(said, job.moment, job.timezone, source.names, kind, recent_speakers=job.speakers, cast=told.cast)
-    draft = done.sentence
-    if told.subject:
-        draft = draft.beside(with_subject(done.text, source.names, kind, draft.language, told.subject, said.text))
+    draft = with_subject(done.sentence, kind, told.subject, said) if told.subject else done.sentence
     return Drafted(_item(kind, source, told, done, draft, job), source, draft)
 
 
-def _whose(source: str, kind: WrittenKind, job: Job, names: Names) -> Whose:
+def _whose(source: Sentence, kind: WrittenKind, talk: Talk) -> Whose:
     """Return whose words a text is; of one longer than LONGEST_TEXT characters its beginning tells."""
-    told = whose(source[:LONGEST_TEXT], kind, job, names)
-    return replace(told, text=told.text + source[LONGEST_TEXT:])
+    told = whose(source.beside(source.text[:LONGEST_TEXT]), kind, talk)
+    rest = source.text[LONGEST_TEXT:]
+    return replace(told, sentence=told.sentence.beside(told.sentence.text + rest)) if rest else told
 
 
 def _item(kind: WrittenKind, source: Sentence, told: Whose, done: Absolutized, draft: Sentence, job: Job) -> ItemState:

@@ -11,8 +11,8 @@ from .borders import places_of
 from .edits import Edit, edited
 from .language import detect_language, is_other_language
 from .protected import Span, merge_spans, moved, protected_spans
-from .references.chinese_rewriting import loose_users
-from .references.finding import antecedents, deictic_words, is_deictic_name
+from .references.antecedents import antecedents
+from .references.finding import deictic_words, is_deictic_name
 from .references.people import Mention, find_people
 from .references.types import Reference
 from .time_expressions.finding import _detect
@@ -77,8 +77,7 @@ class Sentence:
         if any(one.form == "that_one" for one in found):
             ends = {one.end for one in self.people}  # 小王这个人: the name stands beside it
             found = [one for one in found if one.form != "that_one" or one.start not in ends]
-        known = map(self._with_antecedents, found)
-        return sorted([*known, *loose_users(self.text, self.protected)], key=lambda one: one.start)
+        return [self._with_antecedents(one) for one in found]
 
     def _with_antecedents(self, reference: Reference) -> Reference:
         if reference.person != "third":

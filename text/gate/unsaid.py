@@ -40,7 +40,7 @@ def _of_fact(sentence: Sentence, people: Sequence[str]) -> Iterator[Finding]:
     if _RE.quotation.fullmatch(text) is not None:
         yield Finding("reference", text, 0, len(text), "subject")
         return
-    whose = without_owner(text, sentence.names)
+    whose = without_owner(sentence)
     if whose:
         yield Finding("reference", whose, at := text.index(whose), at + len(whose), "owner")
     opening = _RE.opening.match(text)
@@ -76,7 +76,7 @@ def _names_anything(sentence: Sentence, people: Sequence[str]) -> bool:
     if names_one(text, people) or _RE.generic.match(text) is not None:
         return True
     named = _RE.proper.search(text)
-    last = after_time(text) + SUBJECT if sentence.language == "zh" else len(text)
+    last = after_time(sentence) + SUBJECT if sentence.language == "zh" else len(text)
     if named is not None and named.start() <= last:
         return True
     return any(1 < one.start <= last or one.name.lower() not in ROLE_NOUNS for one in sentence.people)

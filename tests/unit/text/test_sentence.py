@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from historian.schema.names import Names
 from historian.text import sentence as sentences
 from historian.text.sentence import Sentence, as_sentence
