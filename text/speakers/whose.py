@@ -193,25 +193,23 @@ def _of_orders(said: Sentence, talk: Talk) -> Whose:
 
 
 def _as_claim(found: Whose, talk: Talk, *, called: bool) -> Whose:
-    """Return a fact about others or about rules as the words of its speaker, who is the sender of the message that holds it.
+    """Return what the user claims about others and themself ("Bob owes Mallory 500 dollars") as their words.
 
-    Of a group, where no other member spoke before, what involves the user ("Bob owes Mallory 500 dollars") is the user's claim;
-    where others did, it is open whose it is, as it is after a mention (`called`), which may be of whom it is said to. What the
-    bot tells of others or of the group alone stays as it is.
+    Whatever else somebody tells of others or of rules stays and is open, and so does what involves the user where another
+    member may have said it. What the bot tells of others or of the group alone stays as it is.
     """
-    job, names = talk.job, talk.names
+    job, names, said_by = talk.job, talk.names, found.said_by
     text, language = found.sentence.text, found.sentence.language
-    involved = bool(job.group_id) and any(name in text for name in (names.user("zh"), names.user("en")))
-    alone = all(one.sender_id in ("", job.user_id, job.bot_id) for one in job.recent_messages)
-    said_by = found.said_by or (job.user_id if involved and alone else "")
-    speaker = next((one.sender_name for one in job.recent_messages if one.sender_id == said_by), "")
-    speaker = names.user(language) if said_by == job.user_id else speaker if said_by else ""
-    if not is_claim(text, replace(names, user_name=speaker) if speaker else names):
+    named = bool(job.group_id) and any(name in text for name in names.user_names if name)
+    involved = named or says_i(found.sentence)
+    is_users = involved and not called and (said_by == job.user_id or not (said_by or talk.others))
+    speaker = next((one.sender_name for one in job.recent_messages if said_by and one.sender_id == said_by), "")
+    speaker = names.user(language) if is_users or said_by == job.user_id else speaker
+    if not (speaker or involved) or not is_claim(text, replace(names, user_name=speaker) if speaker else names):
         return found
-    if speaker and not called:
+    if is_users:
         return replace(found, sentence=found.sentence.beside(as_said(text, speaker, language)), subject="")
-    is_open = involved or (called and speaker)
-    return replace(found, reasons=(*found.reasons, ("reference", "claimant", text))) if is_open else found
+    return replace(found, reasons=(*found.reasons, ("reference", "claimant", text)))
 
 
 def _of_fact(said: Sentence, talk: Talk) -> Whose:
