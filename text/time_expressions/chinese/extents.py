@@ -25,10 +25,6 @@ _NAME_BEFORE = re.compile(r"(?:[名字]叫做?|[取起]名叫?|小名|外号|绰
 _TITLED = re.compile(r"这(?:首|部|本|幅|支|张|盆)")
 
 
-LONG_FEASTS = {"national": 7, "labour": 5}
-"""Feasts that are kept for some days from their day on."""
-
-
 def whole(text: str, found: list[Found]) -> list[Found]:
     """Return the expressions of folded text at their full length; what is not understood as a whole is marked so."""
     names = {text[one.start : one.end] for one in found if _is_name(text, one)}
@@ -97,7 +93,7 @@ def _at_full_length(text: str, item: Found) -> Found:
         if number and number > 1:
             return replace(item, reading=Reading(offset=Offset(1, amount(number - 1, "day"), reading)), end=nth.end())
     lasts = EXTENT["feast_lasts"].match(text, item.end) if reading.holiday is not None and not is_absolute(reading) else None
-    if lasts is not None and reading.holiday not in LONG_FEASTS:
+    if lasts is not None:
         return replace(item, end=lasts.end(), understood=False)  # 端午三天: from which day on?
     if _is_day(reading):
         there, event = EXTENT["from_there"].match(text, item.end), EXTENT["from_event"].match(text, item.end)
@@ -112,7 +108,7 @@ def _at_full_length(text: str, item: Found) -> Found:
                 offset = Offset(-1 if counted["sign"] == "前" else 1, length, reading)
                 evening = {"part": "evening", "part_name": "晚上"} if (counted["eve"] or "")[-1:] in ("夜", "晚") else {}
                 read = Reading(offset=offset, **evening)  # type: ignore[arg-type]
-                return replace(item, reading=read, end=counted.end(), dated=None if there else item)
+                return replace(item, reading=read, end=counted.end(), understood=bool(there))
             if there and not is_absolute(reading):
                 return replace(item, end=counted.end(), understood=False)
     if is_absolute(reading):

@@ -13,24 +13,21 @@ from dataclasses import replace
 from itertools import zip_longest
 
 from ..reading import (
-    Amount,
     Clock,
     Found,
     Ordinal,
     Part,
     Reading,
     Tense,
-    amount,
     carried,
     from_there,
-    in_order,
     is_absolute,
     merge,
     open_hour,
 )
 from ..tense import chinese_evidence, chinese_habit, chinese_plan, chinese_sentence_start
-from .extents import LONG_FEASTS, together, whole
-from .words import AROUND, EXTENT, OPEN, fold, length_of, might_hold, words_of_time
+from .extents import together, whole
+from .words import AROUND, EXTENT, OPEN, fold, might_hold, words_of_time
 
 __all__ = ["find", "might_hold"]
 
@@ -218,9 +215,7 @@ def settle(text: str, found: list[Found]) -> list[Found]:
                 chosen = "perhaps past"
             if meant.slots == {"month"} and text[item.end : item.end + 1] in _OF_MONTH:
                 meant = replace(meant, firm=True)
-            listed = bool(kept) and text[kept[-1].end : item.start].strip() in _LISTED
-            meant = in_order(kept[-1] if kept and anchored and not listed else None, _in_its_half(text, item, meant), chosen)
-            kept.append(replace(item, reading=meant, tense=chosen, lasting=_lasting(text, item)))
+            kept.append(replace(item, reading=_in_its_half(text, item, meant), tense=chosen))
             if reading.slots == {"part"}:
                 anchored_until, previous_end = len(text), item.end  # 早上出门晚上才回: on the same day
         if reading.has_day and reading.vague is None and not reading.now:
@@ -231,17 +226,6 @@ def settle(text: str, found: list[Found]) -> list[Found]:
 
 _TIME_OF_DAY = frozenset({"clock", "part"})
 _OF_MONTH = frozenset("的和、")
-_LISTED = frozenset(["", "、", "，", "和", "及", "跟", "或"])
-
-
-def _lasting(text: str, item: Found) -> Amount | None:
-    """Return how long what begins on a day lasts: 从下周一起连请五天假, 端午放假三天, 国庆七天."""
-    kept = EXTENT["feast_lasts"].match(text, item.end) if item.reading.holiday in LONG_FEASTS else None
-    if kept is not None:
-        return length_of(kept["length"]) if kept["length"] else amount(LONG_FEASTS[item.reading.holiday or ""], "day")
-    lasts = AROUND["lasts"].match(text, item.end) if _goes_on(text, item, "begins") else None
-    length = length_of(lasts["length"]) if lasts is not None else None
-    return length if length is not None and not length.minutes and item.reading.has_day else None
 
 
 def _goes_on(text: str, item: Found, *names: str) -> bool:

@@ -285,19 +285,10 @@ def _guess(match: re.Match[str]) -> Reading:
     return Reading(vague="past" if direction == "前" else "future", vague_amount=f"{match['length']}{direction}")
 
 
-def _decade(match: re.Match[str]) -> Reading:
-    return Reading(years=(-1, int(chinese_number(match["decade"]) or 90)))
-
-
 def _vague(match: re.Match[str]) -> Reading:
     word = match.group()
     direction: Direction = "past" if _VAGUE_PAST.search(word) else "future" if _VAGUE_FUTURE.search(word) else "now"
     return Reading(vague=direction, vague_amount=word if _VAGUE_AMOUNT.search(word) else None)
-
-
-def _century(match: re.Match[str]) -> Reading:
-    decade = chinese_number(match["decade"]) if match["decade"] else None
-    return Reading(years=(-1, -1 if decade is None else int(decade) * (10 if decade < 10 else 1)))
 
 
 _LISTED = {
@@ -310,10 +301,8 @@ TOKENS = {name: in_full(pattern, _PIECES | _LISTED) for name, pattern in _WRITTE
 _READINGS: dict[str, _Builder] = {
     "pair": _pair,
     "this_feast": _this_feast,
-    "decade": _decade,
     "iso": _iso,
     "absolute_year": _year_abs,
-    "century": _century,
     "guess": _guess,
     "guess_ahead": _guess,
     "offset": _with_length(_offset),

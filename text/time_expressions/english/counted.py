@@ -13,17 +13,6 @@ from .words import Parsed
 class CountedTimes(Feasts):
     """Parsers of lengths of time that point to a day or a range."""
 
-    def bounded(self, index: int) -> Parsed | None:
-        """Parse "more than two weeks before today", "less than 2 weeks from now": before or after the day that is counted."""
-        if self.word(index + 1) != "than" or self.word(index - 1) in ("within", "for"):
-            return None
-        found = self.counted(index + 2)
-        said = found[0].offset if found is not None else None
-        if found is None or said is None or said.amount.minutes or found[0].slots != {"offset"}:
-            return None
-        farther = self.word(index) == "more"
-        return replace(found[0], bound="after" if farther == (said.sign > 0) else "before"), found[1]
-
     def counted(self, index: int) -> Parsed | None:
         """Parse a length with a direction: "two days ago", "from now", "later", "before yesterday", "after Christmas"."""
         counted = self.length(index)
@@ -111,8 +100,6 @@ class CountedTimes(Feasts):
         """Parse "in 10 minutes", "in two weeks' time", "within 9 months", "within the next 10 months"."""
         word = self.word(index)
         start = index + 1
-        if word == "in" and self.word(start) in ("more", "less"):
-            return self.bounded(start)
         if word == "within":
             if self.word(start) == "the":
                 start += 1

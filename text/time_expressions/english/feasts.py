@@ -8,7 +8,7 @@ from ...word_lists import word_list
 from ..numerals import ENGLISH_ORDINALS
 from ..reading import Reading
 from .dates import Dates
-from .lexicon import DAYS, DECADES, FUNCTION_WORDS, HELD, HOLIDAY_STARTS, HOLIDAYS, MODIFIERS, PARTS, SEASONS, WEEKDAYS
+from .lexicon import DAYS, FUNCTION_WORDS, HELD, HOLIDAY_STARTS, HOLIDAYS, MODIFIERS, PARTS, SEASONS
 from .words import Parsed
 
 _OF_ONE = word_list("the a an my our your his her their this that every each")
@@ -54,20 +54,6 @@ class Feasts(Dates):
                 return inner
             if inner[0].month is not None and inner[0].week is None and inner[0].through is None and not inner[0].slots & _OF_DAY:
                 return replace(inner[0], week=0), inner[1]
-        return None
-
-    def week_number(self, index: int) -> Parsed | None:
-        """Parse "week 27" and "week 27 of last year"."""
-        start = index + 1 if self.word(index) == "the" else index
-        if self.word(start) == "week" and self.word(start + 1).isdecimal() and 1 <= int(self.word(start + 1)) <= 53:
-            reading, at = Reading(week_number=int(self.word(start + 1))), start + 2
-            if self.word(at) == "of":
-                inner = self.expression_in(at + 1)
-                if inner is not None and inner[0].slots == {"year"}:
-                    return replace(reading, year=inner[0].year), inner[1]
-            before = self.word(index - 1)
-            fits = before in ("in", "by", "until", "since") or start != index or self.clock_follows(at) or before in WEEKDAYS
-            return (reading, at) if fits and self.word(at) != "of" else None
         return None
 
     def clock_follows(self, index: int) -> bool:
@@ -145,8 +131,6 @@ class Feasts(Dates):
                 return Reading(quarter=("abs", number), year=("abs", year[0])), year[1]
             return Reading(quarter=("abs", number), manner="bare"), index + 2
         start = index + 1 if word == "the" else index
-        if start > index and self.word(start) in DECADES:
-            return Reading(years=(-1, 30 + 10 * DECADES.index(self.word(start)))), start + 1
         nth = ENGLISH_ORDINALS.get(self.word(start), 9)
         if start > index and nth <= 4 and self.word(start + 1) == "quarter" and self.word(start + 2) != "of":
             return Reading(quarter=("abs", nth), manner="bare", firm=False), start + 2  # of a year, or of a game

@@ -14,7 +14,7 @@ from itertools import zip_longest
 
 from ...word_lists import phrase_list, word_list
 from ..numerals import ENGLISH_CARDINALS, ENGLISH_ORDINALS
-from ..reading import Found, Reading, Tense, carried, clash, from_there, in_order, is_absolute, merge, open_hour
+from ..reading import Found, Reading, Tense, carried, clash, from_there, is_absolute, merge, open_hour
 from ..tense import english_evidence, english_habit, english_present, is_arranged, is_monthly
 from . import lexicon as lexicon
 from .clock import CLOCK_PREPOSITIONS
@@ -72,7 +72,6 @@ _DAY_NUMBER = frozenset({"day", "manner"})
 _BY_TENSE = frozenset({"weekday", "month", "day", "manner", "clock", "part", "ordinal"})
 """What a time is made of whose day is told by the tense alone: "in June", "on Tuesday at 8"."""
 _BARE_WEEKDAY = frozenset({"weekday", "manner"})
-_LISTED = frozenset(["", ",", "and", "or", "and on", "or on"])
 _AFTER_HOUR = word_list(". , ! ? ; ) then sharp please pls for or and if so to cos because outside") | {""}
 _NOON = word_list("noon midday midnight")
 _BE = word_list("am is are isn't aren't i'm you're we're they're") | {""}
@@ -140,11 +139,7 @@ class _Sentence(Extents):
             if whole is None and index + 1 < len(found) and found[index + 1][1] == after and clash(reading, found[index + 1][0]):
                 whole = begin, found[index + 1][2]
             event = self.counted_from_event(reading, begin) if whole is None else None
-            if event is not None:
-                day = Found(reading, self.starts[begin], self.end_of(after - 1))
-                items.append(Found(event[0], self.starts[event[1]], day.end, dated=day))
-                last_after = after
-                continue
+            whole = (event[1], after) if event is not None else whole
             begin, last_after = whole or (begin, after)
             while items and whole is not None and items[-1].end > self.starts[begin]:
                 begin = min(begin, self.words_before(items.pop().start))
@@ -316,8 +311,7 @@ class _Sentence(Extents):
                     and english_evidence(self.spoken, item.start, item.end, wide=False) == "none"
                 ):
                     chosen = kept[-1].tense  # "Booked for the 12th of May, back on the 20th"
-                listed = bool(kept) and self.lower[kept[-1].end : item.start].strip() in _LISTED
-                meant = in_order(kept[-1] if kept and anchored and not listed else None, self.in_its_half(item, meant), chosen)
+                meant = self.in_its_half(item, meant)
                 kept.append(replace(item, reading=meant, tense=chosen))
                 self.leave_timetable(kept, verb)
                 if reading.has_day and not reading.vague and not reading.now:
@@ -560,7 +554,7 @@ def _starts() -> dict[str, tuple[_Parse, ...]]:
         (("the", "last", "first", "final", "1st", *ENGLISH_ORDINALS, "twenty", "thirty"), (s.day_of,)),
         (("the", "first", "second", "third", "fourth", "1st", "2nd", "q"), (s.quarter,)),
         ((*lexicon.MODIFIERS, "the", "these"), (s.modified,)),
-        (("the", "week"), (s.week_of, s.week_number)),
+        (("the", "week"), (s.week_of,)),
         (("the", "rest", "remainder", "remaining", "year", "month"), (s.current,)),
         (("the", "weekend", "wkend"), (s.weekend,)),
         (("the", *lexicon.SEASONS), (s.season,)),
@@ -569,7 +563,6 @@ def _starts() -> dict[str, tuple[_Parse, ...]]:
         (lexicon.HOLIDAY_STARTS, (s.holiday,)),
         (owned(lexicon.MONTHS), (s.month,)),
         (("half", "a", "an", "some", "many", "few", "couple", "several", *ENGLISH_CARDINALS), (s.counted,)),
-        (("more", "less"), (s.bounded,)),
         (ENGLISH_CARDINALS, (s.trailing_modifier, s.day_of)),
         (("noon", "midnight", "midday", "half", "quarter", "a", *ENGLISH_CARDINALS), (s.clock_alone,)),
         (owned(lexicon.WEEKDAYS), (s.weekday,)),

@@ -75,24 +75,6 @@ def test_what_may_lie_before_or_after_that_day_stays_and_is_reported(text: str, 
 
 
 @pytest.mark.parametrize(
-    ("text", "first", "last"),
-    [
-        ("从下周一起连请五天假", "2026-03-23", "2026-03-27"),
-        ("下周一开始请三天假", "2026-03-23", "2026-03-25"),
-        ("国庆放假七天我要回家", "2026-10-01", "2026-10-07"),
-        ("从周五起出差一周", "2026-03-20", "2026-03-26"),
-        ("国庆七天要回家", "2026-10-01", "2026-10-07"),
-        ("五一小长假要去露营", "2026-05-01", "2026-05-05"),
-        ("下周一开始三天内交", "2026-03-23", "2026-03-23"),
-        ("从明天起每三天浇一次水", "2026-03-19", "2026-03-19"),
-    ],
-)
-def test_what_begins_on_a_day_and_lasts_is_told_of_until_its_last_day(text: str, first: str, last: str) -> None:
-    found = find_time_expressions(text, WEDNESDAY, "Asia/Shanghai")[0]
-    assert (found.value, found.until) == (first, last)
-
-
-@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("这周六日要加班", "2026-03-21至2026-03-22要加班"),
@@ -152,7 +134,6 @@ def test_what_begins_on_a_day_and_lasts_is_told_of_until_its_last_day(text: str,
         ("I had a cold all last week", "I had a cold all the week of 2025-11-10 to 2025-11-16"),
         ("The wedding's in September", "The wedding's in September 2026"),
         ("I worked on Monday and Tuesday", "I worked on 2025-11-17 and 2025-11-18"),
-        ("I'm free on Tuesday and Thursday", "I'm free on 2025-11-25 and 2025-11-20"),
         ("29日你来吗", "2026-03-29你来吗"),
         ("今年十一结婚", "2026年十一（2026-10-01）结婚"),
         ("晚7点开播", "2026-03-18 19:00开播"),
@@ -164,7 +145,6 @@ def test_what_begins_on_a_day_and_lasts_is_told_of_until_its_last_day(text: str,
         ("后天上午十点去面试，要到十二点才完", "2026-03-20 10:00去面试，要到2026-03-20 12:00才完"),
         ("明晚10点到12点值班", "2026-03-19 22:00至2026-03-20 00:00值班"),
         ("早上出门晚上才回", "2026-03-18 早上出门晚上才回"),
-        ("下周三考试前两天我还在外地", "2026-03-25考试前两天我还在外地"),
         ("外后天赶场", "2026-03-21赶场"),
         ("听朝早七点集合", "2026-03-19 07:00集合"),
         ("晏昼三点开会", "2026-03-18 15:00开会"),
@@ -173,7 +153,6 @@ def test_what_begins_on_a_day_and_lasts_is_told_of_until_its_last_day(text: str,
         ("明晚7.45的电影", "2026-03-19 19:45的电影"),
         ("这周三、周五都行", "2026-03-18、2026-03-20都行"),
         ("那周六晚上去不了", "那2026-03-21 晚上去不了"),
-        ("Dinner two days before my birthday on the 4th", "Dinner two days before my birthday on 2025-12-04"),
         ("Meet me at half seven", "Meet me at 7:30 on 2025-11-21"),
         ("We'll be there from 9am to noon tomorrow", "We'll be there from 09:00 to 12:00 on 2025-11-21"),
         ("It's on from quarter to 9 till 10 tonight", "It's on from 20:45 to 22:00 on 2025-11-20"),
@@ -197,6 +176,12 @@ def test_what_is_told_as_one_word_is_read_as_one(text: str, expected: str) -> No
         ("爸妈下个月18号来，住到月底走", ["月底"]),
         ("我早就辞职了，四月份的事", ["四月份"]),
         ("我8号看房", ["8号"]),
+        ("I'm free on Tuesday and Thursday", ["Tuesday", "Thursday"]),
+        ("国庆七天要回家", ["国庆七天"]),
+        ("五一小长假要去露营", ["五一小长假"]),
+        ("国庆放假七天我要回家", ["国庆放假七天"]),
+        ("老滕九十年代在国营厂", ["九十年代"]),
+        ("上世纪九十年代的歌", ["上世纪九十年代"]),
         ("上回周五聚餐的钱还没给你", ["上回周五"]),
         ("周五酒吧换老板了", ["周五"]),
         ("小寒跟我吵架了", ["小寒"]),
@@ -209,8 +194,10 @@ def test_what_is_told_as_one_word_is_read_as_one(text: str, expected: str) -> No
         ("We had the party on the Saturday", ["Saturday"]),
         ("小安5.20领的证，我们8/15去复查", ["5.20", "8/15"]),
         ("下两周也很忙", ["下两周"]),
-        ("周二请假去医院，周五就回来上班", ["周五"]),
-        ("I leave on Monday and come back on Thursday", ["Thursday"]),
+        ("下周三考试前两天我还在外地", ["下周三考试前两天"]),
+        ("周六婚礼的前一晚别喝酒", ["周六婚礼的前一晚"]),
+        ("周二请假去医院，周五就回来上班", ["周二", "周五"]),
+        ("I leave on Monday and come back on Thursday", ["Monday", "Thursday"]),
         ("We're in Paris from the 3rd to the 10th", ["the 3rd to the 10th"]),
         ("It was moved from the 5th to the 12th", ["the 5th to the 12th"]),
         ("惊蛰这首歌谁唱的", ["惊蛰"]),
@@ -363,10 +350,3 @@ def test_summer_is_in_december_in_the_south() -> None:
     for zone, first, last in (("Australia/Sydney", "2025-12-01", "2026-02-28"), ("Europe/Rome", "2025-06-01", "2025-08-31")):
         found = find_time_expressions("Marco proposed last summer", march, zone)[0]
         assert (found.value, found.until) == (first, last)
-
-
-def test_what_is_counted_from_a_day_told_after_it_has_the_day_that_is_meant() -> None:
-    for text, day in (("I came two days before my birthday on the 4th", "2025-11-02"), ("周六婚礼的前一晚别喝酒", "2026-03-20")):
-        at = THURSDAY if text.isascii() else WEDNESDAY
-        found = find_time_expressions(text, at, "Europe/London" if text.isascii() else "Asia/Shanghai")[0]
-        assert (found.value, found.until) == (day, day)
