@@ -63,7 +63,7 @@ OF_OWN_WORDS = {
         "redaction.rules.compiled",
         "redaction.rules.read_rules",
     ),
-    *("time_expressions.calendar.holiday", "time_expressions.calendar.season_days"),
+    *("time_expressions.calendar.feast", "time_expressions.calendar.season_days"),
 }
 """Functions that are given words and patterns of the program itself."""
 
