@@ -140,7 +140,7 @@ def _form(reading: Reading, resolved: Resolved, said: str, language: str, previo
         if english and reading.month is None and reading.year is None and reading.week is None and first == last:
             return f"|{reading.edge} on {values['day']}" if kind == "side" else f"at|the {values['edge']} of {values['day']}"
         values["unit"] = _unit(reading, resolved, language)
-    return _TABLES[language][kind].format(**values)
+    return str(_TABLES[language][kind].format(**values))
 
 
 def _unit(reading: Reading, resolved: Resolved, language: str) -> str:
@@ -159,7 +159,7 @@ def _half(reading: Reading, first: date, language: str) -> str:
 
 def _season(reading: Reading, language: str) -> str:
     if language == "en":
-        return reading.season if reading.season in _NAMES["zh_seasons"] else "summer"
+        return reading.season if reading.season and reading.season in _NAMES["zh_seasons"] else "summer"
     name = reading.season_name or _NAMES["zh_seasons"].get(reading.season or "", "")
     return f"{name}天" if len(name) == 1 else name
 

@@ -163,8 +163,8 @@ def _offset(reading: Reading, said: Offset, now: datetime, tense: Tense) -> Reso
         if base is None:
             return None
         if length.minutes:
-            moment = datetime.combine(day_of(base.first), time()) + said.sign * timedelta(minutes=length.minutes)
-            return Resolved(moment, moment, "minute")
+            wall = datetime.combine(day_of(base.first), time()) + said.sign * timedelta(minutes=length.minutes)
+            return Resolved(wall, wall, "minute")
         start = day_of(base.first if said.sign < 0 else base.last)
     day = _shift(start, length, said.sign)
     if reading.weekday is not None:
@@ -187,8 +187,8 @@ def _stretch(said: Stretch, now: datetime) -> Resolved | None:
     if said.direction == "aligned":  # whole quarters or decades before or after the current one
         months, count = (120 if length.unit == "decade" else 3), round(length.count)
         here = date(today.year // 10 * 10, 1, 1) if months > 3 else date(today.year, (today.month - 1) // 3 * 3 + 1, 1)
-        first = add_months(here, months if said.sign > 0 else -months * count)
-        return None if length.unit == "weekend" else Resolved(first, add_months(first, months * count) - _DAY, "range")
+        begin = add_months(here, months if said.sign > 0 else -months * count)
+        return None if length.unit == "weekend" else Resolved(begin, add_months(begin, months * count) - _DAY, "range")
     if said.sign < 0:
         return Resolved(_shift(today, length, -1), today - _DAY, "range")
     begin = today if said.direction == "within" else today + _DAY
