@@ -111,7 +111,7 @@ class Grammar:
     """True for neighbours of which the one is part of a longer expression with the other that nobody understands."""
     parts: Callable[[Said, int, int], bool]
     """True if a sentence ends between two places."""
-    judge: Callable[[Said, Found, "Found | None", "Found | None"], "Found | None"]
+    judge: Callable[[Said, Found, Found | None, Found | None], Found | None]
     """The expression as it is kept after an earlier one of its sentence and before the following one; None to drop it."""
 
 

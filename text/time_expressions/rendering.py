@@ -198,6 +198,8 @@ def _minutes(reading: Reading, resolved: Resolved, said: str, language: str, pre
         begin = _said_clock(reading.clock, said, language)
         end = _said_clock(reading.clock_until, said, language) if reading.clock_until is not None else begin
     approximate = reading.offset is not None and reading.offset.approximate
+    if reading.stretch is not None and reading.stretch.direction == "remaining":
+        return f"截至{day} {begin}{said}"
     if english and first == last:
         led = f"|{day} {'from' if ' from ' in said.lower() else 'at'} {begin}"
         return led if previous == "on" else f"{'around' if approximate else 'at'}|{begin} on {day}"

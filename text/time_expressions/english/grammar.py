@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import pairwise
 
 from ...word_lists import word_list
-from ..engine import Grammar, Said, find as _find, not_understood
+from ..engine import Grammar, Said, not_understood
+from ..engine import find as _find
 from ..reading import Clock, Found, Reading, Tense, clash, is_absolute, merge, open_hour
 from ..tense import english_evidence, english_habit, english_present, is_arranged, is_monthly, without_names
 from . import lexicon as lexicon
@@ -83,9 +83,7 @@ def _join(said: Said, first: Found, second: Found) -> Reading | None:
     if b.slots <= _TIME_OF_DAY:
         if not (_BEFORE_PART if b.clock is None else _BEFORE_CLOCK).fullmatch(gap) or b.slots & a.slots or a.absolute:
             return None
-    elif a.slots <= _TIME_OF_DAY and not _BEFORE_DAY.fullmatch(gap):
-        return None
-    elif not _BEFORE_DAY.fullmatch(gap):
+    elif (a.slots <= _TIME_OF_DAY and not _BEFORE_DAY.fullmatch(gap)) or not _BEFORE_DAY.fullmatch(gap):
         return None
     words = gap.split()
     if words in (["in"], ["for"], ["the"]) and not a.slots <= _TIME_OF_DAY and b.slots & _WEAK_AFTER:
@@ -252,7 +250,7 @@ def _follows_another_day(earlier: Found, reading: Reading, own: Tense) -> bool:
     if reading.manner not in (None, "bare") or reading.slots <= _TIME_OF_DAY or reading.through is not None:
         return False
     if reading.weekday is not None and reading.month is None:
-        return told.week is not None and told.week != 0 or (told.month is not None and told.day is not None)
+        return (told.week is not None and told.week != 0) or (told.month is not None and told.day is not None)
     return reading.day is not None and reading.month is None and told.month is None and told.day is None
 
 

@@ -194,7 +194,7 @@ def _stretch(match: re.Match[str]) -> Reading | None:
             return None
         return Reading(vague="past" if step < 0 else "future", vague_amount=f"the {words}")
     length = _length(match["length"])
-    if match["length"].startswith(("a ", "an ")) or length.unit in ("week", "day") and length.count < 1:
+    if match["length"].startswith(("a ", "an ")) or (length.unit in ("week", "day") and length.count < 1):
         return None
     return _made_stretch(length, length.unit, step)
 
