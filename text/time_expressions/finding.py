@@ -93,17 +93,17 @@ def find_time_expressions(
 
 
 def _backwards(items: list[Found], days: list[Resolved | None], at: int) -> bool:
-    """Return True if a bare weekday and the later one after it came out in the wrong order: 周三出差，周五回."""
+    """Return True if two bare names came out in the wrong order: 周三出差，周五回; 早上出门晚上才回."""
     pair = items[max(0, at) : at + 2]
-    if len(pair) < 2 or any(one.reading.manner != "bare" or not one.reading.slots <= _BARE_WEEKDAY for one in pair):
+    if len(pair) < 2 or any(not one.reading.slots <= _BARE or one.reading.manner not in (None, "bare") for one in pair):
         return False
     first, second = days[at], days[at + 1]
-    ordered = (pair[0].reading.weekday or 0) < (pair[1].reading.weekday or 0)
-    ahead = "past" not in (plain(pair[0].tense), plain(pair[1].tense))
-    return ordered and ahead and first is not None and second is not None and day_of(second.first) < day_of(first.first)
+    weekdays = [-1 if one.reading.weekday is None else one.reading.weekday for one in pair]
+    same = weekdays == [-1, -1] or (weekdays[0] < weekdays[1] and "past" not in {plain(one.tense) for one in pair})
+    return same and first is not None and second is not None and day_of(second.first) < day_of(first.first)
 
 
-_BARE_WEEKDAY = frozenset({"weekday", "manner", "part", "clock"})
+_BARE = frozenset({"weekday", "manner", "part", "clock"})
 
 
 def resolve_times(

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from ..engine import Grammar, Said, not_understood
 from ..engine import find as found_by
-from ..reading import Clock, Found, Ordinal, Part, Reading, Tense, clash, is_absolute, merge, open_hour
+from ..reading import Clock, Found, Ordinal, Part, Reading, Tense, clash, is_absolute, merge, open_hour, plain
 from ..tense import chinese_evidence, chinese_habit, chinese_plan, chinese_sentence_start
 from .words import AROUND, TOKENS, fold, is_counted_on
 
@@ -70,7 +70,8 @@ def _joined(a: Reading, b: Reading) -> Reading | None:
     if stretch is not None and a.slots <= {"year", "month"} and stretch.amount.count == int(stretch.amount.count):
         which = "first" if stretch.direction == "past" else "last"
         return replace(a, ordinal=Ordinal(int(stretch.amount.count), stretch.amount.unit, which))  # type: ignore[arg-type]
-    if a.absolute and (b.vague is not None or (b.offset is not None and b.offset.base is None)):
+    remaining = stretch is not None and stretch.direction == "remaining"
+    if a.absolute and (b.vague is not None or remaining or (b.offset is not None and b.offset.base is None)):
         return a
     if b.edge is not None:
         of_month = b.month == ("rel", 0) and a.slots <= {"month", "year"} and a.month is not None
@@ -159,14 +160,14 @@ def _judge(said: Said, item: Found, earlier: Found | None, following: Found | No
     chosen = _direction(text, item, tense, own)
     reading = _in_its_half(text, item)
     item = replace(item, reading=reading)
-    if earlier is not None and not is_absolute(earlier.reading):
-        meant = _carried(earlier, reading, own)
+    if earlier is not None:
+        meant = _carried(earlier, reading, "none" if _goes_on(text, item, "due") else own)
         if meant is None:
             return not_understood(item)
         if meant is not reading:
             return replace(item, reading=meant, tense=chosen)
-        if reading.day is not None and earlier.reading.day is not None and reading.month is None:  # 3号走，6号到
-            return replace(item, tense=earlier.tense) if own in ("none", earlier.tense) else not_understood(item)
+        if reading.day is not None and earlier.reading.day is not None and reading.month is None:
+            return replace(item, tense=earlier.tense)  # 3号走，6号到
     if _is_unsure(text, item, tense, own, earlier, following):
         return not_understood(item)
     return replace(item, tense=chosen) if _stands(text, item, tense, own, earlier) else None
@@ -204,24 +205,31 @@ def _carried(earlier: Found, reading: Reading, own: Tense) -> Reading | None:
 
     下周三出发，周日回来: the Sunday of that week. 3月28号去，30号回: of that month. 12月24日出发，周日回: before or after it?
     """
-    told = earlier.reading
-    if reading.manner not in (None, "bare") or reading.through is not None:
+    told, slots = earlier.reading, reading.slots
+    if reading.manner not in (None, "bare") or reading.through is not None or reading.year is not None:
         return reading
-    if reading.slots <= _TIME_OF_DAY:
+    if slots <= _TIME_OF_DAY:  # 明天九点出发，下午一点到; 昨天等到凌晨一点
         single = (told.shift, told.day, told.weekday) != (None, None, None) and not told.slots & (_NO_DAY - _TIME_OF_DAY)
         sure = reading.clock is not None and (reading.clock.known or reading.part is not None)
         day = replace(told, part=None, part_name=None, clock=None, clock_until=None)
-        return merge(day, reading) if sure and single else reading
-    if reading.weekday is not None and reading.slots <= _DAY_OF_WEEK:
+        if not (sure and single) or told.absolute:
+            return reading
+        return merge(day, reading) if reading.part != "dawn" else None
+    named = reading.month is not None and reading.month[0] == "abs" and reading.day is None
+    if reading.weekday is not None and slots <= _DAY_OF_WEEK:
         if told.week is None or told.weekday is None or own == ("future" if told.week < 0 else "past"):
             return None if told.month is not None and told.day is not None else reading
         return replace(reading, week=told.week, manner=None) if told.weekday < reading.weekday else None
-    if reading.day is not None and reading.slots <= _DAY_NUMBER and told.day is not None:
-        if told.day > reading.day or (told.month is None and own == "none" and earlier.tense == "past"):
+    if reading.day is not None and slots <= _DAY_NUMBER and told.day is not None:
+        if told.absolute or told.day > reading.day or (told.month is None and own not in ("none", plain(earlier.tense))):
+            return None
+        if told.month is None and own == "none" and earlier.tense == "past":
             return None
         return replace(reading, month=told.month, year=told.year) if told.month is not None else reading
-    of_year = told.slots == {"year"} and reading.month is not None and reading.month[0] == "abs" and reading.year is None
-    return replace(reading, year=told.year) if of_year else reading
+    if named and told.year is not None and reading.month is not None:
+        later = told.month is None or (told.month[0] == "abs" and told.month[1] < reading.month[1])
+        return replace(reading, year=told.year, manner=None) if later and not told.absolute else None
+    return reading
 
 
 def _in_its_half(text: str, item: Found) -> Reading:
@@ -263,7 +271,7 @@ def _is_unsure(text: str, item: Found, tense: Tense, own: Tense, earlier: Found 
     """Return True if the clause does not say which day of its name an expression means."""
     reading, slots = item.reading, item.reading.slots
     if earlier is not None or reading.year is not None:
-        return _listed(text, item, earlier, following) and tense == "none"
+        return _listed(text, item, following) and tense == "none"
     habit = chinese_habit(text, item.start, item.end)
     if slots <= _TIME_OF_DAY:  # 半夜三点还在改方案: on one day, unless it is told as a habit
         other = _is_no_hour(text, item) or _goes_on(text, item, "works", "due")
@@ -284,10 +292,12 @@ def _is_unsure(text: str, item: Found, tense: Tense, own: Tense, earlier: Found 
             or text.startswith(("生日", "过生日"), item.end)
             or (_is_day_of_month(text, item) and not _is_dated(text, item, tense))
         )  # 路上堵了很久 20号到: what was done is told of something else
-    of_week = reading.weekday is not None and slots <= _DAY_OF_WEEK and reading.manner == "bare"
+    of_week = reading.weekday is not None and slots <= _DAY_OF_WEEK | {"through"} and reading.manner == "bare"
+    if slots == {"month"} and text.startswith("的事", item.end):
+        return True  # 我早就辞职了，四月份的事
     if (of_week or slots == {"month"}) and tense == "past" and own == "none":
         return True  # 怀孕了 九月生, 周四打球，场地老歪订的: what was done is told of something else
-    if of_week and ((tense == "past" and text.endswith("了", 0, item.start)) or _listed(text, item, None, following)):
+    if of_week and ((tense == "past" and text.endswith("了", 0, item.start)) or _listed(text, item, following)):
         return tense != "future" and not habit  # 查了周六的天气; 周二周四有课
     if of_week and reading.through is not None and text.startswith("都", item.end):  # 周六日都休息
         return reading.weekday != 0 and not AROUND["works"].search(text, item.end, item.end + 6)
@@ -299,14 +309,16 @@ _PERSON = frozenset("和跟与给对找被让问")
 _TIME_ENDS = frozenset("月年日号0123456789")
 
 
-def _listed(text: str, item: Found, earlier: Found | None, following: Found | None) -> bool:
+def _listed(text: str, item: Found, following: Found | None) -> bool:
     """Return True for one of two bare weekdays in one breath: 周二周四, 周六、周日."""
-    pairs = [one for one in ((earlier, item), (item, following)) if one[0] is not None and one[1] is not None]
-    return any(
-        first.reading.slots == second.reading.slots == _BARE_WEEKDAY and text[first.end : second.start] in ("", "、", "和", "跟")
-        for first, second in pairs
-        if first is not None and second is not None
-    )
+    if item.reading.slots != _BARE_WEEKDAY:
+        return False
+    second = following is not None and following.reading.slots == _BARE_WEEKDAY and text[item.end : following.start] in _LISTED
+    return second or _WEEKDAY_BEFORE.search(text, max(0, item.start - 4), item.start) is not None
+
+
+_LISTED = frozenset({"", "、", "和", "跟"})
+_WEEKDAY_BEFORE = re.compile("(?:周|星期|礼拜)[一二三四五六日天][、和跟]?$")
 
 
 def _is_no_hour(text: str, item: Found) -> bool:
