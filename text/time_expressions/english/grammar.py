@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import pairwise
 
 from ...word_lists import word_list
 from ..engine import Grammar, Said, find as _find, not_understood
@@ -104,11 +103,8 @@ def _is_head(reading: Reading) -> bool:
     """Return True for a reading that says nothing without the time that follows it."""
     base = reading.offset.base if reading.offset is not None else None
     lasting = reading.through is not None and len(reading.slots) == 1
-    return (base is not None and not base.slots) or lasting or reading.slots <= {"edge", "ordinal"} or reading == _HALF(reading)
-
-
-def _HALF(reading: Reading) -> Reading:
-    return Reading(half=reading.half)
+    half = reading.half is not None and (reading.half[0] == 0 or reading.slots == {"month"})
+    return (base is not None and not base.slots) or lasting or half or reading.slots <= {"edge", "ordinal"}
 
 
 def _with_base(head: Reading, base: Reading) -> Reading | None:
@@ -125,6 +121,11 @@ def _with_base(head: Reading, base: Reading) -> Reading | None:
             return None
         last = replace(lasts.amount, days=lasts.amount.days - 1)
         return replace(base, through=Reading(offset=replace(lasts, amount=last, base=base)))
+    if head.half is not None and head.half[0] == 0:
+        if head.half[1] == "weekend":
+            return replace(base, weekend=True)
+        dated = base.month is not None and base.day is not None and base.week is None and base.through is None
+        return replace(base, week=0) if head.half[1] == "week" and dated else None
     if head.half is not None:
         unit = "year" if base.slots == {"year"} else "month" if base.month is not None and base.day is None else ""
         return replace(base, half=(head.half[0], unit)) if unit else None
@@ -154,7 +155,11 @@ def _through(said: Said, first: Found, second: Found) -> Reading | None:
     if a.slots <= _TIME_OF_DAY:
         if a.clock is None or b.clock is None or b.shift is None:
             return None
+        if not (said.low[second.start].isdecimal() or said.low.startswith("noon", second.start)) and b.shift:
+            return replace(a, shift=0, through=b)  # "2pm till tomorrow 4:30pm"
         return replace(b, clock=replace(a.clock, known=a.clock.known or b.clock.known), clock_until=b.clock)
+    if b.week is not None and a.week is None and a.weekday is not None and b.weekday is not None:
+        a = replace(a, week=b.week, manner=None)
     if b.now or b.until_now:
         return replace(a, through=Reading(now=True))
     if a.year is not None and b.year is None and b.month is not None:
@@ -196,9 +201,12 @@ def _judge(said: Said, item: Found, earlier: Found | None, following: Found | No
     if _is_no_time(said, item) or _is_named(said, item):
         return None
     if _is_head(reading):
-        return not_understood(item) if reading.edge and False else None
+        return None
     if reading.holiday is not None and reading.year is None and _stands_beside_its_day(said, item, earlier, following):
         return None
+    if earlier is not None and reading.slots == _BARE_WEEKDAY and said.low[earlier.end : item.start] in (" or ", " and "):
+        reading = replace(reading, week=earlier.reading.week, manner=None if earlier.reading.week is not None else reading.manner)
+        item = replace(item, reading=reading)  # "next Wednesday or Thursday"
     tense = english_evidence(said.spoken, item.start, item.end)
     own = english_evidence(said.spoken, item.start, item.end, wide=False)
     verb = _present(said, item) if tense == "none" else ""
@@ -229,6 +237,9 @@ def _is_unsure(
         return True
     if verb and reading.ordinal is not None and said.low.endswith(" the month", 0, item.end):
         return True
+    if reading.holiday is not None and reading.slots == {"day", "manner"}:  # "Easter Monday Sheila is …", "Easter lunch"
+        following = _WORD_AFTER.match(said.text, item.end)
+        return following is not None and following[1].lower() not in _AFTER_FEAST and _word_before(said, item.start) != "on"
     if reading.slots == _BARE_WEEKDAY:
         if tense == "past" and said.low.startswith("'s ", item.end):
             return True  # "Checked Saturday's weather": the day of what it was done to may lie ahead
@@ -288,8 +299,8 @@ def _is_no_time(said: Said, item: Found) -> bool:
         return True
     if reading.weekday is not None and before == "is" and said.low.endswith(("it is ", "today is ", "day is "), 0, item.start):
         return True
-    if reading.holiday is not None and before in ("happy", "merry", "a", "an"):
-        return True
+    if reading.slots == {"day", "manner"} and reading.holiday is not None and reading.manner == "bare":
+        return before in ("happy", "merry", "a", "an") or _is_compound(said, item, before)
     if reading.vague == "future" and said.low.startswith(("in a bit", "in a while", "in a little while"), item.start):
         return english_evidence(said.spoken, item.start, item.end) != "future"
     if said.low.startswith("in ", item.start) and reading.slots <= {"offset", "vague"}:
@@ -299,6 +310,16 @@ def _is_no_time(said: Said, item: Found) -> bool:
     return rate and before in ("once", "twice", "times", "time")
 
 
+def _is_compound(said: Said, item: Found, before: str) -> bool:
+    """Return True for a feast before a noun that makes it a part of something: "Easter eggs"."""
+    following = _WORD_AFTER.match(said.text, item.end)
+    if following is None or following[1].lower() in _AFTER_FEAST or following[1].lower() in lexicon.HELD:
+        return False
+    return not (following[1][0].isupper() and (before in ("on", "before", "after") or item.start == 0))
+
+
+_WORD_AFTER = re.compile(r"[ -]([A-Za-z]+)")
+_AFTER_FEAST = lexicon.FUNCTION_WORDS | lexicon.MODIFIERS.keys() | lexicon.DAYS.keys() | lexicon.PARTS.keys() | {"early", "late"}
 _NOT_BEFORE_WEEKDAY = word_list(
     "a an that every each most any some other alternate casual taco man one "
     "black blue ruby manic super giving fat holy good cyber easter"
@@ -319,12 +340,12 @@ def _is_named(said: Said, item: Found) -> bool:
     last = _word_before(said, item.start)
     if capital and len(words) > 1 and words[0].lower() in lexicon.MODIFIERS and all(one[:1].isupper() for one in words):
         return inside and before != "," and last not in _LEADS
-    if not slots <= {"weekday", "month", "manner"}:
+    if not slots <= {"weekday", "month", "manner", "part"} or item.reading.day is not None:
         return False
     if last in ("called", "named", "titled") or low.endswith("name is ", 0, item.start):
         return not re.search(r"\b(?:i|we|he|she|they|you) (?:called|named) $", low[max(0, item.start - 16) : item.start])
     after = re.match(r" ([A-Z][\w']*)( [A-Z])?", text[item.end : item.end + 40])
-    if not capital or after is None or len(words) > 1 or last in ("on", "in", "since", "until", "till", "by"):
+    if not capital or after is None or not words[-1][0].isupper() or last in ("on", "in", "since", "until", "till", "by"):
         return False
     word = after[1].lower()
     known = word in lexicon.MONTHS or word in lexicon.PRONOUNS or word in lexicon.MODIFIERS or word.startswith(("i'", "i’"))

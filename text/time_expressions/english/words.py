@@ -50,7 +50,6 @@ _LISTS = {
     "FUNCTION": one_of(*lexicon.FUNCTION_WORDS),
     "PRONOUN": one_of(*lexicon.PRONOUNS),
     "OWNER": "the|my|your|his|her|our|their|its",
-    "HELD": one_of(*lexicon.HELD),
     "NOWS": one_of(*(" ".join(words) for words in lexicon.NOW if words != ("now",))),
     "VAGUES": one_of(*_VAGUE),
     "NOWORD": r"[a-z\d'-]+",
@@ -92,19 +91,20 @@ def _unit(word: str) -> tuple[Unit, float]:
     return lexicon.UNITS[word], 1
 
 
+_UNIT_ALONE = re.compile(in_full("<UNIT>(?![a-z])", _PIECES))
 _PART_OF_LENGTH = re.compile(in_full("(?P<n><N>)[ -]?(?:more |whole |full |short |long )?(?P<unit><UNIT>)(?P<half> and a half)?", _PIECES))
 
 
 def _length(text: str) -> Amount:
     """Return a length of time: "an hour and a half", "2 years 1 month 21 days", "week"."""
     total: Amount | None = None
+    if not text[0].isdecimal() and _UNIT_ALONE.match(text):
+        text = f"a {text}"
     for part in _PART_OF_LENGTH.finditer(text):
         unit, factor = _unit(part["unit"])
         more = amount((_number(part["n"]) + (0.5 if part["half"] else 0)) * factor, unit)
         total = more if total is None else total.plus(more)
-    if total is None:
-        unit, factor = _unit(text)
-        return amount(factor, unit)
+    assert total is not None  # the pattern of the token holds at least one part
     return total
 
 
@@ -149,8 +149,8 @@ def _guess(match: re.Match[str]) -> Reading:
     groups = match.groupdict()
     direction: Direction = "past" if groups.get("back") else "future"
     words = match["words"].rstrip("'")
-    coarse = re.search("hour|hr|min", words) is None
-    if groups.get("in") == "within":
+    coarse = re.search(r"\b(?:hour|hr|min)", words) is None
+    if (groups.get("in") or "").startswith("within"):
         words = f"within {words}"
     return Reading(vague=direction, vague_amount=words if coarse else None)
 
@@ -354,7 +354,7 @@ def _slash(match: re.Match[str]) -> Reading | None:
     groups = match.groupdict()
     if match["first"]:
         return _month_day(match["first"], match["second"])
-    return _month_day(match["month"], match["day"]) if match["day"] else _month_day(groups["m"] or "1", groups["d"] or "1")
+    return _month_day(match["month"], match["day"]) if match["day"] else _month_day(groups["m"] or "1", groups["d"] or groups["e"] or "1")
 
 
 def _date(match: re.Match[str]) -> Reading | None:
@@ -436,6 +436,16 @@ def _clock(match: re.Match[str]) -> Reading | None:
     return Reading(clock=made_clock(*begin, half), clock_until=end)
 
 
+def _spoken(match: re.Match[str]) -> Reading | None:
+    """"Half past seven", "ten to nine", British "half eight"."""
+    if match["hour2"]:
+        return Reading(clock=made_clock(int(_number(match["hour2"])), 30, ""))
+    minutes = {"half": 30, "quarter": 15}.get(match["minutes"]) or int(_number(match["minutes"]))
+    clock = made_clock(int(_number(match["hour"])), 0, _half_of(match["half"]))
+    total = clock.hour * 60 + (minutes if match["link"] == "past" else -minutes)
+    return Reading(clock=Clock(total // 60 % 24, total % 60, clock.known)) if minutes < 60 else None
+
+
 def _reading(**fields: object) -> Callable[[re.Match[str]], Reading]:
     made = Reading(**fields)  # type: ignore[arg-type]
     return lambda _: made
@@ -460,15 +470,17 @@ _BUILDERS: dict[str, Builder] = {
     "day_from": _day_from,
     "from": _from,
     "lasting": _lasting,
-    "guess_from": lambda m: Reading(vague="past" if m["way"] == "before" else "future", vague_amount=m["words"]),
+    "guess_from": lambda m: Reading(vague="past" if m["way"] == "before" else "future", vague_amount=m["words"], half=(0, "")),
     "short_edge": _short_edge,
     "edge_unit": _edge_unit,
     "end_of_day": _reading(shift=0, edge="end"),
     "edge": lambda m: Reading(edge=_edge_word(m)),
     "part_of": lambda m: Reading(part=lexicon.PARTS[m["part"]]),
     "rest": lambda m: Reading(shift=0) if m["today"] else Reading(edge="rest"),
+    "numbered_week": lambda m: Reading(year=("rel", 0), ordinal=Ordinal(int(m["n"]), "week", "nth")),
+    "numbered_week_of": lambda m: Reading(ordinal=Ordinal(int(m["n"]), "week", "nth")),
     "half": lambda m: Reading(half=(1 if m["which"] in ("first", "1st") else 2, "year")),
-    "of_week": lambda m: Reading(weekend=True) if m["unit"] == "weekend" else Reading(week=0),
+    "of_week": lambda m: Reading(half=(0, m["unit"])),
     "quarter_of": _quarter,
     "ordinal": _ordinal,
     "stretch": _stretch,
@@ -497,6 +509,7 @@ _BUILDERS: dict[str, Builder] = {
     "noon": lambda m: Reading(clock=Clock(12 if m["noon"] else 0)),
     "clock_between": _clock,
     "clock": _clock,
+    "spoken": _spoken,
     "part": lambda m: Reading(part=lexicon.PARTS[m["part"]]),
 }
 """What the tokens mean. One that is not here only looks like time and is skipped."""
