@@ -15,7 +15,7 @@ from ..engine import Grammar, Said, find as _find, not_understood
 from ..reading import Clock, Found, Reading, Tense, clash, is_absolute, merge, open_hour
 from ..tense import english_evidence, english_habit, english_present, is_arranged, is_monthly, without_names
 from . import lexicon as lexicon
-from .words import TOKENS
+from .words import FEASTS, HOURS, TOKENS
 
 _AROUND = lexicon.AROUND
 _SENTENCE_BREAK = re.compile(r"[.!?\n]\s")
@@ -40,7 +40,8 @@ _AFTER_HOUR = re.compile(r"\s*(?:$|[.,!?;)]|(?:then|sharp|please|pls|for|and|or|
 
 def might_hold(text: str) -> bool:
     """Return False if no word of the text can be part of an expression of time (a fast pre-check)."""
-    return _QUICK.search(text) is not None
+    low = text.lower()
+    return not _KEYS.isdisjoint(_ALNUM.findall(low)) or _QUICK.search(low) is not None
 
 
 def find(text: str, is_content: Callable[[Found], bool]) -> list[Found]:
@@ -200,6 +201,8 @@ def _judge(said: Said, item: Found, earlier: Found | None, following: Found | No
         return None if english_habit(said.spoken, item.start, item.end) else item
     if _is_no_time(said, item) or _is_named(said, item):
         return None
+    if _HYPHENED.search(said.low, max(0, item.start - 2), item.start) and not said.low.endswith("mid-", 0, item.start):
+        return not_understood(item)  # "pre-Christmas"
     if _is_head(reading):
         return None
     if reading.holiday is not None and reading.year is None and _stands_beside_its_day(said, item, earlier, following):
@@ -352,6 +355,7 @@ def _is_named(said: Said, item: Found) -> bool:
     return not known and not (word in lexicon.PARTS and after[2] is None)
 
 
+_HYPHENED = re.compile("[a-z]-$")
 _LEADS = word_list("is was are were be on by until till since for from to at and or of before after moved")
 _CAPITALS = lexicon.WEEKDAYS.keys() | lexicon.MONTHS.keys() | {word for words in lexicon.HOLIDAYS for word in words}
 
@@ -477,4 +481,9 @@ def _stands_bare(said: Said, item: Found, tense: Tense) -> bool:
 
 
 _GRAMMAR = Grammar(TOKENS, _join, _through, _touches, lambda said, end, start: _SENTENCE_BREAK.search(said.low, end, start) is not None, _judge)
-_QUICK = re.compile(r"[a-z0-9]", re.IGNORECASE)
+_ALNUM = re.compile(r"[a-z0-9]+")
+_QUICK = re.compile(
+    r"\d ?(?:[:/]\d|[ap]\b|[ap]\.?m|h|m|d|w|y|st\b|nd\b|rd\b|th\b)|(?:\b(?:in|at|around|about|from|between|by)|@) ?\d"
+    rf"|\b(?:at|around|about) (?:{HOURS})\b"
+)
+_KEYS = lexicon.KEYS | {word for phrase in FEASTS for word in re.split("[^a-z]", phrase)} - word_list("day of the new s st b may")

@@ -62,6 +62,9 @@ DATE_PREPOSITIONS = word_list(_WORDS["date_prepositions"])
 PRONOUNS = word_list(_WORDS["pronouns"])
 FUNCTION_WORDS = word_list(_WORDS["function_words"]) | PRONOUNS
 """Words that may follow an expression; a noun after it makes it part of a compound ("Easter eggs")."""
+KEYS = word_list(_WORDS["keys"]) | CORRECTED.keys() | TONIGHT
+KEYS |= {word.rstrip("'") for table in (DAYS, WEEKDAYS, MONTHS, UNITS, SEASONS, PARTS) for word in table} - {"h"}
+"""Words without which a text has no expression of time."""
 _LONG_WORD = re.compile(r"[A-Za-z]{6,}(?![A-Za-z])")
 
 
