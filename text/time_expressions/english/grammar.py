@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ...word_lists import word_list
-from ..engine import Grammar, Said, find as _find, not_understood
-from ..reading import Clock, Found, Reading, Tense, clash, is_absolute, merge, open_hour
+from ..engine import Beside, Grammar, Said, find as _find, not_understood
+from ..reading import Amount, Clock, Found, Offset, Reading, Tense, clash, is_absolute, merge, open_hour
 from ..tense import english_evidence, english_habit, english_present, is_arranged, is_monthly, without_names
 from . import lexicon as lexicon
 from .words import FEASTS, HOURS, TOKENS
@@ -195,31 +195,32 @@ def _touches(said: Said, first: Found, second: Found) -> bool:
 # ------------------------------------------------------------------------------------------------------------ judged
 
 
-def _judge(said: Said, item: Found, earlier: Found | None, following: Found | None) -> Found | None:
+def _judge(said: Said, item: Found, earlier: Found | None, beside: Beside) -> Found | None:
     reading = item.reading
     if not reading.slots:
-        return None if english_habit(said.spoken, item.start, item.end) else item
+        counted = earlier is not None and is_absolute(earlier.reading) and said.low.startswith("the ", item.start)
+        return None if counted or _is_habit(said, item) else item
     if _is_no_time(said, item) or _is_named(said, item):
         return None
     if _HYPHENED.search(said.low, max(0, item.start - 2), item.start) and not said.low.endswith("mid-", 0, item.start):
         return not_understood(item)  # "pre-Christmas"
     if _is_head(reading):
         return None
-    if reading.holiday is not None and reading.year is None and _stands_beside_its_day(said, item, earlier, following):
+    if reading.holiday is not None and reading.year is None and _stands_beside_its_day(said, item, earlier, beside[1]):
         return None
-    if earlier is not None and reading.slots == _BARE_WEEKDAY and said.low[earlier.end : item.start] in (" or ", " and "):
-        reading = replace(reading, week=earlier.reading.week, manner=None if earlier.reading.week is not None else reading.manner)
-        item = replace(item, reading=reading)  # "next Wednesday or Thursday"
     tense = english_evidence(said.spoken, item.start, item.end)
     own = english_evidence(said.spoken, item.start, item.end, wide=False)
     verb = _present(said, item) if tense == "none" else ""
     stands = _stands(said, item, tense, own, earlier)
     if not stands:
         return not_understood(item) if _is_undecided(said, item, tense, earlier) else None
-    if not item.understood or _is_unsure(said, item, tense, own, verb, earlier, following):
+    meant = _after(said, item, earlier, own) if earlier is not None else reading
+    if meant is None or not item.understood or _is_unsure(said, item, tense, own, verb, earlier, beside):
         daily = reading.clock is not None and reading.slots <= _TIME_OF_DAY and _is_daily(said, item)
         return None if daily else not_understood(item)
-    return replace(item, reading=_in_its_half(said, item, reading), tense=_direction(said, item, tense, own))
+    carried = meant.month is not reading.month and own == "none" and earlier is not None  # "the 12th of May, back on the 20th"
+    chosen = earlier.tense if carried and earlier is not None else _direction(said, item, tense, own)
+    return replace(item, reading=_in_its_half(said, item, meant), tense=chosen)
 
 
 def _present(said: Said, item: Found) -> str:
@@ -231,7 +232,7 @@ def _is_habit(said: Said, item: Found) -> bool:
 
 
 def _is_unsure(
-    said: Said, item: Found, tense: Tense, own: Tense, verb: str, earlier: Found | None, following: Found | None
+    said: Said, item: Found, tense: Tense, own: Tense, verb: str, earlier: Found | None, beside: Beside
 ) -> bool:
     """Return True if the clause does not say which day of its name an expression means."""
     reading = item.reading
@@ -250,40 +251,54 @@ def _is_unsure(
             said.low, max(0, item.start - 30), item.start
         ):
             return True  # "Ann's Monday class"
-        if tense == "none" and _listed(said, item, earlier, following) and (verb or _is_listed(said, item, earlier)):
+        if tense == "none" and _is_timetable(said, item, verb, beside):
             return True  # "I work on Tuesday and Thursday"
     by_tense = reading.shift is None and reading.week is None and reading.year is None and reading.slots <= _BY_TENSE
     if by_tense and tense == "past" and is_arranged(said.low, item.start):
         return True
-    if by_tense and earlier is not None and _follows_another_day(earlier, reading, own):
-        return True
     return numbered and tense == "past" and earlier is None and own == "none"
 
 
-def _follows_another_day(earlier: Found, reading: Reading, own: Tense) -> bool:
-    """Return True for a bare name after another day of its sentence, which may be counted from that one."""
-    told = earlier.reading
+def _after(said: Said, item: Found, earlier: Found, own: Tense) -> Reading | None:
+    """Return a bare name as it is meant after the day that was named before it, None if nobody can tell.
+
+    "I fly next Thursday, back on Sunday": the first Sunday from then on. "From 3 December, back on the 7th": of that month.
+    """
+    reading, told = item.reading, earlier.reading
     if reading.manner not in (None, "bare") or reading.slots <= _TIME_OF_DAY or reading.through is not None:
-        return False
-    if reading.weekday is not None and reading.month is None:
-        return told.week is not None and told.week != 0 or (told.month is not None and told.day is not None)
-    return reading.day is not None and reading.month is None and told.month is None and told.day is None
+        return reading
+    bare = reading.slots <= _OF_A_WEEK and reading.weekday is not None
+    if bare and told.weekday is not None and told.month is None and not told.slots & {"through", "offset", "ordinal"}:
+        if said.low[earlier.end : item.start] in _AND:
+            return replace(reading, week=told.week, manner=None) if told.week is not None else reading
+        if told.week is None and (told.manner != "bare" or "past" in (earlier.tense, own)):
+            return reading
+        if reading.weekday <= told.weekday:
+            return None if told.week else reading
+        base = replace(told, part=None, clock=None, clock_until=None)
+        return replace(reading, offset=Offset(1, Amount("month", 0), base), manner=None)
+    if bare:
+        return None if told.week or (told.month is not None and told.day is not None) else reading
+    if reading.slots <= _DAY_NUMBER and told.month is not None:
+        later = told.day is not None and reading.day is not None and reading.day > told.day
+        return replace(reading, month=told.month, year=told.year, manner=told.manner) if later else None
+    if reading.month is not None and reading.year is None and told.year not in (None, ("rel", 0)):
+        return None
+    return reading
 
 
-def _listed(said: Said, item: Found, earlier: Found | None, following: Found | None) -> bool:
-    """Return True for one of two weekdays that are joined by "and"."""
-    pairs = [(earlier, item), (item, following)]
-    return any(
-        one is not None
-        and other is not None
-        and one.reading.slots == other.reading.slots == _BARE_WEEKDAY
-        and said.low[one.end : other.start] in (" and ", " and on ", " or ", " or on ", ", ", "/", " & ")
-        for one, other in pairs
-    )
+_OF_A_WEEK = frozenset({"weekday", "manner", "part", "clock"})
+_AND = (" and ", " or ", ", ", " and on ", " or on ")
 
 
-def _is_listed(said: Said, item: Found, earlier: Found | None) -> bool:
-    return earlier is not None and not earlier.understood
+def _is_timetable(said: Said, item: Found, verb: str, beside: Beside) -> bool:
+    """Return True for one of two weekdays that are joined by "and", of which a verb in the present tells."""
+    for one, other in ((beside[0], item), (item, beside[1])):
+        if one is None or other is None or not one.reading.slots == other.reading.slots == _BARE_WEEKDAY:
+            continue
+        if said.low[one.end : other.start] in _AND and (verb or _present(said, one)):
+            return True
+    return False
 
 
 def _is_daily(said: Said, item: Found) -> bool:
