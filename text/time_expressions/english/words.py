@@ -541,5 +541,5 @@ _STARTS = one_of(
     *(word for table in (lexicon.DAYS, lexicon.WEEKDAYS, lexicon.MONTHS, lexicon.SEASONS, lexicon.PARTS) for word in table),
     *(re.split("[ -]", phrase)[0] for phrase in (*FEASTS, *_VAGUE, *(" ".join(words) for words in lexicon.NOW))),
 )
-_BEGINS = rf"(?<![a-z\d_])(?=\d|(?:{_STARTS})s?(?![a-z]))(?<![a-z]')(?<!\d[.,:/]){BEGINS}"
+_BEGINS = rf"(?<![a-z\d_])(?=\d|(?!an?[^ ])(?:{_STARTS})s?(?![a-z]))(?<![a-z]')(?<!\d[.,:/]){BEGINS}"
 TOKENS = Tokens(_PATTERNS, _BUILDERS, "", begins=_BEGINS, ends=ENDS)
