@@ -111,7 +111,7 @@ class Grammar:
     """True for neighbours of which the one is part of a longer expression with the other that nobody understands."""
     parts: Callable[[Said, int, int], bool]
     """True if a sentence ends between two places."""
-    judge: Callable[[Said, Found, "Found | None", Beside], "Found | None"]
+    judge: Callable[[Said, Found, Found | None, Beside], Found | None]
     """The expression as it is kept, None to drop it. It is given the day that its sentence has named before, and what stands
     before and behind it in the text, whether that is kept or not."""
 

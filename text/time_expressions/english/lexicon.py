@@ -55,7 +55,6 @@ VAGUE: dict[tuple[str, ...], Direction] = {
 NOW = frozenset(phrase_list(_WORDS["now"]))
 AROUND = {name: re.compile(pattern) for name, pattern in _WORDS["around"].items()}
 """What the words around an expression tell of it."""
-LIKE = word_list(_WORDS["like"])
 HELD = word_list(_WORDS["held"])
 """What is held on a feast, once a year; a Christmas tree is none of it."""
 DATE_PREPOSITIONS = word_list(_WORDS["date_prepositions"])

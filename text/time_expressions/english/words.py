@@ -210,7 +210,7 @@ def _stretch(match: re.Match[str]) -> Reading | None:
             return None
         return Reading(vague="past" if step < 0 else "future", vague_amount=f"the {words}")
     length = _length(match["length"])
-    if match["length"].startswith(("a ", "an ")) or length.unit in ("week", "day") and length.count < 1:
+    if match["length"].startswith(("a ", "an ")) or (length.unit in ("week", "day") and length.count < 1):
         return None
     return _made_stretch(length, length.unit, step)
 
@@ -541,5 +541,5 @@ _STARTS = one_of(
     *(word for table in (lexicon.DAYS, lexicon.WEEKDAYS, lexicon.MONTHS, lexicon.SEASONS, lexicon.PARTS) for word in table),
     *(re.split("[ -]", phrase)[0] for phrase in (*FEASTS, *_VAGUE, *(" ".join(words) for words in lexicon.NOW))),
 )
-_BEGINS = rf"(?<![a-z\d_])(?=\d|(?!an?[^ ])(?:{_STARTS})s?(?![a-z]))(?<![a-z]')(?<!\d[.,:/]){BEGINS}"
+_BEGINS = rf"(?<![a-z\d_])(?=\d|(?!an?\b[^ ])(?:{_STARTS})s?(?![a-z]))(?<![a-z]')(?<!\d[.,:/]){BEGINS}"
 TOKENS = Tokens(_PATTERNS, _BUILDERS, "", begins=_BEGINS, ends=ENDS)
