@@ -163,8 +163,8 @@ def _through(said: Said, first: Found, second: Found) -> Reading | None:
     if b.week is not None and a.week is None and a.weekday is not None and b.weekday is not None:
         a = replace(a, week=b.week, manner=None)
     if a.month is not None or b.month is not None:  # one of them has the month or the year of the other
-        a = replace(a, year=a.year or (b.year if b.month else None), month=a.month or (b.month if a.day else None))
-        b = replace(b, year=b.year or a.year, month=b.month or (a.month if b.day else None))
+        a = replace(a, year=a.year or (b.year if a.day or a.month else None), month=a.month or (b.month if a.day else None))
+        b = replace(b, year=b.year or (a.year if b.day or b.month else None), month=b.month or (a.month if b.day else None))
     return replace(a, through=b) if b.day is None or b.month is not None or b.shift is not None else None
 
 
@@ -273,6 +273,8 @@ def _is_no_time(place: _Place) -> bool:
         return not words.startswith("in the ")
     if slots <= _BARE_WEEKDAY | {"part"}:
         return place.before("no_weekday")
+    if slots == {"clock"} and not place.item.understood and reading.clock is not None:  # "wake me at 6", "from 3 to 4 people"
+        return reading.clock.hour > 12 or not (place.before("at_hour") and place.after("after_hour"))
     if reading.holiday is not None and slots == _DAY_NUMBER and reading.manner == "bare":
         part = place.following.lower() not in _AFTER_FEAST | lexicon.HELD
         name = place.following[:1].isupper() and (place.item.start == 0 or place.before("leads"))
@@ -326,9 +328,7 @@ def _stands(place: _Place) -> bool:
     if tense == "past" and (reading.vague == "future" or words.startswith(("following", "the following"))):
         return False  # counted from another time in the story: "a few days later she called"
     if slots <= _TIME_OF_DAY:
-        if place.after("on_every") or not (place.item.understood or place.after("after_hour")):
-            return False
-        return place.earlier is None and tense != "none" and not place.habit
+        return place.earlier is None and tense != "none" and not place.habit and not place.after("on_every")
     if slots & {"edge", "ordinal"} and not slots & _LONGER:
         return False
     if reading.season is not None and reading.year is None and reading.manner is None:
@@ -342,7 +342,7 @@ def _stands(place: _Place) -> bool:
         return tense != "past"
     if said is not None and said.base is not None and said.base.holiday is not None:
         return not place.before("anniversary")  # each year's
-    if slots <= _BY_TENSE and reading.week is None and place.before("liked"):
+    if slots <= _BY_TENSE and reading.week is None and reading.shift is None and place.before("liked"):
         return False  # "I love October", "Have you watched Wednesday?"
     return reading.manner != "bare" or _stands_bare(place)
 
