@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import zip_longest
 
 from .reading import Found, Reading, is_absolute
 
@@ -96,6 +95,7 @@ class Tokens:
 
 
 Join = Callable[[Said, Found, Found], "Reading | None"]
+Beside = tuple["Found | None", "Found | None"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +111,9 @@ class Grammar:
     """True for neighbours of which the one is part of a longer expression with the other that nobody understands."""
     parts: Callable[[Said, int, int], bool]
     """True if a sentence ends between two places."""
-    judge: Callable[[Said, Found, Found | None, Found | None], Found | None]
-    """The expression as it is kept after an earlier one of its sentence and before the following one; None to drop it."""
+    judge: Callable[[Said, Found, Found | None, Beside], Found | None]
+    """The expression as it is kept, None to drop it. It is given the day that its sentence has named before, and what stands
+    before and behind it in the text, whether that is kept or not."""
 
 
 def find(grammar: Grammar, said: Said, is_content: Callable[[Found], bool]) -> list[Found]:
@@ -138,6 +139,8 @@ def _paired(said: Said, found: list[Found], join: Join) -> list[Found]:
         days = [one for one in (last, token) if one.reading.has_day] or [last, token]
         sure = all(one.understood for one in days) if len(days) == 1 or days[0].reading.has_day else True
         paired[-1] = Found(both, last.start, token.end, understood=sure)
+        if len(paired) > 1 and (whole := join(said, paired[-2], paired[-1])) is not None:
+            paired[-2:] = [replace(paired[-1], reading=whole, start=paired[-2].start)]
     return paired
 
 
@@ -157,13 +160,13 @@ def settled(grammar: Grammar, said: Said, found: list[Found]) -> list[Found]:
     """Return the expressions that need a reference as they are judged in their sentences."""
     kept: list[Found] = []
     earlier: Found | None = None
-    for item, following in zip_longest(found, found[1:]):
+    for before, item, following in zip([None, *found], found, [*found[1:], None], strict=False):
         if is_absolute(item.reading):
             earlier = item
             continue
         if earlier is not None and grammar.parts(said, earlier.end, item.start):
             earlier = None
-        chosen = grammar.judge(said, item, earlier, following)
+        chosen = grammar.judge(said, item, earlier, (before, following))
         if chosen is None:
             continue
         kept.append(chosen)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from ..engine import Grammar, Said, not_understood
+from ..engine import Beside, Grammar, Said, not_understood
 from ..engine import find as found_by
 from ..reading import Clock, Found, Ordinal, Part, Reading, Tense, clash, is_absolute, merge, open_hour, plain
 from ..tense import chinese_evidence, chinese_habit, chinese_plan, chinese_sentence_start
@@ -146,11 +146,11 @@ def _touches(said: Said, first: Found, second: Found) -> bool:
 # ------------------------------------------------------------------------------------------------------------ judged
 
 
-def _judge(said: Said, item: Found, earlier: Found | None, following: Found | None) -> Found | None:
+def _judge(said: Said, item: Found, earlier: Found | None, beside: Beside) -> Found | None:
     text, reading = said.low, item.reading
     if is_counted_on(reading) or not item.understood:
         return _open(text, item, earlier)
-    if _is_feast(reading) and _stands_beside_its_day(text, item, earlier, following):
+    if _is_feast(reading) and _stands_beside_its_day(text, item, earlier, beside[1]):
         return None
     if _is_feast(reading) and earlier is not None and not is_absolute(earlier.reading):
         earlier = None  # 后天就出发，国庆应该能赶上
@@ -168,7 +168,7 @@ def _judge(said: Said, item: Found, earlier: Found | None, following: Found | No
             return replace(item, reading=meant, tense=chosen)
         if reading.day is not None and earlier.reading.day is not None and reading.month is None:
             return replace(item, tense=earlier.tense)  # 3号走，6号到
-    if _is_unsure(text, item, tense, own, earlier, following):
+    if _is_unsure(text, item, tense, own, earlier, beside):
         return not_understood(item)
     return replace(item, tense=chosen) if _stands(text, item, tense, own, earlier) else None
 
@@ -267,11 +267,11 @@ def _direction(text: str, item: Found, tense: Tense, own: Tense) -> Tense:
     return "perhaps past" if chosen == "past" and (feast or "month" in reading.slots) else chosen
 
 
-def _is_unsure(text: str, item: Found, tense: Tense, own: Tense, earlier: Found | None, following: Found | None) -> bool:
+def _is_unsure(text: str, item: Found, tense: Tense, own: Tense, earlier: Found | None, beside: Beside) -> bool:
     """Return True if the clause does not say which day of its name an expression means."""
     reading, slots = item.reading, item.reading.slots
     if earlier is not None or reading.year is not None:
-        return _listed(text, item, following) and tense == "none"
+        return _listed(text, item, beside) and tense == "none"
     habit = chinese_habit(text, item.start, item.end)
     if slots <= _TIME_OF_DAY:  # 半夜三点还在改方案: on one day, unless it is told as a habit
         other = _is_no_hour(text, item) or _goes_on(text, item, "works", "due")
@@ -297,7 +297,7 @@ def _is_unsure(text: str, item: Found, tense: Tense, own: Tense, earlier: Found 
         return True  # 我早就辞职了，四月份的事
     if (of_week or slots == {"month"}) and tense == "past" and own == "none":
         return True  # 怀孕了 九月生, 周四打球，场地老歪订的: what was done is told of something else
-    if of_week and ((tense == "past" and text.endswith("了", 0, item.start)) or _listed(text, item, following)):
+    if of_week and ((tense == "past" and text.endswith("了", 0, item.start)) or _listed(text, item, beside)):
         return tense != "future" and not habit  # 查了周六的天气; 周二周四有课
     if of_week and reading.through is not None and text.startswith("都", item.end):  # 周六日都休息
         return reading.weekday != 0 and not AROUND["works"].search(text, item.end, item.end + 6)
@@ -309,16 +309,19 @@ _PERSON = frozenset("和跟与给对找被让问")
 _TIME_ENDS = frozenset("月年日号0123456789")
 
 
-def _listed(text: str, item: Found, following: Found | None) -> bool:
+def _listed(text: str, item: Found, beside: Beside) -> bool:
     """Return True for one of two bare weekdays in one breath: 周二周四, 周六、周日."""
-    if item.reading.slots != _BARE_WEEKDAY:
-        return False
-    second = following is not None and following.reading.slots == _BARE_WEEKDAY and text[item.end : following.start] in _LISTED
-    return second or _WEEKDAY_BEFORE.search(text, max(0, item.start - 4), item.start) is not None
+    before, after = beside
+    return any(
+        first is not None
+        and second is not None
+        and first.reading.slots == second.reading.slots == _BARE_WEEKDAY
+        and text[first.end : second.start] in _LISTED
+        for first, second in ((before, item), (item, after))
+    )
 
 
 _LISTED = frozenset({"", "、", "和", "跟"})
-_WEEKDAY_BEFORE = re.compile("(?:周|星期|礼拜)[一二三四五六日天][、和跟]?$")
 
 
 def _is_no_hour(text: str, item: Found) -> bool:

@@ -8,141 +8,144 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from ...word_lists import word_list
-from ..engine import Grammar, Said, not_understood
-from ..engine import find as _find
-from ..reading import Clock, Found, Reading, Tense, clash, is_absolute, merge, open_hour
-from ..tense import english_evidence, english_habit, english_present, is_arranged, is_monthly, without_names
+from .. import tense as verbs
+from ..engine import Beside, Grammar, Said, not_understood
+from ..engine import find as find_all
+from ..reading import Amount, Clock, Found, Offset, Reading, Tense, clash, is_absolute, merge, open_hour
 from . import lexicon as lexicon
-from .words import TOKENS
+from .words import FEASTS, HOURS, TOKENS
 
-_AROUND = lexicon.AROUND
 _SENTENCE_BREAK = re.compile(r"[.!?\n]\s")
-_BEFORE_CLOCK = re.compile(r"[ ,]*(?:,? ?(?:at around|at about|at|@|around|from|between|for|about|by) ?)?")
+_BEFORE_CLOCK = re.compile(r"[ ,]*(?:(?:at around|at about|at|@|around|from|between|for|about|by) ?)?")
 _BEFORE_PART = re.compile(r",? (?:in the |on the |in |at )?")
 _BEFORE_DAY = re.compile(r" ?,? ?| (?:on the|of the|on|of|for|the|in) |, on | - |, of ")
 _RANGE = re.compile(r"(?: (?:to|until|till|til|through|thru)(?: the)? | ?[-–—~] ?)$")
 _TOUCH = re.compile(r" ?|-| (?:(?:right |just )?(?:before|after|following|preceding|of)|on) (?:the )?")
 _TIME_OF_DAY = frozenset({"clock", "part"})
-_HEAD = frozenset({"edge", "edge_name"})
 _NO_BASE = word_list("vague now stretch clock part through")
 _WEAK_AFTER = word_list("part clock stretch offset vague now")
 _DAY_NUMBER = frozenset({"day", "manner"})
 _BARE_WEEKDAY = frozenset({"weekday", "manner"})
-_BY_TENSE = frozenset({"weekday", "month", "day", "manner", "clock", "part", "ordinal"})
+_OF_A_WEEK = _BARE_WEEKDAY | _TIME_OF_DAY
+_BY_TENSE = _OF_A_WEEK | {"month", "day", "ordinal"}
 """What a time is made of whose day is told by the tense alone: "in June", "on Tuesday at 8"."""
-_NEVER_CAPITAL = frozenset({*lexicon.DAYS, *lexicon.TONIGHT, "now", "currently", "recently", "lately", "soon"})
+_LONGER = frozenset({"year", "month", "week", "day", "holiday", "weekday"})
+_AND = (" and ", " or ", ", ", " and on ", " or on ")
+_NEVER_CAPITAL = lexicon.TONIGHT | lexicon.DAYS.keys() | word_list("now currently recently lately soon")
+_CAPITALS = lexicon.WEEKDAYS.keys() | lexicon.MONTHS.keys() | {word for words in lexicon.HOLIDAYS for word in words}
+_AFTER_FEAST = lexicon.FUNCTION_WORDS | lexicon.MODIFIERS.keys() | lexicon.DAYS.keys() | lexicon.PARTS.keys()
+_AFTER_FEAST |= {"", "early", "late"}
 _BE = word_list("am is are isn't aren't i'm you're we're they're") | {""}
-_WORD_BEFORE = re.compile(r"([a-z']+|\S)\s*$")
-_AFTER_HOUR = re.compile(r"\s*(?:$|[.,!?;)]|(?:then|sharp|please|pls|for|and|or|if|so|to|cos|because|outside)\b)")
+_NEXT_WORD = re.compile(r"[ -]([A-Za-z']+)")
+_ALNUM = re.compile(r"[a-z0-9]+")
+_QUICK = re.compile(
+    r"\d ?(?:[:/]\d|[ap]\b|[ap]\.?m|h|m|d|w|y|st\b|nd\b|rd\b|th\b)|(?:\b(?:in|at|around|about|from|between|by)|@) ?\d"
+    rf"|\b(?:at|around|about) (?:{HOURS})\b"
+)
+_KEYS = {word for phrase in FEASTS for word in re.split("[^a-z]", phrase)} - word_list("day of the new s st b may")
+_KEYS |= lexicon.KEYS
+_FOLD = str.maketrans("’", "'")
+_LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
 
 
 def might_hold(text: str) -> bool:
     """Return False if no word of the text can be part of an expression of time (a fast pre-check)."""
-    return _QUICK.search(text) is not None
+    low = text.lower()
+    return not _KEYS.isdisjoint(_ALNUM.findall(low)) or _QUICK.search(low) is not None
 
 
 def find(text: str, is_content: Callable[[Found], bool]) -> list[Found]:
     """Return the English expressions of a text that need a reference, without those for which `is_content` is True."""
     right, slips = lexicon.corrected(text.translate(_FOLD))
     low = right.translate(_LOWER)
-    said = Said(right, low, without_names(right, low))
+    said = Said(right, low, verbs.without_names(right, low))
     if not slips:
-        return _find(_GRAMMAR, said, is_content)
+        return find_all(_GRAMMAR, said, is_content)
 
     def at_home(item: Found) -> Found:
         """Return an expression with its place in the text before its slips were corrected."""
-        start, end = (place - sum(more for at, more in slips if at < place) for place in (item.start, item.end))
+        start, end = (at - sum(more for slip, more in slips if slip < at) for at in (item.start, item.end))
         return replace(item, start=start, end=end)
 
-    return [at_home(item) for item in _find(_GRAMMAR, said, lambda item: is_content(at_home(item)))]
-
-
-_FOLD = str.maketrans("’", "'")
-_LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
-
-
-def _word_before(said: Said, start: int) -> str:
-    found = _WORD_BEFORE.search(said.low, max(0, start - 16), start)
-    return found[1] if found is not None else ""
+    return [at_home(item) for item in find_all(_GRAMMAR, said, lambda item: is_content(at_home(item)))]
 
 
 # ---------------------------------------------------------------------------------------------------------- together
 
 
 def _join(said: Said, first: Found, second: Found) -> Reading | None:
-    gap = said.low[first.end : second.start]
-    if len(gap) > 12 or not (first.reading.slots and second.reading.slots):
+    gap, a, b = said.low[first.end : second.start], first.reading, second.reading
+    if len(gap) > 12 or not (a.slots and b.slots):
         return None
-    a, b = first.reading, second.reading
-    head = _with_base(a, b) if gap in (" ", " the ", "-", " on ", " this ") else None
-    if head is not None or _is_head(a) or _is_head(b):
-        return head
+    if _is_head(a) or _is_head(b):
+        return _with_base(a, b) if gap in (" ", " the ", "-", " on ", " this ") else None
+    words, fits = gap.split(), _BEFORE_DAY
     if b.slots <= _TIME_OF_DAY:
-        if not (_BEFORE_PART if b.clock is None else _BEFORE_CLOCK).fullmatch(gap) or b.slots & a.slots or a.absolute:
+        fits = _BEFORE_PART if b.clock is None else _BEFORE_CLOCK
+        if b.slots & a.slots or a.absolute:
             return None
-    elif (a.slots <= _TIME_OF_DAY and not _BEFORE_DAY.fullmatch(gap)) or not _BEFORE_DAY.fullmatch(gap):
+    elif words in (["in"], ["for"]) and b.month is None and b.year is None:
         return None
-    words = gap.split()
+    if not fits.fullmatch(gap):
+        return None
     if words in (["in"], ["for"], ["the"]) and not a.slots <= _TIME_OF_DAY and b.slots & _WEAK_AFTER:
         return None
-    if words in (["for"], ["in"]) and (b.month is None and b.year is None):
-        return None
-    if words and words[0] == "of" and b.absolute:
+    if words[:1] == ["of"] and b.absolute:
         return replace(b, part=a.part or b.part)
-    named = (a.slots | b.slots) & {"weekday", "clock"} or b.year is not None
-    if words == [","] and not (named or a.slots <= _TIME_OF_DAY):
+    named = (a.slots | b.slots) & {"weekday", "clock"} or b.year is not None or a.slots <= _TIME_OF_DAY
+    if (words == [","] and not named) or (b.manner == "bare" and b.month is not None and a.week is not None):
         return None
-    return None if b.manner == "bare" and b.month is not None and a.week is not None else merge(a, b)
+    return merge(a, b)
 
 
 def _is_head(reading: Reading) -> bool:
     """Return True for a reading that says nothing without the time that follows it."""
     base = reading.offset.base if reading.offset is not None else None
-    lasting = reading.through is not None and len(reading.slots) == 1
-    return (base is not None and not base.slots) or lasting or reading.slots <= {"edge", "ordinal"} or reading == _HALF(reading)
-
-
-def _HALF(reading: Reading) -> Reading:
-    return Reading(half=reading.half)
+    half = reading.half is not None and (reading.half[0] == 0 or reading.slots == {"month"})
+    alone = reading.slots <= {"edge", "ordinal"} or reading.slots == {"through"}
+    return (base is not None and not base.slots) or half or alone
 
 
 def _with_base(head: Reading, base: Reading) -> Reading | None:
-    """Return "two weeks after" + "Christmas" as one reading, None if the first is no head or the second no base."""
+    """Return "two weeks after" + "Christmas" as one reading, None if the second is no base of the first."""
     if not _is_head(head) or not base.has_day or base.slots & _NO_BASE or _is_head(base):
         return None
     if base.absolute:
         return base
     if head.offset is not None:
         return replace(head, offset=replace(head.offset, base=base)) if base.offset is None else None
-    if head.through is not None:
-        lasts = head.through.offset
-        if lasts is None or lasts.amount.minutes or base.slots & {"edge", "ordinal"}:
-            return None
-        last = replace(lasts.amount, days=lasts.amount.days - 1)
-        return replace(base, through=Reading(offset=replace(lasts, amount=last, base=base)))
-    if head.half is not None:
-        unit = "year" if base.slots == {"year"} else "month" if base.month is not None and base.day is None else ""
-        return replace(base, half=(head.half[0], unit)) if unit else None
-    if head.ordinal is not None:
-        return replace(base, ordinal=head.ordinal) if base.ordinal is None and base.edge is None else None
-    if base.edge is not None or (head.edge == "rest" and not base.slots & {"week", "month", "year"}):
+    if base.ordinal is not None or base.edge is not None:
         return None
-    if base.weekday is not None or base.shift is not None:  # "early Monday": the word stays before the day
-        return replace(base, edge=head.edge if base.shift is not None else None)
-    return replace(base, edge=head.edge)
+    if head.through is not None and head.through.offset is not None:
+        lasts = head.through.offset
+        until = replace(lasts, base=base, amount=replace(lasts.amount, days=lasts.amount.days - 1))
+        return replace(base, through=Reading(offset=until)) if not lasts.amount.minutes else None
+    if head.half is not None:
+        which, unit = head.half
+        if which:
+            unit = "year" if base.slots == {"year"} else "month" if base.month and base.day is None else ""
+            return replace(base, half=(which, unit)) if unit else None
+        dated = base.month is not None and base.day is not None and base.week is None
+        return replace(base, weekend=True) if unit == "weekend" else replace(base, week=0) if dated and unit else None
+    if head.ordinal is not None:
+        return replace(base, ordinal=head.ordinal)
+    if head.edge == "rest" and not base.slots & {"week", "month", "year"}:
+        return None
+    return replace(base, edge=head.edge if base.weekday is None else None)  # "early Monday": the word stays
 
 
 def _through(said: Said, first: Found, second: Found) -> Reading | None:
-    """Return "Monday to Friday", "between 3 March and 12 March" as one reading, None if they are not the ends of a range."""
-    gap = said.low[first.end : second.start]
-    a, b = first.reading, second.reading
-    linked = _RANGE.match(gap) is not None or (gap in (" and ", " and the ") and _word_before(said, first.start) == "between")
-    if not linked and not (gap == " " and b.until_now and _word_before(said, first.start) == "from"):
+    """Return "Monday to Friday", "between 3 March and 12 March" as one reading, None if they are no ends of a range."""
+    gap, a, b = said.low[first.end : second.start], first.reading, second.reading
+    between = gap in (" and ", " and the ") and said.low.endswith("between ", 0, first.start)
+    to_date = gap == " " and b.until_now and said.low.endswith("from ", 0, first.start)
+    if not (between or to_date or _RANGE.match(gap)) or not (a.slots and b.slots) or a.through:
         return None
-    if not (a.slots and b.slots) or a.through or a.vague or b.vague or "stretch" in a.slots | b.slots or _is_head(a) or _is_head(b):
+    if (a.slots | b.slots) & {"vague", "stretch"} or _is_head(a) or _is_head(b):
         return None
     if any(one.part is not None and one.clock is None for one in (a, b)):
         return None  # "from Monday evening to Tuesday morning" stays two expressions: a range of days would lose the parts
@@ -152,32 +155,28 @@ def _through(said: Said, first: Found, second: Found) -> Reading | None:
     if a.slots <= _TIME_OF_DAY:
         if a.clock is None or b.clock is None or b.shift is None:
             return None
+        if b.shift and not said.low.startswith(("noon", *"0123456789"), second.start):
+            return replace(a, shift=0, through=b)  # "2pm till tomorrow 4:30pm"
         return replace(b, clock=replace(a.clock, known=a.clock.known or b.clock.known), clock_until=b.clock)
     if b.now or b.until_now:
         return replace(a, through=Reading(now=True))
-    if a.year is not None and b.year is None and b.month is not None:
-        b = replace(b, year=a.year)
-    if b.year is not None and a.year is None and a.month is not None:
-        a = replace(a, year=b.year)
-    if b.day is not None and b.month is None and b.shift is None:
-        if a.month is None:
-            return None
-        b = replace(b, month=a.month, year=a.year)
-    if a.day is not None and a.month is None and b.month is not None:
-        a = replace(a, month=b.month, year=b.year)
-    return replace(a, through=b)
+    if b.week is not None and a.week is None and a.weekday is not None and b.weekday is not None:
+        a = replace(a, week=b.week, manner=None)
+    if a.month is not None or b.month is not None:  # one of them has the month or the year of the other
+        a = replace(a, year=a.year or (b.year if a.day or a.month else None), month=a.month or (b.month if a.day else None))
+        b = replace(b, year=b.year or (a.year if b.day or b.month else None), month=b.month or (a.month if b.day else None))
+    return replace(a, through=b) if b.day is None or b.month is not None or b.shift is not None else None
 
 
 def _touches(said: Said, first: Found, second: Found) -> bool:
-    gap = said.low[first.end : second.start]
+    gap, a, b = said.low[first.end : second.start], first.reading, second.reading
     if not _TOUCH.fullmatch(gap):
         return False
-    a, b = first.reading, second.reading
     if not (a.slots and b.slots):
         return gap in ("", " ", "-", " on ") and not (a.slots | b.slots) <= _TIME_OF_DAY
     if _is_head(a) or _is_head(b) or is_absolute(a) or is_absolute(b):
         return a.offset is not None and _is_head(a)
-    if gap.split()[:1] == ["on"]:
+    if gap.startswith(" on"):
         return False
     if len(gap) > 1:
         return a.has_day and b.has_day and not (a.slots | b.slots) & {"clock", "vague", "now"}
@@ -187,271 +186,291 @@ def _touches(said: Said, first: Found, second: Found) -> bool:
 # ------------------------------------------------------------------------------------------------------------ judged
 
 
-def _judge(said: Said, item: Found, earlier: Found | None, following: Found | None) -> Found | None:
-    reading = item.reading
+@dataclass(frozen=True)
+class _Place:
+    """An expression where it stands, with what the words around it tell."""
+
+    said: Said
+    item: Found
+    earlier: Found | None
+    beside: Beside
+
+    @cached_property
+    def tense(self) -> Tense:
+        """The tense of the clause, if it has none that of its sentence."""
+        return verbs.english_evidence(self.said.spoken, self.item.start, self.item.end)
+
+    @cached_property
+    def own(self) -> Tense:
+        """The tense of the clause."""
+        return verbs.english_evidence(self.said.spoken, self.item.start, self.item.end, wide=False)
+
+    @cached_property
+    def verb(self) -> str:
+        """The verb in the present that governs the expression, else the empty string."""
+        return verbs.english_present(self.said.spoken, self.item.start, self.item.end)
+
+    @cached_property
+    def habit(self) -> bool:
+        """True if the clause describes a habit."""
+        return verbs.english_habit(self.said.spoken, self.item.start, self.item.end)
+
+    @cached_property
+    def words(self) -> str:
+        """The expression in lower case."""
+        return self.said.low[self.item.start : self.item.end]
+
+    @cached_property
+    def following(self) -> str:
+        """The word behind the expression without its ending in 's, else the empty string."""
+        found = _NEXT_WORD.match(self.said.text, self.item.end)
+        return found[1].partition("'")[0] if found is not None else ""
+
+    def before(self, name: str) -> bool:
+        """Return True if what stands before the expression ends as the pattern of that name tells."""
+        start = self.item.start
+        return lexicon.AROUND[name].search(self.said.low, max(0, start - 60), start) is not None
+
+    def after(self, name: str) -> bool:
+        """Return True if what stands behind the expression begins as the pattern of that name tells."""
+        return lexicon.AROUND[name].match(self.said.low, self.item.end) is not None
+
+    def near(self, name: str) -> bool:
+        """Return True if the pattern of that name is found close to the expression."""
+        around = self.said.low[max(0, self.item.start - 40) : self.item.end + 24]
+        return lexicon.AROUND[name].search(around) is not None
+
+    @cached_property
+    def daily(self) -> bool:
+        """True if a verb in the present or a word of habit tells what is done at an hour each day: "it closes at 3"."""
+        return self.habit or self.after("on_every") or (self.verb not in _BE and not self.verb.endswith("ing"))
+
+
+def _judge(said: Said, item: Found, earlier: Found | None, beside: Beside) -> Found | None:
+    place, reading = _Place(said, item, earlier, beside), item.reading
     if not reading.slots:
-        return None if english_habit(said.spoken, item.start, item.end) else item
-    if _is_no_time(said, item) or _is_named(said, item):
+        counted = earlier is not None and is_absolute(earlier.reading) and place.words.startswith("the ")
+        return None if counted or place.habit else item
+    if _is_no_time(place) or _is_named(place) or _is_head(reading) or _has_its_day_beside(place):
         return None
-    if _is_head(reading):
-        return not_understood(item) if reading.edge and False else None
-    if reading.holiday is not None and reading.year is None and _stands_beside_its_day(said, item, earlier, following):
-        return None
-    tense = english_evidence(said.spoken, item.start, item.end)
-    own = english_evidence(said.spoken, item.start, item.end, wide=False)
-    verb = _present(said, item) if tense == "none" else ""
-    stands = _stands(said, item, tense, own, earlier)
-    if not stands:
-        return not_understood(item) if _is_undecided(said, item, tense, earlier) else None
-    if not item.understood or _is_unsure(said, item, tense, own, verb, earlier, following):
-        daily = reading.clock is not None and reading.slots <= _TIME_OF_DAY and _is_daily(said, item)
-        return None if daily else not_understood(item)
-    return replace(item, reading=_in_its_half(said, item, reading), tense=_direction(said, item, tense, own))
+    if place.before("hyphen"):
+        return not_understood(item)  # "pre-Christmas"
+    if not _stands(place):
+        return not_understood(item) if _is_undecided(place) else None
+    meant = _meant(place)
+    if meant is None or not item.understood or _is_unsure(place):
+        hour = reading.clock is not None and reading.slots <= _TIME_OF_DAY
+        return None if hour and place.daily else not_understood(item)
+    carried = meant.month is not reading.month and place.own == "none"  # "the 12th of May, back on the 20th"
+    tense = earlier.tense if carried and earlier is not None else _direction(place)
+    return replace(item, reading=_in_its_half(place, meant), tense=tense)
 
 
-def _present(said: Said, item: Found) -> str:
-    return english_present(said.spoken, item.start, item.end)
+def _is_no_time(place: _Place) -> bool:
+    """Return True for what only looks like time where it stands: "it's Monday", "an Easter egg", "twice a week"."""
+    reading, slots, words = place.item.reading, place.item.reading.slots, place.words
+    if slots == {"part"}:
+        return not words.startswith("in the ")
+    if slots <= _BARE_WEEKDAY | {"part"}:
+        return place.before("no_weekday")
+    if slots == {"clock"} and not place.item.understood and reading.clock is not None:  # "wake me at 6", "from 3 to 4 people"
+        return reading.clock.hour > 12 or not (place.before("at_hour") and place.after("after_hour"))
+    if reading.holiday is not None and slots == _DAY_NUMBER and reading.manner == "bare":
+        part = place.following.lower() not in _AFTER_FEAST | lexicon.HELD
+        name = place.following[:1].isupper() and (place.item.start == 0 or place.before("leads"))
+        return place.before("no_feast") or (part and not name)
+    if words in ("in a bit", "in a while", "in a little while"):
+        return place.tense != "future"
+    if words.startswith("in ") and slots <= {"offset", "vague"}:
+        return reading.vague is None and (place.before("lasted") or place.before("times") or place.before("put"))
+    if words.startswith("the ") and len(words) < 12 and place.before("of"):
+        return slots <= {"week", "month", "year", "day"} and reading.day is None  # "the song of the week"
+    return False
 
 
-def _is_habit(said: Said, item: Found) -> bool:
-    return english_habit(said.spoken, item.start, item.end)
-
-
-def _is_unsure(
-    said: Said, item: Found, tense: Tense, own: Tense, verb: str, earlier: Found | None, following: Found | None
-) -> bool:
-    """Return True if the clause does not say which day of its name an expression means."""
-    reading = item.reading
-    numbered = reading.day is not None and reading.slots <= _DAY_NUMBER
-    if numbered and is_monthly(verb):
-        return True
-    if verb and reading.ordinal is not None and said.low.endswith(" the month", 0, item.end):
-        return True
-    if reading.slots == _BARE_WEEKDAY:
-        if tense == "past" and said.low.startswith("'s ", item.end):
-            return True  # "Checked Saturday's weather": the day of what it was done to may lie ahead
-        if _AROUND["names_thing"].match(said.text, item.end) and _AROUND["by_weekday"].search(
-            said.low, max(0, item.start - 30), item.start
-        ):
-            return True  # "Ann's Monday class"
-        if tense == "none" and _listed(said, item, earlier, following) and (verb or _is_listed(said, item, earlier)):
-            return True  # "I work on Tuesday and Thursday"
-    by_tense = reading.shift is None and reading.week is None and reading.year is None and reading.slots <= _BY_TENSE
-    if by_tense and tense == "past" and is_arranged(said.low, item.start):
-        return True
-    if by_tense and earlier is not None and _follows_another_day(earlier, reading, own):
-        return True
-    return numbered and tense == "past" and earlier is None and own == "none"
-
-
-def _follows_another_day(earlier: Found, reading: Reading, own: Tense) -> bool:
-    """Return True for a bare name after another day of its sentence, which may be counted from that one."""
-    told = earlier.reading
-    if reading.manner not in (None, "bare") or reading.slots <= _TIME_OF_DAY or reading.through is not None:
-        return False
-    if reading.weekday is not None and reading.month is None:
-        return (told.week is not None and told.week != 0) or (told.month is not None and told.day is not None)
-    return reading.day is not None and reading.month is None and told.month is None and told.day is None
-
-
-def _listed(said: Said, item: Found, earlier: Found | None, following: Found | None) -> bool:
-    """Return True for one of two weekdays that are joined by "and"."""
-    pairs = [(earlier, item), (item, following)]
-    return any(
-        one is not None
-        and other is not None
-        and one.reading.slots == other.reading.slots == _BARE_WEEKDAY
-        and said.low[one.end : other.start] in (" and ", " and on ", " or ", " or on ", ", ", "/", " & ")
-        for one, other in pairs
-    )
-
-
-def _is_listed(said: Said, item: Found, earlier: Found | None) -> bool:
-    return earlier is not None and not earlier.understood
-
-
-def _is_daily(said: Said, item: Found) -> bool:
-    """Return True if a verb in the present or a word of habit tells what is done at an hour each day: "it closes at 3"."""
-    verb = _present(said, item)
-    habit = _is_habit(said, item) or _AROUND["on_every"].match(said.low, item.end) is not None
-    return habit or (verb not in _BE and not verb.endswith("ing"))
-
-
-def _is_no_time(said: Said, item: Found) -> bool:
-    """Return True for what only looks like time where it stands: "it's Monday", "an Easter", "twice a week"."""
-    reading, before = item.reading, _word_before(said, item.start)
-    if reading.slots == {"part"}:
-        return not said.low.startswith("in the ", item.start)
-    if reading.slots <= {"weekday", "manner", "part"} and (before in _NOT_BEFORE_WEEKDAY or before in ("it's", "its")):
-        return True
-    if reading.weekday is not None and before == "is" and said.low.endswith(("it is ", "today is ", "day is "), 0, item.start):
-        return True
-    if reading.holiday is not None and before in ("happy", "merry", "a", "an"):
-        return True
-    if reading.vague == "future" and said.low.startswith(("in a bit", "in a while", "in a little while"), item.start):
-        return english_evidence(said.spoken, item.start, item.end) != "future"
-    if said.low.startswith("in ", item.start) and reading.slots <= {"offset", "vague"}:
-        far = _AROUND["lasted"].search(said.low, max(0, item.start - 60), item.start) is not None
-        return reading.vague is None and (far or before in ("once", "twice", "times", "time", "than"))
-    rate = said.low.startswith(("a ", "an "), item.start) and reading.slots <= {"offset", "vague"}
-    return rate and before in ("once", "twice", "times", "time")
-
-
-_NOT_BEFORE_WEEKDAY = word_list(
-    "a an that every each most any some other alternate casual taco man one "
-    "black blue ruby manic super giving fat holy good cyber easter"
-)
-
-
-def _is_named(said: Said, item: Found) -> bool:
+def _is_named(place: _Place) -> bool:
     """Return True for a name or a title that holds words of time: "Now" in mid-sentence, "called Sunday", "Friday Harbor"."""
-    text, low, slots = said.text, said.low, item.reading.slots
+    text, item = place.said.text, place.item
     words = text[item.start : item.end].split()
-    capital = words[0][:1].isupper()
-    before = text[: item.start].rstrip(" \t")[-1:] if item.start < 40 else text[item.start - 40 : item.start].rstrip(" \t")[-1:]
-    inside = before != "" and (before.isalnum() or before == ",")
-    if capital and inside and len(words) == 1 and words[0].lower() in _NEVER_CAPITAL and words[0][1:].islower():
+    inside = text[max(0, item.start - 40) : item.start].rstrip(" \t")[-1:]
+    first, capitals = words[0].lower(), all(word[:1].isupper() for word in words)
+    if len(words) == 1 and first in _NEVER_CAPITAL and words[0].istitle():
+        return inside.isalnum() or inside == ","
+    if len([word for word in words[1:] if word[:1].isupper() and word.lower() not in _CAPITALS]) > 1:
         return True
-    if len(words) > 2 and len([one for one in words[1:] if one[:1].isupper() and one.lower() not in _CAPITALS]) > 1:
-        return not words[-1].islower()
-    last = _word_before(said, item.start)
-    if capital and len(words) > 1 and words[0].lower() in lexicon.MODIFIERS and all(one[:1].isupper() for one in words):
-        return inside and before != "," and last not in _LEADS
-    if not slots <= {"weekday", "month", "manner"}:
+    if capitals and len(words) > 1 and first in lexicon.MODIFIERS:
+        return inside.isalnum() and not place.before("leads")
+    if not item.reading.slots <= {"weekday", "month", "manner", "part"} or item.reading.day is not None:
         return False
-    if last in ("called", "named", "titled") or low.endswith("name is ", 0, item.start):
-        return not re.search(r"\b(?:i|we|he|she|they|you) (?:called|named) $", low[max(0, item.start - 16) : item.start])
-    after = re.match(r" ([A-Z][\w']*)( [A-Z])?", text[item.end : item.end + 40])
-    if not capital or after is None or len(words) > 1 or last in ("on", "in", "since", "until", "till", "by"):
+    if place.before("named"):
+        return True
+    if not capitals or not place.following[:1].isupper() or place.before("led_by_on"):
         return False
-    word = after[1].lower()
-    known = word in lexicon.MONTHS or word in lexicon.PRONOUNS or word in lexicon.MODIFIERS or word.startswith(("i'", "i’"))
-    return not known and not (word in lexicon.PARTS and after[2] is None)
+    word = place.following.lower()
+    known = word in lexicon.MONTHS or word in lexicon.PRONOUNS or word in lexicon.MODIFIERS
+    return not known and word not in lexicon.PARTS and text[item.end] == " "
 
 
-_LEADS = word_list("is was are were be on by until till since for from to at and or of before after moved")
-_CAPITALS = lexicon.WEEKDAYS.keys() | lexicon.MONTHS.keys() | {word for words in lexicon.HOLIDAYS for word in words}
-
-
-def _in_its_half(said: Said, item: Found, reading: Reading) -> Reading:
-    """Return a clock time in the half of the day of what is done then: "I woke up at 7:30"."""
-    clock, before = open_hour(reading), said.low[max(0, item.start - 32) : item.start]
-    if clock is None:
-        return reading
-    if _AROUND["morning"].search(before):
-        return replace(reading, clock=replace(clock, known=True))
-    late = clock.hour > 7 and _AROUND["bedtime"].search(before) is not None
-    return replace(reading, clock=Clock(clock.hour + 12, clock.minute)) if late else reading
-
-
-def _stands_beside_its_day(said: Said, item: Found, earlier: Found | None, following: Found | None) -> bool:
+def _has_its_day_beside(place: _Place) -> bool:
     """Return True for the name of a feast beside its day: "Thanksgiving is tomorrow", "it's on Friday, Halloween"."""
-    if earlier is not None and _AROUND["same_day"].fullmatch(said.low, earlier.end, item.start):
+    item, earlier, (_, following), low = place.item, place.earlier, place.beside, place.said.low
+    if item.reading.holiday is None or item.reading.year is not None:
+        return False
+    if earlier is not None and lexicon.AROUND["same_day"].fullmatch(low, earlier.end, item.start):
         return True
-    day = following is not None and following.reading.has_day
-    return bool(day and following and _AROUND["same_day"].fullmatch(said.low, item.end, following.start))
+    day = following if following is not None and following.reading.has_day else None
+    return day is not None and lexicon.AROUND["same_day"].fullmatch(low, item.end, day.start) is not None
 
 
-def _direction(said: Said, item: Found, tense: Tense, own: Tense) -> Tense:
-    """Return the tense that chooses among several days of the name; `tense` is that of the whole sentence.
+def _stands(place: _Place) -> bool:
+    """Return True if an expression means a single time as seen from the reference, not a habit or a narrated time."""
+    reading, slots, words, tense = place.item.reading, place.item.reading.slots, place.words, place.tense
+    if tense == "past" and (reading.vague == "future" or words.startswith(("following", "the following"))):
+        return False  # counted from another time in the story: "a few days later she called"
+    if slots <= _TIME_OF_DAY:
+        return place.earlier is None and tense != "none" and not place.habit and not place.after("on_every")
+    if slots & {"edge", "ordinal"} and not slots & _LONGER:
+        return False
+    if reading.season is not None and reading.year is None and reading.manner is None:
+        return False
+    said = reading.offset
+    if said is not None and said.base is None and said.sign > 0:
+        fronted = place.said.low.startswith(",", place.item.end) and place.before("fronted")
+        told = place.own if words.startswith("in ") and not fronted else tense  # "in three weeks it opens, I got goggles"
+        return told != "past" or words.endswith(("now", "today", "tomorrow", "hence"))
+    if reading.stretch is not None and reading.stretch.direction == "within":
+        return tense != "past"
+    if said is not None and said.base is not None and said.base.holiday is not None:
+        return not place.before("anniversary")  # each year's
+    if slots <= _BY_TENSE and reading.week is None and reading.shift is None and place.before("liked"):
+        return False  # "I love October", "Have you watched Wednesday?"
+    return reading.manner != "bare" or _stands_bare(place)
 
-    A feast, "this weekend" and what begins "in three weeks" are in the past only where their own clause is.
-    """
-    reading = item.reading
-    base = reading.offset.base if reading.offset is not None else None
-    feast = any(one is not None and one.holiday is not None and one.year is None for one in (reading, base))
-    if feast and _AROUND["comes"].match(said.low, item.end):
-        return "future"
-    if feast or (reading.weekend and reading.week == 0):
-        if feast and own == "past" and said.low.endswith("for ", 0, item.start):
-            return "perhaps past"  # "got him a grill for Father's Day"
-        return own if own != "none" or reading.weekend else "none" if tense == "past" else "future"
-    dated = reading.manner == "bare" and reading.said_weekday is None and bool(reading.slots & {"month", "day"})
-    if dated and tense == "past" and reading.day is not None:
-        return "perhaps past"  # "office closed Dec 23 – Jan 2"
-    return "perhaps future" if tense == "none" and dated and _present(said, item) else tense
+
+def _stands_bare(place: _Place) -> bool:
+    reading = place.item.reading
+    if reading.year is None and place.habit and not place.before("begins"):
+        return False
+    if reading.holiday is not None and reading.year is None:
+        return place.tense != "none"
+    in_one_month = reading.month is not None and reading.through is None and reading.said_weekday is None
+    if in_one_month and place.near("anniversary"):
+        return place.tense != "none" and place.near("party")
+    if reading.weekday is not None and reading.through is not None and reading.through.manner == "bare":
+        return place.tense != "none" or place.before("away")
+    return True
 
 
-def _is_undecided(said: Said, item: Found, tense: Tense, earlier: Found | None) -> bool:
+def _is_undecided(place: _Place) -> bool:
     """Return True for a feast of which the clause does not say whether it is that of one year: "on Labor Day he grills".
 
     An hour is of one day unless a verb in the present tells what is done each day: "lunch at noon?", "we open at 8 am".
     """
-    reading = item.reading
+    reading = place.item.reading
+    if place.tense != "none":
+        return False
     if reading.slots <= _TIME_OF_DAY:
-        if reading.clock is None or tense != "none" or earlier is not None:
-            return False
-        told = _AROUND["hour"].search(said.low, item.start, item.end) or _word_before(said, item.start) in _AT
-        return bool(told) and not _is_daily(said, item)
-    if tense != "none":
-        return False
+        hour = reading.clock is not None and (place.before("at") or re.search(r":|\d ?[ap]\.?m|clock", place.words))
+        return bool(hour) and place.earlier is None and not place.daily
     if reading.weekday is not None and reading.through is not None:  # "Monday to Friday" is a habit
-        led = said.low.endswith(("between ", "from "), 0, item.start) or not _present(said, item)
-        return (reading.weekday, reading.through.weekday) != (0, 4) and led and not _is_habit(said, item)
-    if reading.holiday is None or reading.year is not None or earlier is not None:
+        led = place.before("range_end") or not place.verb
+        return (reading.weekday, reading.through.weekday) != (0, 4) and led and not place.habit
+    if reading.holiday is None or reading.year is not None or place.earlier is not None:
         return False
-    fronted = said.text[max(0, item.start - 3) : item.start].rstrip()[-1:] in ("", ".", "!", "?", "\n")
-    generic = (fronted and _AROUND["is_next"].match(said.low, item.end)) or _AROUND["spoken_of"].search(
-        said.low, max(0, item.start - 12), item.start
-    )
-    return not generic and not _is_habit(said, item)
+    generic = (place.before("fronted") and place.after("is_next")) or place.before("spoken_of")
+    return not generic and not place.habit
 
 
-_AT = word_list("at around about from between @ by")
+def _is_unsure(place: _Place) -> bool:
+    """Return True if the clause does not say which day of its name an expression means."""
+    reading, slots, tense = place.item.reading, place.item.reading.slots, place.tense
+    numbered = reading.day is not None and slots <= _DAY_NUMBER
+    verb = place.verb if tense == "none" else ""
+    if (numbered and verbs.is_monthly(verb)) or (verb and reading.ordinal and place.words.endswith(" the month")):
+        return True
+    if reading.holiday is not None and slots == _DAY_NUMBER:  # "Easter Monday Sheila is …", "Easter lunch is at ours"
+        return place.following.lower() not in _AFTER_FEAST and not place.before("led_by_on")
+    if slots == _BARE_WEEKDAY:
+        if tense == "past" and place.after("owns"):
+            return True  # "Checked Saturday's weather": the day of what it was done to may lie ahead
+        if (place.after("names_thing") and place.before("by_weekday")) or (tense == "none" and _is_timetable(place)):
+            return True
+    by_tense = reading.shift is None and reading.week is None and reading.year is None and slots <= _BY_TENSE
+    if by_tense and tense == "past" and verbs.is_arranged(place.said.low, place.item.start):
+        return True
+    return numbered and tense == "past" and place.earlier is None and place.own == "none"
 
 
-def _stands(said: Said, item: Found, tense: Tense, own: Tense, earlier: Found | None) -> bool:
-    """Return True if an expression means a single time as seen from the reference, not a habit or a narrated time."""
-    reading, slots, low = item.reading, item.reading.slots, said.low
-    if tense == "past" and (reading.vague == "future" or low.startswith(("following", "the following"), item.start)):
-        return False  # counted from another time in the story: "a few days later she called"
-    if slots <= _TIME_OF_DAY:
-        if _AROUND["on_every"].match(low, item.end) or (not item.understood and not _AFTER_HOUR.match(low, item.end)):
-            return False
-        return earlier is None and tense != "none" and not _is_habit(said, item)
-    if slots & {"edge", "ordinal"} and not slots & {"year", "month", "week", "day", "holiday", "weekday"}:
-        return False
-    if slots == {"month"} and reading.season is not None and reading.year is None and reading.manner is None:
-        return False
-    if low.endswith("of ", 0, item.start) and low.startswith("the ", item.start) and item.end - item.start < 12:
-        if slots <= {"week", "month", "year", "day"} and reading.day is None:
-            return False  # "the song of the week"
-    if reading.offset is not None and reading.offset.base is None and reading.offset.sign > 0:
-        words = low[item.start : item.end]
-        if words.startswith("in ") and low.endswith(("put ", "puts ", "putting "), 0, item.start):
-            return False  # "I'd put in six years"
-        fronted = low.startswith(",", item.end) and said.text[max(0, item.start - 3) : item.start].rstrip()[-1:] in tuple(".!?\n") + ("",)
-        if words.startswith("in ") and tense == "past" and not fronted:
-            tense = own  # "in three weeks it opens, I got goggles"
-        return tense != "past" or words.endswith(("now", "today", "tomorrow", "hence"))
-    if reading.stretch is not None and reading.stretch.direction == "within":
-        return tense != "past"
-    if reading.offset is not None and reading.offset.base is not None and reading.offset.base.holiday is not None:
-        return _AROUND["anniversary"].search(low, max(0, item.start - 20), item.start) is None  # each year's
-    if reading.day == 13 and (reading.weekday == 4 or reading.said_weekday == 4):
-        if _AROUND["superstition"].search(low[max(0, item.start - 16) : item.end + 12]):
-            return False
-    if reading.manner == "bare":
-        return _stands_bare(said, item, tense)
-    return True
+def _is_timetable(place: _Place) -> bool:
+    """Return True for one of two weekdays that are joined by "and": "I work on Tuesday and Thursday"."""
+    for one, other in ((place.beside[0], place.item), (place.item, place.beside[1])):
+        pair = one is not None and other is not None and one.reading.slots == other.reading.slots == _BARE_WEEKDAY
+        if pair and one and other and place.said.low[one.end : other.start] in _AND:
+            return bool(place.verb or verbs.english_present(place.said.spoken, one.start, one.end))
+    return False
 
 
-def _stands_bare(said: Said, item: Found, tense: Tense) -> bool:
-    reading, low = item.reading, said.low
-    if _word_before(said, item.start) in lexicon.LIKE:
-        return False  # "I love October", "Have you watched Wednesday?"
-    habit = reading.year is None and _is_habit(said, item)
-    if habit and _AROUND["begins"].search(low, max(0, item.start - 12), item.start) is None:
-        return False
-    if reading.holiday is not None and reading.year is None:
-        return tense != "none"
-    in_one_month = reading.month is not None and reading.through is None and reading.said_weekday is None
-    if in_one_month and _AROUND["anniversary"].search(low, max(0, item.start - 40), item.end + 24):
-        return tense != "none" and "party" in low[max(0, item.start - 40) : item.end + 24]
-    if reading.weekday is not None and reading.through is not None and reading.through.manner == "bare":
-        return tense != "none" or _AROUND["away"].search(low, max(0, item.start - 40), item.start) is not None
-    return True
+def _meant(place: _Place) -> Reading | None:
+    """Return a bare name as it is meant after the day that was named before it, None if nobody can tell.
+
+    "I fly next Thursday, back on Sunday": the first Sunday from then on. "From 3 December, back on the 7th": of that month.
+    """
+    reading, earlier = place.item.reading, place.earlier
+    if earlier is None or reading.manner not in (None, "bare") or reading.slots <= _TIME_OF_DAY or reading.through:
+        return reading
+    told = earlier.reading
+    dated = told.month is not None and told.day is not None
+    if reading.weekday is not None and reading.slots <= _OF_A_WEEK:
+        if told.weekday is None or told.month is not None or told.slots & {"through", "offset", "ordinal"}:
+            return None if told.week or dated else reading
+        if place.said.low[earlier.end : place.item.start] in _AND:
+            return replace(reading, week=told.week, manner=None) if told.week is not None else reading
+        if told.week is None and (told.manner != "bare" or "past" in (earlier.tense, place.own)):
+            return reading
+        if reading.weekday <= told.weekday:
+            return None if told.week else reading
+        base = replace(told, part=None, clock=None, clock_until=None)
+        return replace(reading, offset=Offset(1, Amount("month", 0), base), manner=None)
+    if reading.slots <= _DAY_NUMBER and told.month is not None:
+        later = (told.day or 31) < (reading.day or 0)
+        return replace(reading, month=told.month, year=told.year, manner=told.manner) if later else None
+    of_year = told.year not in (None, ("rel", 0))
+    return None if of_year and reading.month is not None and reading.year is None else reading
 
 
-_GRAMMAR = Grammar(TOKENS, _join, _through, _touches, lambda said, end, start: _SENTENCE_BREAK.search(said.low, end, start) is not None, _judge)
-_QUICK = re.compile(r"[a-z0-9]", re.IGNORECASE)
+def _in_its_half(place: _Place, reading: Reading) -> Reading:
+    """Return a clock time in the half of the day of what is done then: "I woke up at 7:30"."""
+    clock = open_hour(reading)
+    if clock is None:
+        return reading
+    if place.before("morning"):
+        return replace(reading, clock=replace(clock, known=True))
+    late = clock.hour > 7 and place.before("bedtime")
+    return replace(reading, clock=Clock(clock.hour + 12, clock.minute)) if late else reading
+
+
+def _direction(place: _Place) -> Tense:
+    """Return the tense that chooses among several days of the name.
+
+    A feast, "this weekend" and what begins "in three weeks" are in the past only where their own clause is.
+    """
+    reading, tense, own = place.item.reading, place.tense, place.own
+    base = reading.offset.base if reading.offset is not None else None
+    feast = any(one is not None and one.holiday is not None and one.year is None for one in (reading, base))
+    if feast and place.after("comes"):
+        return "future"
+    if feast and own == "past" and place.before("got_for"):
+        return "perhaps past"  # "got him a grill for Father's Day"
+    if feast or (reading.weekend and reading.week == 0):
+        return own if own != "none" or reading.weekend else "none" if tense == "past" else "future"
+    dated = reading.manner == "bare" and reading.said_weekday is None and bool(reading.slots & {"month", "day"})
+    if dated and tense == "past" and reading.day is not None:
+        return "perhaps past"  # "office closed Dec 23 – Jan 2"
+    return "perhaps future" if tense == "none" and dated and place.verb else tense
+
+
+def _parts(said: Said, end: int, start: int) -> bool:
+    return _SENTENCE_BREAK.search(said.low, end, start) is not None
+
+
+_GRAMMAR = Grammar(TOKENS, _join, _through, _touches, _parts, _judge)

@@ -55,13 +55,15 @@ VAGUE: dict[tuple[str, ...], Direction] = {
 NOW = frozenset(phrase_list(_WORDS["now"]))
 AROUND = {name: re.compile(pattern) for name, pattern in _WORDS["around"].items()}
 """What the words around an expression tell of it."""
-LIKE = word_list(_WORDS["like"])
 HELD = word_list(_WORDS["held"])
 """What is held on a feast, once a year; a Christmas tree is none of it."""
 DATE_PREPOSITIONS = word_list(_WORDS["date_prepositions"])
 PRONOUNS = word_list(_WORDS["pronouns"])
 FUNCTION_WORDS = word_list(_WORDS["function_words"]) | PRONOUNS
 """Words that may follow an expression; a noun after it makes it part of a compound ("Easter eggs")."""
+KEYS = word_list(_WORDS["keys"]) | CORRECTED.keys() | TONIGHT
+KEYS |= {word.rstrip("'") for table in (DAYS, WEEKDAYS, MONTHS, UNITS, SEASONS, PARTS) for word in table} - {"h"}
+"""Words without which a text has no expression of time."""
 _LONG_WORD = re.compile(r"[A-Za-z]{6,}(?![A-Za-z])")
 
 
