@@ -170,7 +170,7 @@ def _sentences(text: str, start: int, end: int) -> Iterator[int]:
     for stop in _STOP.finditer(text, start, end):
         if stop.group().startswith("\n"):  # of a chat line, a list item, a table row; else it only wraps the line
             is_own_line = _OWN_LINE.match(text, stop.end(), stop.end() + 16)
-            is_end = is_own_line or (stop.start() > begin and _HAN_OR_STOP.match(text, stop.start() - 1))
+            is_end = bool(is_own_line or (stop.start() > begin and _HAN_OR_STOP.match(text, stop.start() - 1)))
         else:  # only the last few characters can be an abbreviation
             tail = text[max(begin, stop.start() - 8) : stop.end()]
             is_end = not (stop.group().startswith(".") and _ABBREVIATION.search(tail))

@@ -20,7 +20,8 @@ from .messages import dated_words, days_meant
 from .questions.asking import asking_sentences
 from .speakers.mentions import with_mentions
 from .speakers.shown_names import shared_name_in
-from .supported import Unsupported, lost, persons_in, unsupported, without_people
+from .support import without_people
+from .supported import Unsupported, lost, persons_in, unsupported
 from .time_expressions import tells_hours_alone
 
 SHOWN_MESSAGES, SHOWN_CHARACTERS = 6, 120

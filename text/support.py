@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from ..schema.ids import id_mark
 from ..schema.names import Names
@@ -27,15 +28,14 @@ _EMPTY_CHARACTERS = frozenset(
 _EMPTY_WORDS = word_list(_TABLES["words"]["empty_words"])
 # The leftmost match is the longest ending; at least three letters stay before it.
 _ENDING = re.compile(r"(?<=\w{3})(?:ization|ation|ingly|ically|ments?|ness|ies|ied|ing|ers?|ed|es|ly|ic|al|s|y|e)$")
-_PLAIN_NOT = re.compile(r"(?:不|没)[有会能再要太很怎么]{0,2}|\b(?:not|never)\s+|n['’]t\s+", re.IGNORECASE)
 
 
 def content_terms(text: str, names: Names, *, dates: bool = True) -> Terms:
     """Return the content words of a text: single Chinese characters and pairs, stems of other words, numbers.
 
-    Names of the conversation and function words are left out, and full dates unless `dates`.
+    Names of the bot and the user and function words are left out, and full dates unless `dates`.
     """
-    return terms_in(_without_people(text, names), dates=dates)
+    return terms_in(without_people(text, replace(names, others=(), group_name="", group_id="")), dates=dates)
 
 
 def terms_in(text: str, *, dates: bool = True) -> Terms:
@@ -76,27 +76,6 @@ def share(wanted: Terms, held: Terms) -> float:
     return weight(wanted & held) / total if total else 1.0
 
 
-class Sources:
-    """Texts by id that may carry others, such as the lines of an article; each is split into its words once."""
-
-    def __init__(self, texts: Mapping[str, str], names: Names) -> None:
-        self.texts = texts
-        self._names = names
-        self._terms = {name: content_terms(text, names, dates=False) for name, text in texts.items()}
-
-    def nearest(self, text: str, most: int = 4) -> dict[str, str]:
-        """Return at most `most` of the texts, those that together hold the most content words of `text` (greedy)."""
-        found: dict[str, str] = {}
-        left = content_terms(text, self._names, dates=False)
-        while left and self._terms and len(found) < most:
-            best = max(self._terms, key=lambda name: weight(left & self._terms[name]))
-            if not left & self._terms[best]:
-                break
-            found[best] = self.texts[best]
-            left = left - self._terms[best]
-        return found
-
-
 def best_sources(wanted: Terms, sources: Sequence[Terms], most: int) -> list[int]:
     """Return the indexes of at most `most` sources that together cover `wanted` best (greedy), best first."""
     chosen: list[int] = []
@@ -108,6 +87,21 @@ def best_sources(wanted: Terms, sources: Sequence[Terms], most: int) -> list[int
         chosen.append(best)
         left = left - sources[best]
     return chosen
+
+
+class Sources:
+    """Texts by id that may carry others, such as the lines of an article; each is split into its words once."""
+
+    def __init__(self, texts: Mapping[str, str], names: Names) -> None:
+        self.texts = texts
+        self._names = names
+        self._terms = [content_terms(text, names, dates=False) for text in texts.values()]
+
+    def nearest(self, text: str, most: int = 4) -> dict[str, str]:
+        """Return at most `most` of the texts, those that together hold the most content words of `text`."""
+        ids = list(self.texts)
+        best = best_sources(content_terms(text, self._names, dates=False), self._terms, most)
+        return {ids[n]: self.texts[ids[n]] for n in best}
 
 
 def negation_in(text: str) -> re.Match[str] | None:
@@ -125,27 +119,8 @@ def has_ended(text: str) -> bool:
     return _RE.ended.search(text) is not None
 
 
-def turns_round(old: str, new: str, names: Names) -> bool:
-    """Return True if `new`, which holds the words of `old`, says the opposite: a negation was removed or added."""
-    if is_negative(old):
-        return not is_negative(new)
-    if has_ended(new) and not has_ended(old):
-        return True
-    terms = content_terms(old, names)
-    after = (new[found.end() : found.end() + 24] for found in _PLAIN_NOT.finditer(new))
-    return any(_first_term(rest) in terms for rest in after)
-
-
-def _first_term(text: str) -> str:
-    han = _HAN.match(text)
-    if han:
-        return han.group()[:2]
-    word = _WORD.search(text.casefold())
-    return stem(word.group()) if word else ""
-
-
-def _without_people(text: str, names: Names) -> str:
-    bare = names.user_name.removesuffix(id_mark(names.user_id))  # of a name that is shown with its id
-    people = (names.bot_name, names.user_name, bare, names.user("zh"), names.user("en"), names.user_id)
-    pattern = whole_name_pattern(tuple(name for name in people if name not in ("用户", "user")))
-    return pattern.sub(" ", text) if pattern else text
+def without_people(text: str, names: Names, put: str = " ") -> str:
+    """Return a text without the names of its conversation: no digit, negation or other word in them counts (学不进去)."""
+    shown = names.user_name.removesuffix(id_mark(names.user_id))  # of a name that is shown with its id
+    pattern = whole_name_pattern((names.group("zh"), names.group("en"), shown, *names.everybody))
+    return pattern.sub(put, text) if pattern else text

@@ -7,26 +7,17 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ..schema.names import Names
 from .instructions import split_instructions
 from .language import Language
 from .protected import whole_name_pattern
+from .questions.asking import ends_asking
 from .quotations import comparable, quotations
 from .references.people import ROLE_NOUNS, find_people
 from .remembered import remembered
-from .support import (
-    Terms,
-    content_terms,
-    has_ended,
-    negation_in,
-    share,
-    stem,
-    terms_in,
-    weight,
-    words_only,
-)
+from .support import Terms, has_ended, negation_in, share, stem, terms_in, weight, without_people, words_only
 from .time_expressions.english.lexicon import MONTHS
 from .time_expressions.numerals import SIMPLE_CARDINALS, SIMPLE_ORDINALS, chinese_integer
 from .word_lists import compiled_patterns, word_list, word_tables
@@ -51,9 +42,9 @@ _FIGURE = re.compile(
     r"(?P<scale> ?[百千万萬亿億]+|[kKwW](?![a-zA-Z0-9])|(?i: ?(?:hundred|thousand|million))\b)?"
     rf"|(?P<chinese>[{_NUMERALS}]+)|(?P<words>(?i:{_WORD}(?:(?:-| and | ){_WORD})*))"
 )
-_FREE: Terms = frozenset(map(stem, (*word_list(_TABLES["words"]["free"]), *_NUMBER_WORDS, *_NUMERALS)))
-_NO_NAMES = frozenset(map(stem, word_list(_TABLES["words"]["no_names"])))
 _UNCERTAIN_WORDS = word_list("may mar second")
+_FREE: Terms = frozenset(map(stem, (*word_list(_TABLES["words"]["free"]), *_NUMBER_WORDS.keys() - {"mar"}, *_NUMERALS)))
+_NO_NAMES = frozenset(map(stem, word_list(_TABLES["words"]["no_names"])))
 _UNCERTAIN_VALUES = frozenset(("0", "1"))
 """What is often no number (一个, "may"): it confirms a number and is never missing."""
 _QUOTED = 60
@@ -112,40 +103,36 @@ def unsupported(
     >>> [one.wording for one in unsupported("has 3 cats", {"N1": "Ann has two cats"}, ann)]
     ['3']
     """
-    where = ", ".join(sources)
-    subject = _other_subject(text, names)
-    clauses = [one for source in sources.values() for one in _clauses_of(source, text, names)]
+    where, subject = ", ".join(sources), _other_subject(text, names)
+    told = [statement for source in sources.values() for statement in _statements(source, text, names)]
     told_by = (*(speakers or {}).values(), listener)
-    if not any(subject in one for one in (*also, *told_by, beside, *(one.text for one in clauses))):
+    if not any(subject in one for one in (*also, *told_by, beside, *told)):
         return [Unsupported("name", subject, where)]
-    clauses = [one for one in clauses if speakers is not None or subject in one.text]
-    given = "\n".join((*(one.text for one in clauses), *told_by))
+    told = told if speakers is not None else [one for one in told if subject in one]
+    given = "\n".join((*told, *told_by))
     own = (*also, names.bot_name, *names.user_names, names.group("zh"), names.group("en"))
-    told = re.sub("|".join(map(re.escape, filter(None, own))) or "(?!)", " ", text, flags=re.IGNORECASE)
-    pattern = whole_name_pattern(names.others)
-    others = pattern.findall(told) if pattern else []
-    told = without_people(told, names)
+    bare = re.sub("|".join(map(re.escape, filter(None, own))) or "(?!)", " ", text, flags=re.IGNORECASE)
+    others = _others_in(bare, names)
+    bare = without_people(bare, names)
     years = {str(year) for year in _near_years(also)}
     known = _known(without_people(given, names)) | _known(beside) | years
-    found = [Unsupported("number", said, where) for n, said in figures(_near_dates(told, also)).items() if n not in known]
+    found = [Unsupported("number", said, where) for n, said in figures(_near_dates(bare, also)).items() if n not in known]
     found += [Unsupported("title", said, where) for said in _titles(text, "\n".join((given, beside, *own)))]
-    people = (one.name for one in find_people(told) if _HAN.match(one.name) and one.name not in ROLE_NOUNS)
+    people = (one.name for one in find_people(bare) if _HAN.match(one.name) and one.name not in ROLE_NOUNS)
     missing = [name for name in (*others, *people) if name not in given and name not in beside]
-    found += [Unsupported("name", said, where) for said in (*missing, *_names(told, f"{given}\n{beside}"))]
+    found += [Unsupported("name", said, where) for said in (*missing, *_names(bare, f"{given}\n{beside}"))]
     found += islice(_turned(text, sources, names, speakers, listener, subjects), 1)
     if found:
         return found
-    held: Terms = frozenset().union(*(one.terms for one in clauses))
-    wanted = _terms(_RE.counted.sub(" ", _RE.hour.sub(" ", told)), names)
-    least = SUPPORT if speakers is None else SUPPORT_OF_TALK
-    if not _is_held(wanted, held, least) or not (wanted or others or figures(told)):
-        gone = sorted(wanted - held, key=lambda term: (len(term) == 1, term)) or [text]
-        return [Unsupported("words", ", ".join(gone[:8]), where)]
+    there, wanted = _Said.of(told, names), _wanted(bare, names)
+    held = there.affirmed | there.denied
+    if not _is_held(wanted, held, SUPPORT if speakers is None else SUPPORT_OF_TALK) or not (wanted or others or figures(bare)):
+        return [Unsupported("words", _listed(wanted - held) or text, where)]
     held |= _terms_beside(beside, names)
     strange = [part for part in _parts(text, names) if _is_strange(part, names, held)]
     if strange:
         return [Unsupported("words", part.strip(), where) for part in strange]
-    return [Unsupported("polarity", part, where) for part in _turned_round(text, clauses, names, is_talk=speakers is not None)]
+    return [Unsupported("polarity", part, where) for part in _turned_round(text, there, names, is_talk=speakers is not None)]
 
 
 def lost(text: str, source: str, names: Names, where: str = "") -> list[Unsupported]:
@@ -160,15 +147,13 @@ def lost(text: str, source: str, names: Names, where: str = "") -> list[Unsuppor
     gone = [said for n, said in figures(bare).items() if n not in known]
     gone += _titles(source, text)
     gone += [said for said in _names(bare, plain) if any(map(str.isupper, said))]
-    pattern = whole_name_pattern(names.others)
-    gone += [name for name in (pattern.findall(source) if pattern else ()) if name not in text]
+    gone += [name for name in _others_in(source, names) if name not in text]
     users = [name for name in names.user_names if name]
     gone += users[:1] if any(one in source for one in users) and not any(one in text for one in users) else []
-    if not gone:
-        gone = list(_turned_round(source, list(_clauses_of(text, text, names)), names))
-        wanted, held = _terms(_RE.counted.sub(" ", _RE.hour.sub(" ", bare)), names), _terms(plain, names)
-        if not gone and share(words_only(wanted), held) < KEPT:
-            gone = [", ".join(sorted(wanted - held, key=lambda term: (len(term) == 1, term))[:8])]
+    gone = gone or list(_turned_round(source, _Said.of(_statements(text, text, names), names), names))
+    wanted, held = _wanted(bare, names), _terms(plain, names)
+    if not gone and share(words_only(wanted), held) < KEPT:
+        gone = [_listed(wanted - held)]
     return [Unsupported("lost", said, where) for said in dict.fromkeys(gone)]
 
 
@@ -190,10 +175,12 @@ def share_told(text: str, source: str, names: Names) -> float:
     return share(_terms(text, names), _terms(source, names))
 
 
-def without_people(text: str, names: Names, put: str = " ") -> str:
-    """Return a text without the names of its conversation: no digit, negation or other word in them counts (学不进去)."""
-    pattern = whole_name_pattern((names.group_name, *names.everybody))
-    return pattern.sub(put, text) if pattern else text
+def turns_round(old: str, new: str, names: Names) -> bool:
+    """Return True if `new`, which holds the words of `old`, says the opposite: a negation was removed or added."""
+    before, after = _Said.of([old], names), _Said.of([new], names)
+    if before.denied or (has_ended(new) and not has_ended(old)):
+        return not after.denied or not before.denied
+    return bool(before.affirmed & after.denied)
 
 
 def figures(text: str, *, uncertain: bool = False) -> dict[str, str]:
@@ -248,54 +235,69 @@ def _values(match: re.Match[str], uncertain: bool) -> Iterable[str]:
     return (str(total + current), *(each_word if uncertain else ()))
 
 
-@dataclass(frozen=True, slots=True)
-class _Clause:
-    text: str
-    terms: Terms
-    affirmed: Terms
-    denied: Terms
-    either: Terms
-
-
-def _clauses_of(source: str, text: str, names: Names) -> Iterator[_Clause]:
-    """Yield the clauses of a source that may carry the text."""
+def _statements(source: str, text: str, names: Names) -> Iterator[str]:
+    """Yield the statements of a source that may carry the text: no instructions, and none of people whom it does not name."""
     people = whole_name_pattern((names.bot_name, *names.others))
     for told in split_instructions(source)[0]:
         other = people.match(_RE.opening.sub("", told)) if people else None
-        if other and other.group().casefold() not in text.casefold():
-            continue
-        for part in _parts(told, names):
-            affirmed, denied = _poles(part, names)
-            terms: Terms = affirmed | denied
-            yield _Clause(told, terms, affirmed, denied, terms if _RE.either.search(part) else frozenset())
+        if other is None or other.group().casefold() in text.casefold():
+            yield told
+
+
+class _Said(NamedTuple):
+    """The content words that statements affirm, those that they deny (all behind a negation of a clause), and those of clauses
+    that may be told either way; and what each clause affirms that asks nothing."""
+
+    affirmed: Terms
+    denied: Terms
+    either: Terms
+    denies: bool
+    claims: tuple[Terms, ...]
+
+    @classmethod
+    def of(cls, statements: Iterable[str], names: Names) -> _Said:
+        parts = [(part, *_poles(part, names), ends_asking(one)) for one in statements for part in _parts(one, names)]
+        none: Terms = frozenset()
+        return cls(
+            none.union(*(affirmed for _, affirmed, _, _ in parts)),
+            none.union(*(denied for _, _, denied, _ in parts)),
+            none.union(*(affirmed | denied for part, affirmed, denied, _ in parts if _RE.either.search(part))),
+            any(negation_in(part) for part, *_ in parts),
+            tuple(affirmed for _, affirmed, _, asks in parts if not asks),
+        )
 
 
 def _poles(part: str, names: Names) -> tuple[Terms, Terms]:
-    """Return the content words of a clause that it affirms, and those that it denies: all behind a negation."""
+    """Return the content words of a clause that it affirms, and those that it denies."""
     said = negation_in(part)
-    if said is None:
-        return _terms(part, names), frozenset()
-    return _terms(part[: said.start()], names), _terms(part[said.start() :], names)
+    border = said.start() if said else len(part)
+    return _terms(part[:border], names), _terms(part[border:], names)
 
 
-def _turned_round(text: str, clauses: Sequence[_Clause], names: Names, *, is_talk: bool = False) -> Iterator[str]:
+def _turned_round(text: str, there: _Said, names: Names, *, is_talk: bool = False) -> Iterator[str]:
     """Yield the clauses of a text of which more words are only denied by the sources, or only affirmed, than not.
 
-    In talk people deny in other words ("count me out"): there a denial needs any denial in the sources, whatever its words.
+    In talk people deny in other words ("count me out"): there any denial carries another one, unless a clause affirms all of it.
     """
-    affirmed_there: Terms = frozenset().union(*(one.affirmed for one in clauses))
-    denied_there: Terms = frozenset().union(*(one.denied for one in clauses))
-    either: Terms = frozenset().union(*(one.either for one in clauses))
     for part in _parts(text, names):
         affirmed, denied = _poles(part, names)
-        if (is_talk and denied and denied_there) or (not denied and (has_ended(part) or _RE.either.search(part))):
+        in_other_words = (
+            is_talk and denied and there.denies and not any(len(denied) > 1 and denied <= one for one in there.claims)
+        )
+        if in_other_words or (not denied and (has_ended(part) or _RE.either.search(part))):
             continue
         said = negation_in(part)
         is_denied_itself = said and _RE.either.search(part, said.end(), said.end() + NEAR)
-        held = (affirmed | denied) & (affirmed_there | denied_there)
-        agreeing = (affirmed & affirmed_there) | (denied & denied_there) | (frozenset() if is_denied_itself else held & either)
+        held = (affirmed | denied) & (there.affirmed | there.denied)
+        agreeing = (affirmed & there.affirmed) | (denied & there.denied)
+        agreeing |= frozenset() if is_denied_itself else held & there.either
         if held and weight(agreeing) * 2 <= weight(held):
             yield part.strip()
+
+
+def _others_in(text: str, names: Names) -> list[str]:
+    pattern = whole_name_pattern(names.others)
+    return pattern.findall(text) if pattern else []
 
 
 def _other_subject(text: str, names: Names) -> str:
@@ -308,6 +310,12 @@ def _other_subject(text: str, names: Names) -> str:
 def _parts(text: str, names: Names) -> list[str]:
     """Return the clauses of a text without the names of its conversation."""
     return _split(without_people(text, names, "\0"))
+
+
+def _split(text: str) -> list[str]:
+    """Return the clauses of a text; the day in brackets behind a word parts none, nor does a NUL, which becomes a space."""
+    parts = _RE.clause.split(_RE.dated.sub("\0\\1\0", text))
+    return [part.replace("\0", " ") for part in parts if part and part.strip(" \0")]
 
 
 def _is_strange(part: str, names: Names, held: Terms) -> bool:
@@ -330,16 +338,20 @@ def _near_dates(text: str, days: Sequence[str]) -> str:
     return _RE.date.sub(bare, text)
 
 
-def _split(text: str) -> list[str]:
-    """Return the clauses of a text; the day in brackets behind a word parts none, nor does a NUL, which becomes a space."""
-    parts = _RE.clause.split(_RE.dated.sub("\0\\1\0", text))
-    return [part.replace("\0", " ") for part in parts if part and part.strip(" \0")]
-
-
 def _terms(text: str, names: Names) -> Terms:
     """Return the content words that need a source; numbers are looked up by themselves."""
-    found = content_terms(_RE.free.sub(" ", without_people(text, names)), names, dates=False) - _FREE
+    found = terms_in(_RE.free.sub(" ", without_people(text, names)), dates=False) - _FREE
     return frozenset(term for term in found if not term[0].isdigit())
+
+
+def _wanted(text: str, names: Names) -> Terms:
+    """Return `_terms` without the units of numbers and the words of hours."""
+    return _terms(_RE.counted.sub(" ", _RE.hour.sub(" ", text)), names)
+
+
+def _listed(terms: Terms) -> str:
+    """Return the first of some words for a reason, single characters last."""
+    return ", ".join(sorted(terms, key=lambda term: (len(term) == 1, term))[:8])
 
 
 @remembered(32)
