@@ -20,8 +20,7 @@ from ..schema.profile import (
 )
 from ..text.declared import line_kind
 from ..text.gate import Finding, GateResult, find_relative_words, reasons
-from ..text.profiles.cleaning import LINE_CHARACTERS, clean_line
-from ..text.profiles.lines import plain_words, with_lines
+from ..text.profiles.lines import LINE_CHARACTERS, clean_line, plain_words, with_lines
 from ..text.profiles.rules import subject_of
 from ..text.profiles.said import CERTAIN
 from ..text.quotations import comparable
