@@ -6,8 +6,7 @@ Every chunk is one contiguous span of the source, so its offsets are exact and n
 import re
 import unicodedata
 from bisect import bisect_right
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -67,16 +66,13 @@ def chunk(text: str, max_tokens: int = 256, overlap_sentences: int = 1, estimato
     Raises ValueError if `max_tokens` is less than 1 or `overlap_sentences` is negative.
     """
     if max_tokens < 1 or overlap_sentences < 0:
-        raise ValueError(f"max_tokens must be at least 1 and overlap_sentences 0, not {max_tokens}, {overlap_sentences}")
+        raise ValueError(f"max_tokens must be > 0 and overlap_sentences >= 0: {max_tokens}, {overlap_sentences}")
     units = list(_units(text, max_tokens, estimator))
-    block_tokens: Counter[int] = Counter()
-    for unit in units:
-        block_tokens[unit.block] += unit.tokens
     chunks: list[Chunk] = []
     first = 0  # first unit of the chunk's new text; the overlap precedes it
     while first < len(units):
-        begin = _with_overlap(units, first, overlap_sentences, max_tokens, new_text=bool(chunks))
-        last = _fill(units, begin, first, max_tokens, block_tokens)
+        begin = _with_overlap(units, first, overlap_sentences, max_tokens)
+        last = _fill(units, begin, first, max_tokens)
         made = _chunk(text, units[begin : last + 1], estimator)
         while made.tokens > max_tokens and (begin < first or last > first):
             # An estimator need not be additive: drop the overlap, then units at the end.
@@ -98,30 +94,30 @@ def _stripped(source: str, start: int, end: int) -> tuple[int, int]:
     return end - len(text), end - len(text) + len(text.rstrip())
 
 
-def _with_overlap(units: Sequence[_Unit], first: int, sentences: int, max_tokens: int, *, new_text: bool) -> int:
+def _with_overlap(units: Sequence[_Unit], first: int, sentences: int, max_tokens: int) -> int:
     begin = first
-    room = min(max_tokens // 4, max_tokens - units[first].tokens)
-    while new_text and first - begin < sentences and begin > 0:
-        before = units[begin - 1]
-        if before.kind != "prose" or units[first].kind == "heading" or before.tokens > room:
-            break
+    room = 0 if units[first].kind == "heading" else min(max_tokens // 4, max_tokens - units[first].tokens)
+    for before in reversed(units[max(0, first - sentences) : first]):
         room -= before.tokens
+        if before.kind != "prose" or room < 0:
+            break
         begin -= 1
     return begin
 
 
-def _fill(units: Sequence[_Unit], begin: int, first: int, max_tokens: int, block_tokens: Mapping[int, int]) -> int:
+def _fill(units: Sequence[_Unit], begin: int, first: int, max_tokens: int) -> int:
     """Return the last unit of the chunk that begins at `begin` and holds at least unit `first`."""
     used = sum(unit.tokens for unit in units[begin : first + 1])
     last = first
-    while last + 1 < len(units) and used + units[last + 1].tokens <= max_tokens:
-        upcoming = units[last + 1]
-        if upcoming.block != units[last].block:
-            whole = block_tokens[upcoming.block]
-            fits_later = whole <= max_tokens < used + whole
-            if (fits_later or upcoming.kind == "heading") and used * 2 >= max_tokens and units[last].kind != "heading":
-                break
+    for upcoming in units[first + 1 : first + 1 + max_tokens]:
         used += upcoming.tokens
+        if used > max_tokens:
+            break
+        is_half_full = (used - upcoming.tokens) * 2 >= max_tokens and units[last].kind != "heading"
+        if is_half_full and upcoming.block != units[last].block:
+            whole = sum(one.tokens for one in units[last + 1 : last + max_tokens] if one.block == upcoming.block)
+            if upcoming.kind == "heading" or whole <= max_tokens < used - upcoming.tokens + whole:
+                break
         last += 1
     while last > first and units[last].kind == "heading" and last + 1 < len(units):
         last -= 1
@@ -130,9 +126,9 @@ def _fill(units: Sequence[_Unit], begin: int, first: int, max_tokens: int, block
 
 def _units(text: str, max_tokens: int, estimator: TokenCounter) -> Iterator[_Unit]:
     for block, (start, end, kind) in enumerate(_blocks(text)):
-        ends = _LINE.finditer(text, start, end) if kind == "code" else ()
-        borders = _sentences(text, start, end) if kind == "prose" else [end, *(line.end() for line in ends)]
-        for begin, stop in pairwise(sorted({start, *borders})):
+        ends = (line.end() for line in _LINE.finditer(text, start, end)) if kind == "code" else ()
+        borders = {start, *(_sentences(text, start, end) if kind == "prose" else (*ends, end))}
+        for begin, stop in pairwise(sorted(borders)):
             piece_start, piece_end = _stripped(text, begin, stop)
             while piece_start < piece_end:
                 cut = _reach(text, piece_start, piece_end, max_tokens, estimator)
@@ -168,9 +164,10 @@ def _sentences(text: str, start: int, end: int) -> Iterator[int]:
     """Yield where the sentences of a paragraph end."""
     begin = start
     for stop in _STOP.finditer(text, start, end):
-        if stop.group().startswith("\n"):  # of a chat line, a list item, a table row; else it only wraps the line
-            is_own_line = _OWN_LINE.match(text, stop.end(), stop.end() + 16)
-            is_end = bool(is_own_line or (stop.start() > begin and _HAN_OR_STOP.match(text, stop.start() - 1)))
+        if stop.group().startswith("\n"):  # of a chat line, a list item, a table row
+            own_line = _OWN_LINE.match(text, stop.end(), stop.end() + 16)
+            ended = stop.start() > begin and _HAN_OR_STOP.match(text, stop.start() - 1)
+            is_end = bool(own_line or ended)
         else:  # only the last few characters can be an abbreviation
             tail = text[max(begin, stop.start() - 8) : stop.end()]
             is_end = not (stop.group().startswith(".") and _ABBREVIATION.search(tail))

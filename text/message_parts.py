@@ -66,7 +66,7 @@ def replied_id(content: object) -> str:
     ('7', '7')
     """
     if isinstance(content, str):
-        content = [_segment(*code) for code in _CODE.findall(content)] if "[CQ:reply" in content else ()
+        content = [_segment(*code) for code in _CODE.findall(content)]
     for one in content if isinstance(content, list | tuple) else ():
         data = one.get("data") if isinstance(one, Mapping) and one.get("type") == "reply" else None
         if isinstance(data, Mapping) and data.get("id") not in (None, ""):
@@ -77,10 +77,9 @@ def replied_id(content: object) -> str:
 def forwarded_from(message: Mapping[str, Any]) -> str:
     """Return the name of who wrote a message that Telegram says is forwarded; "" for any other message."""
     origin = message.get("forward_origin")
-    if isinstance(origin, Mapping):
-        keys, message = ("sender_user_name", "sender_user", "sender_chat", "chat"), origin
-    else:
-        keys = ("forward_sender_name", "forward_from", "forward_from_chat")
+    keys: tuple[str, ...] = ("forward_sender_name", "forward_from", "forward_from_chat")
+    of_origin = ("sender_user_name", "sender_user", "sender_chat", "chat")
+    keys, message = (of_origin, origin) if isinstance(origin, Mapping) else (keys, message)
     return next((_called(message[key]) for key in keys if message.get(key)), "")
 
 
@@ -150,7 +149,8 @@ def is_no_talk(part: Mapping[str, Any]) -> bool:
 
 def is_part(given: object) -> bool:
     """Return True for a part of a message: a content block or a OneBot segment, and no message of its own."""
-    return isinstance(given, Mapping) and "type" in given and not {"role", "content", "message", "output"}.intersection(given)
+    of_messages = {"role", "content", "message", "output"}
+    return isinstance(given, Mapping) and "type" in given and of_messages.isdisjoint(given)
 
 
 def from_cq(text: str, *, by_form: bool = True) -> str:
@@ -164,11 +164,11 @@ def from_cq(text: str, *, by_form: bool = True) -> str:
     """
     if not (_CODE.search(text) if "[CQ:" in text else by_form and _ESCAPE.search(text)):
         return text
-    is_escaped = not _UNESCAPED.search(_CODE.sub("", text))
+    read = str if _UNESCAPED.search(_CODE.sub("", text)) else _unescaped
     pieces = _CODE.split(text)
-    words = ({"type": "text", "data": {"text": _unescaped(one) if is_escaped else one}} for one in pieces[::3])
-    codes = map(_segment, pieces[1::3], pieces[2::3])
-    return text_of_parts([part for pair in zip_longest(words, codes) for part in pair if part]).strip()
+    parts: list[dict[str, Any] | str] = [_segment(*code) for code in zip(pieces[1::3], pieces[2::3], strict=True)]
+    words = ({"type": "text", "data": {"text": read(one)}} for one in pieces[::3])
+    return text_of_parts([part for pair in zip_longest(words, parts, fillvalue="") for part in pair]).strip()
 
 
 def _unescaped(text: str) -> str:

@@ -21,9 +21,9 @@ _HAN = re.compile(r"[㐀-鿿豈-﫿]+")
 _WORD = re.compile(r"[^\W\d_㐀-鿿豈-﫿]+(?:['’][^\W\d_㐀-鿿豈-﫿]+)?|\d+(?:[.:]\d+)*")
 _DATE = re.compile(r"(\d{4})[-/年](\d{1,2})(?:[-/月](\d{1,2})日?)?")
 # Function characters: they carry no content.
-_EMPTY_CHARACTERS = frozenset(
-    "的了着过是在有和与跟就都也还又很太更最把被给让对从到向往为以于而但或若如因所之其此这那哪些个么什怎样几啥称做当"
-    "我你您他她它们咱吗呢吧啊呀哦嗯哈嘛啦喔哇一会能可请说想知道记得要家去来叫名只位起时候地并且该再曾经"
+_EMPTY_RUN = re.compile(
+    "[的了着过是在有和与跟就都也还又很太更最把被给让对从到向往为以于而但或若如因所之其此这那哪些个么什怎样几啥称做当"
+    "我你您他她它们咱吗呢吧啊呀哦嗯哈嘛啦喔哇一会能可请说想知道记得要家去来叫名只位起时候地并且该再曾经]+"
 )
 _EMPTY_WORDS = word_list(_TABLES["words"]["empty_words"])
 # The leftmost match is the longest ending; at least three letters stay before it.
@@ -35,7 +35,8 @@ def content_terms(text: str, names: Names, *, dates: bool = True) -> Terms:
 
     Names of the bot and the user and function words are left out, and full dates unless `dates`.
     """
-    return terms_in(without_people(text, replace(names, others=(), group_name="", group_id="")), dates=dates)
+    two = replace(names, others=(), group_name="", group_id="")
+    return terms_in(without_people(text, two), dates=dates)
 
 
 def terms_in(text: str, *, dates: bool = True) -> Terms:
@@ -43,10 +44,11 @@ def terms_in(text: str, *, dates: bool = True) -> Terms:
     folded = unicodedata.normalize("NFKC", text).casefold()
     found: set[str] = set()
     for run in () if folded.isascii() else _HAN.findall(folded):
-        found.update(run[at : at + 2] for at in range(len(run) - 1) if not {run[at], run[at + 1]} & _EMPTY_CHARACTERS)
-        found.update(character for character in run if character not in _EMPTY_CHARACTERS)
-    dateless = _DATE.sub(lambda date: " ".join(str(int(part)) for part in date.groups() if part) + " " if dates else " ", folded)
-    found.update(stem(word) for word in _WORD.findall(dateless.replace("’", "'")) if word not in _EMPTY_WORDS)
+        parts = _EMPTY_RUN.split(run)
+        found.update(part[at : at + size] for part in parts for size in (1, 2) for at in range(len(part) - size + 1))
+    date = r"\1 \2 \3 " if dates else " "
+    words = _WORD.findall(_DATE.sub(date, folded).replace("’", "'"))
+    found.update(stem(word) for word in words if word not in _EMPTY_WORDS)
     return frozenset(found)
 
 
@@ -121,6 +123,6 @@ def has_ended(text: str) -> bool:
 
 def without_people(text: str, names: Names, put: str = " ") -> str:
     """Return a text without the names of its conversation: no digit, negation or other word in them counts (学不进去)."""
-    shown = names.user_name.removesuffix(id_mark(names.user_id))  # of a name that is shown with its id
-    pattern = whole_name_pattern((names.group("zh"), names.group("en"), shown, *names.everybody))
+    bare = names.user_name.removesuffix(id_mark(names.user_id))  # of a name that is shown with its id
+    pattern = whole_name_pattern((names.group("zh"), names.group("en"), bare, *names.everybody))
     return pattern.sub(put, text) if pattern else text

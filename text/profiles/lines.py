@@ -20,7 +20,8 @@ MOST_LINES = 200
 """Lines of a profile from which on the least lasting leave, see `bounded`."""
 MOST_KEPT = 1_000
 """Lines of the kinds that stay from which on no further one is taken in: nobody tells so much of themselves."""
-_LEAVES: dict[LineKind, int] = {"other": 0, "plan": 1, "taste": 1, "habit": 1, "home": 2, "work": 2, "relation": 2}
+_LEAVES: dict[LineKind, int] = {"other": 0, "home": 2, "work": 2, "relation": 2}
+_LEAVES |= dict.fromkeys(("plan", "taste", "habit"), 1)
 """The kinds that leave, those of the lowest number first; the others stay."""
 _FENCE = re.compile(r"\s*(?:```|~~~|---\s*$|<!--.*-->\s*$)")
 _UNSEEN = re.compile("[\u200b\u2060\ufeff\u202a-\u202e\u2066-\u2069`]+")
@@ -49,19 +50,19 @@ def read_lines(markdown: str, known: Sequence[ProfileLine] = (), *, day: str = "
     ['Food: likes tea (2026-02-20)', 'Food: no onions (2026-03-02)']
     """
     told = list(_texts(markdown, known))
-    before = [line.text for line in known]
+    compared = SequenceMatcher(None, [one.text for one in known], [text for text, _ in told], autojunk=False)
     lines: list[ProfileLine] = []
-    for how, start, end, first, last in SequenceMatcher(None, before, [text for text, _ in told], autojunk=False).get_opcodes():
-        for n, (text, own_day) in enumerate(told[first:last]):
-            former = known[start + n] if how in ("equal", "replace") and start + n < end else None
+    for how, start, end, first, last in compared.get_opcodes():
+        for n, (text, own_day) in enumerate(told[first:last], start):
             when = own_day or day
-            if former is not None and former.text == text:
-                lines.append(former if own_day in ("", former.last_day) else replace(former, last_day=own_day))
-            elif former is not None:
+            moved = next((one for one in known if one.text == text and one not in lines), None)
+            former = known[n] if how in ("equal", "replace") and n < end else moved
+            if former is None:
+                lines.append(ProfileLine(line_id_of(text, when), text, line_kind(text), 1, when, when))
+            elif former.text != text:
                 lines.append(replace(former, text=text, told=1, first_day=when, last_day=when, evidence=()))
             else:
-                moved = next((line for line in known if line.text == text and line not in lines), None)
-                lines.append(moved or ProfileLine(line_id_of(text, when), text, line_kind(text), first_day=when, last_day=when))
+                lines.append(replace(former, last_day=own_day or former.last_day) if how == "equal" else former)
     return distinct(lines)
 
 
@@ -111,10 +112,10 @@ def with_lines(lines: Sequence[ProfileLine], new: Sequence[ProfileLine], name: s
     result = [(_same(one, name), one) for one in lines]
     for line in new:
         key = _same(line, name)
-        known = next((n for n, one in enumerate(result) if one[0] == key and not one[1].until), None)
-        if known is not None:
-            line = _told_again(result.pop(known)[1], line)
-        elif line.kind not in _LEAVES and sum(one.kind not in _LEAVES for _, one in result) >= MOST_KEPT:
+        at = next((n for n, (same, one) in enumerate(result) if same == key and not one.until), None)
+        if at is not None:
+            line = _told_again(result.pop(at)[1], line)
+        elif line.kind not in _LEAVES and len([1 for _, one in result if one.kind not in _LEAVES]) >= MOST_KEPT:
             continue
         result.append((key, line))
     return bounded(distinct(one for _, one in result))
@@ -127,10 +128,8 @@ def with_expiry(lines: Sequence[ProfileLine], expiry: Mapping[str, float | None]
     on any other event, or on one that does not expire, stays open.
     """
 
-    def ends(line: ProfileLine) -> str:
-        return ProfileLine.until_moment(last_expiry(map(expiry.get, line.evidence)))
-
-    return tuple(replace(line, until=until) if not line.until and (until := ends(line)) else line for line in lines)
+    ends = [ProfileLine.until_moment(last_expiry(map(expiry.get, line.evidence))) for line in lines]
+    return tuple(replace(line, until=line.until or until) for line, until in zip(lines, ends, strict=True))
 
 
 def _told_again(known: ProfileLine, line: ProfileLine) -> ProfileLine:
@@ -152,8 +151,9 @@ def bounded(lines: Sequence[ProfileLine], most: int = MOST_LINES) -> tuple[Profi
     """Return lines without those that are too many: of kind `other` first, then plans, tastes and habits, then home, work and
     relations, each the one first whose last day is the oldest. Pinned lines and those of health, boundaries and identity stay.
     """
-    may_go = [(_LEAVES[one.kind], one.last_day, n) for n, one in enumerate(lines) if one.kind in _LEAVES and not one.pinned]
-    gone = {n for *_, n in sorted(may_go)[: max(0, len(lines) - most)]}
+    may_go = (n for n, one in enumerate(lines) if one.kind in _LEAVES and not one.pinned)
+    first = sorted(may_go, key=lambda n: (_LEAVES[lines[n].kind], lines[n].last_day, n))
+    gone = set(first[: max(0, len(lines) - most)])
     return tuple(one for n, one in enumerate(lines) if n not in gone)
 
 
@@ -171,6 +171,7 @@ def plain_words(text: str) -> str:
 def without_evidence(line: ProfileLine, gone: Collection[str]) -> ProfileLine | None:
     """Return a line without evidence that is `gone`, by ids of events; None if it rested on that alone."""
     rest = tuple(one for one in line.evidence if one not in gone)
-    if len(rest) == len(line.evidence):
-        return line
-    return replace(line, evidence=rest, told=max(1, line.told - len(line.evidence) + len(rest))) if rest else None
+    told = line.told - len(line.evidence) + len(rest)
+    if not rest and line.evidence:
+        return None
+    return replace(line, evidence=rest, told=max(1, told)) if len(rest) < len(line.evidence) else line
