@@ -37,18 +37,17 @@ def parse_article(text: str) -> Article:
     for tag in _TAG.finditer(text):
         name = next(one for one in CHAPTER_NAMES if one.casefold() == tag["name"].casefold())
         within, at = text[at : tag.start()].strip(), tag.end()
-        if tag["end"]:
-            if opened != name:
-                raise _malformed(f"</{name}> closes what is not open", f"open <{name}> before it")
-            found[name] = _unescaped(within)
-            opened = None
-            continue
-        if opened is not None:
+        if tag["end"] and opened == name:
+            found[name], opened = _unescaped(within), None
+        elif tag["end"]:
+            raise _malformed(f"</{name}> closes what is not open", f"open <{name}> before it")
+        elif opened is not None:
             raise _malformed(f"<{name}> opens inside <{opened}>", f"close <{opened}> first")
-        if name in found:
+        elif name in found:
             raise _malformed(f"<{name}> is there twice", "keep one of them")
-        _refuse_stray(within)
-        opened = name
+        else:
+            _refuse_stray(within)
+            opened = name
     if opened is not None:
         raise _malformed(f"<{opened}> is never closed", f"end it with </{opened}>")
     _refuse_stray(text[at:])
@@ -65,19 +64,11 @@ def dated_summaries(key: ArticleKey, summaries: Sequence[Summary]) -> StoredArti
     lines = []
     for one in shown:
         day = one.since[:10]
-        for line in one.text.splitlines():
-            own, said = stamped(line)
+        for own, said in map(stamped, one.text.splitlines()):
             day = own or day
             lines.append(f"- {day} {said}")
-    if not lines:
-        return None
-    return StoredArticle(
-        key,
-        Article(dynamic="\n".join(lines)),
-        0,
-        shown[-1].created_at,
-        tuple(one.id for one in shown),
-    )
+    sources = tuple(one.id for one in shown)
+    return StoredArticle(key, Article(dynamic="\n".join(lines)), 0, shown[-1].created_at, sources) if lines else None
 
 
 # Each level of escaping adds one `amp;`, so that tags and escaped tags both survive a round trip.
