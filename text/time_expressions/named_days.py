@@ -165,6 +165,9 @@ def _week(reading: Reading, today: date, tense: Tense) -> Resolved | None:
         elif saturday <= today and manner == "coming":
             saturday += 7 * _DAY
         return Resolved(saturday, saturday + _DAY, "weekend")
+    if reading.half is not None:
+        begin, end = (0, 2) if reading.half[0] == 1 else (3, 6)
+        return Resolved(first + begin * _DAY, first + end * _DAY, "half")
     return Resolved(first, first + 6 * _DAY, "week")
 
 
