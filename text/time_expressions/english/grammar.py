@@ -400,10 +400,11 @@ def _is_unsure(place: _Place) -> bool:
             return True
     if words.endswith(" later") and tense != "future" and reading.offset is not None:
         return True  # from now, or from what was told
+    bare = reading.manner == "bare" and slots <= _BY_TENSE and reading.year is None
     by_tense = reading.shift is None and reading.week is None and reading.year is None and slots <= _BY_TENSE
     if by_tense and tense == "past" and verbs.is_arranged(place.said.low, place.item.start):
         return True
-    return numbered and tense == "past" and place.earlier is None and place.own == "none"
+    return bare and tense == "past" and place.own == "none"
 
 
 def _is_timetable(place: _Place) -> bool:
