@@ -35,7 +35,9 @@ def might_hold(text: str) -> bool:
 def find(text: str, is_content: Callable[[Found], bool]) -> list[Found]:
     """Return the Chinese expressions of a text that need a reference, without those for which `is_content` is True."""
     folded = fold(text)
-    return found_by(_GRAMMAR, Said(text, folded, folded), is_content)
+    found = found_by(_GRAMMAR, Said(text, folded, folded), is_content)
+    names = {match.group() for match in AROUND["name"].finditer(folded)} if found else set()
+    return [item for item in found if folded[item.start : item.end] not in names] if names else found
 
 
 # ---------------------------------------------------------------------------------------------------------- together
@@ -173,11 +175,15 @@ def _judge(said: Said, item: Found, earlier: Found | None, beside: Beside) -> Fo
     return replace(item, tense=chosen) if _stands(text, item, tense, own, earlier) else None
 
 
+_NEAR = 4
+"""Characters between a date and what is counted from an event on it: 2026-06-07高考前一天."""
+
+
 def _open(text: str, item: Found, earlier: Found | None) -> Found | None:
     """Return what nobody can resolve (高考前一天, 上学期), unless it is told of a habit or beside a date."""
     if item.reading.edge is not None:
         return None
-    dated = earlier is not None and is_absolute(earlier.reading)
+    dated = earlier is not None and is_absolute(earlier.reading) and item.start - earlier.end <= _NEAR
     habit = chinese_habit(text, item.start, item.end, everyone=False)
     return None if dated or habit else not_understood(item)
 
