@@ -15,7 +15,7 @@ from .references.antecedents import antecedents
 from .references.finding import deictic_words, is_deictic_name
 from .references.people import Mention, find_people
 from .references.types import Reference
-from .time_expressions.finding import _detect
+from .time_expressions.finding import detect
 from .time_expressions.reading import Found
 
 NOBODY = Names()
@@ -66,7 +66,7 @@ class Sentence:
     @cached_property
     def times(self) -> list[Found]:
         """The relative times of the text, in order."""
-        return [] if self.is_other_language else _detect(self.text, self.choice, self.protected)
+        return [] if self.is_other_language else detect(self.text, self.protected, self.choice)
 
     @cached_property
     def references(self) -> list[Reference]:

@@ -49,7 +49,8 @@ def find_references(
     """
     words = tuple(word for word in (*glossary, *people, bot) if word and not is_deictic_name(word))
     spans = protected_spans(text, words) if protected is None else protected
-    found = deictic_words(text, spans, language)
+    is_other = language == "auto" and is_other_language(text, ignore=spans)
+    found = [] if is_other else deictic_words(text, spans, language)
     if not any(reference.person == "third" for reference in found):
         return found
     mentions = find_people(text, tuple(name for name in people if not is_deictic_name(name)), spans)
@@ -62,10 +63,8 @@ def find_references(
 
 
 def deictic_words(text: str, protected: Sequence[Span], language: LanguageChoice = "auto") -> list[Reference]:
-    """Return the references of `find_references` without their antecedents; none of a text in another language."""
+    """Return the references of `find_references` without their antecedents, of a text in English or Chinese."""
     found: list[Reference] = []
-    if language == "auto" and is_other_language(text, ignore=protected):
-        return found
     han = not text.isascii() and _HAN.search(text) is not None
     if han:
         found.extend(chinese_references(text))

@@ -54,14 +54,23 @@ def find_time_expressions(
     `protected_spans`: quotes, code, addresses). The reference must be aware; it is converted to `timezone` (an IANA
     name) first, so that 17:30 UTC is tomorrow in Shanghai. Raises ValueError for a naive reference.
     """
-    if reference.tzinfo is None or reference.utcoffset() is None:
-        raise ValueError("reference has no time zone: give an aware datetime (datetime.now(timezone.utc), …+08:00)")
     return resolved(text, _detect(text, language, protected), reference, timezone, language)
 
 
 def detect(text: str, spans: Sequence[Span] | None, language: LanguageChoice = "auto") -> list[Found]:
     """Return the expressions of a text that need a reference, in order, without those that overlap the protected `spans`."""
-    return _detect(text, language, spans)
+    items: list[Found] = []
+    content = _Content(text, spans)
+    if language != "en" and _HAN.search(text) is not None and zh.might_hold(text):
+        items = zh.find(text, content)
+    if en.might_hold(text):
+        more = [item for item in en.find(text, content) if not _is_named(text, item)]
+        items = sorted([*items, *more], key=lambda item: (item.start, -item.end)) if items and more else items or more
+    kept: list[Found] = []
+    for item in items:
+        if not kept or item.start >= kept[-1].end:
+            kept.append(item)
+    return kept
 
 
 def resolved(
@@ -71,7 +80,12 @@ def resolved(
     timezone: str | ZoneInfo | None = None,
     language: LanguageChoice = "auto",
 ) -> list[TimeExpression]:
-    """Return the detected expressions of a text whose days are known at an aware reference, in order."""
+    """Return the detected expressions of a text whose days are known at an aware reference, in order.
+
+    Raises ValueError for a naive reference.
+    """
+    if reference.tzinfo is None or reference.utcoffset() is None:
+        raise ValueError("reference has no time zone: give an aware datetime (datetime.now(timezone.utc), …+08:00)")
     if items and timezone is not None:
         reference = reference.astimezone(_zone(timezone) if isinstance(timezone, str) else timezone)
     written = _written_language(text, language) if items else "en"
@@ -181,20 +195,10 @@ def is_counted_from_today(wording: str) -> bool:
 
 
 def _detect(text: str, language: LanguageChoice, protected: Sequence[Span] | None) -> list[Found]:
-    items: list[Found] = []
+    """Return `detect`; none of a text in another language."""
     if language == "auto" and is_other_language(text, ignore=protected or ()):
-        return items
-    content = _Content(text, protected)
-    if language != "en" and _HAN.search(text) is not None and zh.might_hold(text):
-        items = zh.find(text, content)
-    if en.might_hold(text):
-        more = [item for item in en.find(text, content) if not _is_named(text, item)]
-        items = sorted([*items, *more], key=lambda item: (item.start, -item.end)) if items and more else items or more
-    kept: list[Found] = []
-    for item in items:
-        if not kept or item.start >= kept[-1].end:
-            kept.append(item)
-    return kept
+        return []
+    return detect(text, protected, language)
 
 
 _TITLE_WORD = re.compile(r"(?:Today|Tomorrow|Yesterday|Tonight|Now)(?:['’]s)?")

@@ -143,7 +143,7 @@ def _dated(reading: Reading, match: re.Match[str]) -> Reading:
 
 
 def _counted(match: re.Match[str]) -> Reading:
-    """"Two days ago", "in 10 minutes", "three weeks from now", "two days before yesterday"."""
+    """ "Two days ago", "in 10 minutes", "three weeks from now", "two days before yesterday"."""
     groups = match.groupdict()
     shift = lexicon.DAYS.get(groups.get("day") or "", 0)
     sign = -1 if groups.get("back") or groups.get("base") == "before" else 1
@@ -152,7 +152,7 @@ def _counted(match: re.Match[str]) -> Reading:
 
 
 def _guess(match: re.Match[str]) -> Reading:
-    """"A few weeks ago", "in two or three days": about no day in particular."""
+    """ "A few weeks ago", "in two or three days": about no day in particular."""
     groups = match.groupdict()
     direction: Direction = "past" if groups.get("back") else "future"
     words = match["words"].rstrip("'")
@@ -249,7 +249,7 @@ def _this_day(match: re.Match[str]) -> Reading | None:
 
 
 def _this_part(match: re.Match[str]) -> Reading | None:
-    """"Last night", "this morning"; "the next morning" counts from another time."""
+    """ "Last night", "this morning"; "the next morning" counts from another time."""
     part = lexicon.PARTS[match["part"]]
     if match["mod"] != "next":
         return Reading(shift=-(match["mod"] == "last"), part=part)
@@ -350,7 +350,7 @@ def _slash(match: re.Match[str]) -> Reading | None:
 
 
 def _date(match: re.Match[str]) -> Reading | None:
-    """"March 5", "5th of March", "March 5 to 8, 2024", "3 to 12 of September"."""
+    """ "March 5", "5th of March", "March 5 to 8, 2024", "3 to 12 of September"."""
     month, day = lexicon.MONTHS[match["month"]], _day(match["day"])
     if not 1 <= day <= longest_month(month):
         return None
@@ -429,7 +429,7 @@ def _clock(match: re.Match[str]) -> Reading | None:
 
 
 def _spoken(match: re.Match[str]) -> Reading | None:
-    """"Half past seven", "ten to nine", British "half eight"."""
+    """ "Half past seven", "ten to nine", British "half eight"."""
     if match["hour2"]:
         return Reading(clock=made_clock(int(_number(match["hour2"])), 30, ""))
     minutes = {"half": 30, "quarter": 15}.get(match["minutes"]) or int(_number(match["minutes"]))
