@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
 from typing import Literal, get_args
 
 from ..edits import edited
@@ -18,10 +17,8 @@ _LONGEST = max(map(len, get_args(Label))) + 2
 _RANK: dict[Label, int] = {label: rank for rank, label in enumerate(get_args(Label))}
 
 
-@cache
-def placeholders() -> re.Pattern[str]:
-    """Return the pattern of every placeholder; stored texts may already contain some."""
-    return re.compile(r"\[(?:" + "|".join(_RANK) + r")\]")
+PLACEHOLDER = re.compile(r"\[(?:" + "|".join(_RANK) + r")\]")
+"""Every placeholder; stored texts may already contain some."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -53,7 +50,7 @@ def merged(found: Iterable[Redaction], text: str) -> list[Redaction]:
     if not taken:
         return taken
     near = (max(0, taken[0].start - _LONGEST), taken[-1].end + _LONGEST)
-    standing = [match.span() for match in placeholders().finditer(text, *near)]
+    standing = [match.span() for match in PLACEHOLDER.finditer(text, *near)]
     return list(_around_placeholders(taken, standing, text)) if standing else taken
 
 
@@ -70,7 +67,7 @@ def _around_placeholders(spans: list[Redaction], standing: list[tuple[int, int]]
             start, end = min(start, standing[inside][0]), max(end, standing[inside][1])
             inside += 1
         start = max(start, reached)
-        if start < end and (inside == at or re.search(r"\w", placeholders().sub("", text[start:end]))):
+        if start < end and (inside == at or re.search(r"\w", PLACEHOLDER.sub("", text[start:end]))):
             yield Redaction(start, end, span.label)
             reached = end
 

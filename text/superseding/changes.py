@@ -45,18 +45,14 @@ def change_by(new: Statement, old: Statement, *, values_only: bool = False) -> C
     return "superseded" if _another_value(new, old) or (not values_only and _says_over(new, old)) else ""
 
 
-def links_of(
-    new: Statement, before: Sequence[Statement], values_only: Sequence[int] = ()
-) -> list[tuple[int, Change]]:
+def links_of(new: Statement, before: Sequence[Statement], values_only: Sequence[int] = ()) -> list[tuple[int, Change]]:
     """Return which of the former statements, the newest first, are over because of `new`: places and what it does to them.
 
     `values_only` are the places of those for which `change_by` is asked so. A correction takes back one statement: what it
     names most of. A change ends the MOST_ENDED that share most of its words: who ends more says so of nothing in particular.
     """
     found: list[tuple[int, Change]] = [
-        (n, change)
-        for n, one in enumerate(before)
-        if (change := change_by(new, one, values_only=n in values_only))
+        (n, change) for n, one in enumerate(before) if (change := change_by(new, one, values_only=n in values_only))
     ]
     corrected = [pair for pair in found if pair[1] == "corrected"]
     if corrected:

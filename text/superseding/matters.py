@@ -22,9 +22,7 @@ def matters_of(text: str) -> frozenset[str]:
     folded = text.casefold()
     stems = frozenset(map(stem, _WORD.findall(folded)))
     return frozenset(
-        matter
-        for matter, chinese, english in _matters()
-        if english & stems or any(word in folded for word in chinese)
+        matter for matter, chinese, english in _matters() if english & stems or any(word in folded for word in chinese)
     )
 
 

@@ -151,9 +151,7 @@ def _terms_of(text: str, names: tuple[str, ...]) -> Terms:
     for name in sorted(names, key=len, reverse=True):
         text = re.sub(rf"{re.escape(name)}(?:['’]s\b)?", " ", text, flags=re.IGNORECASE)
     return frozenset(
-        term
-        for term in terms_in(text, dates=False)
-        if term not in _LIGHT and not _LIGHT_CHARACTERS.issuperset(term)
+        term for term in terms_in(text, dates=False) if term not in _LIGHT and not _LIGHT_CHARACTERS.issuperset(term)
     )
 
 
