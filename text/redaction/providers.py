@@ -6,7 +6,7 @@ from functools import cache
 
 from ..word_lists import in_full, word_tables
 from .randomness import UUID, has_both_cases, is_hash, is_jumbled, is_mixed, looks_random
-from .rules import compiled
+from .rules import compiled, found
 from .spans import Label, Redaction
 
 _RUN = r"[!-~]{14,}"
@@ -26,8 +26,7 @@ def find_provider_keys(text: str) -> Iterator[Redaction]:
             for start, end in runs:
                 for match in compiled(pattern).finditer(text, start, end):
                     if check(match.group()) and not _is_dummy(match.group()):
-                        value = "value" if "value" in match.re.groupindex else 0
-                        yield Redaction(*match.span(value), label)
+                        yield found(match, label)
 
 
 def _is_dummy(key: str) -> bool:
@@ -38,13 +37,13 @@ def _is_dummy(key: str) -> bool:
 def _forms() -> list[tuple[Label, Callable[[str], bool], str, str]]:
     """Return the label, the check, the cue and the pattern of each form."""
     tables = word_tables("redaction/providers.toml")
-    found = []
+    forms = []
     for label, check, cues, pattern in tables["table"]["keys"]:
         for cue in cues.replace("<many>", tables["table"]["many"]).split():
             bordered = f"{re.escape(cue)}(?<![A-Za-z0-9]{re.escape(cue)})"
             whole = in_full(pattern, tables["pieces"])
-            found.append((label, _CHECKS[check], cue, whole.replace("CUE", bordered)))
-    return found
+            forms.append((label, _CHECKS[check], cue, whole.replace("CUE", bordered)))
+    return forms
 
 
 def _is_long(key: str) -> bool:

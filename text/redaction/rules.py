@@ -42,18 +42,21 @@ def read_rules(file: str, checks: Mapping[str, Check]) -> list[Rule]:
     """Return the rules of a TOML file of this folder. Raises KeyError for a check that does not exist."""
     tables = word_tables(f"redaction/{file}")
     pieces = in_pieces(tables.get("pieces", {}))
-    found = {"": lambda _: True, **checks}
-    return [
-        Rule(
-            row["label"],
-            tuple(row["cues"]),
-            in_full(row["pattern"], pieces),
-            found[row.get("check", "")],
-            row.get("before", 0),
-            row.get("after", 300),
-        )
-        for row in tables["rule"]
-    ]
+    rules: list[Rule] = []
+    for row in tables["rule"]:
+        check = checks[row["check"]] if "check" in row else _always
+        pattern, near = in_full(row["pattern"], pieces), (row.get("before", 0), row.get("after", 300))
+        rules.append(Rule(row["label"], tuple(row["cues"]), pattern, check, *near))
+    return rules
+
+
+def _always(_: object) -> bool:
+    return True
+
+
+def found(match: re.Match[str], label: Label) -> Redaction:
+    """Return what a match of a pattern redacts."""
+    return Redaction(*match.span("value" if "value" in match.re.groupindex else 0), label)
 
 
 @cache
@@ -120,7 +123,5 @@ class Rules:
             cues = present.intersection(rule.cues)
             places = cue_places(folded, cues) if cues else ()
             for start, end in stretches(text, places, rule.before, rule.after):
-                for match in compiled(rule.pattern).finditer(text, start, end):
-                    if rule.check(match):
-                        value = "value" if "value" in match.re.groupindex else 0
-                        yield Redaction(*match.span(value), rule.label)
+                matches = filter(rule.check, compiled(rule.pattern).finditer(text, start, end))
+                yield from (found(match, rule.label) for match in matches)
