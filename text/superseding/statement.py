@@ -17,10 +17,8 @@ MOST_READ = 1_000
 """Characters of a text that are read for names and words; a statement is much shorter."""
 _TABLES = word_tables("superseding/marks.toml")
 MARKS = compiled_patterns(_TABLES)
-ONE_VALUE = tuple(
-    re.compile("".join(pieces).replace("<value>", "([^，,。;；]{1,24})"), re.IGNORECASE)
-    for pieces in _TABLES["one_value"].values()
-)
+ONE_VALUE = (MARKS.home, MARKS.workplace, MARKS.trade)
+"""What one has only once, with the value behind the words that name it."""
 _LIGHT = frozenset(map(stem, word_list(_TABLES["words"]["light"])))
 """Words that say nothing of what a statement is about; a Chinese pair is light if both of its characters are."""
 _LIGHT_CHARACTERS = frozenset("喜欢爱吃喝用买养学打开年月日号周天星期新旧大小好人家最近今明昨上下点现已经觉得计划算准备始常每")
@@ -51,10 +49,6 @@ class Statement:
     people: tuple[str, ...]
 
     @cached_property
-    def _bare(self) -> str:
-        return MARKS.opening.sub("", self.text[:MOST_READ].strip())
-
-    @cached_property
     def speaker(self) -> str:
         """The name with which the text begins: that of who reports it, or of its subject."""
         return _named_first(self._bare, self.people)
@@ -71,20 +65,26 @@ class Statement:
         return _named_first(self._undated, self.people)
 
     @cached_property
-    def _undated(self) -> str:
-        return MARKS.when.sub("", self.said)
-
-    @cached_property
     def relative(self) -> str:
         """The relative or colleague of the subject of whom it tells: "sister"; "" if it is the subject."""
-        found = MARKS.others.match(self.said[len(self.subject) :]) if self.subject else None
-        return (found["zh"] or found["en"]).casefold() if found else ""
+        return self._after_subject(MARKS.others)
 
     @cached_property
     def owned(self) -> str:
         """The first word of the thing or relative of the subject of which it tells: "desk" of "Ann's desk chair squeaks"."""
-        found = MARKS.owned.match(self.said[len(self.subject) :]) if self.subject else None
+        return self._after_subject(MARKS.owned)
+
+    def _after_subject(self, pattern: re.Pattern[str]) -> str:
+        found = pattern.match(self.said[len(self.subject) :]) if self.subject else None
         return (found["zh"] or found["en"]).casefold() if found else ""
+
+    @cached_property
+    def _bare(self) -> str:
+        return MARKS.opening.sub("", self.text[:MOST_READ].strip())
+
+    @cached_property
+    def _undated(self) -> str:
+        return MARKS.when.sub("", self.said)
 
     @cached_property
     def joined(self) -> list[str]:
@@ -108,18 +108,14 @@ class Statement:
     def values(self) -> list[Value]:
         """The values of what its subject has only once, of its first clause."""
         told = MARKS.adverbs.sub(" ", self.clause) if self.subject else ""
-        return [
-            self._value(topic, told, given)
-            for topic, pattern in enumerate(ONE_VALUE)
-            if (given := pattern.search(told)) and not is_negative(told[: given.start()])
-        ]
+        found = ((topic, pattern.search(told)) for topic, pattern in enumerate(ONE_VALUE))
+        return [self._value(topic, told, given) for topic, given in found if given and not is_negative(told[: given.start()])]
 
     def _value(self, topic: int, told: str, given: re.Match[str]) -> Value:
-        text = next(one for one in given.groups() if one)
+        before, text = told[: given.start()], next(one for one in given.groups() if one)
         words = terms_of(MARKS.value_ends.split(text)[0], self.people)
-        whose = terms_in(_DATES.sub(" ", told[: given.start()]))
-        more = MARKS.beside_value.search(told, told.find(text, given.start()))
-        is_all = "是" not in told[: given.start()] and not (more and terms_of(more["more"], self.people))
+        is_all = "是" not in before and not MARKS.beside_value.search(told, told.find(text, given.start()))
+        whose = terms_in(_DATES.sub(" ", before))
         return Value(topic, whose, MARKS.kind_of_place.match(text) is None, words, is_all)
 
     @cached_property
