@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ..schema.ids import id_mark
 from ..schema.names import Names
-from .protected import whole_name_pattern
+from .borders import without_names
 from .remembered import remembered
 from .word_lists import compiled_patterns, word_list, word_tables
 
@@ -147,5 +147,4 @@ def _first_term(text: str) -> str:
 def _without_people(text: str, names: Names) -> str:
     bare = names.user_name.removesuffix(id_mark(names.user_id))  # of a name that is shown with its id
     people = (names.bot_name, names.user_name, bare, names.user("zh"), names.user("en"), names.user_id)
-    pattern = whole_name_pattern(tuple(name for name in people if name not in ("用户", "user")))
-    return pattern.sub(" ", text) if pattern else text
+    return without_names(text, (name for name in people if name not in ("用户", "user")))

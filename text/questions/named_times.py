@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import calendar
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from ..time_expressions import find_time_expressions
+from ..time_expressions import TimeExpression, find_time_expressions
 from ..time_expressions.english.lexicon import MONTHS
 
 _MONTH = rf"(?P<month>{'|'.join(sorted(MONTHS, key=len, reverse=True))})\.?"
@@ -41,9 +42,12 @@ class NamedTime:
     is_day: bool
 
 
-def named_times(text: str, now: datetime, *, asked: bool = True, relative: bool = True) -> tuple[NamedTime, ...]:
+def named_times(
+    text: str, now: datetime, *, asked: bool = True, relative: bool | Sequence[TimeExpression] = True
+) -> tuple[NamedTime, ...]:
     """Return the times that `text` names, absolute ("May 2023", 2026年2月20日) or `relative` to `now` (aware): 昨天, "last week".
 
+    Relative ones that were found before need not be found again.
     Vague ones (最近, "the other day") and "now" say nothing. In a question (`asked`) a day or month without a year that would
     lie ahead is taken in the year before as well: memory holds what has been.
     """
@@ -55,7 +59,7 @@ def named_times(text: str, now: datetime, *, asked: bool = True, relative: bool 
             if named is not None:
                 found.append(named)
         rest = pattern.sub(lambda match: " " * len(match.group()), rest)
-    for expression in find_time_expressions(rest, now) if relative else ():
+    for expression in find_time_expressions(rest, now) if relative is True else relative or ():
         if expression.vague or not expression.value or not expression.until or NOW.fullmatch(expression.text):
             continue
         first = datetime.fromisoformat(expression.value).replace(tzinfo=now.tzinfo)
@@ -69,7 +73,7 @@ def named_times(text: str, now: datetime, *, asked: bool = True, relative: bool 
     return tuple(found)
 
 
-def time_told(text: str, said: datetime) -> tuple[float, float] | None:
+def time_told(text: str, said: datetime, relative: bool | Sequence[TimeExpression] = True) -> tuple[float, float] | None:
     """Return the first and last moment (seconds since the epoch) that a text said at `said` (aware) tells of, or None.
 
     >>> from zoneinfo import ZoneInfo
@@ -77,7 +81,7 @@ def time_told(text: str, said: datetime) -> tuple[float, float] | None:
     >>> [datetime.fromtimestamp(moment, at.tzinfo).isoformat() for moment in time_told("小林前天搬家了", at)]
     ['2026-02-18T00:00:00+08:00', '2026-02-18T23:59:59+08:00']
     """
-    named = named_times(text, said, asked=False)
+    named = named_times(text, said, asked=False, relative=relative)
     return (min(one.first for one in named), max(one.last for one in named)) if named else None
 
 

@@ -34,6 +34,7 @@ from historian.text.references.finding import find_references
 from historian.text.references.first_person import cast_of
 from historian.text.references.people import find_people
 from historian.text.references.types import Reference
+from historian.text.sentence import Sentence
 from historian.text.speakers.utterances import utterances
 from historian.text.time_expressions.chinese.grammar import candidates
 from support.adversarial import FAMILIES, MEANEST, Family
@@ -97,6 +98,8 @@ BY_NAME: dict[str, Callable[[Texts], Any]] = {
 
 BY_TYPE: dict[str, Callable[[Texts], Any]] = {
     "str": lambda t: t.other,
+    "str | Sentence": lambda t: t.other,
+    "Sentence": lambda t: Sentence(t.other, NAMES),
     "Sequence[str]": lambda t: Texts(t.other, t.other).pieces,
     "Names": lambda _: NAMES,
     "datetime": lambda _: NOW,
@@ -123,7 +126,12 @@ BY_TYPE: dict[str, Callable[[Texts], Any]] = {
 }
 """What any other parameter of this type is given. The first text of a function is the one that grows."""
 
-TEXTS_FIRST = {"str", "Sequence[str]", "list[str]", "tuple[str, ...]", "Iterable[str]", "str | Iterable[object]"}
+OF_A_SENTENCE: dict[str, Callable[[str], Any]] = {
+    "str": lambda text: text,
+    "str | Sentence": lambda text: text,
+    "Sentence": lambda text: Sentence(text, NAMES),
+}
+TEXTS_FIRST = {"str", "Sequence[str]", "list[str]", "tuple[str, ...]", "Iterable[str]", "str | Iterable[object]", *OF_A_SENTENCE}
 
 
 def _job(t: Texts) -> Any:
@@ -144,6 +152,7 @@ def _said(text: str) -> Event:
 
 CALLERS: dict[str, Callable[[Texts], tuple[Any, ...]]] = {
     "borders.names_one": lambda t: (t.text, ("Ann", "Ben")),
+    "borders.without_names": lambda t: (t.text, ("Ann", "Ben")),
     "borders.places_of": lambda t: (t.text, ("Ann", "Ben", "aa", "的")),
     "job_drafts.prepare": lambda t: (_job(t), Settings()),
     "job_drafts.language_of": lambda t: (_job(t), Settings()),
@@ -157,6 +166,7 @@ CALLERS: dict[str, Callable[[Texts], tuple[Any, ...]]] = {
     "profiles.lines.without_evidence": lambda t: (_lines(t.text)[0], ["0"]),
     "profiles.said.said_lines": lambda t: (_said(t.text),),
     "profiles.said.corrected_lines": lambda t: (_lines(t.text[:4_000]), ["0"], _said(t.other[:100]), []),
+    "protected.moved": lambda t: (protected_spans(t.text), BY_TYPE["Iterable[Edit]"](t)),
     "protected.merge_spans": lambda t: ([(at, at + 3) for at in range(len(t.text), 0, -2)],),
     "preview.snapshot": lambda t: (t.pieces,),
     "preview.preview_text": lambda t: (t.text,),
@@ -202,7 +212,7 @@ def arguments(name: str, function: Callable[..., Any], texts: Texts) -> tuple[tu
     if name in CALLERS:
         given = CALLERS[name](texts)
     elif parameters and (kind := _annotation(parameters[0])) in TEXTS_FIRST:
-        given = (texts.text,) if kind == "str" else (tuple(texts.pieces),)
+        given = (OF_A_SENTENCE[kind](texts.text),) if kind in OF_A_SENTENCE else (tuple(texts.pieces),)
     else:
         return None
     positional, named = list(given), dict[str, Any]()

@@ -119,7 +119,7 @@ def test_references_are_found_with_their_exact_spans(text: str, expected: list[s
         ("Bob said he will come", ("Bob",)),
         ("Undefined told him", ()),
         ("His mother says he is shy", ()),
-        ("Anna and Bob know she sings", ("Anna",)),
+        ("Anna and Bob know she sings", ("Anna", "Bob")),
         ("He left", ()),
     ],
 )
