@@ -28,6 +28,7 @@ def with_mentions(text: str, job: Job, names: Names) -> tuple[str, list[str]]:
     code = [span for span in protected_spans(text) if text[span[0]] == "`"]
     edits: list[Edit] = []
     unknown: list[str] = []
+    ids = [match.span() for match in BY_ID.finditer(text)]
     for match in BY_ID.finditer(text):
         one = match["cq"] or match["discord"]
         if not overlaps(code, *match.span()) and one not in EVERYBODY:
@@ -36,9 +37,11 @@ def with_mentions(text: str, job: Job, names: Names) -> tuple[str, list[str]]:
             else:
                 unknown.append(match.group())
     for at in _AT.finditer(text):
-        folded = text[at.end() :].casefold()
-        name = next((name for name in known if begins_with(folded, name.casefold())), "")
-        if name and not overlaps(code, at.start(), at.end()):
+        heads = ((name, text[at.end() : at.end() + len(name)]) for name in known)
+        name = next(
+            (name for name, head in heads if head.casefold() == name.casefold() and begins_with(text, head, at.end())), ""
+        )
+        if name and not overlaps(code, *at.span()) and not overlaps(ids, *at.span()):
             edits.append((at.start(), at.end() + len(name), name))
     return edited(text, sorted(edits)).strip(), unknown
 
