@@ -46,16 +46,16 @@ def judge(item: ItemState, text: str | Sentence, job: Job, settings: Settings, s
     verdict = check(made, source=said, item=item["kind"], pronouns=settings.historian.gate_pronouns)
     is_models = made.text != item["draft"]
     # An hour of any day needs no date.
-    relative = (one for one in verdict.violations if not (is_models and tells_hours_alone(one.text)))
-    findings = [*relative, *_still_open(item, made.text)]
+    hours = [one for one in verdict.violations if is_models and tells_hours_alone(one.text)]
+    findings = [one for one in (*verdict.violations, *_still_open(item, made.text)) if one not in hours]
     unfounded: list[Unsupported] = []
     if is_models and not any(one.kind in ("empty", "length", "language") for one in findings):
         findings += _of_a_model(item, made, said)
         unfounded = _unfounded(item, made.text, job, settings)
-    return [
-        *(Reason(kind=one.kind, text=one.text, start=one.start, end=one.end, why=reason(one, language)) for one in findings),
-        *(Reason(kind=one.kind, text=one.wording, start=0, end=0, why=one.reason(language)) for one in unfounded),
-    ]
+    told: list[tuple[str, str, int, int, str]]
+    told = [(one.kind, one.text, one.start, one.end, reason(one, language)) for one in findings]
+    told += [(one.kind, one.wording, 0, 0, one.reason(language)) for one in unfounded]
+    return [Reason(kind=kind, text=words, start=start, end=end, why=why) for kind, words, start, end, why in told]
 
 
 def is_no_fact(item: ItemState) -> bool:
@@ -65,10 +65,11 @@ def is_no_fact(item: ItemState) -> bool:
 
 def _still_open(item: ItemState, text: str) -> Iterator[Finding]:
     """Yield what the words leave open and a text does not say either."""
+    at = len(text)
     for kind, why, wording in item.get("open", []):
-        is_left = shared_name_in(text, [wording]) if why == "shared" else why == "mention" and wording in text
-        if kind == "claim" or is_left or text == item["draft"] or text.startswith(wording):
-            yield Finding("claim" if kind == "claim" else "reference", wording, len(text), len(text), why)
+        left = shared_name_in(text, [wording]) if why == "shared" else why == "mention" and wording in text
+        if kind == "claim" or left or text == item["draft"] or text.startswith(wording):
+            yield Finding("claim" if kind == "claim" else "reference", wording, at, at, why)
 
 
 def _of_a_model(item: ItemState, made: Sentence, said: Sentence) -> Iterator[Finding]:
@@ -87,13 +88,13 @@ def _unfounded(item: ItemState, text: str, job: Job, settings: Settings) -> list
     language, item_id = detect_language(source), _ITEM[language_of(job, settings)]
     sources = {item_id: dated_words(source, job.moment, job.timezone)}
     persons = persons_in(source)
-    doer = names.bot(language) if item["kind"] == "action" else names.user(language)
-    if (item["kind"] == "action" or persons) and not names_one(text, (doer,) if item["kind"] == "action" else names.everybody):
+    is_deed = item["kind"] == "action"
+    doer = names.bot(language) if is_deed else names.user(language)
+    if (is_deed or persons) and not names_one(text, (doer,) if is_deed else names.everybody):
         return [Unsupported("lost", doer, item_id)]
     speakers: dict[str, str] = {}
-    is_one_of_two = item["kind"] == "action" or "first" in persons  # of a fact "he" alone is the user
     teller = doer if item.get("said_by") == job.user_id else ""
-    if item["kind"] == "action":
+    if is_deed:
         speakers[item_id] = doer
         if "first" not in persons and doer not in source:
             sources[item_id] = f"{doer}{'' if language == 'zh' else ' '}{sources[item_id]}"
@@ -110,7 +111,8 @@ def _unfounded(item: ItemState, text: str, job: Job, settings: Settings) -> list
     kept = edited(source, [(one.start, one.end, one.rendered) for one in dates])
     also = [one for one in (names.user_id, names.group_id) if len(one) > SHORT_ID]
     also.append(f"{job.moment:%Y-%m-%d}")
-    also += names.others if item["undecided"] and is_one_of_two else ()
+    # Of a fact "he" alone is the user.
+    also += names.others if item["undecided"] and (is_deed or "first" in persons) else ()
     found = unsupported(text, sources, names, also=also, speakers=speakers, listener=listener, subjects=True)
     return found + lost(text, kept, names)
 

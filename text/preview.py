@@ -34,8 +34,6 @@ _MOST_BITS = 256
 """A longer number is not written out, which would take time by the square of its length."""
 
 _COLLECTIONS = (list, tuple, set, frozenset, deque, UserList, KeysView, ValuesView, ItemsView, array)
-_TEXTS_OF_ARGUMENTS = (BaseException.__str__, KeyError.__str__, OSError.__str__)
-"""Texts that Python makes of all arguments of an exception, however large they are."""
 _CLASS_NAME: Any = type.__dict__["__name__"]
 
 _Seen = tuple[int, ...]
@@ -177,14 +175,11 @@ class _Copy:
         return told[0] if len(told) == 1 else told
 
     def _told(self, error: BaseException, parents: _Seen) -> object:
-        """Return class and message of an exception. Large arguments are cut before Python makes a text of them."""
+        """Return class and message of an exception; its arguments, where one is large or holds others."""
         name = _class_name(error)
         arguments = (*error.args, error.filename) if isinstance(error, OSError) else error.args
-        if type(error).__str__ not in _TEXTS_OF_ARGUMENTS or all(map(self._is_short, arguments)):
+        if all(map(self._is_short, arguments)):
             return self._text(f"{name}: {_message(error)}")
-        if len(arguments) == 1 and type(arguments[0]) is str:
-            head = arguments[0][: self._room]
-            return self._text(f"{name}: {head}", len(arguments[0]) - len(head))
         return {name: self._list(arguments, len(arguments), parents)}
 
     def _is_short(self, argument: object) -> bool:

@@ -114,7 +114,6 @@ class Reading:
     month: Given | None = None
     day: int | None = None
     week: int | None = None
-    week_number: int | None = None
     shift: int | None = None
     weekday: int | None = None
     weekend: bool | None = None
@@ -125,7 +124,6 @@ class Reading:
     half: tuple[int, str] | None = None
     quarter: Given | None = None
     lunar: tuple[int, int] | None = None
-    years: tuple[int, int] | None = None
     edge: Edge | None = None
     edge_name: str | None = None
     ordinal: Ordinal | None = None
@@ -144,10 +142,6 @@ class Reading:
     same_day: bool | None = None
     firm: bool | None = None
     """True if the expression needs no tense to be resolved (这个春节)."""
-    after_weekday: int | None = None
-    """The bare weekday that was told before: 周三出差，周五回. A day that would come before that one is not understood."""
-    bound: Literal["before", "after"] | None = None
-    """The side of the day that is meant: "less than two weeks from today" is before that day."""
     said_weekday: int | None = None
     """The weekday that was said beside a date; a date that falls on another one was not understood."""
     kept_slots: frozenset[str] | None = field(default=None, init=False, repr=False, compare=False)
@@ -158,7 +152,7 @@ class Reading:
         """True if the expression needs no reference."""
         if self.offset is not None and self.offset.base is not None:
             return self.offset.base.absolute
-        return (self.year is not None and self.year[0] == "abs") or (self.years is not None and self.years[0] >= 1000)
+        return self.year is not None and self.year[0] == "abs"
 
     @property
     def has_day(self) -> bool:
@@ -188,14 +182,10 @@ class Found:
     end: int
     tense: Tense = "none"
     understood: bool = True
-    lasting: Amount | None = None
-    """How long what begins on that day lasts: 从下周一起请五天假."""
-    dated: Found | None = None
-    """The part that is replaced, where the words around it stay: of 周六婚礼的前一晚 the Saturday."""
 
 
 _SLOT: dict[str, str] = by_word({
-    "year": "year years", "month": "month season half quarter season_name", "week": "week week_number", "weekday": "weekday",
+    "year": "year", "month": "month season half quarter season_name", "week": "week", "weekday": "weekday",
     "day": "day shift weekend holiday holiday_name lunar", "offset": "offset", "stretch": "stretch", "edge": "edge edge_name",
     "ordinal": "ordinal", "part": "part part_name", "clock": "clock clock_until", "manner": "manner firm",
     "vague": "vague vague_amount", "now": "now until_now", "through": "through", "same_day": "same_day",
@@ -232,7 +222,7 @@ def merge(first: Reading, second: Reading) -> Reading | None:
     if a & b - {"manner"} or "stretch" in joint or ("week" in joint and "month" in joint and "weekday" not in joint):
         return None
     merged = replace(first, **_filled(second))
-    if "year" in joint and joint & {"week", "weekday"} and "month" not in joint and merged.week_number is None:
+    if "year" in joint and joint & {"week", "weekday"} and "month" not in joint:
         return None
     if merged.shift is not None:
         if merged.shift != 0 or merged.year is None or merged.year[0] != "rel" or merged.month is not None:
@@ -350,16 +340,6 @@ def carried(earlier: Reading, reading: Reading, tense: Tense, *, near: bool = Fa
         if later and not (away < 0 and tense == "future") and not (away > 0 and tense == "past"):
             return replace(reading, year=earlier.year, manner=None)
     return reading
-
-
-def in_order(earlier: Found | None, reading: Reading, tense: Tense) -> Reading:
-    """Return a bare weekday with the one that was told before it, if both are past or neither is."""
-    if earlier is None or not earlier.understood or (plain(earlier.tense) == "past") != (plain(tense) == "past"):
-        return reading
-    if not (earlier.reading.slots | reading.slots) <= _BARE_WEEKDAY or reading.weekday is None or reading.through is not None:
-        return reading
-    first = earlier.reading.weekday
-    return replace(reading, after_weekday=first) if first is not None and first < reading.weekday else reading
 
 
 def open_hour(reading: Reading) -> Clock | None:

@@ -199,7 +199,7 @@ def test_exceptions_say_what_python_says_of_them_as_long_as_that_is_short() -> N
     assert safe_preview(ValueError("lake", 2)) == "ValueError: ('lake', 2)"
     assert safe_preview(OSError(2, "no such file", "lake")) == "FileNotFoundError: [Errno 2] no such file: 'lake'"
     assert safe_preview(ValueError()) == "ValueError: "
-    assert safe_preview(ValueError("w" * 300), SHORT).startswith("ValueError: www")
+    assert safe_preview(ValueError("w" * 300), SHORT).startswith('{"ValueError": ["www')
     assert safe_preview(ValueError({"password": "tulip"})) == '{"ValueError": [{"password": "[PASSWORD]"}]}'
 
 
