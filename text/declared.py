@@ -236,5 +236,5 @@ def _patterns() -> Patterns:
     for kind, table in tables["kinds"].items():
         for which, pattern in table.items():
             ahead = whole["sure_zh"] if which == "zh" else ""
-            patterns[f"{kind}_{which}"] = f"(?i){ahead}(?:{in_full(pattern, pieces)})"
+            patterns[f"{kind}_{which}"] = f"(?i){ahead}(?:{in_full(pattern.splitlines(), pieces)})"
     return Patterns(patterns)

@@ -210,7 +210,7 @@ def _known(text: str) -> set[str]:
     hours = [hour.group().casefold() for hour in _RE.hour.finditer(unicodedata.normalize("NFKC", text))]
     values = {int(n) for hour in hours for n in figures(hour, uncertain=True) if n.isdecimal()}
     known = {str((n + 12) % 24 or 24) for n in values if n <= 24}
-    known |= {n for word, n in _TABLES["minutes"].items() if any(word in hour for hour in hours)}
+    known |= {n for n, word in _TABLES["minutes"].items() if any(re.search(word, hour) for hour in hours)}
     return known | figures(text, uncertain=True).keys()
 
 
