@@ -3,7 +3,8 @@
     python -m benchmarks.quality.by_date [FILE.jsonl] [--embedding local] [--show]
 
 A line of the data (`benchmarks/data/by_date.jsonl`) is one conversation: its jobs as a bot hands them over, a `question`, the
-days asked about (`from`, `to`) and the statements that answer it (`evidence`, as [job, place in `new_info`]). The jobs are filed by rules. Columns:
+days asked about (`from`, `to`) and the statements that answer it (`evidence`, as [job, place in `new_info`]). The jobs are
+filed by rules. Columns:
 
 | column | searched with |
 | --- | --- |
