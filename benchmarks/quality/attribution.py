@@ -1,9 +1,9 @@
 """Of events that are marked absolute: how many name the wrong person.
 
-    python -m benchmarks.quality.attribution benchmarks/data/attribution_dev.jsonl [--base-url URL] [--limit N]
+    python -m benchmarks.quality.attribution [FILE.jsonl] [--base-url URL] [--limit N]
 
-Each line of the data is one statement of a job, as a bot hands it over, and the name of whom it is truly about (`about`,
-`also_ok`); `must_not_be_subject` are people of the conversation who would be wrong. Statements of one job are in the same half.
+Each line of the data (`benchmarks/data/attribution.jsonl`) is one job, as a bot hands it over, with statements of it and the
+name of whom each is truly about (`about`, `also_ok`); `must_not_be_subject` are people of the conversation who would be wrong.
 The first person that the filed text names is compared:
 
 | figure | meaning |
@@ -16,7 +16,7 @@ The first person that the filed text names is compared:
 Of the unclear statements (`clear` is false) the share that is marked absolute is told, and of the clear ones the share that
 is not.
 
-Without `--base-url` the rules alone write. `--show` prints what is not right; the held-out half is not meant to be read.
+Without `--base-url` the rules alone write. `--show` prints what is not right; the frozen set is not meant to be read.
 """
 
 from __future__ import annotations
@@ -93,12 +93,13 @@ async def by_model(jobs: list[Job], base_url: str) -> list[list[ItemState]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", type=Path)
+    parser.add_argument("data", type=Path, nargs="?", default=Path(__file__).parents[1] / "data" / "attribution.jsonl")
     parser.add_argument("--base-url", default="")
     parser.add_argument("--limit", type=int, default=0)
     parser.add_argument("--show", action="store_true")
     given = parser.parse_args()
-    lines: list[Line] = [json.loads(line) for line in given.data.read_text(encoding="utf-8").splitlines() if line.strip()]
+    rows = [json.loads(line) for line in given.data.read_text(encoding="utf-8").splitlines() if line.strip()]
+    lines: list[Line] = [{"job": row["job"], **statement} for row in rows for statement in row["statements"]]
     lines = lines[:: max(1, len(lines) // given.limit)][: given.limit] if given.limit else lines
     jobs = [job_of(line, n) for n, line in enumerate(lines)]
     if given.base_url:

@@ -1,9 +1,10 @@
 """Questions about what happened on a day, told on other days: recall at 5 with and without the time that a record tells of.
 
-    python -m benchmarks.quality.by_date benchmarks/data/by_date_dev.jsonl [--embedding local] [--show]
+    python -m benchmarks.quality.by_date [FILE.jsonl] [--embedding local] [--show]
 
-A line of the data is one conversation: its jobs as a bot hands them over, a `question`, the days asked about (`from`, `to`)
-and the statements that answer it (`evidence`, as [job, place in `new_info`]). The jobs are filed by rules. Columns:
+A line of the data (`benchmarks/data/by_date.jsonl`) is one conversation: its jobs as a bot hands them over, a `question`, the
+days asked about (`from`, `to`) and the statements that answer it (`evidence`, as [job, place in `new_info`]). The jobs are
+filed by rules. Columns:
 
 | column | searched with |
 | --- | --- |
@@ -11,7 +12,7 @@ and the statements that answer it (`evidence`, as [job, place in `new_info`]). T
 | said | and `time_from`, `time_to`: what was said on those days |
 | occurs | and `occurs_from`, `occurs_to`: what tells of those days |
 
-A figure is the mean share of a question's evidence among the first five. `--show` prints what is missed; the held-out half is not
+A figure is the mean share of a question's evidence among the first five. `--show` prints what is missed; the frozen set is not
 meant to be read.
 """
 
@@ -72,7 +73,7 @@ def _own(job: dict[str, Any], name: str) -> dict[str, Any]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", type=Path)
+    parser.add_argument("data", type=Path, nargs="?", default=Path(__file__).parents[1] / "data" / "by_date.jsonl")
     parser.add_argument("--embedding", default="none", choices=["none", "local"], help="none: by keywords")
     parser.add_argument("--show", action="store_true", help="print what is missed")
     options = parser.parse_args()

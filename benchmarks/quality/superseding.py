@@ -1,14 +1,11 @@
 """What is no longer true: links between facts, and which of them answers a question.
 
-    python -m benchmarks.quality.superseding [dev|held-out|dev-2|held-out-2|held-out-3|dev-4|held-out-4|dev-5|held-out-5]
-        [--embedding local] [--model URL] [--show]
+    python -m benchmarks.quality.superseding [FILE.jsonl] [--embedding none] [--model URL] [--show]
 
-Files the sequences of `data/superseding_dev.jsonl` or `…_held_out.jsonl` (each a conversation of its own: a change, an undone
-change, a correction, or what looks like one and is none) and asks each one's questions. Every sequence names the statements
-that are over (`links`), the one that answers the question about the present (`current`) and those that were true before.
-`data/superseding_2_dev.jsonl` and `…_2_held_out.jsonl` are a later set by somebody else, in more everyday words and with more
-said in between, `data/superseding_3_held_out.jsonl` one by a third person, `…_4_….jsonl` and `…_5_….jsonl` by a fourth and a
-fifth. The rules and the model must be tuned on the `dev` files alone; `--show` prints their mistakes.
+Files the sequences of `benchmarks/data/superseding.jsonl` (each a conversation of its own: a change, an undone change, a
+correction, or what looks like one and is none) and asks each one's questions. Every sequence names the statements that are over
+(`links`), the one that answers the question about the present (`current`) and those that were true before. `--show` prints the
+mistakes; the frozen set is not meant to be read.
 """
 
 from __future__ import annotations
@@ -38,7 +35,6 @@ from historian.service.running.ownership import owned_worker
 from ..machine import machine_line
 
 DATA = Path(__file__).parents[1] / "data"
-HALVES = ("dev", "held-out", "dev-2", "held-out-2", "held-out-3", "dev-4", "held-out-4", "dev-5", "held-out-5")
 Place = Sequence[int]
 
 
@@ -136,23 +132,19 @@ async def one(
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("half", nargs="?", default="dev", choices=HALVES)
+    parser.add_argument("data", type=Path, nargs="?", default=DATA / "superseding.jsonl")
     parser.add_argument("--embedding", default="local", choices=["local", "none"])
     parser.add_argument("--model", default="", help="address of an OpenAI-compatible chat model; without one, rules only")
     parser.add_argument("--most", type=int, default=None, help="only so many sequences")
-    parser.add_argument("--show", action="store_true", help="print the mistakes (dev only)")
+    parser.add_argument("--show", action="store_true", help="print the mistakes")
     arguments = parser.parse_args()
-    if arguments.show and not arguments.half.startswith("dev"):
-        raise SystemExit("--show is for the halves that the rules are tuned on")
-    half = arguments.half.rstrip("-2345")
-    series = "" if half == arguments.half else f"{arguments.half[-1]}_"
-    name = f"superseding_{series}{half.replace('-', '_')}.jsonl"
-    lines = (DATA / name).read_text(encoding="utf-8").splitlines()
+    lines = arguments.data.read_text(encoding="utf-8").splitlines()
     sequences = [json.loads(line) for line in lines][: arguments.most]
     with tempfile.TemporaryDirectory() as temporary:
         count = asyncio.run(measure(sequences, Path(temporary), arguments))
     print(machine_line())
-    print(f"{arguments.half}: {len(sequences)} sequences, model: {arguments.model or 'none'}, embedding: {arguments.embedding}")
+    how = f"model: {arguments.model or 'none'}, embedding: {arguments.embedding}"
+    print(f"{arguments.data.name}: {len(sequences)} sequences, {how}")
     for told, part, whole in (
         ("current fact before the former ones", "current first", "questions"),
         ("  of changes alone", "of changes, current first", "of changes"),

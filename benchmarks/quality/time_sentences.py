@@ -2,7 +2,7 @@
 
     python -m benchmarks.quality.time_sentences [FILE.jsonl …] [--show]
 
-Without a FILE the five sets of benchmarks/data are read, each in two halves.
+Without a FILE the frozen set `benchmarks/data/time_sentences.jsonl` is read.
 
 A line holds text, said_at, timezone, cat (its kind), expressions
 (words, from, to: first and last day or minute), vague (people would not agree on the days) and none (its words look like
@@ -115,7 +115,7 @@ def main() -> int:
     parser.add_argument("paths", nargs="*", type=Path, metavar="FILE", help="labelled sentences, one JSON object a line")
     parser.add_argument("--show", action="store_true", help="print the lines that are neither right nor whole")
     options = parser.parse_args()
-    for path in options.paths or sorted(_DATA.glob("time_sentences*.jsonl")):
+    for path in options.paths or [_DATA / "time_sentences.jsonl"]:
         report(path, show=options.show)
     return 0
 

@@ -2,27 +2,26 @@
 
 import re
 import shlex
-from datetime import datetime
 from pathlib import Path
 
 import pytest
 from historian.interfaces.cli.app import app
-from historian.schema.names import Names
-from historian.text.absolutize import absolutize
+from historian.schema.job import Job
+from historian.schema.settings import Settings
 from historian.text.gate import find_relative_words
-from historian.text.time_expressions import resolve_times
+from historian.text.job_verdicts import by_rules
 from typer.testing import CliRunner
 
 DOCS = Path(__file__).parents[3] / "docs"
-AT = datetime.fromisoformat("2026-02-21T12:00:00+08:00")
+GROUP = {"request_id": "r", "timestamp": "2026-02-21T12:00:00+08:00", "timezone": "Asia/Shanghai", "request_type": "group"}
 NAMES = {
-    "absolutizing.md": Names("Nova", "Greg", "42", "Book Club", "7"),
-    "absolutizing.zh-CN.md": Names("小史", "阿明", "42", "读书会", "7"),
+    "absolutizing.md": {"bot_name": "Nova", "user_id": "42", "user_name": "Greg", "group_id": "7", "group_name": "Book Club"},
+    "absolutizing.zh-CN.md": {"bot_name": "小史", "user_id": "42", "user_name": "阿明", "group_id": "7", "group_name": "读书会"},
 }
 
 
 def rows(kind: str) -> list[tuple[str, ...]]:
-    """The rows of the tables marked `<!-- kind -->`, each led by its document's name."""
+    """Return the rows of the tables marked `<!-- kind -->`, each led by its document's name."""
     found: list[tuple[str, ...]] = []
     for document in NAMES:
         text = (DOCS / document).read_text(encoding="utf-8")
@@ -32,16 +31,18 @@ def rows(kind: str) -> list[tuple[str, ...]]:
     return found
 
 
-@pytest.mark.parametrize(("document", "text", "words", "first", "last", "becomes"), rows("times"))
-def test_times_mean_what_the_tables_say(document: str, text: str, words: str, first: str, last: str, becomes: str) -> None:
-    resolved, found = resolve_times(text, AT, "Asia/Shanghai")
-    assert resolved == becomes
-    assert [(one.text, one.value, one.until) for one in found] == ([(words, first, last)] if words else [])
+@pytest.mark.parametrize(("document", "kind", "text", "filed", "open_words"), rows("filed"))
+def test_hand_overs_are_filed_as_the_tables_say(document: str, kind: str, text: str, filed: str, open_words: str) -> None:
+    texts = {"action_summary": text} if kind in ("action", "动作") else {"new_info": [text]}
+    item = by_rules(Job.model_validate(GROUP | NAMES[document] | texts), Settings())[0]
+    assert item["candidate"] == filed
+    assert ", ".join(dict.fromkeys(one["text"] for one in item["violations"])) == open_words
+    assert item["passed"] is (not open_words)
 
 
-@pytest.mark.parametrize(("document", "kind", "text", "becomes"), rows("rewriting"))
-def test_names_are_written_in_as_the_tables_say(document: str, kind: str, text: str, becomes: str) -> None:
-    assert absolutize(text, AT, "Asia/Shanghai", NAMES[document], kind).text == becomes  # type: ignore[arg-type]
+@pytest.mark.parametrize("document", NAMES)
+def test_a_page_has_twenty_examples(document: str) -> None:
+    assert sum(row[0] == document for row in rows("filed")) == 20
 
 
 @pytest.mark.parametrize(("document", "text", "violations", "notes"), rows("gate"))
