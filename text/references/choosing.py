@@ -153,7 +153,8 @@ class _Choosing:
             return Choice.BOT_AND_USER
         if reference.person == "first" and cast.first:
             return Choice.OF_FIRST if reference.plural else Choice.FIRST
-        if reference.person == "second" and cast.second and not reference.plural:
+        is_one = not reference.plural or followed_by_institution(self.text, reference.end)  # 你们公司
+        if reference.person == "second" and cast.second and is_one:
             return Choice.SECOND
         members = reference.person == "second" and cast.second and group and not is_place and reference.form != "pair"
         return Choice.GROUP if members else Choice.NOBODY

@@ -45,16 +45,6 @@ class Draft:
     undecided: tuple[Reference, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Wording:
-    """The names as written into one text; `sender` is the default referent of a third person."""
-
-    bot: str
-    user: str
-    sender: str
-    group: str
-
-
 def draft(
     text: str | Sentence,
     names: Names,
@@ -81,52 +71,45 @@ def draft(
     if not sentence.references:
         return Draft(sentence.text)
     text, spoken = sentence.text, sentence.language
-    wording = _wording(names, tuple(recent_speakers), spoken)
     if cast is None:
         cast = cast_of("bot", names, spoken) if item == "action" else cast_of_fact(sentence)
+    sender = sender_name(names, recent_speakers)
+    bot, user, group = _written(names.bot(spoken)), _written(names.user(spoken)), _written(names.group(spoken))
+    called = {
+        Choice.GROUP: group,
+        Choice.BOT_AND_USER: f"{bot}{'和' if spoken == 'zh' else ' and '}{user}",
+        Choice.SENDER: _written(sender) if names.user_name and sender != names.user_name else user,
+        Choice.FIRST: _written(cast.first),
+        Choice.OF_FIRST: _written(cast.first),
+        Choice.SECOND: _written(cast.second),
+        Choice.NOBODY: "",
+    }
     edits: list[Edit] = []
     undecided: list[Reference] = []
-    choices = choose(sentence, recent_speakers, item, cast)
-    for reference, choice in zip(sentence.references, choices, strict=True):
-        if choice is Choice.STANDS:
-            continue
-        made = _edits(text, reference, choice, wording, cast)
-        if made is None:
-            undecided.append(reference)
-        else:
-            edits.extend(made)
+    for reference, choice in zip(sentence.references, choose(sentence, recent_speakers, item, cast), strict=True):
+        if choice is not Choice.STANDS:
+            name = called[choice]
+            made = _edits(text, reference, choice, name, is_bot=name == bot)
+            undecided += [reference] if made is None else []
+            edits += made or []
     return _apply(text, edits, undecided)
 
 
-def _edits(text: str, reference: Reference, choice: Choice, wording: _Wording, cast: Cast) -> list[Edit] | None:
+def _edits(text: str, reference: Reference, choice: Choice, name: str, *, is_bot: bool) -> list[Edit] | None:
     """Return the edits for a resolved reference; None if it has to stay."""
     han = not reference.text.isascii() or reference.form in ("singular", "plural")
     of_theirs = han and followed_by_institution(text, reference.end)
-    if of_theirs and choice in (Choice.NOBODY, Choice.GROUP) and reference.person == "second" and reference.plural:
-        return rewrite_person(text, reference, wording.user)
-    if choice is Choice.NOBODY:
+    if choice is Choice.NOBODY or (choice is Choice.BOT_AND_USER and of_theirs):
         return None
     if choice is Choice.GROUP:
-        return rewrite_group(reference, wording.group) if han else english_group(text, reference, wording.group)
-    if choice is Choice.BOT_AND_USER:
-        if not han:
-            return english_person(text, reference, f"{wording.bot} and {wording.user}", plural=True)
-        return None if of_theirs else [(reference.start, reference.end, f"{wording.bot}和{wording.user}")]
+        return rewrite_group(reference, name) if han else english_group(text, reference, name)
+    if choice is Choice.BOT_AND_USER and han:
+        return [(reference.start, reference.end, name)]
     if choice is Choice.OF_FIRST and not (of_theirs or reference.form in ("possessive", "possessive_alone")):
         return None
-    name = wording.sender if choice is Choice.SENDER else _written(cast.second if choice is Choice.SECOND else cast.first)
-    return rewrite_person(text, reference, name) if han else english_person(text, reference, name, is_bot=name == wording.bot)
-
-
-def _wording(names: Names, recent_speakers: tuple[str, ...], language: str) -> _Wording:
-    sender = sender_name(names, recent_speakers)
-    other = bool(sender and names.user_name and sender != names.user_name)
-    return _Wording(
-        bot=_written(names.bot(language)),
-        user=_written(names.user(language)),
-        sender=_written(sender if other else names.user(language)),
-        group=_written(names.group(language)),
-    )
+    if han:
+        return rewrite_person(text, reference, name)
+    return english_person(text, reference, name, plural=choice is Choice.BOT_AND_USER, is_bot=is_bot)
 
 
 def _written(name: str) -> str:
@@ -136,36 +119,24 @@ def _written(name: str) -> str:
 
 
 def _apply(text: str, edits: Sequence[Edit], undecided: Sequence[Reference]) -> Draft:
-    """Apply the edits, with a space where two Latin words or digits would touch."""
+    """Apply the edits, with a space where two Latin words or digits would touch.
+
+    A straight quotation mark or an @ beside a Latin name would be read as an apostrophe, an inch mark or part of an address.
+    """
     replaced: list[Replacement] = []
     position = 0
     for start, end, new in sorted(edits):
         if start < position:
             continue
-        before = text[start - 1 : start]
-        if replaced and start == position:
-            before = replaced[-1].new[-1:] or before
+        old, after = text[start:end], text[end : end + 1]
+        before = replaced[-1].new[-1:] if replaced and start == position else text[start - 1 : start]
         if new:
-            new = _with_room(new, before, text[start:end], text[end : end + 1])
-        replaced.append(Replacement(start, end, text[start:end], new))
+            measure = new[-1].isdigit() and (after == '"' or "㐀" <= after <= "鿿")
+            new = f"{' ' * _touch(before, new[0], old[:1])}{new}{' ' * (measure or _touch(after, new[-1], old[-1:]))}"
+        replaced.append(Replacement(start, end, old, new))
         position = end
     return Draft(edited(text, ((one.start, one.end, one.new) for one in replaced)), tuple(replaced), tuple(undecided))
 
 
-def _with_room(new: str, before: str, old: str, after: str) -> str:
-    """Return the new wording with a space where it would touch a Latin word, a digit or an ambiguous mark.
-
-    A straight quotation mark or an @ next to a Latin name would be read as an apostrophe, an inch mark or part of an
-    address.
-    """
-    if _touch(before, new[0], old[:1]):
-        new = f" {new}"
-    measure = new[-1].isdigit() and (after == '"' or "㐀" <= after <= "鿿")
-    return f"{new} " if measure or _touch(after, new[-1], old[-1:]) else new
-
-
 def _touch(beside: str, edge: str, old: str) -> bool:
-    return in_word(edge) and (in_word(beside) or (beside in _MARKS and not in_word(old)))
-
-
-_MARKS = frozenset("\"'’＂@")
+    return in_word(edge) and (in_word(beside) or (beside != "" and beside in "\"'’＂@" and not in_word(old)))

@@ -201,7 +201,8 @@ def _as_claim(found: Whose, talk: Talk, *, called: bool) -> Whose:
     job, names, said_by = talk.job, talk.names, found.said_by
     text, language = found.sentence.text, found.sentence.language
     named = bool(job.group_id) and any(name in text for name in names.user_names if name)
-    involved = named or says_i(found.sentence)
+    own = found.cast is not None and found.cast.first == names.user(language)
+    involved = named or (own and says_i(found.sentence))
     is_users = involved and not called and (said_by == job.user_id or not (said_by or talk.others))
     speaker = next((one.sender_name for one in job.recent_messages if said_by and one.sender_id == said_by), "")
     speaker = names.user(language) if is_users or said_by == job.user_id else speaker

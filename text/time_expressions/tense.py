@@ -77,7 +77,7 @@ def chinese_evidence(text: str, start: int, end: int, *, wide: bool = True) -> T
             break
         further = _clause(text, start, end, stops)[1]
         if further > high:
-            found = _chinese_tense("", _ZH_GONE.sub("", text[end:further]))
+            found = _chinese_tense("", _PATTERNS["zh_prepared"].sub("", _ZH_GONE.sub("", text[end:further])))
     return found
 
 
@@ -190,7 +190,8 @@ def _english_tense(before: list[str], after: list[str], *, first: int = 0) -> tu
         away = len(before) - position if position < len(before) else position - len(before) + 1
         if away >= distance:
             continue
-        tense: Tense | Literal["present"] | None = _verb_tense(clause, position - first)
+        ordered = position == first and word in _ENGLISH["orders"]
+        tense: Tense | Literal["present"] | None = "future" if ordered else _verb_tense(clause, position - first)
         starts = position == first and word.endswith("ing") and not _ENGLISH["present"].isdisjoint(_stems(word))
         if tense is None and (starts or _is_present(words, position)):
             tense = "present"
@@ -237,6 +238,8 @@ def english_evidence(text: str, start: int, end: int, *, wide: bool = True) -> T
     if _is_requested(own) or (not _ENGLISH["proposed"].isdisjoint(own) and "that" not in own):
         return "future"
     found = _english_tense(before, after, first=first)[0]
+    if found == "none" and first:  # "bread and milk on Friday": what the word joins is no clause
+        found = _english_tense(before, after)[0]
     if found in ("none", "present") and wide:
         low, high = _clause(text, start, end, ".!?;\n")
         before, after = _words(text[low:start]), _words(text[end:high])

@@ -398,13 +398,14 @@ def _is_unsure(place: _Place) -> bool:
             return True  # "Checked Saturday's weather": the day of what it was done to may lie ahead
         if (place.after("names_thing") and place.before("by_weekday")) or (tense == "none" and _is_timetable(place)):
             return True
-    if words.endswith(" later") and tense != "future" and reading.offset is not None:
+    if words.endswith(" later") and tense != "future" and reading.offset and not reading.offset.amount.minutes:
         return True  # from now, or from what was told
     bare = reading.manner == "bare" and slots <= _BY_TENSE and reading.year is None
     by_tense = reading.shift is None and reading.week is None and reading.year is None and slots <= _BY_TENSE
     if by_tense and tense == "past" and verbs.is_arranged(place.said.low, place.item.start):
         return True
-    return bare and tense == "past" and place.own == "none"
+    elsewhere = place.earlier is None and (numbered or (bare and place.before("clause")))
+    return elsewhere and tense == "past" and place.own == "none"
 
 
 def _is_timetable(place: _Place) -> bool:

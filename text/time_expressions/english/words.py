@@ -26,8 +26,8 @@ def one_of(*phrases: str) -> str:
 
     Phrases with the same beginning share it, which makes a long list ten times faster than one alternative a phrase.
 
-    >>> one_of("mon", "monday", "day")
-    'day|mon(?:day)?'
+    >>> re.match(one_of("mon", "day", "monday"), "mondays").group()
+    'monday'
     """
     heads: dict[str, list[str]] = {}
     for phrase in phrases:
