@@ -66,14 +66,15 @@ class Sentence:
     @cached_property
     def times(self) -> list[Found]:
         """The relative times of the text, in order."""
-        return [] if self.is_other_language else detect(self.text, self.protected, self.choice)
+        found = detect(self.text, self.protected, self.choice)
+        return [] if found and self.is_other_language else found
 
     @cached_property
     def references(self) -> list[Reference]:
         """The pronouns, stand-ins and places of the text in order, those of a third person with the people named before them."""
-        if self.is_other_language:
-            return []
         found = deictic_words(self.text, self.protected, self.choice)
+        if found and self.is_other_language:
+            return []
         if any(one.form == "that_one" for one in found):
             ends = {one.end for one in self.people}  # 小王这个人: the name stands beside it
             found = [one for one in found if one.form != "that_one" or one.start not in ends]
