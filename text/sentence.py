@@ -7,7 +7,6 @@ from functools import cached_property
 
 from ..schema.language import Language, LanguageChoice
 from ..schema.names import Names
-from .borders import places_of
 from .edits import Edit, edited
 from .language import detect_language, is_other_language
 from .protected import Span, merge_spans, moved, protected_spans
@@ -96,14 +95,14 @@ class Sentence:
     def edited(self, edits: Sequence[Edit]) -> Sentence:
         """Return the sentence with `edits`, which are in order and do not overlap.
 
-        What was protected stays so, and so do the names that the edits write.
+        What was protected stays so, and so is what the edits write of names and quotations.
         """
         if not edits:
             return self
         other = self.beside(edited(self.text, edits))
         written, shift = list[Span](), 0
         for start, end, new in edits:
-            written += ((start + shift + a, start + shift + b) for a, b in places_of(new, self._words))
+            written += ((start + shift + a, start + shift + b) for a, b in protected_spans(new, self._words))
             shift += len(new) - (end - start)
         other.protected = merge_spans([*moved(self.protected, edits), *written])
         return other
