@@ -36,6 +36,7 @@ from historian.text.references.people import find_people
 from historian.text.references.types import Reference
 from historian.text.sentence import Sentence
 from historian.text.speakers.utterances import utterances
+from historian.text.speakers.whose import Talk
 from historian.text.time_expressions.chinese.grammar import find as find_chinese
 from support.adversarial import FAMILIES, MEANEST, Family
 from support.events import make_event
@@ -101,6 +102,7 @@ BY_TYPE: dict[str, Callable[[Texts], Any]] = {
     "str": lambda t: t.other,
     "str | Sentence": lambda t: t.other,
     "Sentence": lambda t: Sentence(t.other, NAMES),
+    "Talk": lambda t: Talk(_job(Texts(t.other, t.other)), NAMES),
     "Sequence[str]": lambda t: Texts(t.other, t.other).pieces,
     "Names": lambda _: NAMES,
     "datetime": lambda _: NOW,
