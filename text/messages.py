@@ -35,11 +35,11 @@ _SHOWN = {"month": 7, "year": 4}
 def message_events(job: Job, max_tokens: int) -> list[Event]:
     """Return the message of a job of kind `talk`, in parts of at most `max_tokens`; none of one without words."""
     said = TalkPayload.model_validate(job.payload)
-    said_by = job.user_id if said_by_people(job) else job.bot_id
-    people: Written = {"user_name": job.user_name, "bot_name": job.bot_name, "group_name": job.group_name, "said_by": said_by}
     told: Any = said.model_dump(exclude={"text"})
-    written: Written = {**people, **labels_of_job(job), **told}
-    spoken = _spoken(message_name(job), job.scope, said.text, job.moment, job.timezone, max_tokens, written)
+    told |= {one: getattr(job, one) for one in ("user_name", "bot_name", "group_name")}
+    told["said_by"] = job.user_id if said_by_people(job) else job.bot_id
+    said_at = job.moment, job.timezone
+    spoken = _spoken(message_name(job), job.scope, said.text, *said_at, max_tokens, told | labels_of_job(job))
     return with_people(job, spoken)
 
 
@@ -57,7 +57,8 @@ def _spoken(
     name: str, scope: Scope, text: str, moment: datetime, timezone: str, max_tokens: int, written: Written
 ) -> list[Event]:
     is_short = estimate_tokens(text) <= max_tokens
-    parts = [text] if is_short and text.strip() else [piece.text for piece in chunk(text, max_tokens)]
+    pieces = [] if is_short else chunk(text, max_tokens)
+    parts = [piece.text for piece in pieces] or [text] * bool(text.strip())
     fixed: Written = {"source": MESSAGE, "rewritten_by": "none"}
     made: list[Event] = []
     for n, part in enumerate(parts):
@@ -100,8 +101,9 @@ def with_people_listed(talk: Sequence[Job], others: Mapping[str, str]) -> list[J
     listed = [RecentMessage(sender_id=who, sender_name=name) for who, name in people]
     listed = with_ids(talk[-1].model_copy(update={"recent_messages": listed})).recent_messages
     shown = {one.sender_id: one.sender_name for one in listed}
-    named = ({"user_name": shown.get(one.user_id, one.user_name), "recent_messages": listed} for one in talk)
-    return [one.model_copy(update=update) for one, update in zip(talk, named, strict=True)]
+    update = {"recent_messages": listed}
+    names = (shown.get(one.user_id, one.user_name) for one in talk)
+    return [one.model_copy(update=update | {"user_name": name}) for one, name in zip(talk, names, strict=True)]
 
 
 def record_ids(name: str) -> list[str]:
