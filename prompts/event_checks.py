@@ -15,14 +15,13 @@ from ..schema.names import Names
 from ..schema.settings import Settings
 from ..text.gate import find_relative_words, reason
 from ..text.job_drafts import names_of
-from ..text.messages import message_name
+from ..text.messages import message_name, said_by_people
 from ..text.questions.asking import asking_sentences
 from ..text.questions.named_times import time_told
 from ..text.speakers.borne_names import bare_name, folded
 from ..text.superseding import MOST_ENDED
 from ..text.support import best_sources, content_terms, share
 from ..text.supported import figures, persons_in, unsupported
-from ..text.talk_jobs import said_by_people
 from ..text.time_expressions import is_counted_from_today
 from .asking import CONTROL, numbers_of
 from .extracting import TalkQuestion, ToldEvent, text_of

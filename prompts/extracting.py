@@ -17,9 +17,8 @@ from ..schema.settings import Settings
 from ..text.instructions import split_instructions
 from ..text.job_drafts import language_among, names_of
 from ..text.language import Language
-from ..text.messages import dated_words
+from ..text.messages import dated_words, said_by_people
 from ..text.speakers.mentions import with_mentions
-from ..text.talk_jobs import said_by_people
 from .asking import CONTROL, CONTROL_FACT, Texts, listed, some
 from .templates import one_line, render
 

@@ -20,14 +20,13 @@ from ..schema.profile import (
 )
 from ..text.declared import line_kind
 from ..text.gate import Finding, GateResult, find_relative_words, reasons
-from ..text.profiles.cleaning import LINE_CHARACTERS, clean_line
-from ..text.profiles.lines import plain_words, with_lines
+from ..text.profiles.lines import LINE_CHARACTERS, clean_line, plain_words, with_lines
 from ..text.profiles.rules import subject_of
 from ..text.profiles.said import CERTAIN
 from ..text.quotations import comparable
 from ..text.superseding import MOST_ENDED, Statement, could_end, same_whose
-from ..text.support import share, terms_in, turns_round
-from ..text.supported import figures, share_told, unsupported, without_people
+from ..text.support import share, terms_in, without_people
+from ..text.supported import figures, share_told, turns_round, unsupported
 from ..text.time_expressions import is_counted_from_today
 from .asking import CONTROL, numbers_of, short_id
 from .merging import (

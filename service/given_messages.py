@@ -24,8 +24,7 @@ from ..text.message_parts import (
     replied_id,
     text_of_parts,
 )
-from ..text.program_blocks import without_program_blocks
-from ..text.thoughts import without_thoughts
+from ..text.unspoken import without_program_blocks, without_thoughts
 
 log = logging.getLogger(__name__)
 

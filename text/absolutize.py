@@ -16,7 +16,8 @@ from .protected import overlaps
 from .references.rewriting import Replacement, draft
 from .references.types import Cast, Item, Reference
 from .sentence import Sentence, as_sentence
-from .time_expressions import TimeExpression, find_time_expressions
+from .time_expressions import TimeExpression
+from .time_expressions.finding import resolved
 
 LONGEST_TEXT = 20_000
 """Characters of a text that are made absolute and checked. What a longer one says after that is kept as it is."""
@@ -63,7 +64,7 @@ def absolutize(
     whole = as_sentence(text, names, language)
     end = _end_of_beginning(whole.text)
     said = whole.beside(whole.text[:end])
-    times = find_time_expressions(said.text, reference, timezone, language=said.choice, protected=said.protected)
+    times = resolved(said.text, said.times, reference, timezone, said.choice)
     drafted = draft(said, names, item, recent_speakers=recent_speakers, cast=cast)
     taken = [(one.start, one.end) for one in times]
     replaced = tuple(one for one in drafted.replaced if not overlaps(taken, one.start, one.end))

@@ -22,7 +22,7 @@ def format_article(article: Article) -> str:
     A chapter's tag inside a chapter's content is escaped (`&lt;Bedrock>`), so that no content ends its chapter.
     """
     chapters = ((name, _escaped(article.chapter(name).strip())) for name in CHAPTER_NAMES)
-    return "\n\n".join(f"<{name}>\n{text}\n</{name}>" if text else f"<{name}>\n</{name}>" for name, text in chapters) + "\n"
+    return "\n\n".join("\n".join(filter(None, (f"<{n}>", text, f"</{n}>"))) for n, text in chapters) + "\n"
 
 
 def parse_article(text: str) -> Article:
@@ -37,24 +37,23 @@ def parse_article(text: str) -> Article:
     for tag in _TAG.finditer(text):
         name = next(one for one in CHAPTER_NAMES if one.casefold() == tag["name"].casefold())
         within, at = text[at : tag.start()].strip(), tag.end()
-        if tag["end"]:
-            if opened != name:
-                raise _malformed(f"</{name}> closes what is not open", f"open <{name}> before it")
-            found[name] = _unescaped(within)
-            opened = None
-            continue
-        if opened is not None:
+        if tag["end"] and opened == name:
+            found[name], opened = _unescaped(within), None
+        elif tag["end"]:
+            raise _malformed(f"</{name}> closes what is not open", f"open <{name}> before it")
+        elif opened is not None:
             raise _malformed(f"<{name}> opens inside <{opened}>", f"close <{opened}> first")
-        if name in found:
+        elif name in found:
             raise _malformed(f"<{name}> is there twice", "keep one of them")
-        _refuse_stray(within)
-        opened = name
+        else:
+            _refuse_stray(within)
+            opened = name
     if opened is not None:
         raise _malformed(f"<{opened}> is never closed", f"end it with </{opened}>")
     _refuse_stray(text[at:])
     for name in CHAPTER_NAMES:
         if name not in found:
-            raise _malformed(f"<{name}> is missing", "all three chapters are needed, an empty one too")
+            raise _malformed(f"<{name}> is missing", "all three are needed, an empty one too")
     return Article().with_chapters(found)
 
 
@@ -65,19 +64,12 @@ def dated_summaries(key: ArticleKey, summaries: Sequence[Summary]) -> StoredArti
     lines = []
     for one in shown:
         day = one.since[:10]
-        for line in one.text.splitlines():
-            own, said = stamped(line)
+        for own, said in map(stamped, one.text.splitlines()):
             day = own or day
             lines.append(f"- {day} {said}")
-    if not lines:
-        return None
-    return StoredArticle(
-        key,
-        Article(dynamic="\n".join(lines)),
-        0,
-        shown[-1].created_at,
-        tuple(one.id for one in shown),
-    )
+    sources = tuple(one.id for one in shown)
+    article = Article(dynamic="\n".join(lines))
+    return StoredArticle(key, article, 0, shown[-1].created_at, sources) if lines else None
 
 
 # Each level of escaping adds one `amp;`, so that tags and escaped tags both survive a round trip.
@@ -93,7 +85,7 @@ def _unescaped(content: str) -> str:
 
 def _refuse_stray(between: str) -> None:
     if stray := " ".join(between.split()):
-        raise _malformed(f"{stray[:_QUOTED]!r} stands outside the chapters", "move it into one of them")
+        raise _malformed(f"{stray[:_QUOTED]!r} stands outside the chapters", "move it into one")
 
 
 def _malformed(what: str, remedy: str) -> InvalidInput:

@@ -78,13 +78,13 @@ def places_of(text: str, names: Iterable[str]) -> list[tuple[int, int]]:
     return kept
 
 
-def without_names(text: str, names: Iterable[str]) -> str:
-    """Return a text with a blank in place of each of the names.
+def without_names(text: str, names: Iterable[str], put: str = " ") -> str:
+    """Return a text with a blank (or `put`) in place of each of the names.
 
     >>> without_names("Ann met Anna", ["Ann"])
     '  met Anna'
     """
-    return edited(text, ((start, end, " ") for start, end in places_of(text, names)))
+    return edited(text, ((start, end, put) for start, end in places_of(text, names)))
 
 
 def names_one(text: str, names: Iterable[str], *, folded: bool = False) -> bool:

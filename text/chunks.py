@@ -5,10 +5,10 @@ Every chunk is one contiguous span of the source, so its offsets are exact and n
 
 import re
 import unicodedata
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import count, pairwise
+from itertools import pairwise
 
 from ..schema.ids import digest_of
 from .tokens import TokenCounter, estimate_tokens
@@ -25,6 +25,8 @@ _ABBREVIATION = re.compile(
 )
 _SOFT_CUT = re.compile(r"[\s，、,；;：:）)」』\]}]")
 _HAN_OR_STOP = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff。！？!?…；.:：]")
+_JOINED = re.compile(r".[\u200d\U0001f3fb-\U0001f3ff]|\u200d.|\r\n", re.DOTALL)
+_FLAG_LETTERS = "".join(map(chr, range(0x1F1E6, 0x1F200)))
 _LONGEST_CLUSTER = 64
 
 
@@ -50,8 +52,7 @@ class _Unit:
     end: int
     tokens: int
     block: int
-    heading: bool
-    prose: bool
+    kind: str
 
 
 def chunk(text: str, max_tokens: int = 256, overlap_sentences: int = 1, estimator: TokenCounter = estimate_tokens) -> list[Chunk]:
@@ -65,16 +66,13 @@ def chunk(text: str, max_tokens: int = 256, overlap_sentences: int = 1, estimato
     Raises ValueError if `max_tokens` is less than 1 or `overlap_sentences` is negative.
     """
     if max_tokens < 1 or overlap_sentences < 0:
-        raise ValueError(f"max_tokens must be at least 1 and overlap_sentences 0, not {max_tokens}, {overlap_sentences}")
+        raise ValueError(f"max_tokens {max_tokens} < 1 or overlap_sentences {overlap_sentences} < 0")
     units = list(_units(text, max_tokens, estimator))
-    block_tokens: Counter[int] = Counter()
-    for unit in units:
-        block_tokens[unit.block] += unit.tokens
     chunks: list[Chunk] = []
     first = 0  # first unit of the chunk's new text; the overlap precedes it
     while first < len(units):
-        begin = _with_overlap(units, first, overlap_sentences, max_tokens, new_text=bool(chunks))
-        last = _fill(units, begin, first, max_tokens, block_tokens)
+        begin = _with_overlap(units, first, overlap_sentences, max_tokens)
+        last = _fill(units, begin, first, max_tokens)
         made = _chunk(text, units[begin : last + 1], estimator)
         while made.tokens > max_tokens and (begin < first or last > first):
             # An estimator need not be additive: drop the overlap, then units at the end.
@@ -96,44 +94,47 @@ def _stripped(source: str, start: int, end: int) -> tuple[int, int]:
     return end - len(text), end - len(text) + len(text.rstrip())
 
 
-def _with_overlap(units: Sequence[_Unit], first: int, sentences: int, max_tokens: int, *, new_text: bool) -> int:
+def _with_overlap(units: Sequence[_Unit], first: int, sentences: int, max_tokens: int) -> int:
     begin = first
-    room = min(max_tokens // 4, max_tokens - units[first].tokens)
-    while new_text and first - begin < sentences and begin > 0:
-        before = units[begin - 1]
-        if not before.prose or units[first].heading or before.tokens > room:
-            break
+    room = min(max_tokens // 4, max_tokens - units[first].tokens) * (units[first].kind != "heading")
+    for before in reversed(units[max(0, first - sentences) : first]):
         room -= before.tokens
+        if before.kind != "prose" or room < 0:
+            break
         begin -= 1
     return begin
 
 
-def _fill(units: Sequence[_Unit], begin: int, first: int, max_tokens: int, block_tokens: Mapping[int, int]) -> int:
+def _fill(units: Sequence[_Unit], begin: int, first: int, max_tokens: int) -> int:
     """Return the last unit of the chunk that begins at `begin` and holds at least unit `first`."""
     used = sum(unit.tokens for unit in units[begin : first + 1])
     last = first
-    while last + 1 < len(units) and used + units[last + 1].tokens <= max_tokens:
-        upcoming = units[last + 1]
-        if upcoming.block != units[last].block:
-            whole = block_tokens[upcoming.block]
-            fits_later = whole <= max_tokens < used + whole
-            if (fits_later or upcoming.heading) and used * 2 >= max_tokens and not units[last].heading:
-                break
+    for upcoming in units[first + 1 : first + 1 + max_tokens]:
         used += upcoming.tokens
+        if used > max_tokens:
+            break
+        is_half_full = (used - upcoming.tokens) * 2 >= max_tokens and units[last].kind != "heading"
+        if is_half_full and upcoming.block != units[last].block:
+            rest = units[last + 1 : last + max_tokens]
+            whole = sum(one.tokens for one in rest if one.block == upcoming.block)
+            if upcoming.kind == "heading" or whole <= max_tokens < used - upcoming.tokens + whole:
+                break
         last += 1
-    while last > first and units[last].heading and last + 1 < len(units):
+    while last > first and units[last].kind == "heading" and last + 1 < len(units):
         last -= 1
     return last
 
 
 def _units(text: str, max_tokens: int, estimator: TokenCounter) -> Iterator[_Unit]:
     for block, (start, end, kind) in enumerate(_blocks(text)):
-        for begin, stop in _PIECES[kind](text, start, end):
-            bare_start, bare_end = _stripped(text, begin, stop)
-            if bare_start == bare_end:
-                continue
-            for piece_start, piece_end, tokens in _cut(text, bare_start, bare_end, max_tokens, estimator):
-                yield _Unit(piece_start, piece_end, tokens, block, kind == "heading", kind == "prose")
+        ends = (line.end() for line in _LINE.finditer(text, start, end)) if kind == "code" else ()
+        borders = {start, *(_sentences(text, start, end) if kind == "prose" else (*ends, end))}
+        for begin, stop in pairwise(sorted(borders)):
+            piece_start, piece_end = _stripped(text, begin, stop)
+            while piece_start < piece_end:
+                cut = _reach(text, piece_start, piece_end, max_tokens, estimator)
+                yield _Unit(piece_start, cut, estimator(text[piece_start:cut]), block, kind)
+                piece_start = cut
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int, str]]:
@@ -157,108 +158,51 @@ def _blocks(text: str) -> Iterator[tuple[int, int, str]]:
         elif not text[start:end].strip():
             yield begin, end, "prose"
             begin = end
-    if begin < len(text):
-        yield begin, len(text), "code" if fence else "prose"
+    yield begin, len(text), "code" if fence else "prose"
 
 
-def _sentences(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    ends: list[int] = []
+def _sentences(text: str, start: int, end: int) -> Iterator[int]:
+    """Yield where the sentences of a paragraph end."""
     begin = start
     for stop in _STOP.finditer(text, start, end):
-        if stop.group().startswith("\n"):
-            boundary = _ends_at_line_break(text, begin, stop.start(), stop.end())
-        else:
-            # Only the last few characters can be an abbreviation.
+        if stop.group().startswith("\n"):  # of a chat line, a list item, a table row
+            own_line = _OWN_LINE.match(text, stop.end(), stop.end() + 16)
+            ended = stop.start() > begin and _HAN_OR_STOP.match(text, stop.start() - 1)
+            is_end = bool(own_line or ended)
+        else:  # only the last few characters can be an abbreviation
             tail = text[max(begin, stop.start() - 8) : stop.end()]
-            boundary = not (stop.group().startswith(".") and _ABBREVIATION.search(tail))
-        if boundary:
-            ends.append(stop.end())
+            is_end = not (stop.group().startswith(".") and _ABBREVIATION.search(tail))
+        if is_end:
             begin = stop.end()
-    if begin < end:
-        ends.append(end)
-    return list(pairwise([start, *ends]))
+            yield begin
+    yield end
 
 
-_PIECES: dict[str, Callable[[str, int, int], list[tuple[int, int]]]] = {
-    "heading": lambda _, start, end: [(start, end)],
-    "code": lambda text, start, end: [line.span() for line in _LINE.finditer(text, start, end)],
-    "prose": _sentences,
-}
+def _reach(text: str, start: int, end: int, max_tokens: int, estimator: TokenCounter) -> int:
+    """Return where a piece of at most `max_tokens` from `start` ends: at `end`, else after a comma or space in its last third,
+    else between two characters; at least one character after `start`.
 
-
-def _ends_at_line_break(text: str, begin: int, line_end: int, next_line: int) -> bool:
-    """Return True if a line break ends the sentence (chat line, list item, table row), False if it only wraps the line."""
-    if _OWN_LINE.match(text, next_line, min(len(text), next_line + 16)):
-        return True
-    return line_end > begin and bool(_HAN_OR_STOP.match(text[line_end - 1]))
-
-
-def _cut(text: str, start: int, end: int, max_tokens: int, estimator: TokenCounter) -> Iterator[tuple[int, int, int]]:
-    """Split a span longer than `max_tokens`: after a comma or space in the last third if there is one, else between two
-    characters."""
-    while start < end:
-        stop, tokens = _reach(text, start, end, max_tokens, estimator)
-        if stop == end and tokens <= max_tokens:
-            yield start, end, tokens
-            return
-        cut = _soft_cut(text, start, stop) if stop < end else stop
-        yield start, cut, estimator(text[start:cut])
-        start = cut
-
-
-def _reach(text: str, start: int, end: int, max_tokens: int, estimator: TokenCounter) -> tuple[int, int]:
-    """Return the end up to which the text from `start` stays within `max_tokens`, and its tokens.
-
-    The end is exact to a sixteenth, and at least one character after `start`. Each position is interpolated from the cost of
-    the characters so far: three or four estimates are enough, where bisection needs ten.
+    The room is filled to a sixteenth: a few estimates are enough.
     """
-    enough = max_tokens - max_tokens // 16
-    low, low_tokens = start, 0
-    high, high_tokens = end + 1, 0
-    position = min(end, start + 3 * max_tokens)
-    for attempt in count():
-        tokens = estimator(text[start:position])
-        if tokens <= max_tokens:
-            low, low_tokens = position, tokens
-            if position == end or tokens >= enough:
-                break
-        else:
-            high, high_tokens = position, tokens
-        if high - low <= 1:
-            break
-        if high > end:
-            # Long words and white space: advance, but by at most three times the distance so far.
-            wanted = (low - start) * (max_tokens - low_tokens) // max(low_tokens, 1)
-            position = min(end, low + max(1, min(wanted, 3 * (low - start))))
-        elif attempt < 8 and high_tokens > low_tokens:
-            between = (high - low) * (2 * (max_tokens - low_tokens) + 1) // (2 * (high_tokens - low_tokens))
-            position = min(max(low + between, low + 1), high - 1)
-        else:
-            position = (low + high) // 2
-    return (low, low_tokens) if low > start else (start + 1, estimator(text[start : start + 1]))
+    high, tokens = start, 0
+    while tokens <= max_tokens:
+        if high == end:
+            return end
+        low, high = high, min(end, start + max(2 * (high - start), max_tokens))
+        tokens = estimator(text[start:high])
+    places = range(low + 1, high, (high - low) // 16 + 1)
+    n = bisect_right(places, max_tokens, key=lambda place: estimator(text[start:place]))
+    limit = places[n - 1] if n else max(low, start + 1)
+    marks = _SOFT_CUT.finditer(text, limit - (limit - start) // 3, limit)
+    soft = max((mark.end() for mark in marks), default=limit)
+    # One cluster that costs more than the limit is kept whole.
+    before = range(soft, max(start, soft - _LONGEST_CLUSTER), -1)
+    near = (*before, *range(limit, min(end, start + _LONGEST_CLUSTER)))
+    return next((one for one in near if not _is_joined(text[start:one], text[one:end][:1])), limit)
 
 
-def _soft_cut(text: str, start: int, limit: int) -> int:
-    for position in range(limit, start + max(1, (limit - start) * 2 // 3), -1):
-        if _SOFT_CUT.match(text[position - 1]) and not _joined(text, position):
-            return position
-    before = range(limit, max(start, limit - _LONGEST_CLUSTER), -1)
-    # If one cluster costs more than the limit, keep it whole.
-    after = range(limit, min(len(text), start + _LONGEST_CLUSTER) if limit - start < _LONGEST_CLUSTER else limit)
-    return next((position for position in (*before, *after) if not _joined(text, position)), limit)
-
-
-def _joined(text: str, position: int) -> bool:
-    """Return True if the characters around `position` form one grapheme: accents, emoji sequences, flags, CR LF."""
-    if not 0 < position < len(text):
-        return False
-    before, after = text[position - 1], text[position]
-    return (
-        unicodedata.category(after) in ("Mn", "Mc", "Me")
-        or after in "\u200d\ufe0e\ufe0f"
-        or before == "\u200d"
-        or "\U0001f3fb" <= after <= "\U0001f3ff"
-        or ("\U0001f1e6" <= before <= "\U0001f1ff" and "\U0001f1e6" <= after <= "\U0001f1ff")
-        or ("\ud800" <= before <= "\udbff" and "\udc00" <= after <= "\udfff")
-        or (before == "\r" and after == "\n")
-    )
+def _is_joined(before: str, after: str) -> bool:
+    """Return True if a character is of one grapheme with those before it: accents, emoji sequences, flags, CR LF."""
+    is_half_a_flag = (len(before) - len(before.rstrip(_FLAG_LETTERS))) % 2 and after in _FLAG_LETTERS
+    is_accent = after and unicodedata.category(after).startswith("M")
+    return bool(after and (is_half_a_flag or is_accent or _JOINED.match(before[-1] + after)))

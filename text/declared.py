@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 
 from ..schema.profile import LineKind
 from .instructions import gives_orders
 from .message_parts import BY_ID, without_media
 from .questions.asking import ends_asking
-from .word_lists import Patterns, in_pieces, word_list, word_tables
+from .word_lists import Patterns, alternatives, in_full, in_pieces, word_tables
 
 LONGEST_MESSAGE = 1_000
 """Characters of a message that is looked at: what is longer is a document that somebody pasted."""
@@ -19,20 +19,10 @@ LONGEST_QUOTED = 160
 """Characters of a quoted sentence; of a longer one the clause that declares something is quoted alone."""
 LONGEST_LINE = 500
 """Characters of a line or statement that tell its kind."""
-KINDS: tuple[LineKind, ...] = (
-    "health",
-    "boundary",
-    "identity",
-    "home",
-    "work",
-    "relation",
-    "habit",
-    "taste",
-    "plan",
-)
-"""In this order kinds are looked for: what must never be lost comes first."""
-DECLARED: tuple[LineKind, ...] = KINDS[:6]
+DECLARED: tuple[LineKind, ...] = ("health", "boundary", "identity", "home", "work", "relation")
 """Kinds of which a declaration in a message becomes a line."""
+KINDS: tuple[LineKind, ...] = (*DECLARED, "habit", "taste", "plan")
+"""In this order kinds are looked for: what must never be lost comes first."""
 _HAN = re.compile("[㐀-鿿]")
 _SENTENCE = re.compile(r"(?:[^。！？!?\n.]|\.(?!\s|$))+[。！？!?.]*")
 _CLAUSE = re.compile(
@@ -40,17 +30,9 @@ _CLAUSE = re.compile(
     r"|\s+(?=(?:and|but|because|cos|cuz|since|so|plus|though) (?:i['’]?(?:m|ve)?|my|if|you|it|he|she|they|we) )",
     re.IGNORECASE,
 )
-_TYPED = {
-    "im": "I'm",
-    "ive": "I've",
-    "dont": "don't",
-    "cant": "can't",
-    "doesnt": "doesn't",
-    "isnt": "isn't",
-}
-_BARE_FORM = re.compile(rf"\b(?:{'|'.join(_TYPED)})\b", re.IGNORECASE)
+_NO_APOSTROPHE = re.compile(r"\b(i(?=m\b|ve\b)|(?:do|ca|does|is)n(?=t\b))", re.IGNORECASE)
 _FIRST_CLAUSE = re.compile("[，,。；;]")
-_HEAD, _TAIL = " \t\"'“‘", " \t,，;；、:：-–—"
+_ENDS = " \t,，;；、:：-–—.。!！~～"
 
 
 def declared(message: str) -> list[tuple[str, LineKind]]:
@@ -68,9 +50,9 @@ def declared(message: str) -> list[tuple[str, LineKind]]:
         return []
     text = without_media(message)
     text = text[addressed.end() :] if (addressed := _ADDRESSED.match(text)) else text
-    found = [one for sentence in _SENTENCE.findall(text) if (one := _declaration(sentence)) and not gives_orders(sentence)]
-    frame = _tables().frame
-    return [] if found and (frame.not_said.search(text) or frame.game.search(text)) else found
+    said = (sentence for sentence in _SENTENCE.findall(text) if not gives_orders(sentence))
+    found = [one for one in map(_declaration, said) if one]
+    return [] if found and _patterns().not_meant.search(text) else found
 
 
 _ADDRESSED = re.compile(rf"\s*(?:(?:{BY_ID.pattern}|@[^\s@，,：:]{{1,32}}(?=[\s，,：:]))[\s，,：:]*)+")
@@ -85,59 +67,46 @@ def may_declare(message: str) -> bool:
 
 def _declaration(sentence: str) -> tuple[str, LineKind] | None:
     """Return the words that declare something, and the kind; the first clause that does, and what follows it."""
-    frame = _tables().frame
-    for start, end in _clauses(sentence):
+    frame, last = _patterns(), len(sentence)
+    borders = [(0, 0), *(one.span() for one in _CLAUSE.finditer(sentence)), (last, last)]
+    for (_, start), (end, _) in pairwise(borders):
         clause = sentence[start:end]
-        match = (frame.fill_zh if _HAN.search(clause) else frame.fill).match(clause)
-        begins = start + (match.end() if match else 0)
-        said = sentence[begins:end]
+        filled = (frame.fill_zh if _HAN.search(clause) else frame.fill).match(clause)
+        begins = start + (filled.end() if filled else 0)
+        said, before = sentence[begins:end], sentence[:end]
         kind = _kind_of_declaration(said)
-        if kind is None or frame.told.search(sentence[:begins]):
-            continue
-        if frame.unreal.search(sentence[:end]) or any(mark in sentence[:end] for mark in '“”"「」『』《》'):
+        if kind is None or frame.told.search(sentence[:begins]) or frame.unreal.search(before):
             continue
         if kind != "health" and frame.joke.search(sentence):
             continue
         if kind != "identity" and frame.today.search(said):
             continue
-        whole = sentence[begins:].strip(_TAIL + ".。!！~～")
-        if frame.asks.search(said) or (ends_asking(sentence) and end == len(sentence)):
+        if frame.asks.search(said) or (ends_asking(sentence) and end == last):
             continue
-        if len(whole) > LONGEST_QUOTED or ends_asking(whole):
-            whole = said.strip(_TAIL + ".。!！~～")
-        return whole, kind
+        whole = sentence[begins:]
+        is_long = len(whole.strip(_ENDS)) > LONGEST_QUOTED or ends_asking(whole)
+        return (said if is_long else whole).strip(_ENDS), kind
     return None
-
-
-def _clauses(sentence: str) -> Iterator[tuple[int, int]]:
-    begun = 0
-    for border in _CLAUSE.finditer(sentence):
-        if border.start() > begun:
-            yield begun, border.start()
-        begun = border.end()
-    if begun < len(sentence):
-        yield begun, len(sentence)
 
 
 def _kind_of_declaration(said: str) -> LineKind | None:
     """Return the kind of what a clause declares that begins with its speaker; None if it declares nothing."""
-    tables = _tables()
-    if not said.isascii() and (first := tables.frame.first_zh.match(said)):
+    frame = _patterns()
+    if not said.isascii() and (first := frame.first_zh.match(said)):
         return _predicate(said[first.end() :], "zh")
-    typed = _BARE_FORM.sub(lambda found: _TYPED[found.group().lower()], said.replace("’", "'"))
-    if tables.frame.ask.match(typed) or tables.frame.ask_zh.match(said):
-        return "identity" if tables.frame.names_self.search(typed) else "boundary"
-    first = tables.frame.first.match(typed)
+    typed = _NO_APOSTROPHE.sub(r"\1'", said.replace("’", "'"))
+    if frame.ask.match(typed) or frame.ask_zh.match(said):
+        return "identity" if frame.names_self.search(typed) else "boundary"
+    first = frame.first.match(typed)
     if first is None:
         return None
     rest = typed[first.end() :].lstrip()
-    if first.group().lower() == "my":
-        found = tables.frame.my.match(rest)
-        if found is None:
-            return None
-        kind = line_kind(f"my {rest[: found.end()]}")
-        return kind if kind in ("home", "work", "relation") else "identity"
-    return _predicate(tables.frame.sure.sub("", rest, count=1), "en")
+    if first.group().lower() != "my":
+        return _predicate(frame.sure.sub("", rest, count=1), "en")
+    if (found := frame.my.match(rest)) is None:
+        return None
+    kind = line_kind(f"my {found.group()}")
+    return kind if kind in ("home", "work", "relation") else "identity"
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,12 +127,11 @@ def correction_in(message: str) -> Correction | None:
     """
     if len(message) > LONGEST_QUOTED or ends_asking(message):
         return None
-    frame = _tables().frame
-    if frame.takes_back.match(message):
+    if _patterns().takes_back.match(message):
         return Correction(takes_back=True)
-    if found := frame.instead.match(message):
+    if found := _patterns().instead.match(message):
         return Correction(was=(found["was"] or found["zh_was"]).strip())
-    return Correction() if frame.corrects.match(message) else None
+    return Correction() if _patterns().corrects.match(message) else None
 
 
 def lasting_kind(said: str, *, dated: bool = False) -> LineKind | None:
@@ -177,7 +145,7 @@ def lasting_kind(said: str, *, dated: bool = False) -> LineKind | None:
     >>> lasting_kind("bought milk"), lasting_kind("有一台望远镜"), lasting_kind("在地铁上")
     (None, 'other', None)
     """
-    frame = _tables().frame
+    frame = _patterns()
     said = said[:LONGEST_LINE].replace("’", "'").strip()
     if reported := frame.reports.match(said):
         said = said[reported.end() :].strip()
@@ -189,24 +157,25 @@ def lasting_kind(said: str, *, dated: bool = False) -> LineKind | None:
         return "boundary"
     if frame.tells.match(said):
         return None
-    language = "en" if said.isascii() or not _HAN.search(said) else "zh"
+    language = "zh" if _HAN.search(said) else "en"
     if language == "en" and said.startswith("'s "):
-        of_its = line_kind(said)
-        is_sure = frame.kin.match(said) or frame.my.match(said[3:])
-        return of_its if is_sure or (of_its in DECLARED and not dated and not frame.was.search(said)) else None
+        kind = line_kind(said)
+        lasts = kind in DECLARED and not dated and not frame.was.search(said)
+        return kind if lasts or frame.kin.match(said) else None
     if language == "zh" and frame.my_zh.match(said):
         return "relation"
     bare = frame.sure.sub("", said, count=1) if language == "en" else said
-    kind = _predicate(bare, language)
-    if kind is not None or dated or frame.today.search(said):
-        return kind
+    known = _predicate(bare, language)
+    if known is not None or dated or frame.today.search(said):
+        return known
     kind = line_kind(said)
-    if kind == "health":
-        return kind
     if language == "en":
-        return None if frame.passes.match(bare) else kind
-    is_there = kind == "other" and said.lstrip("还也又现正")[:1] == "在"  # where somebody is now
-    return None if reported or is_there or frame.passes_zh.search(_FIRST_CLAUSE.split(said, maxsplit=1)[0]) else kind
+        is_over = bool(frame.passes.match(bare))
+    else:
+        is_there = kind == "other" and frame.is_there.match(said)
+        first = _FIRST_CLAUSE.split(said, maxsplit=1)[0]
+        is_over = bool(reported or is_there or frame.passes_zh.search(first))
+    return None if is_over and kind != "health" else kind
 
 
 def without_date(text: str) -> str:
@@ -215,7 +184,7 @@ def without_date(text: str) -> str:
     >>> without_date("On 2026-02-20 Ann moved to Leeds"), without_date("2026-02-20阿明搬家了")
     ('Ann moved to Leeds', '阿明搬家了')
     """
-    led = _tables().frame.dates.match(text)
+    led = _patterns().dates.match(text)
     return text[led.end() :] if led else text
 
 
@@ -225,8 +194,8 @@ def is_of_kin(text: str) -> bool:
     >>> is_of_kin("Ann's brother Bob is vegetarian"), is_of_kin("小明的妈妈住在杭州"), is_of_kin("Ann is vegetarian")
     (True, True, False)
     """
-    frame, text = _tables().frame, text[:LONGEST_LINE]
-    return bool(frame.own.search(text) or frame.my_zh.search(text))
+    text = text[:LONGEST_LINE]
+    return bool(_patterns().own.search(text) or _patterns().my_zh.search(text))
 
 
 def line_kind(text: str) -> LineKind:
@@ -235,15 +204,12 @@ def line_kind(text: str) -> LineKind:
     >>> line_kind("takes 50 mg of sertraline"), line_kind("不吃香菜"), line_kind("lives in Leeds"), line_kind("hello")
     ('health', 'boundary', 'home', 'other')
     """
-    tables, text = _tables(), text[:LONGEST_LINE]
-    order = [
-        *KINDS[:2],
-        *(("relation",) if is_of_kin(text) else ()),
-        *KINDS[2:],
-    ]
-    return next((kind for kind in order if tables.about[kind].search(text)), "other")
+    kin: tuple[LineKind, ...] = ("relation",) if is_of_kin(text) else ()
+    order, text = (*KINDS[:2], *kin, *KINDS[2:]), text[:LONGEST_LINE]
+    return next((kind for kind in order if _patterns()[f"{kind}_about"].search(text)), "other")
 
 
+_PLURAL = re.compile(r"(?<=[!-~]{2}[!-rt-~])s$")
 _TOKEN = re.compile(r"[㐀-鿿]|[^\W_㐀-鿿]+")
 
 
@@ -255,46 +221,26 @@ def said_words(text: str, name: str = "") -> tuple[str, ...]:
     >>> said_words("Ann works as a nurse", "Ann"), said_words("her job is nurse"), said_words("Ann wants a cat", "Ann")
     (('nurse',), ('nurse',), ('want', 'cat'))
     """
-    folded = text.casefold().replace("’", "'")
-    if name:
-        folded = folded.replace(name.casefold(), " ")
-    tables = _tables()
-    words = _TOKEN.findall(tables.light_zh.sub("", folded))
-    return tuple(
-        word.removesuffix("s") if len(word) > 3 and word.isascii() and not word.endswith("ss") else word
-        for word in words
-        if word not in tables.light
-    )
+    folded = text.casefold().replace("’", "'").replace(name.casefold() or "\0", " ")
+    words = _TOKEN.findall(_patterns().light.sub(" ", folded))
+    return tuple(_PLURAL.sub("", word) for word in words)
 
 
 def _predicate(rest: str, language: str) -> LineKind | None:
     """Return the kind of which `rest`, what is said of a subject, says something that lasts."""
-    patterns = _tables().says[language]
-    return next((kind for kind in DECLARED if patterns[kind].match(rest)), None)
-
-
-class _Tables:
-    """The patterns of declared.toml: `says` by language and kind, `about` by kind, `frame`."""
-
-    def __init__(self) -> None:
-        tables = word_tables("declared.toml")
-        words = {name: f"(?:{'|'.join(block.split())})".replace("_", " ") for name, block in tables["words"].items()}
-        pieces = in_pieces(tables["pieces"], words)
-        frame = in_pieces(tables["frame"], pieces)
-        self.frame = Patterns({name: frame[name] for name in tables["frame"]})
-        light = tables["light"]
-        self.light = word_list(light["en"])
-        self.light_zh = re.compile("|".join(light["zh"].split()))
-        sure = {"en": "", "zh": frame["sure_zh"]}
-        self.says: dict[str, dict[LineKind, re.Pattern[str]]] = {"en": {}, "zh": {}}
-        self.about: dict[LineKind, re.Pattern[str]] = {}
-        for kind in KINDS:
-            whole = in_pieces(tables["kinds"][kind], pieces)
-            for language, patterns in self.says.items() if kind in DECLARED else ():
-                patterns[kind] = re.compile(f"(?i){sure[language]}(?:{whole[language]})")
-            self.about[kind] = re.compile(whole["about"])
+    return next((kind for kind in DECLARED if _patterns()[f"{kind}_{language}"].match(rest)), None)
 
 
 @cache
-def _tables() -> _Tables:
-    return _Tables()
+def _patterns() -> Patterns:
+    """Return the patterns of declared.toml: those of its frame, and of each kind as `health_en`, `health_zh`, `health_about`."""
+    tables = word_tables("declared.toml")
+    words = alternatives(tables["words"]).items()
+    pieces = in_pieces(tables["pieces"], {name: f"(?:{one})".replace("_", " ") for name, one in words})
+    whole = in_pieces(tables["frame"], pieces)
+    patterns = {name: whole[name] for name in tables["frame"]}
+    for kind, table in tables["kinds"].items():
+        for which, pattern in table.items():
+            ahead = whole["sure_zh"] if which == "zh" else ""
+            patterns[f"{kind}_{which}"] = f"(?i){ahead}(?:{in_full(pattern.splitlines(), pieces)})"
+    return Patterns(patterns)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from ..schema.language import Language
-from .edits import edited
 from .language import detect_language
 
 _MEDIA: tuple[tuple[str, str, str], ...] = (
@@ -52,7 +52,8 @@ def text_of_parts(parts: Sequence[Any], name: str = "") -> str:
     >>> text_of_parts([{"type": "text", "data": {"text": "看我的猫"}}, {"type": "image", "data": {"file": "x"}}])
     '看我的猫[图片]'
     """
-    between = "" if any(isinstance(one, Mapping) and isinstance(one.get("data"), Mapping) for one in parts) else "\n"
+    known = (one for one in parts if isinstance(one, Mapping))
+    between = "" if any(isinstance(one.get("data"), Mapping) for one in known) else "\n"
     texts = [_text_of(one, "en") for one in parts]
     if detect_language(without_placeholders(between.join(texts)) or name) == "zh":
         texts = [_text_of(one, "zh") for one in parts]
@@ -66,8 +67,7 @@ def replied_id(content: object) -> str:
     ('7', '7')
     """
     if isinstance(content, str):
-        codes = _CODE.finditer(content) if "[CQ:reply" in content else ()
-        content = [_segment(code) for code in codes]
+        content = [_segment(*code) for code in _CODE.findall(content)]
     for one in content if isinstance(content, list | tuple) else ():
         data = one.get("data") if isinstance(one, Mapping) and one.get("type") == "reply" else None
         if isinstance(data, Mapping) and data.get("id") not in (None, ""):
@@ -78,15 +78,10 @@ def replied_id(content: object) -> str:
 def forwarded_from(message: Mapping[str, Any]) -> str:
     """Return the name of who wrote a message that Telegram says is forwarded; "" for any other message."""
     origin = message.get("forward_origin")
-    known = origin if isinstance(origin, Mapping) else message
-    for key in ("sender_user_name", "forward_sender_name"):
-        if known.get(key):
-            return str(known[key])
-    for key in ("sender_user", "forward_from", "sender_chat", "forward_from_chat"):
-        if isinstance(who := known.get(key), Mapping):
-            return _called(who)
-    chat = known.get("chat")  # of a channel; of a message that is not forwarded, the conversation
-    return _called(chat) if known is origin and isinstance(chat, Mapping) else ""
+    keys: tuple[str, ...] = ("forward_sender_name", "forward_from", "forward_from_chat")
+    of_origin = ("sender_user_name", "sender_user", "sender_chat", "chat")
+    keys, message = (of_origin, origin) if isinstance(origin, Mapping) else (keys, message)
+    return next((_called(message[key]) for key in keys if message.get(key)), "")
 
 
 def as_forwarded(text: str, author: str) -> str:
@@ -101,8 +96,10 @@ def as_forwarded(text: str, author: str) -> str:
     return f"[forwarded from {name}] {text}" if name else f"[forwarded] {text}"
 
 
-def _called(who: Mapping[str, Any]) -> str:
+def _called(who: object) -> str:
     """Return the name of a user or a chat of Telegram."""
+    if not isinstance(who, Mapping):
+        return str(who)
     parts = [str(who[key]) for key in ("title", "first_name", "last_name") if who.get(key)]
     return " ".join(parts) or str(who.get("username") or who.get("id") or "")
 
@@ -115,9 +112,8 @@ def _forwarded(known: Mapping[str, Any], language: Language) -> str:
     sender = known.get("sender")
     known = {**sender, **known} if isinstance(sender, Mapping) else known
     author = next((str(known[key]) for key in _AUTHORS if known.get(key)), "")
-    if isinstance(content, str):
-        content = from_cq(content)
-    words = text_of_parts(content) if isinstance(content, list | tuple) else content or known.get("message")
+    words = known.get("message") if content in (None, "", [], ()) else content
+    words = from_cq(words) if isinstance(words, str) else words
     words = text_of_parts(words) if isinstance(words, list | tuple) else words
     if isinstance(words, str) and words.strip():
         return as_forwarded(words.strip(), author)
@@ -154,7 +150,8 @@ def is_no_talk(part: Mapping[str, Any]) -> bool:
 
 def is_part(given: object) -> bool:
     """Return True for a part of a message: a content block or a OneBot segment, and no message of its own."""
-    return isinstance(given, Mapping) and "type" in given and not {"role", "content", "message", "output"}.intersection(given)
+    of_messages = {"role", "content", "message", "output"}
+    return isinstance(given, Mapping) and "type" in given and of_messages.isdisjoint(given)
 
 
 def from_cq(text: str, *, by_form: bool = True) -> str:
@@ -166,29 +163,22 @@ def from_cq(text: str, *, by_form: bool = True) -> str:
     What has escapes and no code counts as a CQ string where everything that one escapes is escaped (`by_form`). Any other
     text is returned as it is.
     """
-    codes = list(_CODE.finditer(text)) if "[CQ:" in text else []
-    if not codes and not (by_form and _ESCAPE.search(text)):
+    if not (_CODE.search(text) if "[CQ:" in text else by_form and _ESCAPE.search(text)):
         return text
-    is_escaped = not _UNESCAPED.search(edited(text, ((*code.span(), "") for code in codes)))
-    parts: list[dict[str, Any]] = []
-    done = 0
-    for code in codes:
-        parts += [_words(text[done : code.start()], is_escaped), _segment(code)]
-        done = code.end()
-    return text_of_parts([*parts, _words(text[done:], is_escaped)]).strip()
-
-
-def _words(text: str, is_escaped: bool) -> dict[str, Any]:
-    return {"type": "text", "data": {"text": _unescaped(text) if is_escaped else text}}
+    read = str if _UNESCAPED.search(_CODE.sub("", text)) else _unescaped
+    pieces = _CODE.split(text)
+    parts: list[Any] = [{"type": "text", "data": {"text": read(one)}} for one in pieces[::3]]
+    codes = map(_segment, pieces[1::3], pieces[2::3])
+    return text_of_parts([*chain(*zip(parts, codes, strict=False)), parts[-1]]).strip()
 
 
 def _unescaped(text: str) -> str:
     return _ESCAPE.sub(lambda one: _ESCAPED[one[1]], text)
 
 
-def _segment(code: re.Match[str]) -> dict[str, Any]:
-    pairs = (pair.partition("=") for pair in code["data"].split(",")[1:])
-    return {"type": code["type"], "data": {key.strip(): _unescaped(value) for key, _, value in pairs}}
+def _segment(kind: str, data: str) -> dict[str, Any]:
+    pairs = (pair.partition("=") for pair in data.split(",")[1:])
+    return {"type": kind, "data": {key.strip(): _unescaped(value) for key, _, value in pairs}}
 
 
 def _text_of(part: Any, language: Language) -> str:

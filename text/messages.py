@@ -1,89 +1,109 @@
-"""Messages as records: one job of kind `talk` is one message, in its words, with its sender and the days that it names."""
+"""Messages as records: one job of kind `talk` is one message, in its words, with its sender and the days that it names.
+
+Observations are texts as tools returned them, in chunks, as events that expire.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Unpack
+from typing import Any
 from zoneinfo import ZoneInfo
 
-from ..schema.event import MESSAGE, Event, Written, labels_of_job
+from ..schema.event import MESSAGE, OBSERVATION, Event, Written, labels_of_job
 from ..schema.ids import digest_of
-from ..schema.job import Job
+from ..schema.job import SPEAKERS_LOOKED_AT, Job, RecentMessage
 from ..schema.scope import Scope
 from ..schema.talk import SAID_BY_PEOPLE, TalkPayload, TalkRole
 from .chunks import chunk
 from .edits import edited
+from .language import detect_language
 from .speakers.named_people import with_people
+from .speakers.shown_names import with_ids
 from .time_expressions import TimeExpression, find_time_expressions, needs_its_day
 from .tokens import estimate_tokens
 
 MOST_PARTS = 512
 """Records of one message that are looked for: the largest job has fewer."""
+NOT_REWRITTEN = {"zh": "观察到的原话，没有改写。", "en": "observed as it was, not rewritten"}
+"""Why an observation is not absolute, in its own language."""
+_SHOWN = {"month": 7, "year": 4}
+"""How much of a date is shown, by granularity."""
 
 
 def message_events(job: Job, max_tokens: int) -> list[Event]:
     """Return the message of a job of kind `talk`, in parts of at most `max_tokens`; none of one without words."""
     said = TalkPayload.model_validate(job.payload)
-    messages = _events(
-        message_name(job),
-        job.scope,
-        said.text,
-        job.moment,
-        job.timezone,
-        max_tokens,
-        user_name=job.user_name,
-        bot_name=job.bot_name,
-        group_name=job.group_name,
-        said_by=job.user_id if said.role == SAID_BY_PEOPLE else job.bot_id,
-        role=said.role,
-        message_id=said.message_id,
-        reply_to=said.reply_to,
-        worded_at=said.worded_at,
-        **labels_of_job(job),
-    )
-    return with_people(job, messages)
+    told: Any = said.model_dump(exclude={"text"})
+    told |= {one: getattr(job, one) for one in ("user_name", "bot_name", "group_name")}
+    told["said_by"] = job.user_id if said_by_people(job) else job.bot_id
+    said_at = job.moment, job.timezone
+    spoken = _spoken(message_name(job), job.scope, said.text, *said_at, max_tokens, told | labels_of_job(job))
+    return with_people(job, spoken)
 
 
 def said_events(
-    scope: Scope,
-    text: str,
-    moment: datetime,
-    timezone: str,
-    *,
-    role: TalkRole,
-    user_name: str,
-    bot_name: str,
-    max_tokens: int,
+    scope: Scope, text: str, moment: datetime, timezone: str, *, role: TalkRole, user_name: str, bot_name: str, max_tokens: int
 ) -> list[Event]:
     """Return a message that was said in a running session, in parts. One person's same words are stored once a scope."""
     sender = scope.user_id if role == SAID_BY_PEOPLE else ""
     name = scope.request_id(f"{MESSAGE}-{digest_of('session', scope.key, role, sender, text)}")
     written: Written = {"user_name": user_name, "bot_name": bot_name, "said_by": sender, "role": role}
-    return _events(name, scope, text, moment, timezone, max_tokens, **written)
+    return _spoken(name, scope, text, moment, timezone, max_tokens, written)
 
 
-def _events(
-    name: str,
-    scope: Scope,
-    text: str,
-    moment: datetime,
-    timezone: str,
-    max_tokens: int,
-    **written: Unpack[Written],
+def _spoken(
+    name: str, scope: Scope, text: str, moment: datetime, timezone: str, max_tokens: int, written: Written
 ) -> list[Event]:
+    is_short = estimate_tokens(text) <= max_tokens
+    pieces = [] if is_short else chunk(text, max_tokens)
+    parts = [piece.text for piece in pieces] or [text] * bool(text.strip())
+    fixed: Written = {"source": MESSAGE, "rewritten_by": "none"}
     made: list[Event] = []
-    for n, part in enumerate(_parts(text, max_tokens) if text.strip() else ()):
-        fields: Written = {**written, "rewritten_by": "none", "source": MESSAGE, "times": times_in(part, moment, timezone)}
+    for n, part in enumerate(parts):
         ids = {"event_id": f"{name}:{n}", "job_id": name}
+        fields: Written = written | fixed | {"times": times_in(part, moment, timezone)}
         made.append(Event.in_scope(scope, moment, timezone, MESSAGE, part, **ids, is_absolute=False, **fields))
     return made
 
 
-def _parts(text: str, max_tokens: int) -> list[str]:
-    if estimate_tokens(text) <= max_tokens:
-        return [text]
-    return [piece.text for piece in chunk(text, max_tokens)]
+def observation_events(scope: Scope, text: str, moment: datetime, timezone: str, *, max_tokens: int) -> list[Event]:
+    """Return what a tool returned, redacted, one event a chunk, which expires.
+
+    Ids are made of scope and content: the same is stored once a scope.
+    """
+    made: list[Event] = []
+    for piece in chunk(text, max_tokens):
+        named = scope.request_id(f"{OBSERVATION}-{digest_of(scope.key, piece.text)}")
+        ids = {"event_id": named, "job_id": f"{OBSERVATION}-{digest_of(scope.key, text)}"}
+        why = NOT_REWRITTEN[detect_language(piece.text)]
+        fields: Written = {"source": OBSERVATION, "rewritten_by": "none", "gate_reasons": (why,)}
+        made.append(Event.in_scope(scope, moment, timezone, "action", piece.text, **ids, is_absolute=False, **fields))
+    return made
+
+
+def said_by_people(job: Job) -> bool:
+    """Return True if a person said the message; False for the bot's, and for what a tool returned."""
+    return job.payload.get("role") == SAID_BY_PEOPLE
+
+
+def with_people_listed(talk: Sequence[Job], others: Mapping[str, str]) -> list[Job]:
+    """Return the jobs of a talk, each with all its people as `recent_messages` without words.
+
+    These are the senders, and `others` (names by id). A name that does not tell who is meant has
+    the id behind it.
+    """
+    senders: dict[str, str] = {}
+    for one in filter(said_by_people, talk):
+        senders[one.user_id] = one.user_name or senders.get(one.user_id) or others.get(one.user_id, "")
+    people = list({**others, **senders}.items())[-SPEAKERS_LOOKED_AT:]
+    listed = [RecentMessage(sender_id=who, sender_name=name) for who, name in people]
+    listed = with_ids(talk[-1].model_copy(update={"recent_messages": listed})).recent_messages
+    shown = {one.sender_id: one.sender_name for one in listed}
+    update = {"recent_messages": listed}
+    names = (shown.get(one.user_id, one.user_name) for one in talk)
+    return [one.model_copy(update=update | {"user_name": name}) for one, name in zip(talk, names, strict=True)]
 
 
 def record_ids(name: str) -> list[str]:
@@ -126,27 +146,25 @@ def _vouched(scope: Scope) -> list[Scope]:
 
 def times_in(text: str, moment: datetime, timezone: str | ZoneInfo | None) -> tuple[str, ...]:
     """Return the days that the words of a message mean, as `Event.times` holds them; those that mean no day are left out."""
-    found = find_time_expressions(text, moment, timezone)
-    return tuple(f"{one.end}:{_days(one)}" for one in found if one.value and not one.vague)
+    return tuple(f"{one.end}:{_days(one)}" for one in _known_times(text, moment, timezone))
 
 
 def dated_words(text: str, moment: datetime, timezone: str | ZoneInfo | None) -> str:
     """Return words said at `moment` with what each relative time means in brackets: `on Friday (2026-12-04)`."""
-    return edited(text, [(one.end, one.end, f" ({_meant(one)})") for one in days_meant(text, moment, timezone)])
+    meant = ((one.end, _days(one)[: _SHOWN.get(one.granularity)]) for one in days_meant(text, moment, timezone))
+    return edited(text, [(end, end, f" ({days})") for end, days in meant])
 
 
 def days_meant(text: str, moment: datetime, timezone: str | ZoneInfo | None) -> list[TimeExpression]:
     """Return the expressions of words said at `moment` whose day is counted from it, and weekdays; not a date, a month, a feast,
     "now", a vague time, or an hour, which may be that of every day."""
-    found = (one for one in find_time_expressions(text, moment, timezone) if one.value and not one.vague)
-    return [one for one in found if needs_its_day(one.text)]
+    return [one for one in _known_times(text, moment, timezone) if needs_its_day(one.text)]
+
+
+def _known_times(text: str, moment: datetime, timezone: str | ZoneInfo | None) -> list[TimeExpression]:
+    return [one for one in find_time_expressions(text, moment, timezone) if one.value and not one.vague]
 
 
 def _days(one: TimeExpression) -> str:
     first, last = (one.value or "").replace("T", " "), (one.until or one.value or "").replace("T", " ")
     return first if first == last else f"{first}/{last}"
-
-
-def _meant(one: TimeExpression) -> str:
-    shown = {"month": 7, "year": 4}.get(one.granularity)
-    return _days(one)[:shown]

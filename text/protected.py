@@ -8,10 +8,9 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from operator import itemgetter
 
-from .borders import ENDS, in_word, places_of, whole_word
+from .borders import in_word, places_of
 from .edits import Edit
 from .piecewise import matches
-from .remembered import remembered
 
 Span = tuple[int, int]
 """Start and end of a piece of text in characters, the end exclusive."""
@@ -110,25 +109,6 @@ def overlaps(spans: Sequence[Span], start: int, end: int) -> bool:
     """Return True if `start`..`end` overlaps one of the sorted `spans`, which do not overlap each other (binary search)."""
     at = bisect_right(spans, start, key=itemgetter(1))
     return at < len(spans) and spans[at][0] < end
-
-
-_NAME_ENDS = rf"(?:{ENDS}|(?=\d{{4}}[-年/]))"
-
-
-@remembered(512)
-def whole_name_pattern(wanted: tuple[str, ...]) -> re.Pattern[str] | None:
-    """Return a pattern that matches any of the names or words, longest first; None if there are none.
-
-    One of a script with spaces between words must not touch another letter or digit, except a date (Undefined2026-02-20).
-    """
-    kept = sorted({name.strip() for name in wanted if name.strip()}, key=lambda name: (-len(name), name))
-    if not kept:
-        return None
-    parts = []
-    for name in kept:
-        whole = whole_word(name)
-        parts.append(f"{whole.removesuffix(ENDS)}{_NAME_ENDS}" if whole.endswith(ENDS) else whole)
-    return re.compile("|".join(parts))
 
 
 @cache

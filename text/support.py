@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from ..schema.ids import id_mark
 from ..schema.names import Names
@@ -20,22 +21,22 @@ _HAN = re.compile(r"[㐀-鿿豈-﫿]+")
 _WORD = re.compile(r"[^\W\d_㐀-鿿豈-﫿]+(?:['’][^\W\d_㐀-鿿豈-﫿]+)?|\d+(?:[.:]\d+)*")
 _DATE = re.compile(r"(\d{4})[-/年](\d{1,2})(?:[-/月](\d{1,2})日?)?")
 # Function characters: they carry no content.
-_EMPTY_CHARACTERS = frozenset(
-    "的了着过是在有和与跟就都也还又很太更最把被给让对从到向往为以于而但或若如因所之其此这那哪些个么什怎样几啥称做当"
-    "我你您他她它们咱吗呢吧啊呀哦嗯哈嘛啦喔哇一会能可请说想知道记得要家去来叫名只位起时候地并且该再曾经"
+_EMPTY_RUN = re.compile(
+    "[的了着过是在有和与跟就都也还又很太更最把被给让对从到向往为以于而但或若如因所之其此这那哪些个么什怎样几啥称做当"
+    "我你您他她它们咱吗呢吧啊呀哦嗯哈嘛啦喔哇一会能可请说想知道记得要家去来叫名只位起时候地并且该再曾经]+"
 )
 _EMPTY_WORDS = word_list(_TABLES["words"]["empty_words"])
 # The leftmost match is the longest ending; at least three letters stay before it.
 _ENDING = re.compile(r"(?<=\w{3})(?:ization|ation|ingly|ically|ments?|ness|ies|ied|ing|ers?|ed|es|ly|ic|al|s|y|e)$")
-_PLAIN_NOT = re.compile(r"(?:不|没)[有会能再要太很怎么]{0,2}|\b(?:not|never)\s+|n['’]t\s+", re.IGNORECASE)
 
 
 def content_terms(text: str, names: Names, *, dates: bool = True) -> Terms:
     """Return the content words of a text: single Chinese characters and pairs, stems of other words, numbers.
 
-    Names of the conversation and function words are left out, and full dates unless `dates`.
+    Names of the bot and the user and function words are left out, and full dates unless `dates`.
     """
-    return terms_in(_without_people(text, names), dates=dates)
+    two = replace(names, others=(), group_name="", group_id="")
+    return terms_in(without_people(text, two), dates=dates)
 
 
 def terms_in(text: str, *, dates: bool = True) -> Terms:
@@ -43,10 +44,11 @@ def terms_in(text: str, *, dates: bool = True) -> Terms:
     folded = unicodedata.normalize("NFKC", text).casefold()
     found: set[str] = set()
     for run in () if folded.isascii() else _HAN.findall(folded):
-        found.update(run[at : at + 2] for at in range(len(run) - 1) if not {run[at], run[at + 1]} & _EMPTY_CHARACTERS)
-        found.update(character for character in run if character not in _EMPTY_CHARACTERS)
-    dateless = _DATE.sub(lambda date: " ".join(str(int(part)) for part in date.groups() if part) + " " if dates else " ", folded)
-    found.update(stem(word) for word in _WORD.findall(dateless.replace("’", "'")) if word not in _EMPTY_WORDS)
+        parts = _EMPTY_RUN.split(run)
+        found.update(part[at : at + size] for part in parts for size in (1, 2) for at in range(len(part) - size + 1))
+    date = r"\1 \2 \3 " if dates else " "
+    words = _WORD.findall(_DATE.sub(date, folded).replace("’", "'"))
+    found.update(stem(word) for word in words if word not in _EMPTY_WORDS)
     return frozenset(found)
 
 
@@ -76,27 +78,6 @@ def share(wanted: Terms, held: Terms) -> float:
     return weight(wanted & held) / total if total else 1.0
 
 
-class Sources:
-    """Texts by id that may carry others, such as the lines of an article; each is split into its words once."""
-
-    def __init__(self, texts: Mapping[str, str], names: Names) -> None:
-        self.texts = texts
-        self._names = names
-        self._terms = {name: content_terms(text, names, dates=False) for name, text in texts.items()}
-
-    def nearest(self, text: str, most: int = 4) -> dict[str, str]:
-        """Return at most `most` of the texts, those that together hold the most content words of `text` (greedy)."""
-        found: dict[str, str] = {}
-        left = content_terms(text, self._names, dates=False)
-        while left and self._terms and len(found) < most:
-            best = max(self._terms, key=lambda name: weight(left & self._terms[name]))
-            if not left & self._terms[best]:
-                break
-            found[best] = self.texts[best]
-            left = left - self._terms[best]
-        return found
-
-
 def best_sources(wanted: Terms, sources: Sequence[Terms], most: int) -> list[int]:
     """Return the indexes of at most `most` sources that together cover `wanted` best (greedy), best first."""
     chosen: list[int] = []
@@ -108,6 +89,21 @@ def best_sources(wanted: Terms, sources: Sequence[Terms], most: int) -> list[int
         chosen.append(best)
         left = left - sources[best]
     return chosen
+
+
+class Sources:
+    """Texts by id that may carry others, such as the lines of an article; each is split into its words once."""
+
+    def __init__(self, texts: Mapping[str, str], names: Names) -> None:
+        self.texts = texts
+        self._names = names
+        self._terms = [content_terms(text, names, dates=False) for text in texts.values()]
+
+    def nearest(self, text: str, most: int = 4) -> dict[str, str]:
+        """Return at most `most` of the texts, those that together hold the most content words of `text`."""
+        ids = list(self.texts)
+        best = best_sources(content_terms(text, self._names, dates=False), self._terms, most)
+        return {ids[n]: self.texts[ids[n]] for n in best}
 
 
 def negation_in(text: str) -> re.Match[str] | None:
@@ -125,26 +121,7 @@ def has_ended(text: str) -> bool:
     return _RE.ended.search(text) is not None
 
 
-def turns_round(old: str, new: str, names: Names) -> bool:
-    """Return True if `new`, which holds the words of `old`, says the opposite: a negation was removed or added."""
-    if is_negative(old):
-        return not is_negative(new)
-    if has_ended(new) and not has_ended(old):
-        return True
-    terms = content_terms(old, names)
-    after = (new[found.end() : found.end() + 24] for found in _PLAIN_NOT.finditer(new))
-    return any(_first_term(rest) in terms for rest in after)
-
-
-def _first_term(text: str) -> str:
-    han = _HAN.match(text)
-    if han:
-        return han.group()[:2]
-    word = _WORD.search(text.casefold())
-    return stem(word.group()) if word else ""
-
-
-def _without_people(text: str, names: Names) -> str:
+def without_people(text: str, names: Names, put: str = " ") -> str:
+    """Return a text without the names of its conversation: no digit, negation or other word in them counts (学不进去)."""
     bare = names.user_name.removesuffix(id_mark(names.user_id))  # of a name that is shown with its id
-    people = (names.bot_name, names.user_name, bare, names.user("zh"), names.user("en"), names.user_id)
-    return without_names(text, (name for name in people if name not in ("用户", "user")))
+    return without_names(text, (names.group("zh"), names.group("en"), bare, *names.everybody), put)

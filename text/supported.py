@@ -4,29 +4,20 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ..schema.names import Names
+from .borders import places_of
 from .instructions import split_instructions
 from .language import Language
-from .protected import whole_name_pattern
+from .questions.asking import ends_asking
 from .quotations import comparable, quotations
 from .references.people import ROLE_NOUNS, find_people
 from .remembered import remembered
-from .support import (
-    Terms,
-    content_terms,
-    has_ended,
-    negation_in,
-    share,
-    stem,
-    terms_in,
-    weight,
-    words_only,
-)
+from .support import Terms, has_ended, negation_in, share, stem, terms_in, weight, without_people, words_only
 from .time_expressions.english.lexicon import MONTHS
 from .time_expressions.numerals import SIMPLE_CARDINALS, SIMPLE_ORDINALS, chinese_integer
 from .word_lists import compiled_patterns, word_list, word_tables
@@ -44,16 +35,17 @@ _NUMERALS = "零〇一二两兩三四五六七八九十百千万萬亿億廿卅�
 _HAN = re.compile(r"[㐀-鿿豈-﫿]")
 _LATIN = re.compile(r"[^\W\d_㐀-鿿豈-﫿][^\W_㐀-鿿豈-﫿]*")
 _SCALES = {"hundred": 100, "thousand": 1000, "k": 1000, "w": 10_000, "million": 10**6}
-_NUMBER_WORDS = {**SIMPLE_CARDINALS, **SIMPLE_ORDINALS, **MONTHS, "once": 1, "twice": 2, "dozen": 12}
-_WORD = rf"\b(?:{'|'.join(sorted((*_NUMBER_WORDS, 'hundred', 'thousand', 'million'), key=len, reverse=True))})\b"
+_NUMBER_WORDS = SIMPLE_CARDINALS | SIMPLE_ORDINALS | MONTHS | {"once": 1, "twice": 2, "dozen": 12}
+_BY_LENGTH = sorted((*_NUMBER_WORDS, "hundred", "thousand", "million"), key=len, reverse=True)
+_WORD = rf"\b(?:{'|'.join(_BY_LENGTH)})\b"
 _FIGURE = re.compile(
     r"(?P<digits>(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)*)"
     r"(?P<scale> ?[百千万萬亿億]+|[kKwW](?![a-zA-Z0-9])|(?i: ?(?:hundred|thousand|million))\b)?"
     rf"|(?P<chinese>[{_NUMERALS}]+)|(?P<words>(?i:{_WORD}(?:(?:-| and | ){_WORD})*))"
 )
-_FREE: Terms = frozenset(map(stem, (*word_list(_TABLES["words"]["free"]), *_NUMBER_WORDS, *_NUMERALS)))
-_NO_NAMES = frozenset(map(stem, word_list(_TABLES["words"]["no_names"])))
 _UNCERTAIN_WORDS = word_list("may mar second")
+_FREE = frozenset(map(stem, word_list(_TABLES["words"]["free"]) | _NUMBER_WORDS.keys() - {"mar"} | {*_NUMERALS}))
+_NO_NAMES = frozenset(map(stem, word_list(_TABLES["words"]["no_names"])))
 _UNCERTAIN_VALUES = frozenset(("0", "1"))
 """What is often no number (一个, "may"): it confirms a number and is never missing."""
 _QUOTED = 60
@@ -112,40 +104,42 @@ def unsupported(
     >>> [one.wording for one in unsupported("has 3 cats", {"N1": "Ann has two cats"}, ann)]
     ['3']
     """
-    where = ", ".join(sources)
-    subject = _other_subject(text, names)
-    clauses = [one for source in sources.values() for one in _clauses_of(source, text, names)]
+    where, subject = ", ".join(sources), _other_subject(text, names)
+    told = [one for source in sources.values() for one in _statements(source, text, names)]
     told_by = (*(speakers or {}).values(), listener)
-    if not any(subject in one for one in (*also, *told_by, beside, *(one.text for one in clauses))):
+    if not any(subject in one for one in (*also, *told_by, beside, *told)):
         return [Unsupported("name", subject, where)]
-    clauses = [one for one in clauses if speakers is not None or subject in one.text]
-    given = "\n".join((*(one.text for one in clauses), *told_by))
+    told = told if speakers is not None else [one for one in told if subject in one]
+    given = "\n".join((*told, *told_by))
     own = (*also, names.bot_name, *names.user_names, names.group("zh"), names.group("en"))
-    told = re.sub("|".join(map(re.escape, filter(None, own))) or "(?!)", " ", text, flags=re.IGNORECASE)
-    pattern = whole_name_pattern(names.others)
-    others = pattern.findall(told) if pattern else []
-    told = without_people(told, names)
-    years = {str(year) for year in _near_years(also)}
+    any_own = "|".join(map(re.escape, filter(None, own))) or "(?!)"
+    bare = re.sub(any_own, " ", text, flags=re.IGNORECASE)
+    others = _others_in(bare, names)
+    bare = without_people(bare, names)
+    years = {str(int(day[:4]) + step) for day in also if _RE.date.match(day) for step in (-1, 0, 1)}
     known = _known(without_people(given, names)) | _known(beside) | years
-    found = [Unsupported("number", said, where) for n, said in figures(_near_dates(told, also)).items() if n not in known]
-    found += [Unsupported("title", said, where) for said in _titles(text, "\n".join((given, beside, *own)))]
-    people = (one.name for one in find_people(told) if _HAN.match(one.name) and one.name not in ROLE_NOUNS)
-    missing = [name for name in (*others, *people) if name not in given and name not in beside]
-    found += [Unsupported("name", said, where) for said in (*missing, *_names(told, f"{given}\n{beside}"))]
+    numbers = figures(_near_dates(bare, years))
+    wrong: list[tuple[Kind, str]] = []
+    wrong += [("number", said) for n, said in numbers.items() if n not in known]
+    wrong += [("title", said) for said in _titles(text, "\n".join((given, beside, *own)))]
+    people = (one.name for one in find_people(bare) if _HAN.match(one.name))
+    named = (*others, *(name for name in people if name not in ROLE_NOUNS))
+    wrong += [("name", one) for one in named if one not in given and one not in beside]
+    wrong += [("name", said) for said in _names(bare, f"{given}\n{beside}")]
+    found = [Unsupported(kind, said, where) for kind, said in wrong]
     found += islice(_turned(text, sources, names, speakers, listener, subjects), 1)
     if found:
         return found
-    held: Terms = frozenset().union(*(one.terms for one in clauses))
-    wanted = _terms(_RE.counted.sub(" ", _RE.hour.sub(" ", told)), names)
-    least = SUPPORT if speakers is None else SUPPORT_OF_TALK
-    if not _is_held(wanted, held, least) or not (wanted or others or figures(told)):
-        gone = sorted(wanted - held, key=lambda term: (len(term) == 1, term)) or [text]
-        return [Unsupported("words", ", ".join(gone[:8]), where)]
+    clauses, wanted = _clauses(told, names), _wanted(bare, names)
+    held: Terms = frozenset().union(*(one.affirmed | one.denied for one in clauses))
+    is_held = _is_held(wanted, held, SUPPORT if speakers is None else SUPPORT_OF_TALK)
+    if not is_held or not (wanted or others or figures(bare)):
+        return [Unsupported("words", _listed(wanted - held) or text, where)]
     held |= _terms_beside(beside, names)
-    strange = [part for part in _parts(text, names) if _is_strange(part, names, held)]
-    if strange:
-        return [Unsupported("words", part.strip(), where) for part in strange]
-    return [Unsupported("polarity", part, where) for part in _turned_round(text, clauses, names, is_talk=speakers is not None)]
+    strange = [part.strip() for part in _parts(text, names) if _is_strange(part, names, held)]
+    turned = () if strange else _turned_round(text, clauses, names, is_talk=speakers is not None)
+    kind: Kind = "words" if strange else "polarity"
+    return [Unsupported(kind, part, where) for part in (*strange, *turned)]
 
 
 def lost(text: str, source: str, names: Names, where: str = "") -> list[Unsupported]:
@@ -160,15 +154,15 @@ def lost(text: str, source: str, names: Names, where: str = "") -> list[Unsuppor
     gone = [said for n, said in figures(bare).items() if n not in known]
     gone += _titles(source, text)
     gone += [said for said in _names(bare, plain) if any(map(str.isupper, said))]
-    pattern = whole_name_pattern(names.others)
-    gone += [name for name in (pattern.findall(source) if pattern else ()) if name not in text]
+    gone += [name for name in _others_in(source, names) if name not in text]
     users = [name for name in names.user_names if name]
-    gone += users[:1] if any(one in source for one in users) and not any(one in text for one in users) else []
-    if not gone:
-        gone = list(_turned_round(source, list(_clauses_of(text, text, names)), names))
-        wanted, held = _terms(_RE.counted.sub(" ", _RE.hour.sub(" ", bare)), names), _terms(plain, names)
-        if not gone and share(words_only(wanted), held) < KEPT:
-            gone = [", ".join(sorted(wanted - held, key=lambda term: (len(term) == 1, term))[:8])]
+    if any(one in source for one in users) and not any(one in text for one in users):
+        gone.append(users[0])
+    clauses = _clauses(_statements(text, text, names), names)
+    gone = gone or list(_turned_round(source, clauses, names))
+    wanted, held = _wanted(bare, names), _terms(plain, names)
+    if not gone and share(words_only(wanted), held) < KEPT:
+        gone = [_listed(wanted - held)]
     return [Unsupported("lost", said, where) for said in dict.fromkeys(gone)]
 
 
@@ -190,10 +184,13 @@ def share_told(text: str, source: str, names: Names) -> float:
     return share(_terms(text, names), _terms(source, names))
 
 
-def without_people(text: str, names: Names, put: str = " ") -> str:
-    """Return a text without the names of its conversation: no digit, negation or other word in them counts (学不进去)."""
-    pattern = whole_name_pattern((names.group_name, *names.everybody))
-    return pattern.sub(put, text) if pattern else text
+def turns_round(old: str, new: str, names: Names) -> bool:
+    """Return True if `new`, which holds the words of `old`, says the opposite: a negation was removed or added."""
+    before, after = _clauses([old], names), _clauses([new], names)
+    if any(one.denied for one in before):
+        return not any(one.denied for one in after)
+    affirmed: Terms = frozenset().union(*(one.affirmed for one in before))
+    return (has_ended(new) and not has_ended(old)) or any(affirmed & one.denied for one in after)
 
 
 def figures(text: str, *, uncertain: bool = False) -> dict[str, str]:
@@ -208,18 +205,21 @@ def figures(text: str, *, uncertain: bool = False) -> dict[str, str]:
     for match in _FIGURE.finditer(unicodedata.normalize("NFKC", text.replace("百分之", " "))):
         if uncertain or match.group().casefold() not in _UNCERTAIN_WORDS:
             found.update(dict.fromkeys(_values(match, uncertain), match.group().strip()))
-    return found if uncertain else {n: said for n, said in found.items() if n not in _UNCERTAIN_VALUES}
+    for n in () if uncertain else _UNCERTAIN_VALUES:
+        found.pop(n, None)
+    return found
 
 
 @remembered(32)
-def _known(text: str) -> frozenset[str]:
+def _known(text: str) -> set[str]:
     """Return the values that a text confirms: its numbers, hours in the 12- and the 24-hour clock, halves and quarters."""
-    known = set(figures(text, uncertain=True))
-    for hour in _RE.hour.finditer(unicodedata.normalize("NFKC", text)):
-        for value in figures(hour.group(), uncertain=True):
-            known |= {str((int(value) + 12) % 24 or 24)} if value.isdecimal() and int(value) <= 24 else set()
-        known |= {minutes for word, minutes in _TABLES["minutes"].items() if word in hour.group().casefold()}
-    return frozenset(known)
+    plain = unicodedata.normalize("NFKC", text)
+    hours = [hour.group().casefold() for hour in _RE.hour.finditer(plain)]
+    values = {int(n) for hour in hours for n in figures(hour, uncertain=True) if n.isdecimal()}
+    known = {str((n + 12) % 24 or 24) for n in values if n <= 24}
+    minutes, all_hours = _TABLES["minutes"].items(), "\n".join(hours)
+    known |= {n for n, word in minutes if re.search(word, all_hours)}
+    return known | figures(text, uncertain=True).keys()
 
 
 def _values(match: re.Match[str], uncertain: bool) -> Iterable[str]:
@@ -248,54 +248,67 @@ def _values(match: re.Match[str], uncertain: bool) -> Iterable[str]:
     return (str(total + current), *(each_word if uncertain else ()))
 
 
-@dataclass(frozen=True, slots=True)
-class _Clause:
+def _statements(source: str, text: str, names: Names) -> Iterator[str]:
+    """Yield the statements of a source that may carry the text: no instructions, and none of people whom it does not name."""
+    for told in split_instructions(source)[0]:
+        bare = _RE.opening.sub("", told)
+        other = next((bare[:end] for start, end in places_of(bare, (names.bot_name, *names.others)) if start == 0), "")
+        if other.casefold() in text.casefold():
+            yield told
+
+
+class _Clause(NamedTuple):
+    """A clause with the content words that it affirms and those that it denies: all behind a negation, if there is one.
+    What `asks` affirms nothing, and what is said as `either` may be told as a denial or as the contrary."""
+
     text: str
-    terms: Terms
     affirmed: Terms
     denied: Terms
-    either: Terms
+    negation: re.Match[str] | None
+    asks: bool
+    either: bool
 
 
-def _clauses_of(source: str, text: str, names: Names) -> Iterator[_Clause]:
-    """Yield the clauses of a source that may carry the text."""
-    people = whole_name_pattern((names.bot_name, *names.others))
-    for told in split_instructions(source)[0]:
-        other = people.match(_RE.opening.sub("", told)) if people else None
-        if other and other.group().casefold() not in text.casefold():
-            continue
-        for part in _parts(told, names):
-            affirmed, denied = _poles(part, names)
-            terms: Terms = affirmed | denied
-            yield _Clause(told, terms, affirmed, denied, terms if _RE.either.search(part) else frozenset())
+def _clauses(statements: Iterable[str], names: Names) -> list[_Clause]:
+    found: list[_Clause] = []
+    for one in statements:
+        asks = ends_asking(one)
+        for part in _parts(one, names):
+            said, either = negation_in(part), _RE.either.search(part) is not None
+            border = said.start() if said else len(part)
+            poles = _terms(part[:border], names), _terms(part[border:], names)
+            found.append(_Clause(part, *poles, said, asks, either))
+    return found
 
 
-def _poles(part: str, names: Names) -> tuple[Terms, Terms]:
-    """Return the content words of a clause that it affirms, and those that it denies: all behind a negation."""
-    said = negation_in(part)
-    if said is None:
-        return _terms(part, names), frozenset()
-    return _terms(part[: said.start()], names), _terms(part[said.start() :], names)
+def _turned_round(text: str, told: Sequence[_Clause], names: Names, *, is_talk: bool = False) -> Iterator[str]:
+    """Yield the clauses of a text of which more words are only denied by those told, or only affirmed, than not.
 
-
-def _turned_round(text: str, clauses: Sequence[_Clause], names: Names, *, is_talk: bool = False) -> Iterator[str]:
-    """Yield the clauses of a text of which more words are only denied by the sources, or only affirmed, than not.
-
-    In talk people deny in other words ("count me out"): there a denial needs any denial in the sources, whatever its words.
+    In talk people deny in other words ("count me out"): there any denial carries another one, unless a clause affirms all of it.
     """
-    affirmed_there: Terms = frozenset().union(*(one.affirmed for one in clauses))
-    denied_there: Terms = frozenset().union(*(one.denied for one in clauses))
-    either: Terms = frozenset().union(*(one.either for one in clauses))
-    for part in _parts(text, names):
-        affirmed, denied = _poles(part, names)
-        if (is_talk and denied and denied_there) or (not denied and (has_ended(part) or _RE.either.search(part))):
+    none: Terms = frozenset()
+    affirmed = none.union(*(one.affirmed for one in told))
+    denied = none.union(*(one.denied for one in told))
+    either = none.union(*(one.affirmed | one.denied for one in told if one.either))
+    claims = [one.affirmed for one in told if not one.asks]
+    is_denied = is_talk and any(one.negation for one in told)
+    for one in _clauses([text], names):
+        is_claimed = len(one.denied) > 1 and any(one.denied <= claim for claim in claims)
+        if one.denied and is_denied and not is_claimed:
             continue
-        said = negation_in(part)
-        is_denied_itself = said and _RE.either.search(part, said.end(), said.end() + NEAR)
-        held = (affirmed | denied) & (affirmed_there | denied_there)
-        agreeing = (affirmed & affirmed_there) | (denied & denied_there) | (frozenset() if is_denied_itself else held & either)
+        if not one.denied and (one.either or has_ended(one.text)):
+            continue
+        held = (one.affirmed | one.denied) & (affirmed | denied)
+        agreeing = (one.affirmed & affirmed) | (one.denied & denied)
+        behind = one.negation.end() if one.negation else 0
+        if one.negation is None or not _RE.either.search(one.text, behind, behind + NEAR):
+            agreeing |= held & either
         if held and weight(agreeing) * 2 <= weight(held):
-            yield part.strip()
+            yield one.text.strip()
+
+
+def _others_in(text: str, names: Names) -> list[str]:
+    return [text[start:end] for start, end in places_of(text, names.others)]
 
 
 def _other_subject(text: str, names: Names) -> str:
@@ -310,36 +323,37 @@ def _parts(text: str, names: Names) -> list[str]:
     return _split(without_people(text, names, "\0"))
 
 
-def _is_strange(part: str, names: Names, held: Terms) -> bool:
-    """Return True if a clause says something, more than a word beside a number, and nothing of it was told."""
-    terms = _terms(part, names)
-    return len(words_only(terms)) > bool(figures(part)) and not terms & held
-
-
-def _near_years(days: Sequence[str]) -> set[int]:
-    return {int(day[:4]) + step for day in days if _RE.date.match(day) for step in (-1, 0, 1)}
-
-
-def _near_dates(text: str, days: Sequence[str]) -> str:
-    """Return a text whose dates near the `days` (YYYY-MM-DD) have no year any more, and those of a day no month."""
-    years = _near_years(days)
-
-    def bare(date: re.Match[str]) -> str:
-        return f" {date['day'] or date['month']} " if int(date["year"]) in years else date[0]
-
-    return _RE.date.sub(bare, text)
-
-
 def _split(text: str) -> list[str]:
     """Return the clauses of a text; the day in brackets behind a word parts none, nor does a NUL, which becomes a space."""
     parts = _RE.clause.split(_RE.dated.sub("\0\\1\0", text))
     return [part.replace("\0", " ") for part in parts if part and part.strip(" \0")]
 
 
+def _is_strange(part: str, names: Names, held: Terms) -> bool:
+    """Return True if a clause says something, more than a word beside a number, and nothing of it was told."""
+    terms = _terms(part, names)
+    return len(words_only(terms)) > bool(figures(part)) and not terms & held
+
+
+def _near_dates(text: str, years: Collection[str]) -> str:
+    """Return a text whose dates in some `years` have no year any more, and those of a day no month."""
+    return _RE.date.sub(lambda date: f" {date['day'] or date['month']} " if date["year"] in years else date[0], text)
+
+
 def _terms(text: str, names: Names) -> Terms:
     """Return the content words that need a source; numbers are looked up by themselves."""
-    found = content_terms(_RE.free.sub(" ", without_people(text, names)), names, dates=False) - _FREE
+    found = terms_in(_RE.free.sub(" ", without_people(text, names)), dates=False) - _FREE
     return frozenset(term for term in found if not term[0].isdigit())
+
+
+def _wanted(text: str, names: Names) -> Terms:
+    """Return `_terms` without the units of numbers and the words of hours."""
+    return _terms(_RE.counted.sub(" ", _RE.hour.sub(" ", text)), names)
+
+
+def _listed(terms: Terms) -> str:
+    """Return the first of some words for a reason, single characters last."""
+    return ", ".join(sorted(terms, key=lambda term: (len(term) == 1, term))[:8])
 
 
 @remembered(32)
@@ -369,7 +383,8 @@ class _Pair:
         least = min if self.second else max
         is_passive = self.turns or told.turns
         own, other = (self.near, told.near) if is_passive else (self.words, told.words)
-        if len(own & other) * 2 < (least(len(own), len(other)) or 1) or (self.second == "") != (told.second == ""):
+        is_unlike = len(own & other) * 2 < (least(len(own), len(other)) or 1)
+        if is_unlike or (self.second == "") != (told.second == ""):
             return None
         if not self.second:
             is_so = told.first != speaker if self.first == "?" else told.first == self.first
@@ -381,49 +396,45 @@ class _Pair:
 
 
 def _turned(
-    text: str,
-    sources: Mapping[str, str],
-    names: Names,
-    speakers: Mapping[str, str] | None,
-    listener: str,
-    subjects: bool,
+    text: str, sources: Mapping[str, str], names: Names, speakers: Mapping[str, str] | None, listener: str, subjects: bool
 ) -> Iterator[Unsupported]:
     """Yield people who stand in the place of others in the same words of a source: "Ann lent Ben a bike"
     is turned into "Ben lent Ann a bike", and not into "Ben borrowed a bike from Ann"."""
     own = [one for one in _pairs(text, names, {}) if subjects or one.second]
     persons = {} if speakers is None else {"second": listener, "third": "?"}
+    told_by = speakers or {}
     given = [
-        (name, speaker, one)
+        (name, one)
         for name, source in (sources.items() if own else ())
-        for speaker in [(speakers or {}).get(name, "")]
-        for one in _pairs(source, names, {**persons, "first": speaker})
+        for one in _pairs(source, names, {**persons, "first": told_by.get(name, "")})
     ]
     for pair in own:
-        said = [(name, one.speaks_for(pair, speaker)) for name, speaker, one in given]
+        said = [(name, one.speaks_for(pair, told_by.get(name, ""))) for name, one in given]
         against = [name for name, is_so in said if is_so is False]
         if against and not any(is_so for _, is_so in said):
-            yield Unsupported("role", " … ".join(filter(None, (pair.first, pair.second))), against[0])
+            yield Unsupported("role", f"{pair.first} … {pair.second}".removesuffix(" … "), against[0])
 
 
 def _pairs(text: str, names: Names, persons: Mapping[str, str]) -> Iterator[_Pair]:
     """Yield the pairs of people in the clauses of a text; `persons` are the names that words for them stand for."""
-    people, user = whole_name_pattern(names.everybody), names.user_names
+    user = names.user_names
     for clause in _split(text):
-        named = ((*one.span(), one.group()) for one in people.finditer(clause)) if people else ()
+        named = [(start, end, clause[start:end]) for start, end in places_of(clause, names.everybody)]
         found = [(start, end, user[0] if who in user else who) for start, end, who in named]
-        found += [(*one.span(), who) for kind, who in persons.items() if who for one in _PERSONS[kind].finditer(clause)]
+        for kind, who in persons.items():
+            found += [(*one.span(), who) for one in _PERSONS[kind].finditer(clause) if who]
         found = [one for one in sorted(found) if not _RE.owns.match(clause, one[1])][:MOST_NAMED]
         for n, (begin, end, first) in enumerate(found):
             after = found[n + 1 :]
             rest = clause[end : after[0][0] if after else len(clause)]
+            turns = _RE.turns.search(clause, end) is not None
             if n == 0 and not terms_in(clause[:begin], dates=False):
-                yield _Pair(first, "", _words(rest), frozenset(), _RE.turns.search(clause, end) is not None)
+                yield _Pair(first, "", _words(rest), frozenset(), turns)
             for start, close, second in after:
-                between, turns = clause[end:start], _RE.turns.search(clause, end, start) is not None
-                is_next = start == after[0][0]
-                if first != second and (is_next or not turns):
-                    near = _words(f"{between} {clause[close : close + NEAR]}")
-                    yield _Pair(first, second, _words(between), near, turns)
+                turns = _RE.turns.search(clause, end, start) is not None
+                if first != second and (start == after[0][0] or not turns):
+                    near = _words(f"{clause[end:start]} {clause[close : close + NEAR]}")
+                    yield _Pair(first, second, _words(clause[end:start]), near, turns)
 
 
 def _words(text: str) -> Terms:
@@ -447,6 +458,7 @@ def _names(text: str, given: str) -> Iterator[str]:
         is_name = is_chinese or capital or any(letter.isupper() for letter in word[0][1:])
         folded = word[0].casefold()
         free = folded in _NUMBER_WORDS or folded in _SCALES or stem(folded) in _NO_NAMES
-        is_given = stem(folded) in held or (len(folded) > ROOT and any(one.startswith(folded[:ROOT]) for one in held))
+        root = folded[:ROOT] if len(folded) > ROOT else " "
+        is_given = stem(folded) in held or any(one.startswith(root) for one in held)
         if is_name and not free and not is_given:
             yield word[0]

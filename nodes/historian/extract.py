@@ -23,11 +23,10 @@ from ...schema.graph_states.historian import (
 )
 from ...schema.job import Job
 from ...schema.protocols import EventStore
-from ...text.messages import every_name, message_events
+from ...text.messages import every_name, message_events, said_by_people, with_people_listed
 from ...text.speakers.borne_names import BorneNames
 from ...text.superseding import terms_of
 from ...text.support import share, terms_in
-from ...text.talk_jobs import said_by_people, with_people_listed
 from .conversation import messages_before
 
 ANSWERS = 2

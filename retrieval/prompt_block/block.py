@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 
 from ...schema.language import Language
 from ...schema.profile import ProfileLine
-from ...text.program_blocks import MEMORY_CLOSING as CLOSING
-from ...text.program_blocks import MEMORY_OPENING as OPENING
 from ...text.tokens import estimate_tokens
+from ...text.unspoken import MEMORY_CLOSING as CLOSING
+from ...text.unspoken import MEMORY_OPENING as OPENING
 from .quoting import quoted_name
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)

@@ -8,8 +8,7 @@ from zoneinfo import ZoneInfo
 
 from ...schema.event import Event
 from ...schema.scope import Scope
-from ...text.messages import said_events
-from ...text.observed import observation_events
+from ...text.messages import observation_events, said_events
 from ...text.preview import preview_text, snapshot
 from ...text.redaction import redact
 from ...text.speakers.shown_names import shown_name

@@ -1,4 +1,4 @@
-"""Lines of a profile: read from Markdown, told once or again."""
+"""Lines of a profile: cleaned, read from Markdown, told once or again."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
+from itertools import chain, count
 
 from ...schema.job import clean_text, without_list_mark
 from ...schema.labels import last_expiry
@@ -19,16 +20,24 @@ MOST_LINES = 200
 """Lines of a profile from which on the least lasting leave, see `bounded`."""
 MOST_KEPT = 1_000
 """Lines of the kinds that stay from which on no further one is taken in: nobody tells so much of themselves."""
-_STAYS: frozenset[LineKind] = frozenset(("health", "boundary", "identity"))
-_LEAVING: tuple[frozenset[LineKind], ...] = (
-    frozenset(("other",)),
-    frozenset(("plan", "taste", "habit")),
-    frozenset(("home", "work", "relation")),
-)
+_LEAVES: dict[LineKind, int] = {"other": 0, "home": 2, "work": 2, "relation": 2}
+_LEAVES |= dict.fromkeys(("plan", "taste", "habit"), 1)
+"""The kinds that leave, those of the lowest number first; the others stay."""
 _FENCE = re.compile(r"\s*(?:```|~~~|---\s*$|<!--.*-->\s*$)")
-
+_UNSEEN = re.compile("[\u200b\u2060\ufeff\u202a-\u202e\u2066-\u2069`]+")
+LINE_CHARACTERS = 300
+"""Most characters of a line that a model may write: a longer one holds several statements."""
 LONGEST_COMPARED = 4_000
 """Characters of a statement that is compared by its words."""
+
+
+def clean_line(text: str) -> str:
+    """Return a line, as a model wrote it or as it is shown, without its list mark, code marks, invisible characters and breaks.
+
+    >>> clean_line("- `likes\\n tea`")
+    'likes tea'
+    """
+    return " ".join(without_list_mark(clean_text(_UNSEEN.sub("", text))).split())
 
 
 def read_lines(markdown: str, known: Sequence[ProfileLine] = (), *, day: str = "") -> tuple[ProfileLine, ...]:
@@ -41,19 +50,21 @@ def read_lines(markdown: str, known: Sequence[ProfileLine] = (), *, day: str = "
     ['Food: likes tea (2026-02-20)', 'Food: no onions (2026-03-02)']
     """
     told = list(_texts(markdown, known))
-    before = [line.text for line in known]
+    texts = [one.text for one in known], [text for text, _ in told]
+    compared = SequenceMatcher(None, *texts, autojunk=False)
     lines: list[ProfileLine] = []
-    for how, start, end, first, last in SequenceMatcher(None, before, [text for text, _ in told], autojunk=False).get_opcodes():
-        for n, (text, own_day) in enumerate(told[first:last]):
-            former = known[start + n] if how in ("equal", "replace") and start + n < end else None
+    for how, start, end, first, last in compared.get_opcodes():
+        for n, (text, own_day) in enumerate(told[first:last], start):
             when = own_day or day
-            if former is not None and former.text == text:
-                lines.append(former if own_day in ("", former.last_day) else replace(former, last_day=own_day))
-            elif former is not None:
-                lines.append(replace(former, text=text, told=1, first_day=when, last_day=when, evidence=()))
-            else:
-                moved = next((line for line in known if line.text == text and line not in lines), None)
-                lines.append(moved or ProfileLine(line_id_of(text, when), text, line_kind(text), first_day=when, last_day=when))
+            moved = next((one for one in known if one.text == text and one not in lines), None)
+            former = known[n] if how in ("equal", "replace") and n < end else moved
+            if former is None:
+                former = ProfileLine(line_id_of(text, when), text, line_kind(text), 1, when, when)
+            elif former.text != text:
+                former = replace(former, text=text, told=1, first_day=when, last_day=when, evidence=())
+            elif how == "equal":
+                former = replace(former, last_day=own_day or former.last_day)
+            lines.append(former)
     return distinct(lines)
 
 
@@ -87,10 +98,9 @@ def distinct(lines: Iterable[ProfileLine]) -> tuple[ProfileLine, ...]:
     """Return lines with ids that no two share: a line whose id is taken gets another one."""
     found: dict[str, ProfileLine] = {}
     for line in lines:
-        n = 0
-        while (line_id := line.line_id if n == 0 else line_id_of(line.text, line.line_id, str(n))) in found:
-            n += 1
-        found[line_id] = line if n == 0 else replace(line, line_id=line_id)
+        others = (line_id_of(line.text, line.line_id, str(n)) for n in count(1))
+        line_id = next(one for one in chain([line.line_id], others) if one not in found)
+        found[line_id] = replace(line, line_id=line_id)
     return tuple(found.values())
 
 
@@ -101,19 +111,18 @@ def with_lines(lines: Sequence[ProfileLine], new: Sequence[ProfileLine], name: s
     and without `name`, the person's. Told again by the same event it is not counted twice. Where there are more than
     MOST_LINES some leave (`bounded`).
     """
-    result = list(lines)
-    keys = [_same(one, name) for one in result]
+    result = [(_same(one, name), one) for one in lines]
     for line in new:
         key = _same(line, name)
-        at = next((n for n, one in enumerate(result) if keys[n] == key and not one.until), None)
-        known = line if at is None else _told_again(result.pop(at), line)
-        if at is not None:
-            keys.pop(at)
-        elif line.kind in _STAYS and sum(one.kind in _STAYS for one in result) >= MOST_KEPT:
+        known = next((one for one in result if one[0] == key and not one[1].until), None)
+        stay = [one for _, one in result if one.kind not in _LEAVES]
+        if known is not None:
+            result.remove(known)
+            line = _told_again(known[1], line)
+        elif line.kind not in _LEAVES and len(stay) >= MOST_KEPT:
             continue
-        result.append(known)
-        keys.append(key)
-    return bounded(distinct(result))
+        result.append((key, line))
+    return bounded(distinct(one for _, one in result))
 
 
 def with_expiry(lines: Sequence[ProfileLine], expiry: Mapping[str, float | None]) -> tuple[ProfileLine, ...]:
@@ -123,10 +132,8 @@ def with_expiry(lines: Sequence[ProfileLine], expiry: Mapping[str, float | None]
     on any other event, or on one that does not expire, stays open.
     """
 
-    def ends(line: ProfileLine) -> str:
-        return ProfileLine.until_moment(last_expiry(map(expiry.get, line.evidence)))
-
-    return tuple(replace(line, until=until) if not line.until and (until := ends(line)) else line for line in lines)
+    ends = [ProfileLine.until_moment(last_expiry(map(expiry.get, line.evidence))) for line in lines]
+    return tuple(replace(one, until=one.until or end) for one, end in zip(lines, ends, strict=True))
 
 
 def _told_again(known: ProfileLine, line: ProfileLine) -> ProfileLine:
@@ -148,12 +155,9 @@ def bounded(lines: Sequence[ProfileLine], most: int = MOST_LINES) -> tuple[Profi
     """Return lines without those that are too many: of kind `other` first, then plans, tastes and habits, then home, work and
     relations, each the one first whose last day is the oldest. Pinned lines and those of health, boundaries and identity stay.
     """
-    over = len(lines) - most
-    if over <= 0:
-        return tuple(lines)
-    rank = {kind: n for n, kinds in enumerate(_LEAVING) for kind in kinds}
-    may_go = [(rank[one.kind], one.last_day, n) for n, one in enumerate(lines) if one.kind in rank and not one.pinned]
-    gone = {n for _, _, n in sorted(may_go)[:over]}
+    may_go = (n for n, one in enumerate(lines) if one.kind in _LEAVES and not one.pinned)
+    first = sorted(may_go, key=lambda n: (_LEAVES[lines[n].kind], lines[n].last_day, n))
+    gone = set(first[: max(0, len(lines) - most)])
     return tuple(one for n, one in enumerate(lines) if n not in gone)
 
 
@@ -171,6 +175,7 @@ def plain_words(text: str) -> str:
 def without_evidence(line: ProfileLine, gone: Collection[str]) -> ProfileLine | None:
     """Return a line without evidence that is `gone`, by ids of events; None if it rested on that alone."""
     rest = tuple(one for one in line.evidence if one not in gone)
-    if len(rest) == len(line.evidence):
+    lost = len(line.evidence) - len(rest)
+    if not lost:
         return line
-    return replace(line, evidence=rest, told=max(1, line.told - len(line.evidence) + len(rest))) if rest else None
+    return replace(line, evidence=rest, told=max(1, line.told - lost)) if rest else None

@@ -1,4 +1,4 @@
-"""Whom a fact is about, and what one has only once."""
+"""Whom a fact is about."""
 
 from __future__ import annotations
 
@@ -6,14 +6,6 @@ import re
 
 from ...schema.names import Names
 from ..borders import begins_with
-
-# What one has only once, by topic.
-SINGLE_VALUED = {
-    "home": re.compile(r"(?:现在|目前)?(?:住在|住|搬到了?|搬去了?|定居)(?!院)|\b(?:lives? in|moved to|resides? in)\b", re.I),
-    "birthday": re.compile(r"生日是?|\bbirthday is\b|\bwas born on\b", re.I),
-    "work": re.compile(r"(?:在.{1,20}(?:工作|上班|任职))|职业是|\bworks? (?:at|as|for)\b", re.I),
-    "called": re.compile(r"(?:希望|想|喜欢)被?(?:别人)?(?:叫|称呼)|\b(?:wants|likes|prefers) to be called\b", re.I),
-}
 
 
 def is_about(fact: str, name: str) -> bool:
@@ -33,20 +25,15 @@ _EVERYBODY = re.compile(
 )
 
 
-def is_about_group(fact: str, names: Names) -> bool:
-    """Return True if the subject of a fact is the group, or everybody in it (大家, "everyone"), and nobody called so."""
-    subject = subject_of(fact, names)
-    if subject:
-        return subject not in names.people and subject in (names.group("zh"), names.group("en"))
-    return bool(names.group()) and _EVERYBODY.match(fact.lstrip()) is not None
-
-
 def everybody_in(fact: str) -> str:
     """Return the word for all members of a group with which a fact begins (大家, "everyone"), "" for none."""
     found = _EVERYBODY.match(fact.lstrip())
     return found.group() if found else ""
 
 
-def topics_of(line: str) -> frozenset[str]:
-    """Return the single-valued topics of a line."""
-    return frozenset(topic for topic, pattern in SINGLE_VALUED.items() if pattern.search(line))
+def is_about_group(fact: str, names: Names) -> bool:
+    """Return True if the subject of a fact is the group, or everybody in it (大家, "everyone"), and nobody called so."""
+    subject = subject_of(fact, names)
+    if subject:
+        return subject not in names.people and subject in (names.group("zh"), names.group("en"))
+    return bool(names.group() and everybody_in(fact))

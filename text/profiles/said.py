@@ -8,7 +8,7 @@ from dataclasses import replace
 from ...schema.event import Event
 from ...schema.profile import LineKind, ProfileLine, bounded_evidence, line_id_of
 from ..asked_to_keep import asked_to_keep, quoted_line
-from ..declared import Correction, correction_in, declared, line_kind
+from ..declared import correction_in, declared, line_kind
 
 CERTAIN: frozenset[LineKind] = frozenset(("health", "boundary"))
 """Declarations that become lines where a model reads the talk too: what must not depend on a model."""
@@ -26,26 +26,15 @@ def said_lines(message: Event, *, certain: bool = False) -> list[ProfileLine]:
     declarations = [one for one in declared(message.text) if not certain or one[1] in CERTAIN]
     whole = " ".join(words for words, _ in asked)
     told = [*asked, *(one for one in declarations if one[0] not in whole)]
+    until, evidence = ProfileLine.until_moment(message.expires_at), (message.event_id,)
+    lines = ((quoted_line(words), kind) for words, kind in told)
     return [
-        ProfileLine(
-            line_id_of(text, message.event_id),
-            text,
-            kind,
-            1,
-            day,
-            day,
-            until=ProfileLine.until_moment(message.expires_at),
-            evidence=(message.event_id,),
-        )
-        for text, kind in ((quoted_line(words), kind) for words, kind in told)
+        ProfileLine(line_id_of(text, *evidence), text, kind, 1, day, day, until=until, evidence=evidence) for text, kind in lines
     ]
 
 
 def corrected_lines(
-    lines: Sequence[ProfileLine],
-    corrected: Sequence[str],
-    message: Event,
-    new: Sequence[ProfileLine],
+    lines: Sequence[ProfileLine], corrected: Sequence[str], message: Event, new: Sequence[ProfileLine]
 ) -> tuple[ProfileLine, ...]:
     """Return `lines` without what `message` takes back or corrects of them. `corrected` are the ids of the parts of the
     message to which it answers; lines that rest on more stay.
@@ -55,27 +44,19 @@ def corrected_lines(
     """
     correction = correction_in(message.text)
     meant = [one for one in lines if one.evidence and set(one.evidence) <= set(corrected) and not one.pinned]
-    if correction is None or not meant:
+    if correction is None:
         return tuple(lines)
-    return tuple(result for one in lines if (result := _corrected(one, meant, correction, message, new)) is not None)
 
+    def left(line: ProfileLine) -> ProfileLine | None:
+        if line not in meant:
+            return line
+        if correction.takes_back or any(one.kind == line.kind for one in new):
+            alike = [one for one in meant if correction.takes_back or one.kind == line.kind]
+            return line if len(alike) > 1 else None
+        is_named = correction.was.casefold() in line.text.casefold() if correction.was else len(meant) == 1
+        if new or not is_named:
+            return line
+        text = f"{line.text}{BETWEEN_QUOTES}{quoted_line(message.text)}"
+        return replace(line, text=text, last_day=message.day, evidence=bounded_evidence((*line.evidence, message.event_id)))
 
-def _corrected(
-    line: ProfileLine,
-    meant: Sequence[ProfileLine],
-    correction: Correction,
-    message: Event,
-    new: Sequence[ProfileLine],
-) -> ProfileLine | None:
-    if line not in meant:
-        return line
-    if correction.takes_back:
-        return None if len(meant) == 1 else line
-    if any(one.kind == line.kind for one in new):
-        return None if sum(one.kind == line.kind for one in meant) == 1 else line
-    is_named = correction.was and correction.was.casefold() in line.text.casefold()
-    if new or not (is_named or (len(meant) == 1 and not correction.was)):
-        return line
-    day = message.day
-    text = f"{line.text}{BETWEEN_QUOTES}{quoted_line(message.text)}"
-    return replace(line, text=text, last_day=day, evidence=bounded_evidence((*line.evidence, message.event_id)))
+    return tuple(one for one in map(left, lines) if one is not None)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ...schema.language import LanguageChoice
-from ..language import detect_language, is_other_language
+from ..language import detect_language
 from ..protected import Span, overlaps
 from ..remembered import remembered
 from .chinese import chinese_references
@@ -22,7 +22,7 @@ _LATIN_SENTENCE = re.compile(
 
 
 def deictic_words(text: str, protected: Sequence[Span], language: LanguageChoice = "auto") -> list[Reference]:
-    """Return the deictic references of `text`, sorted and never overlapping; none of a text in another language.
+    """Return the deictic references of `text`, sorted and never overlapping, of a text in English or Chinese.
 
     Found are pronouns (我 你 他 TA 本人, I you he they with their forms, chat spellings like u and ur), stand-ins for a
     person (对方, 该用户, 用户喜欢猫, 那个人, the user, that guy) and places (这里, 本群, 我这边, here, over there, this group).
@@ -31,8 +31,6 @@ def deictic_words(text: str, protected: Sequence[Span], language: LanguageChoice
     `language` is the language of the text; in a Chinese text, English is searched only in runs of three Latin words.
     """
     found: list[Reference] = []
-    if language == "auto" and is_other_language(text, ignore=protected):
-        return found
     han = not text.isascii() and _HAN.search(text) is not None
     if han:
         found.extend(chinese_references(text))

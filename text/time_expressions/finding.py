@@ -54,45 +54,62 @@ def find_time_expressions(
     `protected_spans`: quotes, code, addresses). The reference must be aware; it is converted to `timezone` (an IANA
     name) first, so that 17:30 UTC is tomorrow in Shanghai. Raises ValueError for a naive reference.
     """
+    return resolved(text, _detect(text, language, protected), reference, timezone, language)
+
+
+def detect(text: str, spans: Sequence[Span] | None, language: LanguageChoice = "auto") -> list[Found]:
+    """Return the expressions of a text that need a reference, in order, without those that overlap the protected `spans`."""
+    items: list[Found] = []
+    content = _Content(text, spans)
+    if language != "en" and _HAN.search(text) is not None and zh.might_hold(text):
+        items = zh.find(text, content)
+    if en.might_hold(text):
+        more = [item for item in en.find(text, content) if not _is_named(text, item)]
+        items = sorted([*items, *more], key=lambda item: (item.start, -item.end)) if items and more else items or more
+    kept: list[Found] = []
+    for item in items:
+        if not kept or item.start >= kept[-1].end:
+            kept.append(item)
+    return kept
+
+
+def resolved(
+    text: str,
+    items: Sequence[Found],
+    reference: datetime,
+    timezone: str | ZoneInfo | None = None,
+    language: LanguageChoice = "auto",
+) -> list[TimeExpression]:
+    """Return the detected expressions of a text whose days are known at an aware reference, in order.
+
+    Raises ValueError for a naive reference.
+    """
     if reference.tzinfo is None or reference.utcoffset() is None:
         raise ValueError("reference has no time zone: give an aware datetime (datetime.now(timezone.utc), …+08:00)")
-    items = _detect(text, language, protected)
-    if not items:
-        return []
-    if timezone is not None:
+    if items and timezone is not None:
         reference = reference.astimezone(_zone(timezone) if isinstance(timezone, str) else timezone)
-    written = _written_language(text, language)
+    written = _written_language(text, language) if items else "en"
     days = [resolve(item.reading, reference, item.tense) if item.understood else None for item in items]
     found: list[TimeExpression] = []
-    for index, (item, resolved) in enumerate(zip(items, days, strict=True)):
-        if resolved is None or any(_backwards(items, days, at) for at in (index - 1, index)):
+    for index, (item, day) in enumerate(zip(items, days, strict=True)):
+        if day is None or any(_backwards(items, days, at) for at in (index - 1, index)):
             continue
-        rendered = rendering.rendered(item.reading, resolved, text, item.start, item.end, written)
-        if found and found[-1].end == item.start and found[-1].rendered[-1:].isdigit() and rendered[:1].isdigit():
-            rendered = ("、" if written == "zh" else " ") + rendered  # 昨天今天: two dates must not run together
-        offset = item.reading.offset
-        vague = resolved.granularity == "vague" or (offset is not None and offset.approximate)
-        until = rendering.iso(resolved.last)
         if _UNTIL.search(text, max(0, item.start - len(" through ")), item.start):
             begun = [*_WRITTEN_DAY.findall(text, max(0, item.start - NEAR), item.start), *(one.value for one in found[-1:])]
-            if begun and until[:10] < begun[-1][:10]:
+            if begun and rendering.iso(day.last)[:10] < str(begun[-1])[:10]:
                 continue  # 下周二来，住到周末: an end before its beginning is not understood
-        found.append(
-            TimeExpression(
-                text=text[item.start : item.end],
-                start=item.start,
-                end=item.end,
-                value=rendering.iso(resolved.first),
-                until=until,
-                granularity="vague" if vague else resolved.granularity,
-                vague=vague,
-                rendered=rendered,
-            )
-        )
+        words = rendering.rendered(item.reading, day, text, item.start, item.end, written)
+        if found and found[-1].end == item.start and found[-1].rendered[-1:].isdigit() and words[:1].isdigit():
+            words = ("、" if written == "zh" else " ") + words  # 昨天今天: two dates must not run together
+        offset = item.reading.offset
+        vague = day.granularity == "vague" or (offset is not None and offset.approximate)
+        said, kind = text[item.start : item.end], "vague" if vague else day.granularity
+        value, until = rendering.iso(day.first), rendering.iso(day.last)
+        found.append(TimeExpression(said, item.start, item.end, value, until, kind, vague, words))
     return found
 
 
-def _backwards(items: list[Found], days: list[Resolved | None], at: int) -> bool:
+def _backwards(items: Sequence[Found], days: list[Resolved | None], at: int) -> bool:
     """Return True if two bare names came out in the wrong order: 周三出差，周五回; 早上出门晚上才回."""
     pair = items[max(0, at) : at + 2]
     if len(pair) < 2 or any(not one.reading.slots <= _BARE or one.reading.manner not in (None, "bare") for one in pair):
@@ -178,20 +195,10 @@ def is_counted_from_today(wording: str) -> bool:
 
 
 def _detect(text: str, language: LanguageChoice, protected: Sequence[Span] | None) -> list[Found]:
-    items: list[Found] = []
+    """Return `detect`; none of a text in another language."""
     if language == "auto" and is_other_language(text, ignore=protected or ()):
-        return items
-    content = _Content(text, protected)
-    if language != "en" and _HAN.search(text) is not None and zh.might_hold(text):
-        items = zh.find(text, content)
-    if en.might_hold(text):
-        more = [item for item in en.find(text, content) if not _is_named(text, item)]
-        items = sorted([*items, *more], key=lambda item: (item.start, -item.end)) if items and more else items or more
-    kept: list[Found] = []
-    for item in items:
-        if not kept or item.start >= kept[-1].end:
-            kept.append(item)
-    return kept
+        return []
+    return detect(text, protected, language)
 
 
 _TITLE_WORD = re.compile(r"(?:Today|Tomorrow|Yesterday|Tonight|Now)(?:['’]s)?")

@@ -36,9 +36,7 @@ def named_days(reading: Reading, today: date, tense: Tense) -> Resolved | None:
     if reading.year is not None:
         year = reading.year[1] + (0 if reading.year[0] == "abs" else today.year)
     if reading.shift is not None:
-        return one_day(today + timedelta(days=reading.shift))
-    if reading.same_day is not None and year is not None:
-        return one_day(add_months(today, 12 * (year - today.year)))
+        return one_day(add_months(today, 12 * ((year or today.year) - today.year)) + timedelta(days=reading.shift))
     dated = reading.month is not None or reading.day is not None
     recurring = reading.holiday is not None or reading.lunar is not None or reading.season is not None
     if not recurring and not dated and (reading.week, reading.weekend, reading.weekday) != (None, None, None):
@@ -137,7 +135,7 @@ def _choose(reading: Reading, every: list[Resolved], today: date, tense: Tense) 
         if tense.startswith("perhaps") and gap > _FAR and other < _NEAR:
             return None
     unsure = reading.quarter is not None and (found is before[-1] or tense in ("none", "perhaps future"))
-    unsure = unsure or (tense == "none" and reading.slots <= {"month", "manner"} and not reading.day and not reading.firm)
+    unsure = unsure or (tense == "none" and reading.slots <= {"month", "manner"} and not reading.day)
     return None if unsure and gap > _UNSURE else found
 
 

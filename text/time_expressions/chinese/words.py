@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from ...word_lists import by_word, in_full, in_pieces, word_tables
+from ...word_lists import by_word, in_full, in_pieces, phrase_list, word_tables
 from ..calendar import longest_month
 from ..engine import Builder, Tokens
 from ..numerals import chinese_number
@@ -19,7 +19,7 @@ from ..reading import Amount, Clock, Direction, Edge, Offset, Ordinal, Part, Rea
 
 _WORDS = word_tables("time_expressions/chinese/words.toml")
 _FOLD = str.maketrans(_WORDS["folded"], _WORDS["folded_to"])
-_HOLIDAYS: dict[str, str] = by_word(_WORDS["feasts"])
+_HOLIDAYS: dict[str, str] = {word: name for name, *words in phrase_list(_WORDS["feasts"]) for word in words}
 _SEASONS: dict[str, str] = by_word(_WORDS["seasons"]) | {"寒": "winter_break", "暑": "summer_break"}
 _PART_OF: dict[str, Part] = by_word(_WORDS["parts"])
 _PART_WORD = {"朝": "早上", "早": "早上", "晚": "晚上", "晨": "早晨", "夜": "夜里"}

@@ -33,6 +33,7 @@ _BARE_WEEKDAY = frozenset({"weekday", "manner"})
 _OF_A_WEEK = _BARE_WEEKDAY | _TIME_OF_DAY
 _BY_TENSE = _OF_A_WEEK | {"month", "day", "ordinal"}
 """What a time is made of whose day is told by the tense alone: "in June", "on Tuesday at 8"."""
+_LIKED = _BARE_WEEKDAY | {"month", "day"}
 _LONGER = frozenset({"year", "month", "week", "day", "holiday", "weekday"})
 _AND = (" and ", " or ", ", ", " and on ", " or on ")
 _NEVER_CAPITAL = lexicon.TONIGHT | lexicon.DAYS.keys() | word_list("now currently recently lately soon")
@@ -249,15 +250,15 @@ class _Place:
 def _judge(said: Said, item: Found, earlier: Found | None, beside: Beside) -> Found | None:
     place, reading = _Place(said, item, earlier, beside), item.reading
     if not reading.slots:
-        counted = earlier is not None and is_absolute(earlier.reading) and place.words.startswith("the ")
-        return None if counted or place.habit else item
+        told = earlier is not None and is_absolute(earlier.reading) and place.tense == "past"
+        return None if place.habit or (told and place.words.startswith("the ")) else item
     if _is_no_time(place) or _is_named(place) or _is_head(reading) or _has_its_day_beside(place):
         return None
     if place.before("hyphen"):
         return not_understood(item)  # "pre-Christmas"
-    if not _stands(place):
-        return not_understood(item) if _is_undecided(place) else None
     meant = _meant(place)
+    if not (_stands(place) if meant is reading or meant is None else not place.habit):
+        return not_understood(item) if _is_undecided(place) else None
     if meant is None or not item.understood or _is_unsure(place):
         hour = reading.clock is not None and reading.slots <= _TIME_OF_DAY
         return None if hour and place.daily else not_understood(item)
@@ -282,7 +283,9 @@ def _is_no_time(place: _Place) -> bool:
     if words in ("in a bit", "in a while", "in a little while"):
         return place.tense != "future"
     if words.startswith("in ") and slots <= {"offset", "vague"}:
-        return reading.vague is None and (place.before("lasted") or place.before("times") or place.before("put"))
+        often = words.startswith(("in a ", "in one ")) and place.before("count")  # "5 in a day"
+        other = often or place.before("lasted") or place.before("times") or place.before("put")
+        return reading.vague is None and other
     if words.startswith("the ") and len(words) < 12 and place.before("of"):
         return slots <= {"week", "month", "year", "day"} and reading.day is None  # "the song of the week"
     return False
@@ -342,7 +345,7 @@ def _stands(place: _Place) -> bool:
         return tense != "past"
     if said is not None and said.base is not None and said.base.holiday is not None:
         return not place.before("anniversary")  # each year's
-    if slots <= _BY_TENSE and reading.week is None and reading.shift is None and place.before("liked"):
+    if slots <= _LIKED and reading.week is None and reading.shift is None and place.before("liked"):
         return False  # "I love October", "Have you watched Wednesday?"
     return reading.manner != "bare" or _stands_bare(place)
 
@@ -383,7 +386,7 @@ def _is_undecided(place: _Place) -> bool:
 
 def _is_unsure(place: _Place) -> bool:
     """Return True if the clause does not say which day of its name an expression means."""
-    reading, slots, tense = place.item.reading, place.item.reading.slots, place.tense
+    reading, slots, tense, words = place.item.reading, place.item.reading.slots, place.tense, place.words
     numbered = reading.day is not None and slots <= _DAY_NUMBER
     verb = place.verb if tense == "none" else ""
     if (numbered and verbs.is_monthly(verb)) or (verb and reading.ordinal and place.words.endswith(" the month")):
@@ -395,10 +398,14 @@ def _is_unsure(place: _Place) -> bool:
             return True  # "Checked Saturday's weather": the day of what it was done to may lie ahead
         if (place.after("names_thing") and place.before("by_weekday")) or (tense == "none" and _is_timetable(place)):
             return True
+    if words.endswith(" later") and tense != "future" and reading.offset and not reading.offset.amount.minutes:
+        return True  # from now, or from what was told
+    bare = reading.manner == "bare" and slots <= _BY_TENSE and reading.year is None
     by_tense = reading.shift is None and reading.week is None and reading.year is None and slots <= _BY_TENSE
     if by_tense and tense == "past" and verbs.is_arranged(place.said.low, place.item.start):
         return True
-    return numbered and tense == "past" and place.earlier is None and place.own == "none"
+    elsewhere = place.earlier is None and (numbered or (bare and place.before("clause")))
+    return elsewhere and tense == "past" and place.own == "none"
 
 
 def _is_timetable(place: _Place) -> bool:

@@ -39,7 +39,6 @@ DAYS: dict[str, int] = by_word(_WORDS["days"])
 """Words for a day, with its distance from today in days."""
 TONIGHT = word_list(_WORDS["tonight"])
 WEEKDAYS: dict[str, int] = by_word(_WORDS["weekdays"])
-DOUBTFUL_WEEKDAYS = word_list(_WORDS["doubtful_weekdays"])
 MONTHS: dict[str, int] = by_word(_WORDS["months"], 1)
 PLAIN_MONTHS = word_list(_WORDS["plain_months"])
 SEASONS: dict[str, str] = by_word(_WORDS["seasons"])
@@ -57,7 +56,6 @@ AROUND = {name: re.compile(pattern) for name, pattern in _WORDS["around"].items(
 """What the words around an expression tell of it."""
 HELD = word_list(_WORDS["held"])
 """What is held on a feast, once a year; a Christmas tree is none of it."""
-DATE_PREPOSITIONS = word_list(_WORDS["date_prepositions"])
 PRONOUNS = word_list(_WORDS["pronouns"])
 FUNCTION_WORDS = word_list(_WORDS["function_words"]) | PRONOUNS
 """Words that may follow an expression; a noun after it makes it part of a compound ("Easter eggs")."""

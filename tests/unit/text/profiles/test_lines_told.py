@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from historian.schema.profile import LineKind, ProfileLine
-from historian.text.profiles.lines import MOST_KEPT, MOST_LINES, bounded, read_lines, with_lines, without_evidence
+from historian.text.profiles.lines import MOST_KEPT, MOST_LINES, bounded, clean_line, read_lines, with_lines, without_evidence
 
 
 def line(text: str, kind: LineKind = "work", day: str = "2026-03-01", *evidence: str, **fields: object) -> ProfileLine:
@@ -75,3 +75,19 @@ def test_a_line_loses_evidence_that_is_gone_and_goes_with_the_last() -> None:
 def test_lines_that_people_write_get_their_kind() -> None:
     lines = read_lines("# Health\n- allergic to penicillin\n- 不吃香菜\n\nlives in Leeds\n")
     assert [one.kind for one in lines] == ["health", "boundary", "home"]
+
+
+@pytest.mark.parametrize(
+    ("written", "line"),
+    [
+        ("- 喜欢茶", "喜欢茶"),
+        ("• * likes tea ", "likes tea"),
+        ("```\nlikes tea\n```", "likes tea"),
+        ("likes\n- tea\x00\x1b", "likes - tea"),
+        ("likes \u202etea\u200b", "likes tea"),
+        ("👨\u200d👩\u200d👧 family of three", "👨\u200d👩\u200d👧 family of three"),
+        (" \n```\n", ""),
+    ],
+)
+def test_a_line_has_no_marks_breaks_or_invisible_characters(written: str, line: str) -> None:
+    assert clean_line(written) == line

@@ -1,4 +1,5 @@
-"""Blocks that programs put into a message: memory's own, and the reminders and contexts of frameworks."""
+"""What nobody said in a text: the thoughts of a reasoning model, and blocks that programs put into messages (memory's own, the
+reminders and contexts of frameworks)."""
 
 from __future__ import annotations
 
@@ -16,6 +17,29 @@ _MEMORY = re.compile(
 )
 _AT_HEAD = re.compile(rf"\s*<(?P<name>{_NAME})(?:\s[^<>]{{0,500}})?>.*?</(?P=name)>\s*", re.DOTALL)
 _END_AT_TAIL = re.compile(rf"</(?P<name>{_NAME})>\s*\Z")
+_OPENING = re.compile(r"(?<!`)<(?:think|thinking)>", re.IGNORECASE)
+_CLOSING = re.compile(r"</(?:think|thinking)>(?!`)", re.IGNORECASE)
+
+
+def without_thoughts(text: str) -> str:
+    """Return a model's text without what it thought.
+
+    Left out are blocks with their marks, what stands before a closing mark whose opening is missing (some chat templates write
+    it), and everything after an opening at the very beginning that is never closed. Any other unclosed opening stays.
+
+    >>> without_thoughts("<think>she likes tea?</think>Longjing, perhaps."), without_thoughts("<think>she likes")
+    ('Longjing, perhaps.', '')
+    """
+    pieces: list[str] = []
+    done, closing = 0, _CLOSING.search(text)
+    opening = _OPENING.search(text)
+    if closing and (opening is None or closing.start() < opening.start()):
+        done = closing.end()
+    while (opening := _OPENING.search(text, done)) and (closing := _CLOSING.search(text, opening.end())):
+        pieces.append(text[done : opening.start()])
+        done = closing.end()
+    is_cut_off = opening is not None and not "".join([*pieces, text[done : opening.start()]]).strip()
+    return "".join(pieces if is_cut_off else [*pieces, text[done:]])
 
 
 def without_program_blocks(text: str) -> str:
@@ -35,12 +59,8 @@ def without_program_blocks(text: str) -> str:
     while head := _AT_HEAD.match(text, start):
         start = head.end()
     while tail := _END_AT_TAIL.search(text, start, end):
-        opening = _last_opening(text, tail["name"], start, tail.start())
+        opening = max(text.rfind(f"<{tail['name']}{mark}", start, tail.start()) for mark in "> \n")
         if opening == -1:
             break
         end = opening
     return text if (start, end) == (0, len(text)) else text[start:end].rstrip()
-
-
-def _last_opening(text: str, name: str, start: int, end: int) -> int:
-    return max(text.rfind(f"<{name}{mark}", start, end) for mark in "> \n")
