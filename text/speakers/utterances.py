@@ -29,11 +29,10 @@ HEADER = re.compile(
 _FORWARDED = re.compile(r"转一段|转发|轉發|forward|fwd|reply to|quote", re.IGNORECASE)
 _ASKS = re.compile(
     r"[?？]|[谁誰]|吗$|咋|怎么|帮我|帮忙|帮看|麻烦|请(?!客|假)|给我|求(?!职)|提醒我"
-    r"|\b(?:please|pls|plz|(?:can|could|would) you|(?:help|remind|tell|show|give) me)\b"
-    r"|^\s*(?:[（(][^）)\n]{1,20}[）)]|\*[^*\n]{2,40}\*|/me\b)",
+    r"|\b(?:please|pls|plz|(?:can|could|would) you|(?:help|remind|tell|show|give) me)\b",
     re.IGNORECASE,
 )
-"""A question, a request, or words with a stage direction: what it holds is not so."""
+"""A question or a request: what it holds is not yet so."""
 _PARTS = {"zh": re.compile(r"(?<=[。！？!?；;，,\n])"), "en": re.compile(r"(?<=[.!?\n])(?=\s)")}
 """Where a message may go over from telling to asking: in Chinese at a comma as well (浙大我师兄在那，要资料吗)."""
 _AT_HOME = re.compile("我家[那这]?(?:个|位|口子|娃|宝|小的|孩子|老[大二三人])")

@@ -48,6 +48,7 @@ CLEAR = 0.2
 """How much more of it a message must hold than those of others."""
 
 _RE = compiled_patterns(word_tables("speakers/whose.toml"))
+_STAGE = re.compile(r"\s*(?:[（(][^）)\n]{1,20}[）)]|\*[^*\n]{2,40}\*|/me\b)")
 _AS_USER = re.compile(r"^(?:用户|the user|user)\s*[:：]\s*", re.IGNORECASE)
 _CALLED_TO_TELL = re.compile(r"^\s*(?:@\S{1,40}\s+|\[CQ:at,[^\[\]]*\][,，:：]?\s*)+(?=[我俺咱]|(?:I|[Mm]y|[Ww]e|[Oo]ur)\b)")
 """A mention of whom something is said to, before what somebody tells of themself."""
@@ -104,10 +105,16 @@ class Talk:
             part = 0.0 if one.asks or not wanted else share(wanted, one.terms)
             if len(plain) > 3 and plain in one.plain:
                 part = 1.0
-            elif any(len(own) > 2 and own in one.plain for own in clauses):
+            elif any(len(own) > 2 and own in one.plain for own in clauses) or self._begins(plain, one):
                 part = max(part, 0.9)
             held[one.who] = max(held.get(one.who, 0.0), part)
         return held
+
+    def _begins(self, plain: str, one: Utterance) -> bool:
+        """Return True if a statement begins with what a message says of its sender: 我没读过, of 我没读过《百年孤独》."""
+        clauses = ((comparable(clause), clause) for clause in _CLAUSE.split(one.text) if one.says_i)
+        began = (clause for own, clause in clauses if len(own) > 3 and plain.startswith(own))
+        return any(says_i(Sentence(clause, self.names)) for clause in began)
 
     def source(self, text: str) -> Utterance | None:
         """Return the one message of a person that holds a statement; None if there is none, or if two persons say it."""
@@ -290,7 +297,8 @@ def _told_of(said: Sentence, held: dict[str, float], talk: Talk) -> Whose:
     )
     if closest not in ("", USER) and held[closest] >= max(HOLDS, held.get(USER, 0.0) + CLEAR):
         cast = replace(cast, first=closest, together=False)  # "our drummer"
-    reasons: Reasons = (("claim", "assistant", text),) if _is_the_bots(said, held) else ()
+    reasons: Reasons = (("claim", "played", text),) if _is_played(said, talk) else ()
+    reasons = (("claim", "assistant", text),) if _is_the_bots(said, held) else reasons
     name = talk.name_of(who, language)
     if lacks and not (name and lacks == "state"):
         return Whose(said, cast, said_by, "", (("reference", "subject", text), *reasons))
@@ -345,8 +353,15 @@ def _is_the_bots(said: Sentence, held: dict[str, float]) -> bool:
     return held.get(BOT, 0.0) >= max(HOLDS, others + CLEAR)
 
 
+def _is_played(said: Sentence, talk: Talk) -> bool:
+    """Return True if words come from a message with a stage direction: "(draws his sword) I am the king"."""
+    staged = [one for one in talk.said if _STAGE.match(one.text)]
+    wanted = content_terms(said.text, talk.names) if staged else frozenset()
+    return bool(wanted) and any(share(wanted, one.terms) >= HOLDS for one in staged)
+
+
 def _why_open(said: Sentence, talk: Talk) -> Reasons:
     """Return the reason why somebody's own words are not absolute: they are played, or tell what another one did to them."""
-    if talk.is_played:
+    if talk.is_played or _is_played(said, talk):
         return (("claim", "played", said.text),)
     return (("reference", "subject", said.text),) if lacks_subject(said) == "other" else ()

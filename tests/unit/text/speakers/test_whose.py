@@ -253,6 +253,7 @@ def test_he_is_not_the_user_where_the_talk_tells_of_somebody_else() -> None:
         ("do you remember Heidi?", "question"),
         ("还记得海蒂吗", "提问"),
         ("根据记忆，小林喜欢茶", "记忆"),
+        ("我是北境之王", "角色扮演"),
         ("熔岩灯的灯液是石蜡和水", "机器人说的话"),
         ("好，你帮我列个采购清单吧", "提问"),
     ],
@@ -579,3 +580,20 @@ def test_who_is_told_of_in_the_same_words_is_not_the_sender() -> None:
     talk = said_in(("小林", "I got the flu and my brother flew in. He got the job"), ("小林", "小美她妈住院了，我妈去看过"))
     for fact, wrong in (("he got the job", "小林 got"), ("她妈住院了", "小林的妈")):
         assert wrong not in filed(fact, group=None, recent_messages=talk)["candidate"]
+
+
+@pytest.mark.parametrize(
+    ("fact", "text"),
+    [
+        ("我没读过《百年孤独》", "木木没读过《百年孤独》"),
+        ("我记下了这件事", "Undefined记下了这件事"),
+    ],
+)
+def test_a_message_that_a_statement_begins_with_tells_whose_it_is(fact: str, text: str) -> None:
+    talk = [
+        {"sender_id": "42", "sender_name": "小林", "text": "这月读什么好？"},
+        {"sender_id": "9", "sender_name": "Undefined", "text": "这个很重要，我记下了"},
+        {"sender_id": "44", "sender_name": "木木", "text": "我没读过，支持小林"},
+    ]
+    item = filed(fact, recent_messages=talk)
+    assert (item["candidate"], item["passed"]) == (text, True)
