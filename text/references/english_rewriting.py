@@ -12,7 +12,7 @@ from .types import Reference
 
 _POSSESSIVES = frozenset({"possessive", "possessive_alone", "his"})
 _CHAT_VERB = by_word({"is": "im youre ur hes shes theyre", "has": "ive youve theyve"})
-_WORDS = {name: word_list(words) for name, words in word_tables("references/english.toml")["rewriting"].items()}
+_WORDS = {name: word_list(words) for name, words in word_tables("references/english.toml")["finding"].items()}
 _MANDATIVE = re.compile(
     r"\b(?:suggest|recommend|insist|propos|demand|request|advis|urg|prefer)(?:e|es|ed|s|ing)?\s+(?:that\s+)?$", re.IGNORECASE
 )
@@ -78,7 +78,7 @@ def _subject(text: str, reference: Reference, name: str, plural: bool) -> list[E
 def _is_subject(text: str, start: int, end: int) -> bool:
     """Return True if "you" is the subject of a verb and not an object: "something you feel", not "told you lies"."""
     word, after = previous_word(text, start), next_word(text, end)
-    if not after or not word or word in _WORDS["opens_clause"] or after in _WORDS["auxiliaries"]:
+    if not after or not word or word in _WORDS["opens_clause"] or after in _WORDS["auxiliary"]:
         return bool(after)
     takes_object = word in _WORDS["takes_object"] or is_common_verb(word) or is_common_verb(word.removesuffix("s"))
     return not takes_object and not (word.endswith(("ed", "ing")) and not word.endswith("thing")) and is_common_verb(after)
