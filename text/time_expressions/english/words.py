@@ -42,7 +42,6 @@ def _rest(tails: list[str]) -> str:
     return f"(?:{one_of(*tails)}){'?' if not tails[0] else ''}"
 
 
-FEASTS = {" ".join(words).replace(" - ", "-").replace(" .", "."): feast for words, feast in lexicon.HOLIDAYS.items()}
 _VAGUE: dict[str, Direction] = {" ".join(words): direction for words, direction in lexicon.VAGUE.items()}
 _CARDINAL = rf"(?:{_TENS})[ -](?:one|two|three|four|five|six|seven|eight|nine)|{one_of(*ENGLISH_CARDINALS)}"
 _ORDINALS = [word for word in ENGLISH_ORDINALS if word[0].isalpha()]
@@ -62,7 +61,7 @@ _LISTS = {
     "TONIGHT": f"(?:{one_of(*lexicon.TONIGHT)})",
     "SEASON": f"(?:{one_of(*lexicon.SEASONS)})",
     "PARTS": f"(?:{one_of(*(word for word in lexicon.PARTS if word != 'eve'))})",
-    "FEAST": f"(?:{one_of(*FEASTS)})",
+    "FEAST": f"(?:{one_of(*lexicon.HOLIDAYS)})",
     "MODIFIER": one_of(*lexicon.MODIFIERS),
     "FUNCTION": one_of(*lexicon.FUNCTION_WORDS),
     "PRONOUN": one_of(*lexicon.PRONOUNS),
@@ -376,7 +375,7 @@ def _day_of_this_month(match: re.Match[str]) -> Reading:
 
 
 def _feast(match: re.Match[str]) -> Reading:
-    key, label = FEASTS[match["feast"]]
+    key, label = lexicon.HOLIDAYS[match["feast"]]
     return Reading(holiday=key, holiday_name=label, manner="bare")
 
 
@@ -514,7 +513,7 @@ _STARTS = one_of(
     *lexicon.MODIFIERS,
     *lexicon.TONIGHT,
     *(word for table in (lexicon.DAYS, lexicon.WEEKDAYS, lexicon.MONTHS, lexicon.SEASONS, lexicon.PARTS) for word in table),
-    *(re.split("[ -]", phrase)[0] for phrase in (*FEASTS, *_VAGUE, *(" ".join(words) for words in lexicon.NOW))),
+    *(re.split("[ -]", phrase)[0] for phrase in (*lexicon.HOLIDAYS, *_VAGUE, *(" ".join(words) for words in lexicon.NOW))),
 )
 _BEGINS = rf"(?<![a-z\d_])(?=\d|(?!an?\b[^ ])(?:{_STARTS})s?(?![a-z]))(?<![a-z]')(?<!\d[.,:/]){BEGINS}"
 TOKENS = Tokens(_PATTERNS, _BUILDERS, "", begins=_BEGINS, ends=ENDS)
