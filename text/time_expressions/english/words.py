@@ -11,7 +11,7 @@ from ...borders import BEGINS, ENDS
 from ...word_lists import in_full, in_pieces, word_tables
 from ..calendar import longest_month
 from ..engine import Builder, Tokens
-from ..numerals import ENGLISH_CARDINALS, ENGLISH_ORDINALS
+from ..numerals import ENGLISH_CARDINALS, ENGLISH_ORDINALS, SIMPLE_CARDINALS, SIMPLE_ORDINALS
 from ..reading import Amount, Clock, Direction, Edge, Offset, Ordinal, Reading, Stretch, Unit, amount
 from . import lexicon as lexicon
 
@@ -42,16 +42,15 @@ def _rest(tails: list[str]) -> str:
     return f"(?:{one_of(*tails)}){'?' if not tails[0] else ''}"
 
 
-FEASTS = {" ".join(words).replace(" - ", "-").replace(" .", "."): feast for words, feast in lexicon.HOLIDAYS.items()}
 _VAGUE: dict[str, Direction] = {" ".join(words): direction for words, direction in lexicon.VAGUE.items()}
-_CARDINAL = rf"(?:{_TENS})[ -](?:one|two|three|four|five|six|seven|eight|nine)|{one_of(*ENGLISH_CARDINALS)}"
-_ORDINALS = [word for word in ENGLISH_ORDINALS if word[0].isalpha()]
+_CARDINAL = rf"(?:{_TENS})[ -](?:one|two|three|four|five|six|seven|eight|nine)|{one_of(*SIMPLE_CARDINALS)}"
+_ORDINALS = list(SIMPLE_ORDINALS)
 HOURS = one_of(*list(ENGLISH_CARDINALS)[1:13])
 _LISTS = {
     "STOP": _STOP,
     "CARDINAL": f"(?:{_CARDINAL})",
     "ONE_TO_TWELVE": HOURS,
-    "ORDINALS": rf"(?:twenty|thirty) (?:{one_of(*_ORDINALS[:9])})|{one_of(*_ORDINALS)}",
+    "ORDINALS": rf"(?:twenty|thirty)[ -](?:{one_of(*_ORDINALS[:9])})|{one_of(*_ORDINALS)}",
     "UNITS": one_of(*(word for word in lexicon.UNITS if word[-1] != "'")),
     "WEEKDAY": f"(?:{one_of(*lexicon.WEEKDAYS)})",
     "FULLDAY": f"(?:{one_of(*(word for word in lexicon.WEEKDAYS if len(word) > 4 and word != 'thurs'))})",
@@ -62,7 +61,7 @@ _LISTS = {
     "TONIGHT": f"(?:{one_of(*lexicon.TONIGHT)})",
     "SEASON": f"(?:{one_of(*lexicon.SEASONS)})",
     "PARTS": f"(?:{one_of(*(word for word in lexicon.PARTS if word != 'eve'))})",
-    "FEAST": f"(?:{one_of(*FEASTS)})",
+    "FEAST": f"(?:{one_of(*lexicon.HOLIDAYS)})",
     "MODIFIER": one_of(*lexicon.MODIFIERS),
     "FUNCTION": one_of(*lexicon.FUNCTION_WORDS),
     "PRONOUN": one_of(*lexicon.PRONOUNS),
@@ -143,7 +142,7 @@ def _dated(reading: Reading, match: re.Match[str]) -> Reading:
 
 
 def _counted(match: re.Match[str]) -> Reading:
-    """"Two days ago", "in 10 minutes", "three weeks from now", "two days before yesterday"."""
+    """ "Two days ago", "in 10 minutes", "three weeks from now", "two days before yesterday"."""
     groups = match.groupdict()
     shift = lexicon.DAYS.get(groups.get("day") or "", 0)
     sign = -1 if groups.get("back") or groups.get("base") == "before" else 1
@@ -152,7 +151,7 @@ def _counted(match: re.Match[str]) -> Reading:
 
 
 def _guess(match: re.Match[str]) -> Reading:
-    """"A few weeks ago", "in two or three days": about no day in particular."""
+    """ "A few weeks ago", "in two or three days": about no day in particular."""
     groups = match.groupdict()
     direction: Direction = "past" if groups.get("back") else "future"
     words = match["words"].rstrip("'")
@@ -249,7 +248,7 @@ def _this_day(match: re.Match[str]) -> Reading | None:
 
 
 def _this_part(match: re.Match[str]) -> Reading | None:
-    """"Last night", "this morning"; "the next morning" counts from another time."""
+    """ "Last night", "this morning"; "the next morning" counts from another time."""
     part = lexicon.PARTS[match["part"]]
     if match["mod"] != "next":
         return Reading(shift=-(match["mod"] == "last"), part=part)
@@ -350,7 +349,7 @@ def _slash(match: re.Match[str]) -> Reading | None:
 
 
 def _date(match: re.Match[str]) -> Reading | None:
-    """"March 5", "5th of March", "March 5 to 8, 2024", "3 to 12 of September"."""
+    """ "March 5", "5th of March", "March 5 to 8, 2024", "3 to 12 of September"."""
     month, day = lexicon.MONTHS[match["month"]], _day(match["day"])
     if not 1 <= day <= longest_month(month):
         return None
@@ -376,7 +375,7 @@ def _day_of_this_month(match: re.Match[str]) -> Reading:
 
 
 def _feast(match: re.Match[str]) -> Reading:
-    key, label = FEASTS[match["feast"]]
+    key, label = lexicon.HOLIDAYS[match["feast"]]
     return Reading(holiday=key, holiday_name=label, manner="bare")
 
 
@@ -429,7 +428,7 @@ def _clock(match: re.Match[str]) -> Reading | None:
 
 
 def _spoken(match: re.Match[str]) -> Reading | None:
-    """"Half past seven", "ten to nine", British "half eight"."""
+    """ "Half past seven", "ten to nine", British "half eight"."""
     if match["hour2"]:
         return Reading(clock=made_clock(int(_number(match["hour2"])), 30, ""))
     minutes = {"half": 30, "quarter": 15}.get(match["minutes"]) or int(_number(match["minutes"]))
@@ -508,13 +507,13 @@ _BUILDERS: dict[str, Builder] = {
 _PATTERNS = {name: in_full(pattern, _PIECES | _LISTS) for name, pattern in _WRITTEN["tokens"].items()}
 _STARTS = one_of(
     *_WORDS["starts"].split(),
-    *ENGLISH_CARDINALS,
-    *ENGLISH_ORDINALS,
+    *SIMPLE_CARDINALS,
+    *SIMPLE_ORDINALS,
     *lexicon.UNITS,
     *lexicon.MODIFIERS,
     *lexicon.TONIGHT,
     *(word for table in (lexicon.DAYS, lexicon.WEEKDAYS, lexicon.MONTHS, lexicon.SEASONS, lexicon.PARTS) for word in table),
-    *(re.split("[ -]", phrase)[0] for phrase in (*FEASTS, *_VAGUE, *(" ".join(words) for words in lexicon.NOW))),
+    *(re.split("[ -]", phrase)[0] for phrase in (*lexicon.HOLIDAYS, *_VAGUE, *(" ".join(words) for words in lexicon.NOW))),
 )
 _BEGINS = rf"(?<![a-z\d_])(?=\d|(?!an?\b[^ ])(?:{_STARTS})s?(?![a-z]))(?<![a-z]')(?<!\d[.,:/]){BEGINS}"
 TOKENS = Tokens(_PATTERNS, _BUILDERS, "", begins=_BEGINS, ends=ENDS)
