@@ -195,46 +195,32 @@ def is_counted_from_today(wording: str) -> bool:
 
 
 def _detect(text: str, language: LanguageChoice, protected: Sequence[Span] | None) -> list[Found]:
+<<<<<<< HEAD
     """Return `detect`; none of a text in another language."""
     if language == "auto" and is_other_language(text, ignore=protected or ()):
         return []
     return detect(text, protected, language)
+=======
+    if language == "auto" and is_other_language(text, ignore=protected or ()):
+        return []
+    spans: list[Span] | None = None
 
+    def is_content(item: Found) -> bool:
+        nonlocal spans
+        if spans is None:  # those of the text are searched on first use
+            spans = list(protected_spans(text) if protected is None else protected)
+        index = bisect_right(spans, item.end - 1, key=lambda span: span[0]) - 1
+        return index >= 0 and spans[index][1] > item.start
 
-_TITLE_WORD = re.compile(r"(?:Today|Tomorrow|Yesterday|Tonight|Now)(?:['’]s)?")
-_NAMED_BEFORE = re.compile(r"(?:\bthe|\w[ ,]+(?:The|[A-Z][A-Za-z0-9]+)) $")
-_OWNS_A_NAME = re.compile(r"[A-Z][a-z]+['’]s [A-Z]")
-_NAMED_AFTER = re.compile(r" (?:app|show|widget|magazine|newspaper|section|tab|view)\b")
-
-
-def _is_named(text: str, item: Found) -> bool:
-    """Return True for a part of an identifier (im_here_now, here-and-now) or proper noun (USA Today, the Today app)."""
-    start, end = item.start, item.end
-    before = text[start - 1 : start] if start else ""
-    if before == "_" or text[end : end + 1] == "_" or (before == "-" and text[start:end] == "now"):
-        return True
-    if _TITLE_WORD.fullmatch(text, start, end) is None:
-        return False
-    if _NAMED_BEFORE.search(text, max(0, start - 24), start) or _NAMED_AFTER.match(text, end):
-        return True
-    return start > 0 and _OWNS_A_NAME.match(text, start) is not None
-
-
-class _Content:
-    """A predicate: True if a candidate overlaps a protected span. The spans are computed on first use."""
-
-    def __init__(self, text: str, protected: Sequence[Span] | None) -> None:
-        self._text = text
-        self._spans = protected
-        self._starts: list[int] | None = None
-
-    def __call__(self, item: Found) -> bool:
-        if self._spans is None:
-            self._spans = protected_spans(self._text)
-        if self._starts is None:
-            self._starts = [span[0] for span in self._spans]
-        index = bisect_right(self._starts, item.end - 1) - 1
-        return index >= 0 and self._spans[index][1] > item.start
+    chinese = language != "en" and _HAN.search(text) is not None and zh.might_hold(text)
+    items = zh.find(text, is_content) if chinese else []
+    items += en.find(text, is_content) if en.might_hold(text) else []
+    kept: list[Found] = []
+    for item in sorted(items, key=lambda item: (item.start, -item.end)):
+        if not kept or item.start >= kept[-1].end:
+            kept.append(item)
+    return kept
+>>>>>>> T2
 
 
 def _written_language(text: str, language: LanguageChoice) -> str:
