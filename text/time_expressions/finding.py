@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Sequence
 from datetime import datetime
 from functools import lru_cache
@@ -11,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from ...schema.language import LanguageChoice
 from ..language import detect_language, is_other_language
-from ..protected import protected_spans
+from ..protected import overlaps, protected_spans
 from . import rendering
 from .chinese import grammar as zh
 from .english import grammar as en
@@ -59,15 +58,19 @@ def find_time_expressions(
 
 def detect(text: str, spans: Sequence[Span] | None, language: LanguageChoice = "auto") -> list[Found]:
     """Return the expressions of a text that need a reference, in order, without those that overlap the protected `spans`."""
-    items: list[Found] = []
-    content = _Content(text, spans)
-    if language != "en" and _HAN.search(text) is not None and zh.might_hold(text):
-        items = zh.find(text, content)
-    if en.might_hold(text):
-        more = [item for item in en.find(text, content) if not _is_named(text, item)]
-        items = sorted([*items, *more], key=lambda item: (item.start, -item.end)) if items and more else items or more
+    protected = None if spans is None else list(spans)
+
+    def is_content(item: Found) -> bool:
+        nonlocal protected
+        if protected is None:  # those of the text are searched on first use
+            protected = protected_spans(text)
+        return overlaps(protected, item.start, item.end)
+
+    chinese = language != "en" and _HAN.search(text) is not None and zh.might_hold(text)
+    items = zh.find(text, is_content) if chinese else []
+    items += en.find(text, is_content) if en.might_hold(text) else []
     kept: list[Found] = []
-    for item in items:
+    for item in sorted(items, key=lambda item: (item.start, -item.end)):
         if not kept or item.start >= kept[-1].end:
             kept.append(item)
     return kept
@@ -195,32 +198,10 @@ def is_counted_from_today(wording: str) -> bool:
 
 
 def _detect(text: str, language: LanguageChoice, protected: Sequence[Span] | None) -> list[Found]:
-<<<<<<< HEAD
     """Return `detect`; none of a text in another language."""
     if language == "auto" and is_other_language(text, ignore=protected or ()):
         return []
     return detect(text, protected, language)
-=======
-    if language == "auto" and is_other_language(text, ignore=protected or ()):
-        return []
-    spans: list[Span] | None = None
-
-    def is_content(item: Found) -> bool:
-        nonlocal spans
-        if spans is None:  # those of the text are searched on first use
-            spans = list(protected_spans(text) if protected is None else protected)
-        index = bisect_right(spans, item.end - 1, key=lambda span: span[0]) - 1
-        return index >= 0 and spans[index][1] > item.start
-
-    chinese = language != "en" and _HAN.search(text) is not None and zh.might_hold(text)
-    items = zh.find(text, is_content) if chinese else []
-    items += en.find(text, is_content) if en.might_hold(text) else []
-    kept: list[Found] = []
-    for item in sorted(items, key=lambda item: (item.start, -item.end)):
-        if not kept or item.start >= kept[-1].end:
-            kept.append(item)
-    return kept
->>>>>>> T2
 
 
 def _written_language(text: str, language: LanguageChoice) -> str:
