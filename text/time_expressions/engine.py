@@ -53,6 +53,7 @@ class Tokens:
     ) -> None:
         self.trigger = re.compile(begins + trigger)
         self._begins, self._builders, self._is_cut_out = begins, builders, is_cut_out
+        self._alone: dict[str, tuple[re.Pattern[str], Builder] | None] = {}
         self._patterns = {name: f"(?:{pattern}){ends}" for name, pattern in patterns.items()}
 
     @cached_property
@@ -61,11 +62,12 @@ class Tokens:
         named = (f"(?P<{name}>{_UNNAMED.sub('(?:', pattern)})" for name, pattern in self._patterns.items())
         return re.compile(f"{self.trigger.pattern}(?:{'|'.join(named)})")
 
-    @cached_property
-    def _single(self) -> dict[str, tuple[re.Pattern[str], Builder]]:
-        """Each pattern that has a reading alone, with its groups."""
-        built = ((name, self._builders.get(name.removeprefix(UNSURE))) for name in self._patterns)
-        return {name: (re.compile(self._patterns[name]), build) for name, build in built if build is not None}
+    def _single(self, name: str) -> tuple[re.Pattern[str], Builder] | None:
+        """Return the pattern of that name alone, with its groups, and its builder; None if it has no reading."""
+        if name not in self._alone:
+            build = self._builders.get(name.removeprefix(UNSURE))
+            self._alone[name] = None if build is None else (re.compile(self._patterns[name]), build)
+        return self._alone[name]
 
     def scan(self, text: str) -> list[Found]:
         """Return the words of time of a text with their readings, in order and not yet merged."""
@@ -76,8 +78,8 @@ class Tokens:
             name = match.lastgroup or ""
             if self._is_cut_out(text, start):
                 end = start + 1
-            elif name in self._single:
-                pattern, build = self._single[name]
+            elif (single := self._single(name)) is not None:
+                pattern, build = single
                 detail = pattern.match(text, start)
                 reading = build(detail) if detail is not None else None
                 if detail is not None and reading is not None:
