@@ -35,7 +35,7 @@ from historian.text.references.first_person import cast_of
 from historian.text.references.people import find_people
 from historian.text.references.types import Reference
 from historian.text.speakers.utterances import utterances
-from historian.text.time_expressions.chinese.grammar import candidates
+from historian.text.time_expressions.chinese.grammar import find as find_chinese
 from support.adversarial import FAMILIES, MEANEST, Family
 from support.events import make_event
 
@@ -63,7 +63,7 @@ OF_OWN_WORDS = {
         "redaction.rules.compiled",
         "redaction.rules.read_rules",
     ),
-    *("time_expressions.calendar.holiday", "time_expressions.calendar.season_days"),
+    *("time_expressions.calendar.feast", "time_expressions.calendar.season_days"),
 }
 """Functions that are given words and patterns of the program itself."""
 
@@ -85,6 +85,7 @@ BY_NAME: dict[str, Callable[[Texts], Any]] = {
     "drafts": lambda t: [t.other, t.other],
     "streams": lambda t: (t.other,),
     "name_spans": lambda t: protected_spans(t.text),
+    "spans": lambda t: protected_spans(t.text),
     "is_content": lambda _: lambda found: False,
     "today": lambda _: date(2026, 2, 21),
     "cues": lambda _: ("key", "a", "码"),
@@ -106,7 +107,8 @@ BY_TYPE: dict[str, Callable[[Texts], Any]] = {
     "Iterable[Edit]": lambda t: [(at, at + 2, "x") for at in range(0, len(t.text) - 2, 3)],
     f"collections.abc.Iterable[{Redaction.__module__}.Redaction]": lambda t: find_secrets(t.text, "all"),
     "Sequence[Utterance]": lambda t: list(utterances(_job(Texts(t.other, t.other)), NAMES)),
-    "list[Found]": lambda t: candidates(t.text),
+    "Sequence[Found]": lambda t: find_chinese(t.text, lambda _: False),
+    "list[Found]": lambda t: find_chinese(t.text, lambda _: False),
     "Reference": lambda t: Reference("pronoun", "he", len(t.text) // 2, len(t.text) // 2 + 2, person="third", gender="male"),
     "Sequence[Mention]": lambda t: find_people(t.text),
     "Sequence[Reference]": lambda t: find_references(t.text),
