@@ -59,7 +59,7 @@ class Tokens:
     @cached_property
     def _every(self) -> re.Pattern[str]:
         """All patterns as one; compiled on first use because compiling is slow."""
-        named = (f"(?P<{name}>{_UNNAMED.sub('(?:', pattern)})" for name, pattern in self._patterns.items())
+        named = (f"{_UNNAMED.sub('(?:', pattern)}(?P<{name}>)" for name, pattern in self._patterns.items())
         return re.compile(f"{self.trigger.pattern}(?:{'|'.join(named)})")
 
     def _single(self, name: str) -> tuple[re.Pattern[str], Builder] | None:
