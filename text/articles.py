@@ -22,7 +22,7 @@ def format_article(article: Article) -> str:
     A chapter's tag inside a chapter's content is escaped (`&lt;Bedrock>`), so that no content ends its chapter.
     """
     chapters = ((name, _escaped(article.chapter(name).strip())) for name in CHAPTER_NAMES)
-    return "\n\n".join(f"<{name}>\n{text}\n</{name}>" if text else f"<{name}>\n</{name}>" for name, text in chapters) + "\n"
+    return "\n\n".join("\n".join(filter(None, (f"<{n}>", text, f"</{n}>"))) for n, text in chapters) + "\n"
 
 
 def parse_article(text: str) -> Article:
@@ -53,7 +53,7 @@ def parse_article(text: str) -> Article:
     _refuse_stray(text[at:])
     for name in CHAPTER_NAMES:
         if name not in found:
-            raise _malformed(f"<{name}> is missing", "all three chapters are needed, an empty one too")
+            raise _malformed(f"<{name}> is missing", "all three are needed, an empty one too")
     return Article().with_chapters(found)
 
 
@@ -68,7 +68,8 @@ def dated_summaries(key: ArticleKey, summaries: Sequence[Summary]) -> StoredArti
             day = own or day
             lines.append(f"- {day} {said}")
     sources = tuple(one.id for one in shown)
-    return StoredArticle(key, Article(dynamic="\n".join(lines)), 0, shown[-1].created_at, sources) if lines else None
+    article = Article(dynamic="\n".join(lines))
+    return StoredArticle(key, article, 0, shown[-1].created_at, sources) if lines else None
 
 
 # Each level of escaping adds one `amp;`, so that tags and escaped tags both survive a round trip.
@@ -84,7 +85,7 @@ def _unescaped(content: str) -> str:
 
 def _refuse_stray(between: str) -> None:
     if stray := " ".join(between.split()):
-        raise _malformed(f"{stray[:_QUOTED]!r} stands outside the chapters", "move it into one of them")
+        raise _malformed(f"{stray[:_QUOTED]!r} stands outside the chapters", "move it into one")
 
 
 def _malformed(what: str, remedy: str) -> InvalidInput:

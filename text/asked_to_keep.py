@@ -55,6 +55,6 @@ def quoted_line(words: str) -> str:
 @remembered(64)
 def _patterns(bot_name: str) -> Patterns:
     tables = word_tables("asked_to_keep.toml")
-    bot = re.escape(bot_name) if bot_name else "(?!)"
-    whole = in_pieces({**tables["pieces"], **tables["patterns"]}, {"BOT": f"(?:{bot}|bot|机器人|小助手)"})
+    bots = {"BOT": f"(?:{re.escape(bot_name) or '(?!)'}|bot|机器人|小助手)"}
+    whole = in_pieces({**tables["pieces"], **tables["patterns"]}, bots)
     return Patterns({name: whole[name] for name in tables["patterns"]})

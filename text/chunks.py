@@ -66,7 +66,7 @@ def chunk(text: str, max_tokens: int = 256, overlap_sentences: int = 1, estimato
     Raises ValueError if `max_tokens` is less than 1 or `overlap_sentences` is negative.
     """
     if max_tokens < 1 or overlap_sentences < 0:
-        raise ValueError(f"max_tokens must be > 0 and overlap_sentences >= 0: {max_tokens}, {overlap_sentences}")
+        raise ValueError(f"max_tokens={max_tokens} or overlap_sentences={overlap_sentences}: too small")
     units = list(_units(text, max_tokens, estimator))
     chunks: list[Chunk] = []
     first = 0  # first unit of the chunk's new text; the overlap precedes it
@@ -96,7 +96,7 @@ def _stripped(source: str, start: int, end: int) -> tuple[int, int]:
 
 def _with_overlap(units: Sequence[_Unit], first: int, sentences: int, max_tokens: int) -> int:
     begin = first
-    room = 0 if units[first].kind == "heading" else min(max_tokens // 4, max_tokens - units[first].tokens)
+    room = min(max_tokens // 4, max_tokens - units[first].tokens) * (units[first].kind != "heading")
     for before in reversed(units[max(0, first - sentences) : first]):
         room -= before.tokens
         if before.kind != "prose" or room < 0:
@@ -115,7 +115,8 @@ def _fill(units: Sequence[_Unit], begin: int, first: int, max_tokens: int) -> in
             break
         is_half_full = (used - upcoming.tokens) * 2 >= max_tokens and units[last].kind != "heading"
         if is_half_full and upcoming.block != units[last].block:
-            whole = sum(one.tokens for one in units[last + 1 : last + max_tokens] if one.block == upcoming.block)
+            rest = units[last + 1 : last + max_tokens]
+            whole = sum(one.tokens for one in rest if one.block == upcoming.block)
             if upcoming.kind == "heading" or whole <= max_tokens < used - upcoming.tokens + whole:
                 break
         last += 1
@@ -192,13 +193,17 @@ def _reach(text: str, start: int, end: int, max_tokens: int, estimator: TokenCou
     places = range(low + 1, high, (high - low) // 16 + 1)
     n = bisect_right(places, max_tokens, key=lambda place: estimator(text[start:place]))
     limit = places[n - 1] if n else max(low, start + 1)
-    soft = max((mark.end() for mark in _SOFT_CUT.finditer(text, limit - (limit - start) // 3, limit)), default=limit)
+    marks = _SOFT_CUT.finditer(text, limit - (limit - start) // 3, limit)
+    soft = max((mark.end() for mark in marks), default=limit)
     # One cluster that costs more than the limit is kept whole.
-    near = (*range(soft, max(start, soft - _LONGEST_CLUSTER), -1), *range(limit, min(end, start + _LONGEST_CLUSTER)))
-    return next((place for place in near if place == end or not _is_joined(text[start:place], text[place])), limit)
+    before = range(soft, max(start, soft - _LONGEST_CLUSTER), -1)
+    near = (*before, *range(limit, min(end, start + _LONGEST_CLUSTER)))
+    return next((one for one in near if not _is_joined(text[start:one], text[one:end][:1])), limit)
 
 
 def _is_joined(before: str, after: str) -> bool:
     """Return True if a character is of one grapheme with those before it: accents, emoji sequences, flags, CR LF."""
-    is_half_a_flag = (len(before) - len(before.rstrip(_FLAG_LETTERS))) % 2 and after in _FLAG_LETTERS
-    return bool(is_half_a_flag or _JOINED.match(before[-1] + after)) or unicodedata.category(after).startswith("M")
+    flags = len(before) - len(before.rstrip(_FLAG_LETTERS))
+    is_half_a_flag = flags % 2 and after in _FLAG_LETTERS
+    is_accent = after and unicodedata.category(after).startswith("M")
+    return bool(after and (is_half_a_flag or is_accent or _JOINED.match(before[-1] + after)))

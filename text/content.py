@@ -10,7 +10,7 @@ from .word_lists import word_list, word_tables
 
 _TABLE = word_tables("content.toml")
 _WORDS = word_list(_TABLE["english"])
-_CHINESE = re.compile("|".join(sorted(map(re.escape, _TABLE["chinese"].split()), key=lambda one: -len(one))))
+_CHINESE = re.compile("|".join(sorted(_TABLE["chinese"].split(), key=lambda one: -len(one))))
 _CHARACTERS = re.compile(f"[{''.join(_TABLE['characters'].split())}]")
 _PLACEHOLDER = re.compile(r"\[[^\[\]]{1,12}\]|【[^【】]{1,12}】|https?://\S+|@\S+")
 _LAUGHTER = re.compile(

@@ -50,8 +50,9 @@ def declared(message: str) -> list[tuple[str, LineKind]]:
         return []
     text = without_media(message)
     text = text[addressed.end() :] if (addressed := _ADDRESSED.match(text)) else text
-    found = [one for sentence in _SENTENCE.findall(text) if (one := _declaration(sentence)) and not gives_orders(sentence)]
-    return [] if found and (_patterns().not_said.search(text) or _patterns().game.search(text)) else found
+    said = (sentence for sentence in _SENTENCE.findall(text) if not gives_orders(sentence))
+    found = [one for one in map(_declaration, said) if one]
+    return [] if found and _patterns().not_meant.search(text) else found
 
 
 _ADDRESSED = re.compile(rf"\s*(?:(?:{BY_ID.pattern}|@[^\s@，,：:]{{1,32}}(?=[\s，,：:]))[\s，,：:]*)+")
@@ -76,7 +77,9 @@ def _declaration(sentence: str) -> tuple[str, LineKind] | None:
         kind = _kind_of_declaration(said)
         if kind is None or frame.told.search(sentence[:begins]) or frame.unreal.search(before):
             continue
-        if (kind != "health" and frame.joke.search(sentence)) or (kind != "identity" and frame.today.search(said)):
+        if kind != "health" and frame.joke.search(sentence):
+            continue
+        if kind != "identity" and frame.today.search(said):
             continue
         if frame.asks.search(said) or (ends_asking(sentence) and end == last):
             continue
@@ -157,7 +160,8 @@ def lasting_kind(said: str, *, dated: bool = False) -> LineKind | None:
     language = "zh" if _HAN.search(said) else "en"
     if language == "en" and said.startswith("'s "):
         kind = line_kind(said)
-        return kind if frame.kin.match(said) or (kind in DECLARED and not dated and not frame.was.search(said)) else None
+        lasts = kind in DECLARED and not dated and not frame.was.search(said)
+        return kind if lasts or frame.kin.match(said) else None
     if language == "zh" and frame.my_zh.match(said):
         return "relation"
     bare = frame.sure.sub("", said, count=1) if language == "en" else said
@@ -169,7 +173,8 @@ def lasting_kind(said: str, *, dated: bool = False) -> LineKind | None:
         is_over = bool(frame.passes.match(bare))
     else:
         is_there = kind == "other" and frame.is_there.match(said)
-        is_over = bool(reported or is_there or frame.passes_zh.search(_FIRST_CLAUSE.split(said, maxsplit=1)[0]))
+        first = _FIRST_CLAUSE.split(said, maxsplit=1)[0]
+        is_over = bool(reported or is_there or frame.passes_zh.search(first))
     return None if is_over and kind != "health" else kind
 
 
@@ -189,7 +194,8 @@ def is_of_kin(text: str) -> bool:
     >>> is_of_kin("Ann's brother Bob is vegetarian"), is_of_kin("小明的妈妈住在杭州"), is_of_kin("Ann is vegetarian")
     (True, True, False)
     """
-    return any(pattern.search(text[:LONGEST_LINE]) for pattern in (_patterns().own, _patterns().my_zh))
+    text = text[:LONGEST_LINE]
+    return bool(_patterns().own.search(text) or _patterns().my_zh.search(text))
 
 
 def line_kind(text: str) -> LineKind:
@@ -199,10 +205,11 @@ def line_kind(text: str) -> LineKind:
     ('health', 'boundary', 'home', 'other')
     """
     kin: tuple[LineKind, ...] = ("relation",) if is_of_kin(text) else ()
-    order = (*KINDS[:2], *kin, *KINDS[2:])
-    return next((kind for kind in order if _patterns()[f"{kind}_about"].search(text[:LONGEST_LINE])), "other")
+    order, text = (*KINDS[:2], *kin, *KINDS[2:]), text[:LONGEST_LINE]
+    return next((kind for kind in order if _patterns()[f"{kind}_about"].search(text)), "other")
 
 
+_PLURAL = re.compile(r"(?<=[!-~]{2}[!-rt-~])s$")
 _TOKEN = re.compile(r"[㐀-鿿]|[^\W_㐀-鿿]+")
 
 
@@ -216,8 +223,7 @@ def said_words(text: str, name: str = "") -> tuple[str, ...]:
     """
     folded = text.casefold().replace("’", "'").replace(name.casefold() or "\0", " ")
     words = _TOKEN.findall(_patterns().light.sub(" ", folded))
-    plural = (len(one) > 3 and one.isascii() and one.endswith("s") and not one.endswith("ss") for one in words)
-    return tuple(one[:-1] if is_plural else one for one, is_plural in zip(words, plural, strict=True))
+    return tuple(_PLURAL.sub("", word) for word in words)
 
 
 def _predicate(rest: str, language: str) -> LineKind | None:
@@ -229,8 +235,8 @@ def _predicate(rest: str, language: str) -> LineKind | None:
 def _patterns() -> Patterns:
     """Return the patterns of declared.toml: those of its frame, and of each kind as `health_en`, `health_zh`, `health_about`."""
     tables = word_tables("declared.toml")
-    words = {name: f"(?:{one})".replace("_", " ") for name, one in alternatives(tables["words"]).items()}
-    pieces = in_pieces(tables["pieces"], words)
+    words = alternatives(tables["words"]).items()
+    pieces = in_pieces(tables["pieces"], {name: f"(?:{one})".replace("_", " ") for name, one in words})
     whole = in_pieces(tables["frame"], pieces)
     patterns = {name: whole[name] for name in tables["frame"]}
     for kind, table in tables["kinds"].items():

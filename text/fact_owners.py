@@ -32,11 +32,13 @@ class FactOwners:
     def __init__(self, job: Job, events: Sequence[Event]) -> None:
         self._job = job
         self._group = job.group_name
-        senders = ((one.sender_id, one.sender_name, job.moment.timestamp()) for one in job.recent_messages)
+        now = job.moment.timestamp()
+        senders = ((one.sender_id, one.sender_name, now) for one in job.recent_messages)
         spoke = ((one.user_id, one.user_name, one.timestamp) for one in events)
-        known = [(job.user_id, job.user_name, job.moment.timestamp()), *senders, *spoke]
+        known = [(job.user_id, job.user_name, now), *senders, *spoke]
         borne = BorneNames(BorneName(who, name, at, at) for who, name, at in known if who)
-        self._people = NamedPeople(borne, {who for who, _, _ in known}, (job.bot_name, job.group_name))
+        ids = {who for who, _, _ in known}
+        self._people = NamedPeople(borne, ids, (job.bot_name, job.group_name))
         self._names = (*borne.written, *([job.bot_name] if job.bot_name else []))
 
     def named(self, event: Event) -> Sequence[NamedPerson]:
@@ -49,11 +51,11 @@ class FactOwners:
         begins = event.text.find(said)
         if self._group and begins_with(said.casefold(), self._group.casefold()):
             return None
-        first = next((one.user_id for one in self.named(event) if one.start <= begins < one.end), None)
-        if first is None:
-            other = next((one for one in find_people(said) if one.start == 0), None)
-            first = "" if other is not None and other.name.lower() not in ROLE_NOUNS else None
-        return first
+        for one in self.named(event):
+            if one.start <= begins < one.end:
+                return one.user_id
+        first = [one.name.lower() for one in find_people(said) if one.start == 0]
+        return "" if first and first[0] not in ROLE_NOUNS else None
 
     def owner_of(self, event: Event) -> str:
         """Return the id of the person whose fact an event is; "" if it is about another person of whom no id is known.
@@ -76,5 +78,6 @@ class FactOwners:
 
         Words of a nickname are none of the statement: 今天也要早睡搬到福州了 is no plan.
         """
-        text = edited(event.text, ((*one[:2], _SUBJECT) for one in self.named(event) if one.user_id == user_id))
+        own = (one for one in self.named(event) if one.user_id == user_id)
+        text = edited(event.text, ((*one[:2], _SUBJECT) for one in own))
         return Statement(text, (_SUBJECT, *self._names))

@@ -45,7 +45,8 @@ def people_of(state: HistorianState) -> list[HistorianPart]:
         return people
     found: dict[tuple[str, bool], HistorianPart] = {}
     for one in state["parts"]:
-        if one.get("filed") == "forgotten" or not any(item["kind"] == "fact" for item in one.get("items", [])):
+        kinds = {item["kind"] for item in one.get("items", [])}
+        if one.get("filed") == "forgotten" or "fact" not in kinds:
             continue
         job = Job.model_validate(one["job"])
         user = job.user_id, job.scope.asserted

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from itertools import zip_longest
+from itertools import chain
 from typing import Any
 
 from ..schema.language import Language
@@ -23,9 +23,8 @@ _MEDIA: tuple[tuple[str, str, str], ...] = (
 )
 """What the type of a part holds (`image_url`, `input_audio`, `mface`), and its placeholder in Chinese and in English."""
 _MEDIUM = re.compile("|".join(f"({types})" for types, _, _ in _MEDIA))
-_PLACEHOLDER = re.compile(
-    rf"\[(?:[一-鿿]{{0,2}}(?:{'|'.join(zh for _, zh, _ in _MEDIA)})|{'|'.join(types for types, _, _ in _MEDIA)})\]", re.IGNORECASE
-)
+_TYPES, _IN_CHINESE = ("|".join(one[n] for one in _MEDIA) for n in (0, 1))
+_PLACEHOLDER = re.compile(rf"(?i)\[(?:[一-鿿]{{0,2}}(?:{_IN_CHINESE})|{_TYPES})\]")
 """Placeholders of this module and of chat clients: [动画表情], [Photo]."""
 _NO_TALK = re.compile(r"think|reason|tool_?(?:use|call|result)|function_call|^reply$")
 """Types of parts that nobody said."""
@@ -52,7 +51,8 @@ def text_of_parts(parts: Sequence[Any], name: str = "") -> str:
     >>> text_of_parts([{"type": "text", "data": {"text": "看我的猫"}}, {"type": "image", "data": {"file": "x"}}])
     '看我的猫[图片]'
     """
-    between = "" if any(isinstance(one, Mapping) and isinstance(one.get("data"), Mapping) for one in parts) else "\n"
+    known = (one for one in parts if isinstance(one, Mapping))
+    between = "" if any(isinstance(one.get("data"), Mapping) for one in known) else "\n"
     texts = [_text_of(one, "en") for one in parts]
     if detect_language(without_placeholders(between.join(texts)) or name) == "zh":
         texts = [_text_of(one, "zh") for one in parts]
@@ -166,9 +166,9 @@ def from_cq(text: str, *, by_form: bool = True) -> str:
         return text
     read = str if _UNESCAPED.search(_CODE.sub("", text)) else _unescaped
     pieces = _CODE.split(text)
-    parts: list[dict[str, Any] | str] = [_segment(*code) for code in zip(pieces[1::3], pieces[2::3], strict=True)]
-    words = ({"type": "text", "data": {"text": read(one)}} for one in pieces[::3])
-    return text_of_parts([part for pair in zip_longest(words, parts, fillvalue="") for part in pair]).strip()
+    parts: list[Any] = [{"type": "text", "data": {"text": read(one)}} for one in pieces[::3]]
+    codes = map(_segment, pieces[1::3], pieces[2::3])
+    return text_of_parts([*chain(*zip(parts, codes, strict=False)), parts[-1]]).strip()
 
 
 def _unescaped(text: str) -> str:

@@ -7,7 +7,6 @@ from functools import cached_property
 
 from ..schema.language import Language, LanguageChoice
 from ..schema.names import Names
-from .borders import places_of
 from .edits import Edit, edited
 from .language import detect_language, is_other_language
 from .protected import Span, merge_spans, moved, protected_spans
@@ -66,14 +65,15 @@ class Sentence:
     @cached_property
     def times(self) -> list[Found]:
         """The relative times of the text, in order."""
-        return [] if self.is_other_language else detect(self.text, self.protected, self.choice)
+        found = detect(self.text, self.protected, self.choice)
+        return [] if found and self.is_other_language else found
 
     @cached_property
     def references(self) -> list[Reference]:
         """The pronouns, stand-ins and places of the text in order, those of a third person with the people named before them."""
-        if self.is_other_language:
-            return []
         found = deictic_words(self.text, self.protected, self.choice)
+        if found and self.is_other_language:
+            return []
         if any(one.form == "that_one" for one in found):
             ends = {one.end for one in self.people}  # 小王这个人: the name stands beside it
             found = [one for one in found if one.form != "that_one" or one.start not in ends]
@@ -95,14 +95,14 @@ class Sentence:
     def edited(self, edits: Sequence[Edit]) -> Sentence:
         """Return the sentence with `edits`, which are in order and do not overlap.
 
-        What was protected stays so, and so do the names that the edits write.
+        What was protected stays so, and so is what the edits write of names and quotations.
         """
         if not edits:
             return self
         other = self.beside(edited(self.text, edits))
         written, shift = list[Span](), 0
         for start, end, new in edits:
-            written += ((start + shift + a, start + shift + b) for a, b in places_of(new, self._words))
+            written += ((start + shift + a, start + shift + b) for a, b in protected_spans(new, self._words))
             shift += len(new) - (end - start)
         other.protected = merge_spans([*moved(self.protected, edits), *written])
         return other

@@ -44,7 +44,7 @@ _FIGURE = re.compile(
     rf"|(?P<chinese>[{_NUMERALS}]+)|(?P<words>(?i:{_WORD}(?:(?:-| and | ){_WORD})*))"
 )
 _UNCERTAIN_WORDS = word_list("may mar second")
-_FREE: Terms = frozenset(map(stem, (*word_list(_TABLES["words"]["free"]), *_NUMBER_WORDS.keys() - {"mar"}, *_NUMERALS)))
+_FREE = frozenset(map(stem, word_list(_TABLES["words"]["free"]) | _NUMBER_WORDS.keys() - {"mar"} | {*_NUMERALS}))
 _NO_NAMES = frozenset(map(stem, word_list(_TABLES["words"]["no_names"])))
 _UNCERTAIN_VALUES = frozenset(("0", "1"))
 """What is often no number (一个, "may"): it confirms a number and is never missing."""
@@ -112,16 +112,19 @@ def unsupported(
     told = told if speakers is not None else [one for one in told if subject in one]
     given = "\n".join((*told, *told_by))
     own = (*also, names.bot_name, *names.user_names, names.group("zh"), names.group("en"))
-    bare = re.sub("|".join(map(re.escape, filter(None, own))) or "(?!)", " ", text, flags=re.IGNORECASE)
+    any_own = "|".join(map(re.escape, filter(None, own))) or "(?!)"
+    bare = re.sub(any_own, " ", text, flags=re.IGNORECASE)
     others = _others_in(bare, names)
     bare = without_people(bare, names)
     years = {str(int(day[:4]) + step) for day in also if _RE.date.match(day) for step in (-1, 0, 1)}
     known = _known(without_people(given, names)) | _known(beside) | years
     numbers = figures(_near_dates(bare, years))
-    wrong: list[tuple[Kind, str]] = [("number", said) for n, said in numbers.items() if n not in known]
+    wrong: list[tuple[Kind, str]] = []
+    wrong += [("number", said) for n, said in numbers.items() if n not in known]
     wrong += [("title", said) for said in _titles(text, "\n".join((given, beside, *own)))]
-    people = (one.name for one in find_people(bare) if _HAN.match(one.name) and one.name not in ROLE_NOUNS)
-    wrong += [("name", one) for one in (*others, *people) if one not in given and one not in beside]
+    people = (one.name for one in find_people(bare) if _HAN.match(one.name))
+    named = (*others, *(name for name in people if name not in ROLE_NOUNS))
+    wrong += [("name", one) for one in named if one not in given and one not in beside]
     wrong += [("name", said) for said in _names(bare, f"{given}\n{beside}")]
     found = [Unsupported(kind, said, where) for kind, said in wrong]
     found += islice(_turned(text, sources, names, speakers, listener, subjects), 1)
@@ -135,7 +138,8 @@ def unsupported(
     held |= _terms_beside(beside, names)
     strange = [part.strip() for part in _parts(text, names) if _is_strange(part, names, held)]
     turned = () if strange else _turned_round(text, clauses, names, is_talk=speakers is not None)
-    return [Unsupported("words" if strange else "polarity", part, where) for part in (*strange, *turned)]
+    kind: Kind = "words" if strange else "polarity"
+    return [Unsupported(kind, part, where) for part in (*strange, *turned)]
 
 
 def lost(text: str, source: str, names: Names, where: str = "") -> list[Unsupported]:
@@ -154,7 +158,8 @@ def lost(text: str, source: str, names: Names, where: str = "") -> list[Unsuppor
     users = [name for name in names.user_names if name]
     if any(one in source for one in users) and not any(one in text for one in users):
         gone.append(users[0])
-    gone = gone or list(_turned_round(source, _clauses(_statements(text, text, names), names), names))
+    clauses = _clauses(_statements(text, text, names), names)
+    gone = gone or list(_turned_round(source, clauses, names))
     wanted, held = _wanted(bare, names), _terms(plain, names)
     if not gone and share(words_only(wanted), held) < KEPT:
         gone = [_listed(wanted - held)]
@@ -199,18 +204,21 @@ def figures(text: str, *, uncertain: bool = False) -> dict[str, str]:
     found: dict[str, str] = {}
     for match in _FIGURE.finditer(unicodedata.normalize("NFKC", text.replace("百分之", " "))):
         if uncertain or match.group().casefold() not in _UNCERTAIN_WORDS:
-            values = (n for n in _values(match, uncertain) if uncertain or n not in _UNCERTAIN_VALUES)
-            found.update(dict.fromkeys(values, match.group().strip()))
+            found.update(dict.fromkeys(_values(match, uncertain), match.group().strip()))
+    for n in () if uncertain else _UNCERTAIN_VALUES:
+        found.pop(n, None)
     return found
 
 
 @remembered(32)
 def _known(text: str) -> set[str]:
     """Return the values that a text confirms: its numbers, hours in the 12- and the 24-hour clock, halves and quarters."""
-    hours = [hour.group().casefold() for hour in _RE.hour.finditer(unicodedata.normalize("NFKC", text))]
+    plain = unicodedata.normalize("NFKC", text)
+    hours = [hour.group().casefold() for hour in _RE.hour.finditer(plain)]
     values = {int(n) for hour in hours for n in figures(hour, uncertain=True) if n.isdecimal()}
     known = {str((n + 12) % 24 or 24) for n in values if n <= 24}
-    known |= {n for n, word in _TABLES["minutes"].items() if any(re.search(word, hour) for hour in hours)}
+    minutes, all_hours = _TABLES["minutes"].items(), "\n".join(hours)
+    known |= {n for n, word in minutes if re.search(word, all_hours)}
     return known | figures(text, uncertain=True).keys()
 
 
@@ -279,12 +287,14 @@ def _turned_round(text: str, told: Sequence[_Clause], names: Names, *, is_talk: 
     In talk people deny in other words ("count me out"): there any denial carries another one, unless a clause affirms all of it.
     """
     none: Terms = frozenset()
-    affirmed, denied = none.union(*(one.affirmed for one in told)), none.union(*(one.denied for one in told))
+    affirmed = none.union(*(one.affirmed for one in told))
+    denied = none.union(*(one.denied for one in told))
     either = none.union(*(one.affirmed | one.denied for one in told if one.either))
     claims = [one.affirmed for one in told if not one.asks]
     is_denied = is_talk and any(one.negation for one in told)
     for one in _clauses([text], names):
-        if one.denied and is_denied and not any(len(one.denied) > 1 and one.denied <= claim for claim in claims):
+        is_claimed = len(one.denied) > 1 and any(one.denied <= claim for claim in claims)
+        if one.denied and is_denied and not is_claimed:
             continue
         if not one.denied and (one.either or has_ended(one.text)):
             continue
@@ -402,7 +412,8 @@ def _turned(
         said = [(name, one.speaks_for(pair, told_by.get(name, ""))) for name, one in given]
         against = [name for name, is_so in said if is_so is False]
         if against and not any(is_so for _, is_so in said):
-            yield Unsupported("role", f"{pair.first} … {pair.second}".removesuffix(" … "), against[0])
+            both = f"{pair.first} … {pair.second}".removesuffix(" … ")
+            yield Unsupported("role", both, against[0])
 
 
 def _pairs(text: str, names: Names, persons: Mapping[str, str]) -> Iterator[_Pair]:

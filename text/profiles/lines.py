@@ -50,7 +50,8 @@ def read_lines(markdown: str, known: Sequence[ProfileLine] = (), *, day: str = "
     ['Food: likes tea (2026-02-20)', 'Food: no onions (2026-03-02)']
     """
     told = list(_texts(markdown, known))
-    compared = SequenceMatcher(None, [one.text for one in known], [text for text, _ in told], autojunk=False)
+    texts = [one.text for one in known], [text for text, _ in told]
+    compared = SequenceMatcher(None, *texts, autojunk=False)
     lines: list[ProfileLine] = []
     for how, start, end, first, last in compared.get_opcodes():
         for n, (text, own_day) in enumerate(told[first:last], start):
@@ -58,11 +59,12 @@ def read_lines(markdown: str, known: Sequence[ProfileLine] = (), *, day: str = "
             moved = next((one for one in known if one.text == text and one not in lines), None)
             former = known[n] if how in ("equal", "replace") and n < end else moved
             if former is None:
-                lines.append(ProfileLine(line_id_of(text, when), text, line_kind(text), 1, when, when))
+                former = ProfileLine(line_id_of(text, when), text, line_kind(text), 1, when, when)
             elif former.text != text:
-                lines.append(replace(former, text=text, told=1, first_day=when, last_day=when, evidence=()))
-            else:
-                lines.append(replace(former, last_day=own_day or former.last_day) if how == "equal" else former)
+                former = replace(former, text=text, told=1, first_day=when, last_day=when, evidence=())
+            elif how == "equal":
+                former = replace(former, last_day=own_day or former.last_day)
+            lines.append(former)
     return distinct(lines)
 
 
@@ -112,10 +114,12 @@ def with_lines(lines: Sequence[ProfileLine], new: Sequence[ProfileLine], name: s
     result = [(_same(one, name), one) for one in lines]
     for line in new:
         key = _same(line, name)
-        at = next((n for n, (same, one) in enumerate(result) if same == key and not one.until), None)
-        if at is not None:
-            line = _told_again(result.pop(at)[1], line)
-        elif line.kind not in _LEAVES and len([1 for _, one in result if one.kind not in _LEAVES]) >= MOST_KEPT:
+        known = next((one for one in result if one[0] == key and not one[1].until), None)
+        stay = [one for _, one in result if one.kind not in _LEAVES]
+        if known is not None:
+            result.remove(known)
+            line = _told_again(known[1], line)
+        elif line.kind not in _LEAVES and len(stay) >= MOST_KEPT:
             continue
         result.append((key, line))
     return bounded(distinct(one for _, one in result))
@@ -129,7 +133,7 @@ def with_expiry(lines: Sequence[ProfileLine], expiry: Mapping[str, float | None]
     """
 
     ends = [ProfileLine.until_moment(last_expiry(map(expiry.get, line.evidence))) for line in lines]
-    return tuple(replace(line, until=line.until or until) for line, until in zip(lines, ends, strict=True))
+    return tuple(replace(one, until=one.until or end) for one, end in zip(lines, ends, strict=True))
 
 
 def _told_again(known: ProfileLine, line: ProfileLine) -> ProfileLine:
@@ -171,7 +175,7 @@ def plain_words(text: str) -> str:
 def without_evidence(line: ProfileLine, gone: Collection[str]) -> ProfileLine | None:
     """Return a line without evidence that is `gone`, by ids of events; None if it rested on that alone."""
     rest = tuple(one for one in line.evidence if one not in gone)
-    told = line.told - len(line.evidence) + len(rest)
-    if not rest and line.evidence:
-        return None
-    return replace(line, evidence=rest, told=max(1, told)) if len(rest) < len(line.evidence) else line
+    lost = len(line.evidence) - len(rest)
+    if not lost:
+        return line
+    return replace(line, evidence=rest, told=max(1, line.told - lost)) if rest else None

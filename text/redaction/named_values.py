@@ -25,19 +25,14 @@ def find_named_values(text: str, folded: str) -> Iterator[Redaction]:
     """Find the values after names of secrets; `folded` is the text in lower case."""
     done = 0
     for name in find_names(text, folded):
-        if name.start < done or _is_mentioned(text, name):
+        # Part of a placeholder, or a book title.
+        mentioned = PLACEHOLDER.match(text, name.start - 1) if name.start else None
+        if name.start < done or mentioned or text[name.start - 1 : name.start] == "《":
             continue
         value = _linked_value(text, folded, name) or _loose_value(text, name)
         if value is not None:
             yield Redaction(value.start, value.end, LABELS[name.kind])
             done = value.end
-
-
-def _is_mentioned(text: str, name: Name) -> bool:
-    """Return True if the name is part of a placeholder, or a book title."""
-    opening = text.rfind("[", max(0, name.start - 12), name.start)
-    standing = PLACEHOLDER.match(text, opening) if opening >= 0 else None
-    return text[name.start - 1 : name.start] == "《" or (standing is not None and standing.end() > name.end)
 
 
 def _linked_value(text: str, folded: str, name: Name) -> Value | None:
@@ -51,8 +46,6 @@ def _linked_value(text: str, folded: str, name: Name) -> Value | None:
             return None  # part of the same word as the name
         if linked["beside"].strip(" ") == "" and text[name.start] == "-":
             link = "option"
-    if linked.end() == name.end and text[name.end : name.end + 1] in ("-", "_"):
-        return None
     value = _value_at(text, linked.end())
     if value is not None and compiled(r"://[^\s\"'<>]*$").search(before) and "@" in value.text:
         cut = value.text.find("@")
@@ -69,7 +62,7 @@ def _is_of_another_thing(name: Name, linking: str, link: Link, value: Value, tex
         return True  # `${PASSWORD:?is missing}`, `app:<password>@localhost`
     if link == "paired" and re.match(r"[\"'][ ]?:", after):
         return True  # the name of the next field
-    if "\n" in linking and (re.match(r"[A-Za-z_][\w.-]*=|https?:", value.text) or re.match(r":(?:\s|$)", after)):
+    if "\n" in linking and (re.match(r"\w[\w.-]*=|https?:", value.text) or re.match(r":(?:\s|$)", after)):
         return True
     if name.word in ("pass", "pin"):
         is_verb = link == "beside" and value.quoted and name.end - name.start == len(name.word)

@@ -4,25 +4,19 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from ..word_lists import in_pieces, word_list, word_tables
+from ..word_lists import alternatives, in_pieces, word_list, word_tables
 from .rules import compiled, cue_places
 from .spans import Label
 
 _TABLES = word_tables("redaction/names.toml")
-_PATTERNS = in_pieces(_TABLES["patterns"])
-_NAME = _PATTERNS["NAME"]
+_PATTERNS = in_pieces(_TABLES["patterns"], alternatives(_TABLES["words"]))
+_CUES = word_list(_TABLES["words"]["cues"])
+_TRAILING = word_list(_TABLES["words"]["trailing"])
 Kind = Literal["password", "secret", "token", "key"]
 HAN = "\u3400-\u4dbf\u4e00-\u9fff"
 """Chinese characters, for use in a character class."""
 LABELS: dict[Kind, Label] = {"password": "PASSWORD", "secret": "SECRET", "token": "TOKEN", "key": "API_KEY"}
 
-_WORDS = {name: word_list(words) for name, words in _TABLES["words"].items()}
-_PAIRED: dict[str, Kind] = {
-    "session id": "token",
-    "pin code": "password",
-    "pass code": "password",
-    "api hash": "secret",
-}
 _PARTS = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+"
 
 
@@ -38,8 +32,8 @@ class Name(NamedTuple):
 def find_names(text: str, folded: str) -> Iterator[Name]:
     """Find the names of secrets in a text; `folded` is the text in lower case."""
     done = 0
-    for place in cue_places(folded, _WORDS["cues"]):
-        found = compiled(_NAME).match(folded, place) if place >= done else None
+    for place in cue_places(folded, _CUES):
+        found = compiled(_PATTERNS["NAME"]).match(folded, place) if place >= done else None
         if found is None:
             continue
         start, done = place, found.end()
@@ -61,37 +55,11 @@ def _identifier(text: str, start: int, end: int) -> tuple[int, int]:
 
 def kind_of_name(name: str) -> Kind | None:
     """Return the kind of secret that a mapping key, variable or column names (`dbPassword`, `X-Api-Key`), or None."""
-    han = compiled(rf"(?:{_NAME})(?:值|串|号|明文)?$").search(name.strip().lower())
+    han = compiled(rf"(?:{_PATTERNS['NAME']})(?:值|串|号|明文)?$").search(name.strip().lower())
     if han is not None and not han.group().isascii():
         return han.lastgroup  # type: ignore[return-value]
     parts = [part.lower() for part in compiled(_PARTS).findall(name)]
-    while len(parts) > 1 and (parts[-1].isdigit() or parts[-1] in _WORDS["trailing"]):
+    while len(parts) > 1 and (parts[-1].isdigit() or parts[-1] in _TRAILING):
         parts.pop()
-    last, before = (["", *parts])[-1], (["", "", *parts])[-2]
-    last = last[:-1] if last.endswith("s") and not last.endswith("ss") else last
-    return _PAIRED.get(f"{before} {last}") or _kind_of_word(last, before)
-
-
-def _kind_of_word(last: str, before: str) -> Kind | None:
-    if last.endswith(("password", "passwd", "passphrase", "passcode", "passwort", "pswd", "requirepass")):
-        return "password"
-    for short in ("pwd", "pass", "psw", "pw", "psk", "puk", "pin"):
-        if last.endswith(short):
-            owner = last.removesuffix(short)
-            return "password" if not owner or (owner in _WORDS["owners"] and short != "pin") else None
-    if last.endswith("secret") or last == "passkey":
-        return "secret"
-    if last.endswith("token"):
-        return None if before in _WORDS["harmless_token_of"] else "token"
-    if last in _WORDS["tokens"]:
-        return "token"
-    if last in ("ak", "sk"):
-        return "key"
-    if not last.endswith("key"):
-        return None
-    owner = last.removesuffix("key") or before
-    if owner in _WORDS["password_key_of"]:
-        return "password"
-    if owner in _WORDS["key_of"]:
-        return "secret"
-    return None if owner in _WORDS["public_key_of"] or last != "key" else "key"
+    found = compiled(_PATTERNS["KIND"]).fullmatch(" ".join(parts[-2:]))
+    return found.lastgroup if found else None  # type: ignore[return-value]

@@ -54,25 +54,21 @@ def find_personal_data(text: str, folded: str) -> Iterator[Redaction]:
 
 
 def _cards(text: str, start: int, end: int) -> Iterator[Redaction]:
+    from stdnum import iban, luhn
+
     for match in compiled(_ID_CARD).finditer(text, start, end):
         if _is_id_card(re.sub("[ -]", "", match.group())):
-            yield Redaction(match.start(), match.end(), "ID_CARD")
+            yield Redaction(*match.span(), "ID_CARD")
     for match in compiled(_CARD).finditer(text, start, end):
-        before = text[max(0, match.start() - _CONTEXT) : match.start()]
-        named = compiled(_OF_A_CARD).search(before)
-        if _is_card(re.sub(r"\D", "", match.group())) and (
-            named or not (is_identifier(text, match.start()) or is_in_row(text, *match.span()))
-        ):
-            yield Redaction(match.start(), match.end(), "BANK_CARD")
+        digits = re.sub(r"\D", "", match.group())
+        if not compiled(_ISSUERS).fullmatch(digits) or not luhn.is_valid(digits):
+            continue
+        named = compiled(_OF_A_CARD).search(text, max(0, match.start() - _CONTEXT), match.start())
+        if named or not (is_identifier(text, match.start()) or is_in_row(text, *match.span())):
+            yield Redaction(*match.span(), "BANK_CARD")
     for match in compiled(_IBAN).finditer(text, start, end):
-        if _is_iban(match.group()):
-            yield Redaction(match.start(), match.end(), "BANK_CARD")
-
-
-def _is_iban(written: str) -> bool:
-    from stdnum import iban
-
-    return bool(iban.is_valid(written))
+        if iban.is_valid(match.group()):
+            yield Redaction(*match.span(), "BANK_CARD")
 
 
 def _is_id_card(digits: str) -> bool:
@@ -84,9 +80,3 @@ def _is_id_card(digits: str) -> bool:
     except ValidationError:
         return False
     return str(ric.calc_check_digit(digits)) == digits[-1].upper()
-
-
-def _is_card(digits: str) -> bool:
-    from stdnum import luhn
-
-    return bool(compiled(_ISSUERS).fullmatch(digits) and luhn.is_valid(digits))

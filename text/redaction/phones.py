@@ -68,13 +68,12 @@ def _is_assigned(written: str) -> bool:
     """Return True if the number is valid in the numbering plan of a region."""
     import phonenumbers
 
-    international = written.startswith(("+", "00"))
     number = f"+{written[2:]}" if written.startswith("00") else written
-    for region in _REGIONS[:1] if international else _REGIONS:
+    is_known = phonenumbers.is_possible_number if number[0] == "+" else phonenumbers.is_valid_number
+    for region in _REGIONS:
         try:
-            parsed = phonenumbers.parse(number, region)
+            if is_known(phonenumbers.parse(number, region)):
+                return True
         except phonenumbers.NumberParseException:
             return False
-        if phonenumbers.is_valid_number(parsed):
-            return True
-    return international and phonenumbers.is_possible_number(parsed)
+    return False

@@ -23,8 +23,6 @@ _CONTRACTION = re.compile(rf"['’](m|re|ve|ll|d|s){ENDS}", re.IGNORECASE)
 _SENTENCE_STOP = re.compile(r"[.!?;\n]|[—(]")
 _COORDINATION = re.compile(r"(?:,\s*(?:(?:and|or|but)(?:\s+then)?|then)?|\b(?:and|or|but)(?:\s+then)?)(?=\s)")
 _INFINITIVE = re.compile(r"\bto\s+[a-z]+\b")
-_QUESTION_SHORT = re.compile(r"\b(?:how|what|where|why|when|who)(['’](?:ve|re))\s+$", re.IGNORECASE)
-_LAST_WORDS = re.compile(r"(?:([A-Za-z']+)[^\S\n]+)?([A-Za-z]+(?:['’]t)?)\s+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,20 +150,3 @@ def _coordinated(text: str, position: int, *, is_modal: bool) -> list[Edit]:
         if shared or (is_verb and (acts or word in _WORDS["stative"])):
             edits.append((found.start(2), found.end(2), third_person(word)))
     return edits
-
-
-def inverted_auxiliary(text: str, start: int) -> Edit | None:
-    """Return the edit of the auxiliary before a subject in a question ("do I like" → "does Tom like"); None without one.
-
-    The third element is "" if the auxiliary does not change.
-    """
-    at = max(0, start - 50)
-    short = _QUESTION_SHORT.search(text[at:start])
-    if short is not None:
-        return at + short.start(1), at + short.end(1), f"{short.group(1)[0]}s"
-    match = _LAST_WORDS.search(text[at:start])
-    word = match.group(2).lower().replace("’", "'") if match is not None else ""
-    if match is None or word not in _WORDS["inverting"] or (match[1] and match[1].lower() not in _WORDS["before_inversion"]):
-        return None
-    new = _IRREGULAR.get(word, "")
-    return at + match.start(2), at + match.end(2), new.capitalize() if match.group(2)[0].isupper() else new

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from enum import Enum, auto
 from itertools import zip_longest
-from typing import Literal
 
 from ...schema.names import Names
 from ..sentence import Sentence
@@ -16,7 +15,7 @@ from .antecedents import LOOK_BACK, antecedents, mentions_before
 from .chinese_rewriting import followed_by_institution
 from .people import ROLE_NOUNS, Mention
 from .subjects import is_of_other_party
-from .types import Cast, Reference
+from .types import Cast, Item, Reference
 
 _RE = compiled_patterns(word_tables("references/choosing.toml"))
 _SENTENCE_END = re.compile(r"[。！？!?\n]|\.(?=\s|$)")
@@ -45,7 +44,10 @@ class Choice(Enum):
     """The text itself makes the referent clear."""
 
 
-def choose(sentence: Sentence, recent_speakers: Sequence[str], item: Literal["action", "fact"], cast: Cast) -> list[Choice]:
+_OF_CAST = frozenset((Choice.FIRST, Choice.OF_FIRST, Choice.SECOND, Choice.BOT_AND_USER))
+
+
+def choose(sentence: Sentence, recent_speakers: Sequence[str], item: Item, cast: Cast) -> list[Choice]:
     """Return one choice for each reference of a sentence."""
     choosing = _Choosing(sentence, recent_speakers, item, cast)
     return choosing.without_guesses([choosing.choice(reference) for reference in sentence.references])
@@ -62,7 +64,7 @@ def sender_name(names: Names, recent_speakers: Sequence[str]) -> str:
 class _Choosing:
     """The choices of one text, from left to right: who is written for one reference may be meant by a later one."""
 
-    def __init__(self, sentence: Sentence, recent_speakers: Sequence[str], item: Literal["action", "fact"], cast: Cast) -> None:
+    def __init__(self, sentence: Sentence, recent_speakers: Sequence[str], item: Item, cast: Cast) -> None:
         self.sentence, self.text, self.references = sentence, sentence.text, sentence.references
         self.names, self.cast, self.is_fact = sentence.names, cast, item == "fact"
         self.bot, self.sender = self.names.bot_name or _BOT, sender_name(self.names, recent_speakers)
@@ -113,34 +115,25 @@ class _Choosing:
         Of "she" and "him" in one clause either may be the user. In a fact "I" was taken for the bot because it speaks of a
         person: if that one stays unknown, it is not certain to be the bot.
         """
-        unknown = [
-            one
-            for one, choice in zip(self.references, choices, strict=True)
-            if choice is Choice.NOBODY and one.person == "third" and not one.plural and one.gender != "thing"
-        ]
-        cast = {Choice.FIRST, Choice.OF_FIRST, Choice.SECOND, Choice.BOT_AND_USER}
+        pairs = list(zip(self.references, choices, strict=True))
+        unknown = [one for one, choice in pairs if choice is Choice.NOBODY and one.is_somebody]
         is_bot = self.is_fact and self.cast.first in (self.names.bot("zh"), self.names.bot("en"))
-        nobody_speaks = is_bot and bool(unknown) and not cast.isdisjoint(choices)
+        nobody_speaks = is_bot and bool(unknown) and not _OF_CAST.isdisjoint(choices)
 
         def is_guess(one: Reference, choice: Choice) -> bool:
-            if choice is not Choice.SENDER or not one.is_he_or_she:
-                return nobody_speaks and choice in cast
-            return nobody_speaks or any(
-                other.gender != one.gender and not _CLAUSE_END.search(self.text, *sorted((other.end, one.end)))
-                for other in unknown
-                if other.is_he_or_she
-            )
+            if nobody_speaks and (choice in _OF_CAST or (choice is Choice.SENDER and one.is_he_or_she)):
+                return True
+            others = (other for other in unknown if other.is_he_or_she and other.gender != one.gender)
+            ends = (sorted((other.end, one.end)) for other in others if choice is Choice.SENDER and one.is_he_or_she)
+            return any(not _CLAUSE_END.search(self.text, *clause) for clause in ends)
 
-        return [Choice.NOBODY if is_guess(*pair) else pair[1] for pair in zip(self.references, choices, strict=True)]
+        return [Choice.NOBODY if is_guess(one, choice) else choice for one, choice in pairs]
 
     def _is_us_without_us(self, reference: Reference) -> bool:
         """Return True if "us" is not bot and user: in "Tom invited us" the user is the subject."""
-        if reference.person != "first" or not reference.plural or reference.form not in ("object", "reflexive"):
-            return False
-        floor = max(0, reference.start - LOOK_BACK)
-        sentence = max(self.text.rfind(mark, floor, reference.start) for mark in ".!?\n")
-        before = mentions_before(self.mentions, reference.start)
-        return any(mention.name == self.names.user_name and sentence < mention.start for mention in before)
+        is_us = reference.person == "first" and reference.plural and reference.form in ("object", "reflexive")
+        near = mentions_before(self.mentions, reference.start)
+        return is_us and any(mention.name == self.names.user_name for mention in near)
 
     def _by_cast(self, reference: Reference) -> Choice:
         """Resolve the first and second person by the cast of the text, and places by the conversation's group."""

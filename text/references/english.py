@@ -9,16 +9,21 @@ from ..borders import BEGINS, ENDS, LOWER, UPPER
 from ..piecewise import matches
 from ..protected import overlaps
 from ..word_lists import compiled_patterns, word_list, word_tables
-from .agreement import is_finite_verb
+from .agreement import is_common_verb, is_finite_verb
 from .types import Gender, Person, Reference
 
 _TABLES = word_tables("references/english.toml")
 _RE = compiled_patterns({**_TABLES, "words": _TABLES["finding"]})
 _WORDS = {name: word_list(words) for name, words in _TABLES["finding"].items()}
 _PRONOUNS: dict[str, tuple[Person, bool, Gender, str]] = {
-    word: (person, plural, gender, form)
-    for person, plural, gender, form, words in _TABLES["pronouns"]["rows"]
-    for word in words.split(", ")
+    word.replace("_", " "): (
+        person,  # type: ignore[misc]
+        "plural" in rest,
+        next((gender for gender in ("male", "female") if gender in rest), ""),
+        rest[-1],
+    )
+    for person, *rest, words in map(str.split, _TABLES["pronouns"]["rows"].split(";"))
+    for word in words.split("|")
 }
 _SPELT = "|".join(sorted((word for word in _PRONOUNS if word.isalpha()), key=lambda word: (-len(word), word)))
 _DEICTIC = re.compile(
@@ -149,4 +154,4 @@ def is_object_her(text: str, start: int, end: int) -> bool:
         return True
     if following.endswith("ing"):
         return _RE.watches.search(before) is not None
-    return following in _WORDS["bare_infinitives"] and _RE.helps.search(before) is not None
+    return is_common_verb(following) and _RE.helps.search(before) is not None

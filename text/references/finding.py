@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from ...schema.language import LanguageChoice
-from ..language import detect_language, is_other_language
-from ..protected import Span, overlaps, protected_spans
+from ..language import detect_language
+from ..protected import Span, overlaps
 from ..remembered import remembered
-from .antecedents import antecedents
 from .chinese import chinese_references
 from .english import english_references
-from .people import find_people
-from .types import Gender, Kind, Person, Reference
-
-__all__ = ["Gender", "Kind", "Person", "Reference", "find_references", "is_deictic_name"]
+from .types import Reference
 
 _HAN = re.compile(r"[㐀-鿿]")
 _LATIN_SENTENCE = re.compile(
@@ -25,45 +21,15 @@ _LATIN_SENTENCE = re.compile(
 """Three Latin words in a row, or a pronoun and its verb before a Chinese object: "I like 火锅"."""
 
 
-def find_references(
-    text: str,
-    *,
-    glossary: Iterable[str] = (),
-    protected: Sequence[Span] | None = None,
-    language: LanguageChoice = "auto",
-    people: Sequence[str] = (),
-    bot: str = "",
-) -> list[Reference]:
-    """Return the deictic references of `text`, sorted and never overlapping.
+def deictic_words(text: str, protected: Sequence[Span], language: LanguageChoice = "auto") -> list[Reference]:
+    """Return the deictic references of `text`, sorted and never overlapping, of a text in English or Chinese.
 
     Found are pronouns (我 你 他 TA 本人, I you he they with their forms, chat spellings like u and ur), stand-ins for a
     person (对方, 该用户, 用户喜欢猫, 那个人, the user, that guy) and places (这里, 本群, 我这边, here, over there, this group).
-    Excluded are longer words (吉他, 其他, 自我, 本地部署, I/O, "there are"), everything in `protected` (by default
-    `protected_spans(text)` with `glossary`, `people` and `bot`), reflexives (自己, himself), it/its, 那里 and "there" after
-    a place named in the same text, and 公司那边 (the noun names the place).
-
-    Third-person words carry their `antecedents`: the matching persons named before them in the same text (`people` are
-    names known to be persons; others are recognised). The bot is never an antecedent, nor is the subject of a clause for
-    the object of that clause. `language` is the language of the text; in a Chinese text, English is searched only in
-    runs of three Latin words.
+    Excluded are longer words (吉他, 其他, 自我, 本地部署, I/O, "there are"), everything in `protected`, reflexives (自己,
+    himself), it/its, 那里 and "there" after a place named in the same text, and 公司那边 (the noun names the place).
+    `language` is the language of the text; in a Chinese text, English is searched only in runs of three Latin words.
     """
-    words = tuple(word for word in (*glossary, *people, bot) if word and not is_deictic_name(word))
-    spans = protected_spans(text, words) if protected is None else protected
-    is_other = language == "auto" and is_other_language(text, ignore=spans)
-    found = [] if is_other else deictic_words(text, spans, language)
-    if not any(reference.person == "third" for reference in found):
-        return found
-    mentions = find_people(text, tuple(name for name in people if not is_deictic_name(name)), spans)
-    ends = {mention.end for mention in mentions}
-    return [
-        antecedents(text, reference, mentions, bot) if reference.person == "third" else reference
-        for reference in found
-        if not (reference.form == "that_one" and reference.start in ends)  # 小王这个人: the name stands beside it
-    ]
-
-
-def deictic_words(text: str, protected: Sequence[Span], language: LanguageChoice = "auto") -> list[Reference]:
-    """Return the references of `find_references` without their antecedents, of a text in English or Chinese."""
     found: list[Reference] = []
     han = not text.isascii() and _HAN.search(text) is not None
     if han:

@@ -63,7 +63,7 @@ def speaker_of_fact(sentence: Sentence) -> Speaker:
     for name, who in ((names.bot_name, "bot"), (names.user_name, "user")):
         if any(_CALLED.search(text[:start]) for start, _ in places_of(text, (name,))):
             return "bot" if who == "bot" else "user"
-    thirds = [one for one in sentence.references if one.person == "third" and not one.plural and one.gender != "thing"]
+    thirds = [one for one in sentence.references if one.is_somebody]
     served = _RE.serves.search(text)
     if any(one.kind == "reference" or not (one.antecedents or one.anchored) for one in thirds) or places_of(
         text, (names.user("zh"), names.user("en"))

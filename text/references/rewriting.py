@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from ...schema.language import LanguageChoice
 from ...schema.names import Names
@@ -16,9 +15,7 @@ from .choosing import Choice, choose, sender_name
 from .english_rewriting import english_group, english_person
 from .finding import is_deictic_name
 from .first_person import cast_of, cast_of_fact
-from .types import Cast, Reference
-
-Item = Literal["action", "fact"]
+from .types import Cast, Item, Reference
 
 
 @dataclass(frozen=True, slots=True)

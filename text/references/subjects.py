@@ -15,7 +15,7 @@ from ..word_lists import alternatives, compiled_patterns, word_list, word_tables
 from .agreement import is_common_verb, is_finite_verb, is_past_verb, third_person
 from .english_rewriting import capital
 from .people import KIN, ROLE_NOUNS
-from .types import Reference
+from .types import Item, Reference
 
 _TABLES = word_tables("references/subjects.toml")
 _LISTS = alternatives(_TABLES["words"])
@@ -31,9 +31,7 @@ _WORD = re.compile(r"[a-z]+(?:['’][a-z]+)?", re.IGNORECASE)
 _HEAD = re.compile(r"(?<=[，,。！？；\n])")
 
 
-def with_subject(
-    sentence: Sentence, item: Literal["action", "fact"], subject: str = "", said: Sentence | None = None
-) -> Sentence:
+def with_subject(sentence: Sentence, item: Item, subject: str = "", said: Sentence | None = None) -> Sentence:
     """Return a sentence with the name of its subject in front if it begins with a predicate; otherwise the sentence itself.
 
     `subject` is by default the bot of an action, the user of a fact; `said` is the text before its times and references were

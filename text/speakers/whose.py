@@ -17,7 +17,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
 
 from ...schema.job import Job
 from ...schema.names import Names
@@ -29,7 +28,7 @@ from ..quotations import comparable
 from ..references.first_person import cast_of, cast_of_fact, says_i, serves, speaker_of_fact
 from ..references.people import ROLE_NOUNS, find_people
 from ..references.subjects import lacks_subject, owned, with_owner, without_owner
-from ..references.types import Cast
+from ..references.types import Cast, Item
 from ..sentence import Sentence
 from ..support import content_terms, share
 from ..word_lists import compiled_patterns, word_tables
@@ -100,7 +99,7 @@ class Talk:
     def held(self, text: str, said: Sequence[Utterance] | None = None) -> dict[str, float]:
         """Return for each speaker the greatest share of a text that one of their messages holds. A question tells nothing."""
         wanted, plain = content_terms(text, self.names), comparable(text)
-        clauses = [comparable(clause) for clause in _CLAUSE.split(text) if self._says_i(clause)]
+        clauses = [comparable(clause) for clause in _CLAUSE.split(text) if says_i(Sentence(clause, self.names))]
         held: dict[str, float] = {}
         for one in self.said if said is None else said:
             part = 0.0 if one.asks or not wanted else share(wanted, one.terms)
@@ -113,13 +112,9 @@ class Talk:
 
     def _begins(self, plain: str, one: Utterance) -> bool:
         """Return True if a statement begins with what a message says of its sender: 我没读过, of 我没读过《百年孤独》."""
-        if not one.says_i:
-            return False
-        clauses = ((comparable(clause), clause) for clause in _CLAUSE.split(one.text))
-        return any(len(own) > 3 and plain.startswith(own) and self._says_i(clause) for own, clause in clauses)
-
-    def _says_i(self, clause: str) -> bool:
-        return says_i(Sentence(clause, self.names))
+        clauses = ((comparable(clause), clause) for clause in _CLAUSE.split(one.text) if one.says_i)
+        began = (clause for own, clause in clauses if len(own) > 3 and plain.startswith(own))
+        return any(says_i(Sentence(clause, self.names)) for clause in began)
 
     def source(self, text: str) -> Utterance | None:
         """Return the one message of a person that holds a statement; None if there is none, or if two persons say it."""
@@ -153,7 +148,7 @@ class Talk:
         return self.names.user(language) if who == USER else self.names.bot(language) if who == BOT else who
 
 
-def whose(said: Sentence, kind: Literal["action", "fact"], talk: Talk) -> Whose:
+def whose(said: Sentence, kind: Item, talk: Talk) -> Whose:
     """Return whose words a text of a job is. One in another language than English and Chinese stays, with its speaker."""
     text, names, job = said.text, talk.names, talk.job
     if kind == "fact" and gives_orders(text):
@@ -240,12 +235,11 @@ def _of_named(said: Sentence, talk: Talk) -> Whose:
     quoted = _of_quotation(header, said, talk) if header is not None else None
     if quoted is not None:
         return quoted
-    said, addressed = _addressed(said)
     held = talk.held(said.text)
-    return (_told_by if says_i(said) else _told_of)(said, held, talk, addressed)
+    return (_told_by if says_i(said) else _told_of)(said, held, talk)
 
 
-def _told_by(said: Sentence, held: dict[str, float], talk: Talk, addressed: str) -> Whose:
+def _told_by(said: Sentence, held: dict[str, float], talk: Talk) -> Whose:
     """Return whose words a fact in the first person is."""
     names, language = talk.names, said.language
     reasons = _why_open(said, talk)
@@ -258,7 +252,7 @@ def _told_by(said: Sentence, held: dict[str, float], talk: Talk, addressed: str)
     together = author == USER and cast_of_fact(said).together and not _in_company(talk)
     name = talk.name_of(author, language)
     stand_in = author != USER and _may_stand_in(held, talk)
-    cast = Cast(name, addressed or (names.bot(language) if to_bot else ""), together, third=False, stand_in=stand_in)
+    cast = Cast(name, names.bot(language) if to_bot else "", together, third=False, stand_in=stand_in)
     return Whose(with_owner(said, name), cast, talk.id_of(author), name, reasons)
 
 
@@ -284,9 +278,9 @@ def _author(said: Sentence, held: dict[str, float], talk: Talk) -> str:
     return USER if is_theirs and not acts else ""
 
 
-def _told_of(said: Sentence, held: dict[str, float], talk: Talk, addressed: str) -> Whose:
+def _told_of(said: Sentence, held: dict[str, float], talk: Talk) -> Whose:
     """Return whose words a fact without "I" is, and whom it tells of."""
-    text, names, language = said.text, talk.names, said.language
+    text, language = said.text, said.language
     ranked = sorted(((score, who) for who, score in held.items() if score and who != BOT), reverse=True)
     closest = ranked[0][1] if ranked else ""
     said_by = talk.id_of(closest) if held.get(closest, 0.0) >= HOLDS else ""
@@ -298,28 +292,19 @@ def _told_of(said: Sentence, held: dict[str, float], talk: Talk, addressed: str)
     cast = replace(
         cast,
         together=cast.together and not _in_company(talk),
-        second=addressed or (names.user(language) if held.get(USER, 0.0) >= HOLDS and _is_own(text, talk) else ""),
         third=is_user and _calls_nobody(said),
         stand_in=_may_stand_in(held, talk),
     )
     if closest not in ("", USER) and held[closest] >= max(HOLDS, held.get(USER, 0.0) + CLEAR):
         cast = replace(cast, first=closest, together=False)  # "our drummer"
-    if _is_the_bots(said, held):
-        reasons: Reasons = (("claim", "assistant", text),)
-    else:
-        reasons = (("claim", "played", text),) if _is_staged(text, talk) else ()
+    reasons: Reasons = (("claim", "played", text),) if _is_played(said, talk) else ()
+    reasons = (("claim", "assistant", text),) if _is_the_bots(said, held) else reasons
     name = talk.name_of(who, language)
     if lacks and not (name and lacks == "state"):
         return Whose(said, cast, said_by, "", (("reference", "subject", text), *reasons))
     if not lacks and not name and without_owner(said):
         reasons = (("reference", "owner", text), *reasons)
     return Whose(with_owner(said, name), cast, said_by, name, reasons)
-
-
-def _is_own(text: str, talk: Talk) -> bool:
-    """Return True if the user says of themself what a statement says of "you": "I moved to Oslo", "You moved to Oslo"."""
-    source = talk.source(text)
-    return source is not None and source.who == USER and source.says_i and not _YOURS.search(source.text)
 
 
 def _calls_nobody(said: Sentence) -> bool:
@@ -342,16 +327,6 @@ def _may_stand_in(held: dict[str, float], talk: Talk) -> bool:
 def _in_company(talk: Talk) -> bool:
     """Return True if a person of the talk speaks of somebody else, who may be one of "us"."""
     return any(one.who != BOT and one.others for one in talk.said)
-
-
-def _addressed(said: Sentence) -> tuple[Sentence, str]:
-    """Return a text without the name that it calls at its beginning, and that name: "@Momo you're kind" is said to Momo."""
-    text = said.text
-    for name in said.names.everybody:
-        rest = text[len(name) :].lstrip(" ,，") if text.startswith(name) else ""
-        if rest and _YOURS.match(rest) and (not name[-1].isascii() or text[len(name)] in " ,，"):
-            return said.beside(rest), name
-    return said, ""
 
 
 def _of_quotation(header: re.Match[str], said: Sentence, talk: Talk) -> Whose | None:
@@ -378,15 +353,15 @@ def _is_the_bots(said: Sentence, held: dict[str, float]) -> bool:
     return held.get(BOT, 0.0) >= max(HOLDS, others + CLEAR)
 
 
-def _is_staged(text: str, talk: Talk) -> bool:
-    """Return True if the words come from a message with a stage direction: "(draws his sword) I am the king"."""
+def _is_played(said: Sentence, talk: Talk) -> bool:
+    """Return True if words come from a message with a stage direction: "(draws his sword) I am the king"."""
     staged = [one for one in talk.said if _STAGE.match(one.text)]
-    wanted = content_terms(text, talk.names) if staged else frozenset()
+    wanted = content_terms(said.text, talk.names) if staged else frozenset()
     return bool(wanted) and any(share(wanted, one.terms) >= HOLDS for one in staged)
 
 
 def _why_open(said: Sentence, talk: Talk) -> Reasons:
     """Return the reason why somebody's own words are not absolute: they are played, or tell what another one did to them."""
-    if talk.is_played or _is_staged(said.text, talk):
+    if talk.is_played or _is_played(said, talk):
         return (("claim", "played", said.text),)
     return (("reference", "subject", said.text),) if lacks_subject(said) == "other" else ()

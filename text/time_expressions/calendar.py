@@ -12,7 +12,7 @@ from datetime import date, timedelta
 from functools import lru_cache
 from typing import Any
 
-from ..word_lists import word_tables
+from ..word_lists import phrase_list, word_tables
 
 Days = tuple[date, date]
 """First and last day, both included."""
@@ -127,9 +127,11 @@ def _solar_term(name: str, year: int) -> date:
 
 
 _FEASTS = word_tables("time_expressions/feasts.toml")
-_DAYS: dict[str, tuple[str, list[Any]]] = {
-    name: (kind, day) for kind in ("fixed", "lunar", "nth", "counted") for name, day in _FEASTS[kind].items()
-} | {name: (kind, []) for kind in ("solar", "unknown") for name in _FEASTS[kind]["names"].split()}
+_DAYS: dict[str, tuple[str, tuple[Any, ...]]] = {
+    row[0]: (kind, tuple(int(value) if value.lstrip("-").isdecimal() else value for value in row[1:]))
+    for kind in ("fixed", "lunar", "nth", "counted")
+    for row in phrase_list(_FEASTS[kind])
+} | {name: (kind, ()) for kind in ("solar", "unknown") for name in _FEASTS[kind].split()}
 SEASONS = ("spring", "summer", "autumn", "winter")
 
 

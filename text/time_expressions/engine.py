@@ -53,19 +53,21 @@ class Tokens:
     ) -> None:
         self.trigger = re.compile(begins + trigger)
         self._begins, self._builders, self._is_cut_out = begins, builders, is_cut_out
+        self._alone: dict[str, tuple[re.Pattern[str], Builder] | None] = {}
         self._patterns = {name: f"(?:{pattern}){ends}" for name, pattern in patterns.items()}
 
     @cached_property
     def _every(self) -> re.Pattern[str]:
         """All patterns as one; compiled on first use because compiling is slow."""
-        named = (f"(?P<{name}>{_UNNAMED.sub('(?:', pattern)})" for name, pattern in self._patterns.items())
+        named = (f"{_UNNAMED.sub('(?:', pattern)}(?P<{name}>)" for name, pattern in self._patterns.items())
         return re.compile(f"{self.trigger.pattern}(?:{'|'.join(named)})")
 
-    @cached_property
-    def _single(self) -> dict[str, tuple[re.Pattern[str], Builder]]:
-        """Each pattern that has a reading alone, with its groups."""
-        built = ((name, self._builders.get(name.removeprefix(UNSURE))) for name in self._patterns)
-        return {name: (re.compile(self._patterns[name]), build) for name, build in built if build is not None}
+    def _single(self, name: str) -> tuple[re.Pattern[str], Builder] | None:
+        """Return the pattern of that name alone, with its groups, and its builder; None if it has no reading."""
+        if name not in self._alone:
+            build = self._builders.get(name.removeprefix(UNSURE))
+            self._alone[name] = None if build is None else (re.compile(self._patterns[name]), build)
+        return self._alone[name]
 
     def scan(self, text: str) -> list[Found]:
         """Return the words of time of a text with their readings, in order and not yet merged."""
@@ -76,8 +78,8 @@ class Tokens:
             name = match.lastgroup or ""
             if self._is_cut_out(text, start):
                 end = start + 1
-            elif name in self._single:
-                pattern, build = self._single[name]
+            elif (single := self._single(name)) is not None:
+                pattern, build = single
                 detail = pattern.match(text, start)
                 reading = build(detail) if detail is not None else None
                 if detail is not None and reading is not None:
@@ -94,6 +96,7 @@ class Tokens:
         return next((match for match in tried if match is not None), None)
 
 
+_TIME_OF_DAY = frozenset({"clock", "part"})
 Join = Callable[[Said, Found, Found], "Reading | None"]
 Beside = tuple["Found | None", "Found | None"]
 
@@ -169,6 +172,10 @@ def settled(grammar: Grammar, said: Said, found: list[Found]) -> list[Found]:
         chosen = grammar.judge(said, item, earlier, (before, following))
         if chosen is None:
             continue
+        last = kept[-1] if kept else None
+        if last is not None and not last.understood and chosen.reading.slots <= _TIME_OF_DAY:
+            # 查了周六的天气，建议7点前出发: of that day, which nobody knows
+            chosen = chosen if grammar.parts(said, last.end, item.start) else not_understood(chosen)
         kept.append(chosen)
         reading = chosen.reading
         if chosen.understood and reading.has_day and reading.vague is None and not reading.now:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Sequence
 from datetime import datetime
 from functools import lru_cache
@@ -11,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from ...schema.language import LanguageChoice
 from ..language import detect_language, is_other_language
-from ..protected import protected_spans
+from ..protected import overlaps, protected_spans
 from . import rendering
 from .chinese import grammar as zh
 from .english import grammar as en
@@ -59,15 +58,19 @@ def find_time_expressions(
 
 def detect(text: str, spans: Sequence[Span] | None, language: LanguageChoice = "auto") -> list[Found]:
     """Return the expressions of a text that need a reference, in order, without those that overlap the protected `spans`."""
-    items: list[Found] = []
-    content = _Content(text, spans)
-    if language != "en" and _HAN.search(text) is not None and zh.might_hold(text):
-        items = zh.find(text, content)
-    if en.might_hold(text):
-        more = [item for item in en.find(text, content) if not _is_named(text, item)]
-        items = sorted([*items, *more], key=lambda item: (item.start, -item.end)) if items and more else items or more
+    protected = None if spans is None else list(spans)
+
+    def is_content(item: Found) -> bool:
+        nonlocal protected
+        if protected is None:  # those of the text are searched on first use
+            protected = protected_spans(text)
+        return overlaps(protected, item.start, item.end)
+
+    chinese = language != "en" and _HAN.search(text) is not None and zh.might_hold(text)
+    items = zh.find(text, is_content) if chinese else []
+    items += en.find(text, is_content) if en.might_hold(text) else []
     kept: list[Found] = []
-    for item in items:
+    for item in sorted(items, key=lambda item: (item.start, -item.end)):
         if not kept or item.start >= kept[-1].end:
             kept.append(item)
     return kept
@@ -199,42 +202,6 @@ def _detect(text: str, language: LanguageChoice, protected: Sequence[Span] | Non
     if language == "auto" and is_other_language(text, ignore=protected or ()):
         return []
     return detect(text, protected, language)
-
-
-_TITLE_WORD = re.compile(r"(?:Today|Tomorrow|Yesterday|Tonight|Now)(?:['’]s)?")
-_NAMED_BEFORE = re.compile(r"(?:\bthe|\w[ ,]+(?:The|[A-Z][A-Za-z0-9]+)) $")
-_OWNS_A_NAME = re.compile(r"[A-Z][a-z]+['’]s [A-Z]")
-_NAMED_AFTER = re.compile(r" (?:app|show|widget|magazine|newspaper|section|tab|view)\b")
-
-
-def _is_named(text: str, item: Found) -> bool:
-    """Return True for a part of an identifier (im_here_now, here-and-now) or proper noun (USA Today, the Today app)."""
-    start, end = item.start, item.end
-    before = text[start - 1 : start] if start else ""
-    if before == "_" or text[end : end + 1] == "_" or (before == "-" and text[start:end] == "now"):
-        return True
-    if _TITLE_WORD.fullmatch(text, start, end) is None:
-        return False
-    if _NAMED_BEFORE.search(text, max(0, start - 24), start) or _NAMED_AFTER.match(text, end):
-        return True
-    return start > 0 and _OWNS_A_NAME.match(text, start) is not None
-
-
-class _Content:
-    """A predicate: True if a candidate overlaps a protected span. The spans are computed on first use."""
-
-    def __init__(self, text: str, protected: Sequence[Span] | None) -> None:
-        self._text = text
-        self._spans = protected
-        self._starts: list[int] | None = None
-
-    def __call__(self, item: Found) -> bool:
-        if self._spans is None:
-            self._spans = protected_spans(self._text)
-        if self._starts is None:
-            self._starts = [span[0] for span in self._spans]
-        index = bisect_right(self._starts, item.end - 1) - 1
-        return index >= 0 and self._spans[index][1] > item.start
 
 
 def _written_language(text: str, language: LanguageChoice) -> str:

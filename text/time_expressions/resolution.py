@@ -186,8 +186,8 @@ def _stretch(said: Stretch, now: datetime) -> Resolved | None:
         return Resolved(min(wall, here), max(wall, here), "minute")
     if said.direction == "aligned":  # whole quarters or decades before or after the current one
         months, count = (120 if length.unit == "decade" else 3), round(length.count)
-        here = date(today.year // 10 * 10, 1, 1) if months > 3 else date(today.year, (today.month - 1) // 3 * 3 + 1, 1)
-        begin = add_months(here, months if said.sign > 0 else -months * count)
+        unit = date(today.year // 10 * 10, 1, 1) if months > 3 else date(today.year, (today.month - 1) // 3 * 3 + 1, 1)
+        begin = add_months(unit, months if said.sign > 0 else -months * count)
         return None if length.unit == "weekend" else Resolved(begin, add_months(begin, months * count) - _DAY, "range")
     if said.sign < 0:
         return Resolved(_shift(today, length, -1), today - _DAY, "range")

@@ -30,12 +30,12 @@ from historian.schema.settings import Settings
 from historian.text.gate import find_relative_words
 from historian.text.protected import protected_spans
 from historian.text.redaction import Redaction, find_secrets
-from historian.text.references.finding import find_references
 from historian.text.references.first_person import cast_of
 from historian.text.references.people import find_people
 from historian.text.references.types import Reference
 from historian.text.sentence import Sentence
 from historian.text.speakers.utterances import utterances
+from historian.text.speakers.whose import Talk
 from historian.text.time_expressions.chinese.grammar import find as find_chinese
 from support.adversarial import FAMILIES, MEANEST, Family
 from support.events import make_event
@@ -101,6 +101,7 @@ BY_TYPE: dict[str, Callable[[Texts], Any]] = {
     "str": lambda t: t.other,
     "str | Sentence": lambda t: t.other,
     "Sentence": lambda t: Sentence(t.other, NAMES),
+    "Talk": lambda t: Talk(_job(Texts(t.other, t.other)), NAMES),
     "Sequence[str]": lambda t: Texts(t.other, t.other).pieces,
     "Names": lambda _: NAMES,
     "datetime": lambda _: NOW,
@@ -114,7 +115,7 @@ BY_TYPE: dict[str, Callable[[Texts], Any]] = {
     "list[Found]": lambda t: find_chinese(t.text, lambda _: False),
     "Reference": lambda t: Reference("pronoun", "he", len(t.text) // 2, len(t.text) // 2 + 2, person="third", gender="male"),
     "Sequence[Mention]": lambda t: find_people(t.text),
-    "Sequence[Reference]": lambda t: find_references(t.text),
+    "Sequence[Reference]": lambda t: Sentence(t.text).references,
     "Sequence[tuple[int, int, str]]": lambda _: [],
     "Cast": lambda _: cast_of("user", NAMES, "en"),
     "Profile": lambda t: Profile(ProfileKey("user", "42"), name="Ann", lines=_lines(t.other[:4_000])),

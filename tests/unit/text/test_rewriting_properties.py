@@ -7,9 +7,9 @@ import pytest
 from historian.schema.names import Names
 from historian.text.absolutize import absolutize
 from historian.text.protected import protected_spans
-from historian.text.references.finding import find_references
 from historian.text.references.people import find_people
 from historian.text.references.rewriting import draft
+from historian.text.sentence import Sentence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -51,12 +51,12 @@ items = st.sampled_from(["action", "fact"])
 def test_spans_lie_inside_the_text_and_never_overlap(text: str) -> None:
     for spans in (
         protected_spans(text),
-        [(found.start, found.end) for found in find_references(text)],
+        [(found.start, found.end) for found in Sentence(text).references],
         [(mention.start, mention.end) for mention in find_people(text)],
     ):
         assert all(0 <= start < end <= len(text) for start, end in spans)
         assert all(first[1] <= second[0] for first, second in pairwise(spans))
-    for found in find_references(text):
+    for found in Sentence(text).references:
         assert text[found.start : found.end] == found.text
 
 

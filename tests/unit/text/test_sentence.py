@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from historian.schema.names import Names
 from historian.text import sentence as sentences
+from historian.text.references.types import Reference
 from historian.text.sentence import Sentence, as_sentence
 
 NAMES = Names(bot_name="Clio", user_name="Ann", user_id="7", group_id="42", others=("小林", "here"), glossary=("我的世界",))
@@ -49,26 +52,33 @@ def test_an_edited_sentence_finds_what_its_text_holds() -> None:
     assert _found(changed) == _found(again)
 
 
+def test_a_name_that_is_a_pronoun_is_written_as_a_quotation_and_protected() -> None:
+    changed = Sentence("He is shy", NAMES).edited([(0, 2, "“here”")])
+    assert changed.protected == [(0, 6)] == Sentence(changed.text, NAMES).protected
+    assert changed.references == []
+
+
 def test_a_span_is_protected_no_more_where_it_was_replaced() -> None:
     assert Sentence("See `a` and `b`").edited([(4, 7, "it")]).protected == [(11, 14)]
 
 
 def test_each_thing_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    real = sentences.protected_spans
+    real = sentences.deictic_words
 
-    def counted(text: str, words: tuple[str, ...]) -> list[tuple[int, int]]:
+    def counted(text: str, *given: Any) -> list[Reference]:
         asked.append(text)
-        return real(text, words)
+        return real(text, *given)
 
-    monkeypatch.setattr(sentences, "protected_spans", counted)
+    monkeypatch.setattr(sentences, "deictic_words", counted)
     sentence = Sentence("小林昨天说他在这里等Ann", NAMES)
     for _ in range(2):
         _found(sentence)
         assert sentence.language == "zh"
     assert not sentence.is_other_language
-    _found(sentence.edited([(2, 4, "2026-02-20")]))
-    assert asked == [sentence.text]
+    changed = sentence.edited([(2, 4, "2026-02-20")])
+    _found(changed), _found(changed)
+    assert asked == [sentence.text, changed.text]
 
 
 def test_a_text_without_an_edit_is_the_same_sentence() -> None:

@@ -152,27 +152,28 @@ def _judge(said: Said, item: Found, earlier: Found | None, beside: Beside) -> Fo
     text, reading = said.low, item.reading
     if is_counted_on(reading) or not item.understood:
         return _open(text, item, earlier)
-    if _is_feast(reading) and _stands_beside_its_day(text, item, earlier, beside[1]):
-        return None
-    if _is_feast(reading) and earlier is not None and not is_absolute(earlier.reading):
-        earlier = None  # 后天就出发，国庆应该能赶上
+    if _is_feast(reading):
+        if _stands_beside_its_day(text, item, earlier, beside[1]):
+            return None
+        if earlier is not None and not is_absolute(earlier.reading):
+            earlier = None  # 后天就出发，国庆应该能赶上
     own = chinese_evidence(text, item.start, item.end, wide=False)
     tense = own if own != "none" else chinese_evidence(text, item.start, item.end)
     tense = "past" if tense == "none" and _goes_on(text, item, "then") else tense
-    chosen = _direction(text, item, tense, own)
     reading = _in_its_half(text, item)
-    item = replace(item, reading=reading)
+    item = replace(item, reading=reading, tense=_direction(text, item, tense, own))
     if earlier is not None:
         meant = _carried(earlier, reading, "none" if _goes_on(text, item, "due") else own)
         if meant is None:
             return not_understood(item)
         if meant is not reading:
-            return replace(item, reading=meant, tense=chosen)
+            return replace(item, reading=meant)
         if reading.day is not None and earlier.reading.day is not None and reading.month is None:
             return replace(item, tense=earlier.tense)  # 3号走，6号到
-    if _is_unsure(text, item, tense, own, earlier, beside):
-        return not_understood(item)
-    return replace(item, tense=chosen) if _stands(text, item, tense, own, earlier) else None
+    if tense != "future" and _listed(text, item, beside):
+        return None if chinese_habit(text, item.start, item.end) else not_understood(item)
+    stands = _stands(text, item, tense, own, earlier)
+    return None if stands is False else item if stands else not_understood(item)
 
 
 _NEAR = 4
@@ -273,48 +274,6 @@ def _direction(text: str, item: Found, tense: Tense, own: Tense) -> Tense:
     return "perhaps past" if chosen == "past" and (feast or "month" in reading.slots) else chosen
 
 
-def _is_unsure(text: str, item: Found, tense: Tense, own: Tense, earlier: Found | None, beside: Beside) -> bool:
-    """Return True if the clause does not say which day of its name an expression means."""
-    reading, slots = item.reading, item.reading.slots
-    if earlier is not None or reading.year is not None:
-        return _listed(text, item, beside) and tense == "none"
-    habit = chinese_habit(text, item.start, item.end)
-    if slots <= _TIME_OF_DAY:  # 半夜三点还在改方案: on one day, unless it is told as a habit
-        other = _is_no_hour(text, item) or _goes_on(text, item, "works", "due")
-        return reading.clock is not None and own == "none" and not other and not habit
-    if reading.stretch is not None:
-        within = reading.stretch.direction == "within" and tense == "none" and not _goes_on(text, item, "deadline")
-        return within and not habit
-    if reading.season is not None:  # 冬天再说; but 春季运动会, 北京的冬天
-        named = text[item.end - 1] == "季" or text[item.start - 1 : item.start] == "的"
-        return tense != "none" and not named and not habit
-    if _is_feast(reading) or (reading.quarter is not None and reading.quarter[0] == "abs"):
-        generic = AROUND["generic"].search(text, max(0, item.start - 4), item.start) or _goes_on(text, item, "is_next")
-        return tense == "none" and not habit and (not generic or AROUND["that_day"].search(text, item.end) is not None)
-    if slots <= _DAY_NUMBER and reading.day is not None:
-        elsewhere = tense == "past" and own == "none" and not _goes_on(text, item, "due", "then")
-        return (
-            elsewhere
-            or text.startswith(("生日", "过生日"), item.end)
-            or (_is_day_of_month(text, item) and not _is_dated(text, item, tense))
-        )  # 路上堵了很久 20号到: what was done is told of something else
-    of_week = reading.weekday is not None and slots <= _DAY_OF_WEEK | {"through"} and reading.manner == "bare"
-    if slots == {"month"} and text.startswith("的事", item.end):
-        return True  # 我早就辞职了，四月份的事
-    if (of_week or slots == {"month"}) and tense == "past" and own == "none":
-        return True  # 怀孕了 九月生, 周四打球，场地老歪订的: what was done is told of something else
-    if of_week and ((tense == "past" and text.endswith("了", 0, item.start)) or _listed(text, item, beside)):
-        return tense != "future" and not habit  # 查了周六的天气; 周二周四有课
-    if of_week and reading.through is not None and text.startswith("都", item.end):  # 周六日都休息
-        return reading.weekday != 0 and not AROUND["works"].search(text, item.end, item.end + 6)
-    person = slots == {"month"} and text[item.start - 1 : item.start] in _PERSON
-    return person and text[item.start - 2 : item.start - 1] not in _TIME_ENDS  # 和四月是好朋友
-
-
-_PERSON = frozenset("和跟与给对找被让问")
-_TIME_ENDS = frozenset("月年日号0123456789")
-
-
 def _listed(text: str, item: Found, beside: Beside) -> bool:
     """Return True for one of two bare weekdays in one breath: 周二周四, 周六、周日."""
     before, after = beside
@@ -348,56 +307,98 @@ def _is_day_of_month(text: str, item: Found) -> bool:
     return not numbered and not recurring and not chinese_habit(text, item.start, item.end, everyone=False)
 
 
-def _is_dated(text: str, item: Found, tense: Tense) -> bool:
-    """Return True if the words around a day number tell its month: 22号上午, 15号之前, 3号去了."""
-    told = item.reading.part is not None or item.reading.clock is not None or text[item.end - 1] == "日"
-    return told or tense != "none" or _goes_on(text, item, "due") or text.startswith(("左右", "那天"), item.end)
+def _stands(text: str, item: Found, tense: Tense, own: Tense, earlier: Found | None) -> bool | None:
+    """Return True if an expression means a single time as seen from the reference, False for a habit or a narrated time.
 
-
-def _stands(text: str, item: Found, tense: Tense, own: Tense, earlier: Found | None) -> bool:
-    """Return True if an expression means a single time as seen from the reference, not a habit or a narrated time."""
+    None if the clause does not say which day of its name it means.
+    """
     reading, slots, anchored = item.reading, item.reading.slots, earlier is not None
-    if (slots & {"ordinal", "edge"} and not slots & {"year", "month", "week", "day", "holiday"}) or (
-        text[max(0, item.start - 2) : item.start] in ("每年", "每月", "每周", "每到", "一到")
-    ):
+    before, habit = text[max(0, item.start - 5) : item.start], chinese_habit(text, item.start, item.end)
+    period = slots & {"year", "month", "week", "day", "holiday"}
+    if (slots & {"ordinal", "edge"} and not period) or before.endswith(("每年", "每月", "每周", "每到", "一到")):
         return False
-    habit = chinese_habit(text, item.start, item.end)
     if text[item.start : item.end] == "刚" or text[item.end - 1] in "次回":
         return not anchored
     if slots <= _TIME_OF_DAY:
-        soon = slots == {"part"} and _goes_on(text, item, "part_ahead")
-        soon = soon and not AROUND["whenever"].search(text, max(0, item.start - 3), item.start)
-        told = (own != "none" or _goes_on(text, item, "due")) and not (reading.clock is not None and _is_no_hour(text, item))
-        return not anchored and not habit and (soon or told)
+        return not anchored and not habit and _stands_as_hour(text, item, own, before)
     if reading.offset is not None and reading.offset.base is None:
-        day = earlier.reading if earlier is not None else None
-        after = AROUND["after_event"].search(text, max(0, item.start - 4), item.start)  # 搬家三天后
-        if reading.offset.sign > 0 and (after or (day is not None and day.shift != 0)):
-            return False
-        return reading.offset.sign < 0 or tense != "past" or _goes_on(text, item, "soon")
+        after = AROUND["after_event"].search(before) or (earlier is not None and earlier.reading.shift != 0)  # 搬家三天后
+        if reading.offset.sign < 0 or after:
+            return reading.offset.sign < 0
+        return tense != "past" or _goes_on(text, item, "soon")
     if reading.stretch is not None:
         if reading.stretch.direction == "within":
-            return tense == "future" or _goes_on(text, item, "deadline")
+            done = tense == "past" or anchored or habit
+            return tense == "future" or _goes_on(text, item, "deadline") or (False if done else None)
         front = text[item.start] in "前后"
-        of_event = front and text[item.start - 1 : item.start] in ("的", "年", "月", "周")  # 生日的前三天
+        of_event = front and before.endswith(("的", "年", "月", "周"))  # 生日的前三天
         return not of_event and (not front or tense != "none" or len(text) - (item.end - item.start) <= 4)
     if reading.year is not None:
         return True
-    if reading.season is not None:
+    if reading.season is not None:  # 冬天再说; but 春季运动会, 北京的冬天
+        named = text[item.end - 1] == "季" or before.endswith("的")
+        return False if tense == "none" or named or habit or anchored else None
+    if _is_feast(reading) or (reading.quarter is not None and reading.quarter[0] == "abs"):
+        if tense != "none" or habit or anchored:
+            return (tense != "none" and not habit and not anchored) or _goes_on(text, item, "then")
+        generic = AROUND["generic"].search(before) or _goes_on(text, item, "is_next")
+        return False if generic and not AROUND["that_day"].search(text, item.end) else None
+    if slots <= _DAY_NUMBER and reading.day is not None:
+        return _stands_as_number(text, item, tense, own, anchored=anchored)
+    bare = reading.weekday is not None or reading.weekend or (reading.month is not None and reading.month[0] == "abs")
+    if not bare or reading.week is not None or reading.manner not in (None, "bare"):
+        return True
+    return _stands_bare(text, item, tense, own, before, anchored=anchored, habit=habit)
+
+
+def _stands_as_hour(text: str, item: Found, own: Tense, before: str) -> bool | None:
+    """Return what `_stands` does for a time of day: 半夜三点还在改方案 is on one day."""
+    due, hour = _goes_on(text, item, "due"), item.reading.clock is not None
+    if hour and _is_no_hour(text, item):
         return False
-    if _is_feast(reading):
-        return (tense != "none" and not habit and not anchored) or _goes_on(text, item, "then")
-    if (reading.manner == "bare" or slots == {"month"}) and AROUND["liked"].search(text, max(0, item.start - 5), item.start):
+    if own != "none" or due:
+        return True
+    if hour:
+        return False if _goes_on(text, item, "works") else None
+    return _goes_on(text, item, "part_ahead") and not AROUND["whenever"].search(before)
+
+
+def _stands_as_number(text: str, item: Found, tense: Tense, own: Tense, *, anchored: bool) -> bool | None:
+    """Return what `_stands` does for a day number. Before 生日 it is the day of some month."""
+    due = _goes_on(text, item, "due")
+    told = item.reading.part is not None or item.reading.clock is not None or text[item.end - 1] == "日"
+    dated = told or tense != "none" or due or text.startswith(("左右", "那天"), item.end)
+    if not anchored and text.startswith(("生日", "过生日"), item.end):
+        return None
+    if not anchored and tense == "past" and own == "none" and not due and not _goes_on(text, item, "then"):
+        return None  # 路上堵了很久 20号到: what was done is told of something else
+    if not _is_day_of_month(text, item):
         return False
-    if slots <= _DAY_OF_WEEK or (reading.weekend and reading.week is None):
-        several = reading.weekday is not None and reading.through is not None
-        return not habit and not (several and AROUND["works"].search(text, item.end, item.end + 6))
-    if reading.month is not None and reading.month[0] == "abs":
-        recurring = reading.said_weekday is None and AROUND["recurring"].search(text, max(0, item.start - 12), item.end + 4)
-        return not recurring and not habit
-    if slots <= _DAY_NUMBER and reading.day is not None and reading.through is None:
-        return _is_day_of_month(text, item) and (anchored or _is_dated(text, item, tense))
-    return reading.quarter is None or reading.quarter[0] == "rel" or tense != "none"
+    return True if dated or anchored else None
+
+
+def _stands_bare(text: str, item: Found, tense: Tense, own: Tense, before: str, *, anchored: bool, habit: bool) -> bool | None:
+    """Return what `_stands` does for a bare weekday, weekend, month or date."""
+    reading, slots = item.reading, item.reading.slots
+    several = reading.weekday is not None and reading.through is not None
+    works = AROUND["works"].search(text, item.end, item.end + 6) is not None
+    recurring = reading.month is not None and reading.said_weekday is None
+    recurring = recurring and AROUND["recurring"].search(text, max(0, item.start - 12), item.end + 4) is not None
+    if AROUND["liked"].search(before) or recurring or habit:
+        return None if several and text.startswith("都", item.end) and reading.weekday and not works else False
+    if several and works:
+        return False
+    elsewhere = own == "none" or (slots == _BARE_WEEKDAY and before.endswith("了"))
+    if not anchored and elsewhere and tense == "past" and (reading.weekday is not None or slots == {"month"}):
+        return None  # 怀孕了 九月生; 查了周六的天气: what was done is told of something else
+    if slots == {"month"} and text.startswith("的事", item.end):
+        return None  # 我早就辞职了，四月份的事
+    person = slots == {"month"} and before[-1:] in _PERSON and before[-2:-1] not in _TIME_ENDS
+    return None if person and not anchored else True  # 和四月是好朋友
+
+
+_PERSON = frozenset("和跟与给对找被让问")
+_TIME_ENDS = frozenset("月年日号0123456789")
 
 
 _GRAMMAR = Grammar(

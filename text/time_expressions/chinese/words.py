@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from ...word_lists import by_word, in_full, in_pieces, word_tables
+from ...word_lists import by_word, in_full, in_pieces, phrase_list, word_tables
 from ..calendar import longest_month
 from ..engine import Builder, Tokens
 from ..numerals import chinese_number
@@ -19,7 +19,7 @@ from ..reading import Amount, Clock, Direction, Edge, Offset, Ordinal, Part, Rea
 
 _WORDS = word_tables("time_expressions/chinese/words.toml")
 _FOLD = str.maketrans(_WORDS["folded"], _WORDS["folded_to"])
-_HOLIDAYS: dict[str, str] = by_word(_WORDS["feasts"])
+_HOLIDAYS: dict[str, str] = {word: name for name, *words in phrase_list(_WORDS["feasts"]) for word in words}
 _SEASONS: dict[str, str] = by_word(_WORDS["seasons"]) | {"寒": "winter_break", "暑": "summer_break"}
 _PART_OF: dict[str, Part] = by_word(_WORDS["parts"])
 _PART_WORD = {"朝": "早上", "早": "早上", "晚": "晚上", "晨": "早晨", "夜": "夜里"}
@@ -352,8 +352,8 @@ _READINGS: dict[str, Builder] = {
 """What the tokens mean. One that is not here only looks like time and is skipped."""
 
 STARTS = (
-    "0123456789Qq〇一七万三上下不世两个中临之九乾事二五今从令以低佛俩倒假傍儿元先光入八六再农冬准凌几出刚初到前劳十午半去及双只同后听周和咸嘉四回国圣处复夏外多夜大天头女好如妇学宣寒寻将小少就岁崇差平年底康建廿开当往待很快情惊愚感慢打"
-    "护按挨接提擦收改放教散数整方日旧早时明星春昨昭晌晏晚暑最月有朝期未末本来某植次正此母每民永没泼洪浴深清然父现琴生白百的目眼睡礼神离秋程稍空立端第等算翌老考而背腊至节芒若记许读谷贞赶起距跟跨迄过近还这连适透道那重长阴除随隔雍零霜青面饭高黄黑龙"
+    "0123456789Qq〇一七万三上下不世两个中临之九乾事二五今从令以仨低佛俩倒假傍儿元先光入八六再农冬准凌几出刚初到前劳十午半去及双只同后听周和咸嘉四回国圣处复夏外多夜大天头女好如妇学宣寒寻将小少就岁崇差平年底康建廿开当往待很快情惊愚感慢"
+    "打护按挨接提擦收改放教散数整方日旧早时明星春昨昭晌晏晚暑最月有朝期未末本来某植次正此母每民永没泼洪浴深清然父现琴生白百的目眼睡礼神离秋程稍空立端第等算翌老考而背腊至节芒若记许读谷贞赶起距跟跨迄过近还这连适透道那重长阴除随隔雍零霜青面饭高黄黑龙"
 )
 """Every first character of a token (checked by a test). Testing it first makes the search ten times faster."""
 

@@ -17,7 +17,7 @@ from ..engine import Beside, Grammar, Said, not_understood
 from ..engine import find as find_all
 from ..reading import Amount, Clock, Found, Offset, Reading, Tense, clash, is_absolute, merge, open_hour
 from . import lexicon as lexicon
-from .words import FEASTS, HOURS, TOKENS
+from .words import HOURS, TOKENS
 
 _SENTENCE_BREAK = re.compile(r"[.!?\n]\s")
 _BEFORE_CLOCK = re.compile(r"[ ,]*(?:(?:at around|at about|at|@|around|from|between|for|about|by) ?)?")
@@ -37,17 +37,18 @@ _LIKED = _BARE_WEEKDAY | {"month", "day"}
 _LONGER = frozenset({"year", "month", "week", "day", "holiday", "weekday"})
 _AND = (" and ", " or ", ", ", " and on ", " or on ")
 _NEVER_CAPITAL = lexicon.TONIGHT | lexicon.DAYS.keys() | word_list("now currently recently lately soon")
-_CAPITALS = lexicon.WEEKDAYS.keys() | lexicon.MONTHS.keys() | {word for words in lexicon.HOLIDAYS for word in words}
+_CAPITALS = lexicon.WEEKDAYS.keys() | lexicon.MONTHS.keys() | {word for name in lexicon.HOLIDAYS for word in name.split()}
 _AFTER_FEAST = lexicon.FUNCTION_WORDS | lexicon.MODIFIERS.keys() | lexicon.DAYS.keys() | lexicon.PARTS.keys()
 _AFTER_FEAST |= {"", "early", "late"}
 _BE = word_list("am is are isn't aren't i'm you're we're they're") | {""}
+_HABITUAL = word_list("work works train trains teach teaches play plays check checks visit visits")
 _NEXT_WORD = re.compile(r"[ -]([A-Za-z']+)")
 _ALNUM = re.compile(r"[a-z0-9]+")
 _QUICK = re.compile(
     r"\d ?(?:[:/]\d|[ap]\b|[ap]\.?m|h|m|d|w|y|st\b|nd\b|rd\b|th\b)|(?:\b(?:in|at|around|about|from|between|by)|@) ?\d"
     rf"|\b(?:at|around|about) (?:{HOURS})\b"
 )
-_KEYS = {word for phrase in FEASTS for word in re.split("[^a-z]", phrase)} - word_list("day of the new s st b may")
+_KEYS = {word for phrase in lexicon.HOLIDAYS for word in re.split("[^a-z]", phrase)} - word_list("day of the new s st b may")
 _KEYS |= lexicon.KEYS
 _FOLD = str.maketrans("’", "'")
 _LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
@@ -396,7 +397,9 @@ def _is_unsure(place: _Place) -> bool:
     if slots == _BARE_WEEKDAY:
         if tense == "past" and place.after("owns"):
             return True  # "Checked Saturday's weather": the day of what it was done to may lie ahead
-        if (place.after("names_thing") and place.before("by_weekday")) or (tense == "none" and _is_timetable(place)):
+        if place.after("names_thing") and place.before("by_weekday"):
+            return True
+        if tense == "none" and (_is_timetable(place) or (verb in _HABITUAL and reading.manner == "bare")):
             return True
     if words.endswith(" later") and tense != "future" and reading.offset and not reading.offset.amount.minutes:
         return True  # from now, or from what was told

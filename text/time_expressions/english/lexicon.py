@@ -46,7 +46,12 @@ PARTS: dict[str, Part] = by_word(_WORDS["parts"])
 MODIFIERS: dict[str, int] = by_word(_WORDS["modifiers"])
 EDGES: dict[str, Edge] = by_word(_WORDS["edges"])
 EDGE_SHORT: dict[str, str] = by_word(_WORDS["short_edges"])
-HOLIDAYS = {words: (key, label) for key, label, phrases in _WORDS["feasts"] for words in phrase_list(phrases)}
+HOLIDAYS: dict[str, tuple[str, str]] = {}
+for row in _WORDS["feasts"].split(";"):
+    key, names = row.split(maxsplit=1)
+    label, *others = (" ".join(name.split()) for name in names.split("/"))
+    plain = label.removeprefix("the ").removesuffix(" of").lower()
+    HOLIDAYS |= dict.fromkeys([plain, plain.replace("'", ""), *others], (key, label))
 """Wordings of a feast, with its key in `calendar` and its name in the output."""
 VAGUE: dict[tuple[str, ...], Direction] = {
     words: direction for direction, phrases in _WORDS["vague"].items() for words in phrase_list(phrases)

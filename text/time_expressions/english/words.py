@@ -11,7 +11,7 @@ from ...borders import BEGINS, ENDS
 from ...word_lists import in_full, in_pieces, word_tables
 from ..calendar import longest_month
 from ..engine import Builder, Tokens
-from ..numerals import ENGLISH_CARDINALS, ENGLISH_ORDINALS
+from ..numerals import ENGLISH_CARDINALS, ENGLISH_ORDINALS, SIMPLE_CARDINALS, SIMPLE_ORDINALS
 from ..reading import Amount, Clock, Direction, Edge, Offset, Ordinal, Reading, Stretch, Unit, amount
 from . import lexicon as lexicon
 
@@ -42,16 +42,15 @@ def _rest(tails: list[str]) -> str:
     return f"(?:{one_of(*tails)}){'?' if not tails[0] else ''}"
 
 
-FEASTS = {" ".join(words).replace(" - ", "-").replace(" .", "."): feast for words, feast in lexicon.HOLIDAYS.items()}
 _VAGUE: dict[str, Direction] = {" ".join(words): direction for words, direction in lexicon.VAGUE.items()}
-_CARDINAL = rf"(?:{_TENS})[ -](?:one|two|three|four|five|six|seven|eight|nine)|{one_of(*ENGLISH_CARDINALS)}"
-_ORDINALS = [word for word in ENGLISH_ORDINALS if word[0].isalpha()]
+_CARDINAL = rf"(?:{_TENS})[ -](?:one|two|three|four|five|six|seven|eight|nine)|{one_of(*SIMPLE_CARDINALS)}"
+_ORDINALS = list(SIMPLE_ORDINALS)
 HOURS = one_of(*list(ENGLISH_CARDINALS)[1:13])
 _LISTS = {
     "STOP": _STOP,
     "CARDINAL": f"(?:{_CARDINAL})",
     "ONE_TO_TWELVE": HOURS,
-    "ORDINALS": rf"(?:twenty|thirty) (?:{one_of(*_ORDINALS[:9])})|{one_of(*_ORDINALS)}",
+    "ORDINALS": rf"(?:twenty|thirty)[ -](?:{one_of(*_ORDINALS[:9])})|{one_of(*_ORDINALS)}",
     "UNITS": one_of(*(word for word in lexicon.UNITS if word[-1] != "'")),
     "WEEKDAY": f"(?:{one_of(*lexicon.WEEKDAYS)})",
     "FULLDAY": f"(?:{one_of(*(word for word in lexicon.WEEKDAYS if len(word) > 4 and word != 'thurs'))})",
@@ -62,7 +61,7 @@ _LISTS = {
     "TONIGHT": f"(?:{one_of(*lexicon.TONIGHT)})",
     "SEASON": f"(?:{one_of(*lexicon.SEASONS)})",
     "PARTS": f"(?:{one_of(*(word for word in lexicon.PARTS if word != 'eve'))})",
-    "FEAST": f"(?:{one_of(*FEASTS)})",
+    "FEAST": f"(?:{one_of(*lexicon.HOLIDAYS)})",
     "MODIFIER": one_of(*lexicon.MODIFIERS),
     "FUNCTION": one_of(*lexicon.FUNCTION_WORDS),
     "PRONOUN": one_of(*lexicon.PRONOUNS),
@@ -376,7 +375,7 @@ def _day_of_this_month(match: re.Match[str]) -> Reading:
 
 
 def _feast(match: re.Match[str]) -> Reading:
-    key, label = FEASTS[match["feast"]]
+    key, label = lexicon.HOLIDAYS[match["feast"]]
     return Reading(holiday=key, holiday_name=label, manner="bare")
 
 
@@ -508,13 +507,13 @@ _BUILDERS: dict[str, Builder] = {
 _PATTERNS = {name: in_full(pattern, _PIECES | _LISTS) for name, pattern in _WRITTEN["tokens"].items()}
 _STARTS = one_of(
     *_WORDS["starts"].split(),
-    *ENGLISH_CARDINALS,
-    *ENGLISH_ORDINALS,
+    *SIMPLE_CARDINALS,
+    *SIMPLE_ORDINALS,
     *lexicon.UNITS,
     *lexicon.MODIFIERS,
     *lexicon.TONIGHT,
     *(word for table in (lexicon.DAYS, lexicon.WEEKDAYS, lexicon.MONTHS, lexicon.SEASONS, lexicon.PARTS) for word in table),
-    *(re.split("[ -]", phrase)[0] for phrase in (*FEASTS, *_VAGUE, *(" ".join(words) for words in lexicon.NOW))),
+    *(re.split("[ -]", phrase)[0] for phrase in (*lexicon.HOLIDAYS, *_VAGUE, *(" ".join(words) for words in lexicon.NOW))),
 )
 _BEGINS = rf"(?<![a-z\d_])(?=\d|(?!an?\b[^ ])(?:{_STARTS})s?(?![a-z]))(?<![a-z]')(?<!\d[.,:/]){BEGINS}"
 TOKENS = Tokens(_PATTERNS, _BUILDERS, "", begins=_BEGINS, ends=ENDS)

@@ -257,7 +257,6 @@ def test_what_is_told_as_one_word_is_read_as_one(text: str, expected: str) -> No
         ("The Friday meeting is off", ["Friday"]),
         ("It opened in March last year and closed in June", ["June"]),
         ("Term starts December 1; Alf is back the evening before", ["the evening before"]),
-        ("Booked it for the 12th of May, back on the 20th", ["the 20th"]),
         ("Mon/Tue next week I'm off", ["Mon/Tue next week"]),
         ("I moved over a year ago", ["over a year ago"]),
         ("He proposed on the last night of our trip", ["the last night of our trip"]),
