@@ -66,7 +66,7 @@ def chunk(text: str, max_tokens: int = 256, overlap_sentences: int = 1, estimato
     Raises ValueError if `max_tokens` is less than 1 or `overlap_sentences` is negative.
     """
     if max_tokens < 1 or overlap_sentences < 0:
-        raise ValueError(f"max_tokens {max_tokens} < 1 or overlap_sentences {overlap_sentences} < 0")
+        raise ValueError(f"max_tokens={max_tokens} or overlap_sentences={overlap_sentences}: too small")
     units = list(_units(text, max_tokens, estimator))
     chunks: list[Chunk] = []
     first = 0  # first unit of the chunk's new text; the overlap precedes it
@@ -203,6 +203,7 @@ def _reach(text: str, start: int, end: int, max_tokens: int, estimator: TokenCou
 
 def _is_joined(before: str, after: str) -> bool:
     """Return True if a character is of one grapheme with those before it: accents, emoji sequences, flags, CR LF."""
-    is_half_a_flag = (len(before) - len(before.rstrip(_FLAG_LETTERS))) % 2 and after in _FLAG_LETTERS
+    flags = len(before) - len(before.rstrip(_FLAG_LETTERS))
+    is_half_a_flag = flags % 2 and after in _FLAG_LETTERS
     is_accent = after and unicodedata.category(after).startswith("M")
     return bool(after and (is_half_a_flag or is_accent or _JOINED.match(before[-1] + after)))

@@ -42,7 +42,8 @@ class FormerTalk:
         name = self._bots.setdefault(event.job_id, _bot_name(event))
         if not name:
             return event
-        return replace(_as_message(event, [f"{name}: "]), role="assistant", user_name="", bot_name=name)
+        said = _as_message(event, [f"{name}: "])
+        return replace(said, role="assistant", user_name="", bot_name=name)
 
 
 def _as_message(event: Event, heads: Sequence[str]) -> Event:

@@ -23,9 +23,8 @@ _MEDIA: tuple[tuple[str, str, str], ...] = (
 )
 """What the type of a part holds (`image_url`, `input_audio`, `mface`), and its placeholder in Chinese and in English."""
 _MEDIUM = re.compile("|".join(f"({types})" for types, _, _ in _MEDIA))
-_PLACEHOLDER = re.compile(
-    rf"\[(?:[一-鿿]{{0,2}}(?:{'|'.join(zh for _, zh, _ in _MEDIA)})|{'|'.join(types for types, _, _ in _MEDIA)})\]", re.IGNORECASE
-)
+_TYPES, _IN_CHINESE = ("|".join(one[n] for one in _MEDIA) for n in (0, 1))
+_PLACEHOLDER = re.compile(rf"(?i)\[(?:[一-鿿]{{0,2}}(?:{_IN_CHINESE})|{_TYPES})\]")
 """Placeholders of this module and of chat clients: [动画表情], [Photo]."""
 _NO_TALK = re.compile(r"think|reason|tool_?(?:use|call|result)|function_call|^reply$")
 """Types of parts that nobody said."""

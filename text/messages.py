@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -38,9 +39,9 @@ def message_events(job: Job, max_tokens: int) -> list[Event]:
     told: Any = said.model_dump(exclude={"text"})
     told |= {one: getattr(job, one) for one in ("user_name", "bot_name", "group_name")}
     told["said_by"] = job.user_id if said_by_people(job) else job.bot_id
+    told |= labels_of_job(job)
     said_at = job.moment, job.timezone
-    spoken = _spoken(message_name(job), job.scope, said.text, *said_at, max_tokens, told | labels_of_job(job))
-    return with_people(job, spoken)
+    return with_people(job, _spoken(message_name(job), job.scope, said.text, *said_at, max_tokens, told))
 
 
 def said_events(
@@ -49,7 +50,8 @@ def said_events(
     """Return a message that was said in a running session, in parts. One person's same words are stored once a scope."""
     sender = scope.user_id if role == SAID_BY_PEOPLE else ""
     name = scope.request_id(f"{MESSAGE}-{digest_of('session', scope.key, role, sender, text)}")
-    written: Written = {"user_name": user_name, "bot_name": bot_name, "said_by": sender, "role": role}
+    written: Written = {"user_name": user_name, "bot_name": bot_name, "role": role}
+    written["said_by"] = sender
     return _spoken(name, scope, text, moment, timezone, max_tokens, written)
 
 
@@ -61,10 +63,10 @@ def _spoken(
     parts = [piece.text for piece in pieces] or [text] * bool(text.strip())
     fixed: Written = {"source": MESSAGE, "rewritten_by": "none"}
     made: list[Event] = []
+    filed = partial(Event.in_scope, scope, moment, timezone, is_absolute=False)
     for n, part in enumerate(parts):
-        ids = {"event_id": f"{name}:{n}", "job_id": name}
         fields: Written = written | fixed | {"times": times_in(part, moment, timezone)}
-        made.append(Event.in_scope(scope, moment, timezone, MESSAGE, part, **ids, is_absolute=False, **fields))
+        made.append(filed(MESSAGE, part, event_id=f"{name}:{n}", job_id=name, **fields))
     return made
 
 
@@ -73,13 +75,14 @@ def observation_events(scope: Scope, text: str, moment: datetime, timezone: str,
 
     Ids are made of scope and content: the same is stored once a scope.
     """
+    job_id = f"{OBSERVATION}-{digest_of(scope.key, text)}"
     made: list[Event] = []
-    for piece in chunk(text, max_tokens):
-        named = scope.request_id(f"{OBSERVATION}-{digest_of(scope.key, piece.text)}")
-        ids = {"event_id": named, "job_id": f"{OBSERVATION}-{digest_of(scope.key, text)}"}
-        why = NOT_REWRITTEN[detect_language(piece.text)]
+    filed = partial(Event.in_scope, scope, moment, timezone, is_absolute=False)
+    for piece in [one.text for one in chunk(text, max_tokens)]:
+        named = scope.request_id(f"{OBSERVATION}-{digest_of(scope.key, piece)}")
+        why = NOT_REWRITTEN[detect_language(piece)]
         fields: Written = {"source": OBSERVATION, "rewritten_by": "none", "gate_reasons": (why,)}
-        made.append(Event.in_scope(scope, moment, timezone, "action", piece.text, **ids, is_absolute=False, **fields))
+        made.append(filed("action", piece, event_id=named, job_id=job_id, **fields))
     return made
 
 
@@ -96,14 +99,15 @@ def with_people_listed(talk: Sequence[Job], others: Mapping[str, str]) -> list[J
     """
     senders: dict[str, str] = {}
     for one in filter(said_by_people, talk):
-        senders[one.user_id] = one.user_name or senders.get(one.user_id) or others.get(one.user_id, "")
+        known = senders.get(one.user_id) or others.get(one.user_id, "")
+        senders[one.user_id] = one.user_name or known
     people = list({**others, **senders}.items())[-SPEAKERS_LOOKED_AT:]
     listed = [RecentMessage(sender_id=who, sender_name=name) for who, name in people]
     listed = with_ids(talk[-1].model_copy(update={"recent_messages": listed})).recent_messages
     shown = {one.sender_id: one.sender_name for one in listed}
-    update = {"recent_messages": listed}
-    names = (shown.get(one.user_id, one.user_name) for one in talk)
-    return [one.model_copy(update=update | {"user_name": name}) for one, name in zip(talk, names, strict=True)]
+    names = ({"user_name": shown.get(one.user_id, one.user_name)} for one in talk)
+    everybody = {"recent_messages": listed}
+    return [one.model_copy(update=everybody | name) for one, name in zip(talk, names, strict=True)]
 
 
 def record_ids(name: str) -> list[str]:
@@ -151,8 +155,9 @@ def times_in(text: str, moment: datetime, timezone: str | ZoneInfo | None) -> tu
 
 def dated_words(text: str, moment: datetime, timezone: str | ZoneInfo | None) -> str:
     """Return words said at `moment` with what each relative time means in brackets: `on Friday (2026-12-04)`."""
-    meant = ((one.end, _days(one)[: _SHOWN.get(one.granularity)]) for one in days_meant(text, moment, timezone))
-    return edited(text, [(end, end, f" ({days})") for end, days in meant])
+    days = days_meant(text, moment, timezone)
+    meant = ((one.end, _days(one)[: _SHOWN.get(one.granularity)]) for one in days)
+    return edited(text, [(end, end, f" ({day})") for end, day in meant])
 
 
 def days_meant(text: str, moment: datetime, timezone: str | ZoneInfo | None) -> list[TimeExpression]:
@@ -162,9 +167,11 @@ def days_meant(text: str, moment: datetime, timezone: str | ZoneInfo | None) -> 
 
 
 def _known_times(text: str, moment: datetime, timezone: str | ZoneInfo | None) -> list[TimeExpression]:
-    return [one for one in find_time_expressions(text, moment, timezone) if one.value and not one.vague]
+    found = find_time_expressions(text, moment, timezone)
+    return [one for one in found if one.value and not one.vague]
 
 
 def _days(one: TimeExpression) -> str:
-    first, last = (one.value or "").replace("T", " "), (one.until or one.value or "").replace("T", " ")
+    first = (one.value or "").replace("T", " ")
+    last = one.until.replace("T", " ") if one.until else first
     return first if first == last else f"{first}/{last}"

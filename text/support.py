@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from ..schema.ids import id_mark
 from ..schema.names import Names
@@ -45,7 +46,7 @@ def terms_in(text: str, *, dates: bool = True) -> Terms:
     found: set[str] = set()
     for run in () if folded.isascii() else _HAN.findall(folded):
         parts = _EMPTY_RUN.split(run)
-        found.update(part[at : at + size] for part in parts for size in (1, 2) for at in range(len(part) - size + 1))
+        found.update(*parts, (one + other for part in parts for one, other in pairwise(part)))
     date = r"\1 \2 \3 " if dates else " "
     words = _WORD.findall(_DATE.sub(date, folded).replace("’", "'"))
     found.update(stem(word) for word in words if word not in _EMPTY_WORDS)

@@ -412,7 +412,8 @@ def _turned(
         said = [(name, one.speaks_for(pair, told_by.get(name, ""))) for name, one in given]
         against = [name for name, is_so in said if is_so is False]
         if against and not any(is_so for _, is_so in said):
-            yield Unsupported("role", f"{pair.first} … {pair.second}".removesuffix(" … "), against[0])
+            both = f"{pair.first} … {pair.second}".removesuffix(" … ")
+            yield Unsupported("role", both, against[0])
 
 
 def _pairs(text: str, names: Names, persons: Mapping[str, str]) -> Iterator[_Pair]:

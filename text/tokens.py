@@ -21,7 +21,7 @@ _PIECE = re.compile(
     r"|(?P<digits>[0-9]+)"
     r"|(?P<line>[ \t]*\n\s*)"
     r"|(?P<spaces> {2,}|[\t\r]+)"
-    r"|(?P<wide_mark>[\u3000-\u303f\uff00-\uffef\u2010-\u203f]+)"
+    r"|(?P<wide>[\u3000-\u303f\uff00-\uffef\u2010-\u203f]+)"
     r"|(?P<marks>[!-/:-@\[-`{-~]+)"
     r"|(?P<other>[^\x00-\x7f\U00010000-\U0010ffff])"
     r"|(?P<astral>[\U00010000-\U0010ffff])"
@@ -29,9 +29,10 @@ _PIECE = re.compile(
     re.DOTALL,
 )
 # Tokens for each piece, and for each character past the first `free` ones.
-_PER_PIECE = {"word": 1.03, "line": 1.0, "spaces": 1.2, "marks": 0.7, "other": 1.0, "astral": 2.0, "control": 1.0}
-_PER_CHARACTER = {"han": (0.52, 0), "word": (0.02, 6), "digits": (1.3, 0), "wide_mark": (1.5, 0), "marks": (0.3, 1)}
-_COSTS = {number: (_PER_PIECE.get(kind, 0.0), *_PER_CHARACTER.get(kind, (0.0, 0))) for kind, number in _PIECE.groupindex.items()}
+_EACH = {"word": 1.03, "line": 1, "spaces": 1.2, "marks": 0.7, "other": 1, "astral": 2, "control": 1}
+_MORE = {"han": (0.52, 0), "word": (0.02, 6), "digits": (1.3, 0), "wide": (1.5, 0), "marks": (0.3, 1)}
+_KINDS = _PIECE.groupindex.items()
+_COSTS = {n: (_EACH.get(kind, 0.0), *_MORE.get(kind, (0.0, 0))) for kind, n in _KINDS}
 
 
 def estimate_tokens(text: str) -> int:

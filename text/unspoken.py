@@ -12,9 +12,8 @@ MEMORY_OPENING = {
 MEMORY_CLOSING = "</memory>"
 
 _NAME = r"(?=[a-z_-]{0,60}[_-])(?=[a-z_-]{0,60}(?:system|remind|memor|context|environment|instruct))[a-z][a-z_-]{0,60}"
-_MEMORY = re.compile(
-    rf"\s*(?:{'|'.join(map(re.escape, MEMORY_OPENING.values()))})(?:(?!{MEMORY_CLOSING}).)*{MEMORY_CLOSING}\s*", re.DOTALL
-)
+_OPENINGS = "|".join(map(re.escape, MEMORY_OPENING.values()))
+_MEMORY = re.compile(rf"(?s)\s*(?:{_OPENINGS})(?:(?!{MEMORY_CLOSING}).)*{MEMORY_CLOSING}\s*")
 _AT_HEAD = re.compile(rf"\s*<(?P<name>{_NAME})(?:\s[^<>]{{0,500}})?>.*?</(?P=name)>\s*", re.DOTALL)
 _END_AT_TAIL = re.compile(rf"</(?P<name>{_NAME})>\s*\Z")
 _OPENING = re.compile(r"(?<!`)<(?:think|thinking)>", re.IGNORECASE)
@@ -35,11 +34,14 @@ def without_thoughts(text: str) -> str:
     opening = _OPENING.search(text)
     if closing and (opening is None or closing.start() < opening.start()):
         done = closing.end()
-    while (opening := _OPENING.search(text, done)) and (closing := _CLOSING.search(text, opening.end())):
+    while opening := _OPENING.search(text, done):
+        closing = _CLOSING.search(text, opening.end())
+        if closing is None:
+            is_first = not "".join([*pieces, text[done : opening.start()]]).strip()
+            return "" if is_first else "".join([*pieces, text[done:]])
         pieces.append(text[done : opening.start()])
         done = closing.end()
-    is_cut_off = opening is not None and not "".join([*pieces, text[done : opening.start()]]).strip()
-    return "".join(pieces if is_cut_off else [*pieces, text[done:]])
+    return "".join([*pieces, text[done:]])
 
 
 def without_program_blocks(text: str) -> str:

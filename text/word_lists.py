@@ -39,7 +39,8 @@ def _value(key: str | int) -> str | int:
 @cache
 def word_tables(name: str) -> dict[str, Any]:
     """Return the tables of a TOML file of this package, such as "time_expressions/english/words.toml"."""
-    content: dict[str, Any] = tomllib.loads((Path(__file__).parent / name).read_text(encoding="utf-8"))
+    text = (Path(__file__).parent / name).read_text(encoding="utf-8")
+    content: dict[str, Any] = tomllib.loads(text)
     return content
 
 
@@ -88,5 +89,6 @@ def compiled_patterns(tables: Mapping[str, Any]) -> Patterns:
     A name is that of a pattern before it, of one of the `[pieces]`, which only patterns hold, or of a list of `[words]`, one of
     which stands there.
     """
-    whole = in_pieces({**tables.get("pieces", {}), **tables["patterns"]}, alternatives(tables.get("words", {})))
+    patterns = {**tables.get("pieces", {}), **tables["patterns"]}
+    whole = in_pieces(patterns, alternatives(tables.get("words", {})))
     return Patterns({name: whole[name] for name in tables["patterns"]})

@@ -27,10 +27,12 @@ def said_lines(message: Event, *, certain: bool = False) -> list[ProfileLine]:
     whole = " ".join(words for words, _ in asked)
     told = [*asked, *(one for one in declarations if one[0] not in whole)]
     until, evidence = ProfileLine.until_moment(message.expires_at), (message.event_id,)
-    lines = ((quoted_line(words), kind) for words, kind in told)
-    return [
-        ProfileLine(line_id_of(text, *evidence), text, kind, 1, day, day, until=until, evidence=evidence) for text, kind in lines
-    ]
+    found: list[ProfileLine] = []
+    for words, kind in told:
+        text = quoted_line(words)
+        of = line_id_of(text, *evidence), text, kind
+        found.append(ProfileLine(*of, 1, day, day, until=until, evidence=evidence))
+    return found
 
 
 def corrected_lines(
@@ -43,7 +45,8 @@ def corrected_lines(
     behind its own, so that a reader sees both. Nothing changes where several lines could be meant.
     """
     correction = correction_in(message.text)
-    meant = [one for one in lines if one.evidence and set(one.evidence) <= set(corrected) and not one.pinned]
+    known = (one for one in lines if one.evidence and not one.pinned)
+    meant = [one for one in known if set(one.evidence) <= set(corrected)]
     if correction is None:
         return tuple(lines)
 
@@ -53,10 +56,11 @@ def corrected_lines(
         if correction.takes_back or any(one.kind == line.kind for one in new):
             alike = [one for one in meant if correction.takes_back or one.kind == line.kind]
             return line if len(alike) > 1 else None
-        is_named = correction.was.casefold() in line.text.casefold() if correction.was else len(meant) == 1
-        if new or not is_named:
+        is_named = correction.was.casefold() in line.text.casefold()
+        if new or not (is_named if correction.was else len(meant) == 1):
             return line
         text = f"{line.text}{BETWEEN_QUOTES}{quoted_line(message.text)}"
-        return replace(line, text=text, last_day=message.day, evidence=bounded_evidence((*line.evidence, message.event_id)))
+        evidence = bounded_evidence((*line.evidence, message.event_id))
+        return replace(line, text=text, last_day=message.day, evidence=evidence)
 
     return tuple(one for one in map(left, lines) if one is not None)

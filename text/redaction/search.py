@@ -22,6 +22,7 @@ _CONTEXT = 6_000
 """Characters around a piece that decide what is a secret in it; longer than any key."""
 _REST_OF_WORD = r"[^\s\"'<>]*"
 _ANNOUNCING = (*word_list("码 碼 code phrase seed mnemonic 助记 cookie authorization otp 2fa"), "private key")
+_FULL_WIDTH = "[０-９Ａ-Ｚａ-ｚ＠]"
 _HALF_WIDTH = {code: code - 0xFEE0 for code in (*range(0xFF10, 0xFF1A), *range(0xFF20, 0xFF3B), *range(0xFF41, 0xFF5B))}
 """Full-width digits, letters and `＠` as ASCII; offsets stay."""
 
@@ -79,7 +80,7 @@ def _announces(text: str) -> bool:
 
 
 def _half_width(text: str) -> str:
-    return text if text.isascii() else text.translate(_HALF_WIDTH)
+    return text.translate(_HALF_WIDTH) if not text.isascii() and compiled(_FULL_WIDTH).search(text) else text
 
 
 def _found_in(text: str, level: Level) -> list[Redaction]:

@@ -59,7 +59,7 @@ class Tokens:
     @cached_property
     def _every(self) -> re.Pattern[str]:
         """All patterns as one; compiled on first use because compiling is slow."""
-        named = (f"(?P<{name}>{_UNNAMED.sub('(?:', pattern)})" for name, pattern in self._patterns.items())
+        named = (f"{_UNNAMED.sub('(?:', pattern)}(?P<{name}>)" for name, pattern in self._patterns.items())
         return re.compile(f"{self.trigger.pattern}(?:{'|'.join(named)})")
 
     def _single(self, name: str) -> tuple[re.Pattern[str], Builder] | None:
@@ -96,6 +96,7 @@ class Tokens:
         return next((match for match in tried if match is not None), None)
 
 
+_TIME_OF_DAY = frozenset({"clock", "part"})
 Join = Callable[[Said, Found, Found], "Reading | None"]
 Beside = tuple["Found | None", "Found | None"]
 
@@ -171,6 +172,10 @@ def settled(grammar: Grammar, said: Said, found: list[Found]) -> list[Found]:
         chosen = grammar.judge(said, item, earlier, (before, following))
         if chosen is None:
             continue
+        last = kept[-1] if kept else None
+        if last is not None and not last.understood and chosen.reading.slots <= _TIME_OF_DAY:
+            # 查了周六的天气，建议7点前出发: of that day, which nobody knows
+            chosen = chosen if grammar.parts(said, last.end, item.start) else not_understood(chosen)
         kept.append(chosen)
         reading = chosen.reading
         if chosen.understood and reading.has_day and reading.vague is None and not reading.now:

@@ -41,6 +41,7 @@ _CAPITALS = lexicon.WEEKDAYS.keys() | lexicon.MONTHS.keys() | {word for name in 
 _AFTER_FEAST = lexicon.FUNCTION_WORDS | lexicon.MODIFIERS.keys() | lexicon.DAYS.keys() | lexicon.PARTS.keys()
 _AFTER_FEAST |= {"", "early", "late"}
 _BE = word_list("am is are isn't aren't i'm you're we're they're") | {""}
+_HABITUAL = word_list("work works train trains teach teaches play plays check checks visit visits")
 _NEXT_WORD = re.compile(r"[ -]([A-Za-z']+)")
 _ALNUM = re.compile(r"[a-z0-9]+")
 _QUICK = re.compile(
@@ -396,7 +397,9 @@ def _is_unsure(place: _Place) -> bool:
     if slots == _BARE_WEEKDAY:
         if tense == "past" and place.after("owns"):
             return True  # "Checked Saturday's weather": the day of what it was done to may lie ahead
-        if (place.after("names_thing") and place.before("by_weekday")) or (tense == "none" and _is_timetable(place)):
+        if place.after("names_thing") and place.before("by_weekday"):
+            return True
+        if tense == "none" and (_is_timetable(place) or (verb in _HABITUAL and reading.manner == "bare")):
             return True
     if words.endswith(" later") and tense != "future" and reading.offset and not reading.offset.amount.minutes:
         return True  # from now, or from what was told
