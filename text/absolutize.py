@@ -1,21 +1,23 @@
-"""Rule-based absolutizing of a text: times are resolved first, then references are replaced by names."""
+"""Rule-based absolutizing of a text: times become dates, and references are replaced by names."""
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from ..schema.language import LanguageChoice
 from ..schema.names import Names
-from .language import Language, detect_language
-from .protected import protected_spans
-from .references.rewriting import Draft, Item, Replacement, conversation_words, draft
-from .references.types import Cast
-from .time_expressions import TimeExpression, resolve_times
+from .borders import in_word
+from .edits import Edit, edited
+from .protected import overlaps
+from .references.rewriting import Replacement, draft
+from .references.types import Cast, Item, Reference
+from .sentence import Sentence, as_sentence
+from .time_expressions import TimeExpression
+from .time_expressions.finding import resolved
 
 LONGEST_TEXT = 20_000
 """Characters of a text that are made absolute and checked. What a longer one says after that is kept as it is."""
@@ -24,23 +26,26 @@ _BREAK = re.compile(r"[。！？!?…\n]|[.;；](?=\s)|\s")
 
 @dataclass(frozen=True, slots=True)
 class Absolutized:
-    """The result of `absolutize`.
+    """The result of `absolutize`: the text as it was handed over, and as it was rewritten.
 
-    `text` is the final text; `resolved_text` has only its times resolved and is the input of `drafted` (the offsets
-    in `drafted` refer to `resolved_text`). `resolved` are the time expressions, `replaced` the references that were
-    replaced, both with character offsets in the input.
+    `resolved` are its times, `replaced` the references that names stand for now, and `undecided` those that stay; their offsets
+    are those of the text handed over. `resolved_text` has only its times resolved.
     """
 
-    text: str
-    resolved: tuple[TimeExpression, ...]
-    drafted: Draft
+    sentence: Sentence
     resolved_text: str
-    language: Language
-    replaced: tuple[Replacement, ...] = ()
+    resolved: tuple[TimeExpression, ...]
+    replaced: tuple[Replacement, ...]
+    undecided: tuple[Reference, ...]
+
+    @property
+    def text(self) -> str:
+        """The text with its times resolved and its references replaced."""
+        return self.sentence.text
 
 
 def absolutize(
-    text: str,
+    text: str | Sentence,
     reference: datetime,
     timezone: str | ZoneInfo | None,
     names: Names,
@@ -52,58 +57,36 @@ def absolutize(
 ) -> Absolutized:
     """Resolve the times of `text` at `reference` (aware; converted to `timezone` first) and replace references by names.
 
-    See `resolve_times` and `draft` for the rules; `cast` is whom the persons of the text mean, if the caller knows. Of a text of
-    more than LONGEST_TEXT characters only the beginning is rewritten, and the rest follows unchanged. The function is
-    idempotent. Raises ValueError for a reference without an offset and for a time zone that does not exist, as
-    `resolve_times` does.
+    See `find_time_expressions` and `draft` for the rules; `cast` is whom the persons of the text mean, if the caller knows. Of a
+    text of more than LONGEST_TEXT characters only the beginning is rewritten, and the rest follows unchanged. The function is
+    idempotent. Raises ValueError for a reference without an offset and for a time zone that does not exist.
     """
-    if len(text) > LONGEST_TEXT:
-        end = _end_of_beginning(text)
-        begun = absolutize(text[:end], reference, timezone, names, item, recent_speakers=recent_speakers, language=language)
-        drafted = replace(begun.drafted, text=begun.drafted.text + text[end:])
-        return replace(begun, text=begun.text + text[end:], drafted=drafted, resolved_text=begun.resolved_text + text[end:])
-    spans = protected_spans(text, conversation_words(names, tuple(recent_speakers)))
-    spoken = detect_language(text, ignore=spans) if language == "auto" else language
-    resolved_text, expressions = resolve_times(text, reference, timezone, language=language, protected=spans)
-    drafted = draft(resolved_text, names, item, recent_speakers=recent_speakers, language=language, cast=cast)
-    replaced = drafted.replaced
-    if expressions and replaced:
-        pieces = _common_pieces(text, resolved_text, expressions)
-        replaced = tuple(
-            Replacement(_in_input(change.start, pieces), _in_input(change.end, pieces), change.old, change.new)
-            for change in replaced
-        )
-    return Absolutized(drafted.text, tuple(expressions), drafted, resolved_text, spoken, replaced)
+    whole = as_sentence(text, names, language)
+    end = _end_of_beginning(whole.text)
+    said = whole.beside(whole.text[:end])
+    times = resolved(said.text, said.times, reference, timezone, said.choice)
+    drafted = draft(said, names, item, recent_speakers=recent_speakers, cast=cast)
+    taken = [(one.start, one.end) for one in times]
+    replaced = tuple(one for one in drafted.replaced if not overlaps(taken, one.start, one.end))
+    undecided = tuple(one for one in drafted.undecided if not overlaps(taken, one.start, one.end))
+    dates = [(one.start, one.end, one.rendered) for one in times]
+    named = ((one.start, one.end, one.new) for one in replaced)
+    made = whole.edited(_in_order(*dates, *named))
+    return Absolutized(made, edited(whole.text, dates), tuple(times), replaced, undecided)
+
+
+def _in_order(*edits: Edit) -> list[Edit]:
+    """Return edits in order, with a blank before one that would make one word with that before it ("Ann" and "2026")."""
+    made: list[Edit] = []
+    for start, end, new in sorted(edits):
+        touches = bool(made) and made[-1][1] == start and in_word(made[-1][2][-1:]) and in_word(new[:1])
+        made.append((start, end, f" {new}" if touches else new))
+    return made
 
 
 def _end_of_beginning(text: str) -> int:
     """Return where the beginning of a long text ends: at a sentence, else at a blank, within the last tenth of it."""
+    if len(text) <= LONGEST_TEXT:
+        return len(text)
     *_, last = (0, *(match.end() for match in _BREAK.finditer(text, LONGEST_TEXT * 9 // 10, LONGEST_TEXT)))
     return len(text[: last or LONGEST_TEXT].rstrip()) or LONGEST_TEXT
-
-
-def _common_pieces(text: str, resolved_text: str, expressions: Sequence[TimeExpression]) -> list[tuple[int, int, int]]:
-    """Return the pieces between the expressions as (start in the resolved text, length, start in the input).
-
-    Both texts hold the same pieces in the same order, except for white space at their ends.
-    """
-    pieces: list[tuple[int, int, int]] = []
-    cursor = position = 0
-    for start, end in [*((found.start, found.end) for found in expressions), (len(text), len(text))]:
-        piece = text[position:start]
-        bare = piece.strip()
-        at = resolved_text.find(bare, cursor) if bare else -1
-        if at >= 0:
-            pieces.append((at, len(bare), position + piece.index(bare)))
-            cursor = at + len(bare)
-        position = end
-    return pieces
-
-
-def _in_input(offset: int, pieces: Sequence[tuple[int, int, int]]) -> int:
-    """Return the offset in the input for an offset in the resolved text."""
-    index = bisect_right(pieces, offset, key=lambda piece: piece[0]) - 1
-    if index < 0:
-        return 0
-    at, length, source = pieces[index]
-    return source + min(offset - at, length)

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from .edits import edited
+
 DENSE = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
@@ -76,10 +78,17 @@ def places_of(text: str, names: Iterable[str]) -> list[tuple[int, int]]:
     return kept
 
 
+def without_names(text: str, names: Iterable[str], put: str = " ") -> str:
+    """Return a text with a blank (or `put`) in place of each of the names.
+
+    >>> without_names("Ann met Anna", ["Ann"])
+    '  met Anna'
+    """
+    return edited(text, ((start, end, put) for start, end in places_of(text, names)))
+
+
 def names_one(text: str, names: Iterable[str], *, folded: bool = False) -> bool:
     """Return True if a text holds one of the names as a whole word; with `folded` in whatever case."""
-    flags = re.IGNORECASE if folded else 0
-    held = text.casefold() if folded else text
-    return any(
-        re.search(whole_word(name), text, flags) for name in names if name and (name.casefold() if folded else name) in held
-    )
+    if folded:
+        text, names = text.casefold(), map(str.casefold, names)
+    return bool(places_of(text, names))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from ..schema.event import WrittenKind
 from ..schema.graph_states.historian import ItemState
@@ -15,7 +15,16 @@ from .absolutize import LONGEST_TEXT, Absolutized, absolutize
 from .language import Language, detect_language
 from .questions.named_times import time_told
 from .references.subjects import with_subject
-from .speakers.whose import Whose, whose
+from .sentence import Sentence
+from .speakers.whose import Talk, Whose, whose
+
+
+class Drafted(NamedTuple):
+    """One text of a job: what the rules made of it, the text as it was handed over, and as they write it."""
+
+    item: ItemState
+    source: Sentence
+    draft: Sentence
 
 
 def names_of(job: Job, settings: Settings) -> Names:
@@ -36,54 +45,51 @@ def language_among(texts: Sequence[str], settings: Settings) -> Language:
 
 def prepare(job: Job, settings: Settings) -> list[ItemState]:
     """Return every text of the job with its times resolved and the rules' draft as the first candidate."""
+    return [one.item for one in drafts(job, settings)]
+
+
+def drafts(job: Job, settings: Settings) -> list[Drafted]:
+    """Return every text of the job as the rules alone write it."""
     names = names_of(job, settings)
-    items: list[ItemState] = []
-    for kind, source in job.texts:
-        told = _whose(source, kind, job, names)
-        done, draft = _written(told, kind, job, names)
-        items.append(
-            ItemState(
-                kind=kind,
-                source=source,
-                resolved=done.resolved_text,
-                draft=draft,
-                candidate=draft,
-                undecided=[*(reference.text for reference in done.drafted.undecided), *(one[2] for one in told.reasons)],
-                dated=bool(done.resolved),
-                rewritten_by="rules",
-                passed=False,
-                first_pass=False,
-                violations=[],
-                occurs=list(time_told(_without_day_names(source[:LONGEST_TEXT], names, job), job.moment) or ()),
-                said_by=told.said_by,
-                open=[list(one) for one in told.reasons],
-                asks=told.asks,
-            )
-        )
-    return items
-
-
-def _without_day_names(text: str, names: Names, job: Job) -> str:
-    """Return a text without the names of people that are words of time (Monday), unless a word before tells of the day."""
-    for name in names.people:
-        if name in text and time_told(name, job.moment):
-            text = re.sub(rf"(?<!\bon )(?<!\bby )(?<!\bnext )(?<!\blast )(?<!\bthis )(?<![下上每到]){re.escape(name)}", "", text)
-    return text
+    talk = Talk(job, names)
+    return [_drafted(Sentence(source, names), kind, talk) for kind, source in job.texts]
 
 
 def draft_of(job: Job, kind: WrittenKind, source: str, names: Names) -> str:
     """Return one text of the job as the rules alone would write it."""
-    return _written(_whose(source, kind, job, names), kind, job, names)[1]
+    return _drafted(Sentence(source, names), kind, Talk(job, names)).draft.text
 
 
-def _whose(source: str, kind: WrittenKind, job: Job, names: Names) -> Whose:
+def _drafted(source: Sentence, kind: WrittenKind, talk: Talk) -> Drafted:
+    told = _whose(source, kind, talk)
+    said, job = told.sentence, talk.job
+    done = absolutize(said, job.moment, job.timezone, source.names, kind, recent_speakers=job.speakers, cast=told.cast)
+    draft = with_subject(done.sentence, kind, told.subject, said) if told.subject else done.sentence
+    return Drafted(_item(kind, source, told, done, draft, job), source, draft)
+
+
+def _whose(source: Sentence, kind: WrittenKind, talk: Talk) -> Whose:
     """Return whose words a text is; of one longer than LONGEST_TEXT characters its beginning tells."""
-    told = whose(source[:LONGEST_TEXT], kind, job, names)
-    return replace(told, text=told.text + source[LONGEST_TEXT:])
+    told = whose(source.beside(source.text[:LONGEST_TEXT]), kind, talk)
+    rest = source.text[LONGEST_TEXT:]
+    return replace(told, sentence=told.sentence.beside(told.sentence.text + rest)) if rest else told
 
 
-def _written(told: Whose, kind: WrittenKind, job: Job, names: Names) -> tuple[Absolutized, str]:
-    done = absolutize(told.text, job.moment, job.timezone, names, kind, recent_speakers=job.speakers, cast=told.cast)
-    if not told.subject:
-        return done, done.text
-    return done, with_subject(done.text, names, kind, done.language, told.subject, told.text)
+def _item(kind: WrittenKind, source: Sentence, told: Whose, done: Absolutized, draft: Sentence, job: Job) -> ItemState:
+    return ItemState(
+        kind=kind,
+        source=source.text,
+        resolved=done.resolved_text,
+        draft=draft.text,
+        candidate=draft.text,
+        undecided=[*(one.text for one in done.undecided), *(one[2] for one in told.reasons)],
+        dated=bool(done.resolved),
+        rewritten_by="rules",
+        passed=False,
+        first_pass=False,
+        violations=[],
+        occurs=list(time_told(source.text[:LONGEST_TEXT], job.moment, done.resolved) or ()),
+        said_by=told.said_by,
+        open=[list(one) for one in told.reasons],
+        asks=told.asks,
+    )

@@ -14,13 +14,13 @@ from .absolutize import LONGEST_TEXT
 from .borders import names_one
 from .edits import edited
 from .gate import RELATIVE_KINDS, Finding, check, is_unread, reason
-from .job_drafts import language_of, names_of, prepare
+from .job_drafts import drafts, language_of, names_of
 from .language import detect_language
 from .messages import dated_words, days_meant
 from .questions.asking import asking_sentences
+from .sentence import Sentence, as_sentence
 from .speakers.mentions import with_mentions
 from .speakers.shown_names import shared_name_in
-from .support import without_people
 from .supported import Unsupported, lost, persons_in, unsupported
 from .time_expressions import tells_hours_alone
 
@@ -38,23 +38,24 @@ _CHATTER = re.compile(
 """What a model says around a text."""
 
 
-def judge(item: ItemState, text: str, job: Job, settings: Settings) -> list[Reason]:
+def judge(item: ItemState, text: str | Sentence, job: Job, settings: Settings, source: Sentence | None = None) -> list[Reason]:
     """Return what speaks against filing a text for an item: words that only participants understand, and, where a model
     wrote it, what the words handed over and the messages before them do not say, and what it lost of them."""
     names, language = names_of(job, settings), language_of(job, settings)
-    verdict = check(text, source=item["source"], names=names, item=item["kind"], pronouns=settings.historian.gate_pronouns)
-    is_models = text != item["draft"]
+    made, said = as_sentence(text, names), source or Sentence(item["source"], names)
+    verdict = check(made, source=said, item=item["kind"], pronouns=settings.historian.gate_pronouns)
+    is_models = made.text != item["draft"]
     # An hour of any day needs no date.
-    relative = (one for one in verdict.violations if not (is_models and tells_hours_alone(one.text)))
-    findings = [*relative, *_still_open(item, text)]
+    hours = [one for one in verdict.violations if is_models and tells_hours_alone(one.text)]
+    findings = [one for one in (*verdict.violations, *_still_open(item, made.text)) if one not in hours]
     unfounded: list[Unsupported] = []
     if is_models and not any(one.kind in ("empty", "length", "language") for one in findings):
-        findings += _of_a_model(item, text, names)
-        unfounded = _unfounded(item, text, job, settings)
-    return [
-        *(Reason(kind=one.kind, text=one.text, start=one.start, end=one.end, why=reason(one, language)) for one in findings),
-        *(Reason(kind=one.kind, text=one.wording, start=0, end=0, why=one.reason(language)) for one in unfounded),
-    ]
+        findings += _of_a_model(item, made, said)
+        unfounded = _unfounded(item, made.text, job, settings)
+    told: list[tuple[str, str, int, int, str]]
+    told = [(one.kind, one.text, one.start, one.end, reason(one, language)) for one in findings]
+    told += [(one.kind, one.wording, 0, 0, one.reason(language)) for one in unfounded]
+    return [Reason(kind=kind, text=words, start=start, end=end, why=why) for kind, words, start, end, why in told]
 
 
 def is_no_fact(item: ItemState) -> bool:
@@ -64,18 +65,19 @@ def is_no_fact(item: ItemState) -> bool:
 
 def _still_open(item: ItemState, text: str) -> Iterator[Finding]:
     """Yield what the words leave open and a text does not say either."""
+    at = len(text)
     for kind, why, wording in item.get("open", []):
-        is_left = shared_name_in(text, [wording]) if why == "shared" else why == "mention" and wording in text
-        if kind == "claim" or is_left or text == item["draft"] or text.startswith(wording):
-            yield Finding("claim" if kind == "claim" else "reference", wording, len(text), len(text), why)
+        left = shared_name_in(text, [wording]) if why == "shared" else why == "mention" and wording in text
+        if kind == "claim" or left or text == item["draft"] or text.startswith(wording):
+            yield Finding("claim" if kind == "claim" else "reference", wording, at, at, why)
 
 
-def _of_a_model(item: ItemState, text: str, names: Names) -> Iterator[Finding]:
+def _of_a_model(item: ItemState, made: Sentence, said: Sentence) -> Iterator[Finding]:
     """Yield another language, and words around the text."""
+    text = made.text
     if _CHATTER.search(text) and not _CHATTER.search(item["source"]):
         yield Finding("length", text, 0, len(text), "too long")
-    spoken = detect_language(item["source"])
-    if spoken not in (detect_language(text), detect_language(without_people(text, names))):
+    if detect_language(said.text) not in (detect_language(text), made.language):
         yield Finding("language", text, 0, len(text), "")
 
 
@@ -86,13 +88,13 @@ def _unfounded(item: ItemState, text: str, job: Job, settings: Settings) -> list
     language, item_id = detect_language(source), _ITEM[language_of(job, settings)]
     sources = {item_id: dated_words(source, job.moment, job.timezone)}
     persons = persons_in(source)
-    doer = names.bot(language) if item["kind"] == "action" else names.user(language)
-    if (item["kind"] == "action" or persons) and not names_one(text, (doer,) if item["kind"] == "action" else names.everybody):
+    is_deed = item["kind"] == "action"
+    doer = names.bot(language) if is_deed else names.user(language)
+    if (is_deed or persons) and not names_one(text, (doer,) if is_deed else names.everybody):
         return [Unsupported("lost", doer, item_id)]
     speakers: dict[str, str] = {}
-    is_one_of_two = item["kind"] == "action" or "first" in persons  # of a fact "he" alone is the user
     teller = doer if item.get("said_by") == job.user_id else ""
-    if item["kind"] == "action":
+    if is_deed:
         speakers[item_id] = doer
         if "first" not in persons and doer not in source:
             sources[item_id] = f"{doer}{'' if language == 'zh' else ' '}{sources[item_id]}"
@@ -109,7 +111,8 @@ def _unfounded(item: ItemState, text: str, job: Job, settings: Settings) -> list
     kept = edited(source, [(one.start, one.end, one.rendered) for one in dates])
     also = [one for one in (names.user_id, names.group_id) if len(one) > SHORT_ID]
     also.append(f"{job.moment:%Y-%m-%d}")
-    also += names.others if item["undecided"] and is_one_of_two else ()
+    # Of a fact "he" alone is the user.
+    also += names.others if item["undecided"] and (is_deed or "first" in persons) else ()
     found = unsupported(text, sources, names, also=also, speakers=speakers, listener=listener, subjects=True)
     return found + lost(text, kept, names)
 
@@ -162,13 +165,14 @@ def passed_by_rules(item: ItemState, job: Job, settings: Settings) -> ItemState:
     return {**with_verdict(item, []), "first_pass": True}
 
 
-def last_resort(item: ItemState, job: Job, settings: Settings) -> ItemState:
+def last_resort(item: ItemState, job: Job, settings: Settings, found: list[Reason] | None = None) -> ItemState:
     """Return the item as it is filed when no try is left: the rules' draft, since an undecidable word does not take away the
     names that the others got. Where its names may be wrong (a bot that tells of its own life), only the times are resolved.
     """
     is_wrong = any(why == "owner" for _, why, _ in item.get("open", []))
     candidate = item["resolved"] if is_wrong else item["draft"]
-    done = with_verdict({**item, "candidate": candidate}, judge(item, item["draft"], job, settings))
+    found = judge(item, item["draft"], job, settings) if found is None else found
+    done = with_verdict({**item, "candidate": candidate}, found)
     if done["passed"] or candidate != item["resolved"]:
         return {**done, "rewritten_by": "rules"}
     return {**done, "rewritten_by": "time" if item["dated"] else "none"}
@@ -176,4 +180,7 @@ def last_resort(item: ItemState, job: Job, settings: Settings) -> ItemState:
 
 def by_rules(job: Job, settings: Settings) -> list[ItemState]:
     """Return the items of a job as they are filed without a model, by rules and gate alone."""
-    return [last_resort(item, job, settings) for item in prepare(job, settings)]
+    return [
+        last_resort(item, job, settings, judge(item, draft, job, settings, source))
+        for item, source, draft in drafts(job, settings)
+    ]

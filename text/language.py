@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from ..schema.language import Language as Language
 from .borders import BEGINS, ENDS, LOWER, SIGNS, UPPER
 from .edits import edited
-from .remembered import remembered
 from .word_lists import word_list, word_tables
 
 _HAN = re.compile(r"[㐀-鿿\uf900-\ufaff]")
@@ -90,12 +89,8 @@ def is_other_language(text: str, *, ignore: Sequence[tuple[int, int]] = ()) -> b
     A script that neither of them uses tells it, or Japanese syllables; of Latin letters the small words that only English has and
     those that it has not (`language.toml`). Where both are equal it is English. The spans `ignore` (names) do not count.
     """
-    begin = text[:MOST_READ]
-    return _is_other(edited(begin, ((start, end, " ") for start, end in ignore if end <= MOST_READ)) if ignore else begin)
-
-
-@remembered(256)
-def _is_other(text: str) -> bool:
+    text = text[:MOST_READ]
+    text = edited(text, ((start, end, " ") for start, end in ignore if end <= MOST_READ)) if ignore else text
     text = _NOT_PROSE.sub(" ", text)
     english, other = _latin_evidence(text)
     if text.isascii():

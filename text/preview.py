@@ -9,13 +9,13 @@ shown: the secret is found whole, and the text is cut before it.
 
 from __future__ import annotations
 
+import codecs
 import dataclasses
 import json
 from array import array
-from collections import ChainMap, UserList, UserString, deque
-from collections.abc import Collection, ItemsView, Iterable, KeysView, Mapping, ValuesView
-from functools import partial
-from itertools import chain, takewhile
+from collections import UserList, UserString, deque
+from collections.abc import ItemsView, Iterable, KeysView, Mapping, ValuesView
+from itertools import takewhile
 from types import SimpleNamespace
 from typing import Any, Final
 
@@ -32,15 +32,8 @@ _LONGEST_NAME = 80
 _CAUSES = 5
 _MOST_BITS = 256
 """A longer number is not written out, which would take time by the square of its length."""
-_SHORT_BITS = 63
 
-_SMALL = 64
-"""Fields of a dictionary that may be copied as a whole before it is read."""
-_PLAIN = {str, int, float, bool, type(None)}
-_SCALARS = (str, UserString, int, float, bytes, bytearray, memoryview)
 _COLLECTIONS = (list, tuple, set, frozenset, deque, UserList, KeysView, ValuesView, ItemsView, array)
-_TEXTS_OF_ARGUMENTS = (BaseException.__str__, KeyError.__str__, OSError.__str__)
-"""Texts that Python makes of all arguments of an exception, however large they are."""
 _CLASS_NAME: Any = type.__dict__["__name__"]
 
 _Seen = tuple[int, ...]
@@ -93,10 +86,7 @@ class _Copy:
 
     def of(self, value: object, parents: _Seen = ()) -> object:
         """Return a bounded copy of `value`; `parents` are the ids of the objects that contain it."""
-        kind = type(value)
-        if kind is str:
-            return self._text(value)  # type: ignore[arg-type]  # mypy does not narrow by `type(…) is`
-        if value is None or kind is bool or kind is float or (kind is int and value.bit_length() < _SHORT_BITS):  # type: ignore[attr-defined]  # likewise
+        if value is None or type(value) in (bool, float):
             return value
         try:
             return self._of(value, parents)
@@ -107,23 +97,17 @@ class _Copy:
             return f"[unreadable {_class_name(value)}]"
 
     def _of(self, value: object, parents: _Seen) -> object:
-        if type(value) is dict or type(value) is list:  # most values are: other types are not tried for them
-            copied = self._flat(value) if isinstance(value, dict) else self._rows(value)
-            if copied is not None:
-                return copied
-        elif isinstance(value, _SCALARS):
-            return self._scalar(value)
+        if isinstance(value, str | UserString):
+            return self._text(value if isinstance(value, str) else value.data)
+        if isinstance(value, int):
+            return int(value) if value.bit_length() < _MOST_BITS else f"[int of {value.bit_length()} bits]"
+        if isinstance(value, bytes | bytearray | memoryview):
+            return self._bytes(value)
         if id(value) in parents:
             return "[cycle]"
         if len(parents) >= _DEEPEST:
             return f"[{_class_name(value)}]"
         parents = (*parents, id(value))
-        if type(value) is list:
-            return self._list(value, len(value), parents)
-        if type(value) is dict:
-            return self._mapping(value.items(), len(value), parents)
-        if isinstance(value, ChainMap):  # its items() would copy all of them
-            return {_class_name(value): self._list(value.maps, len(value.maps), parents)}
         if isinstance(value, Mapping):
             return self._mapping(value.items(), len(value), parents)
         if isinstance(value, _COLLECTIONS):
@@ -135,56 +119,12 @@ class _Copy:
             return {_class_name(value): self._mapping(fields.items(), len(fields), parents)}
         return self._text(repr(value))
 
-    def _scalar(self, value: str | UserString | float | bytes | bytearray | memoryview) -> object:
-        if isinstance(value, str | UserString):
-            return self._text(value if isinstance(value, str) else value.data)
-        if isinstance(value, int):
-            return int(value) if value.bit_length() < _MOST_BITS else f"[int of {value.bit_length()} bits]"
-        return value if isinstance(value, float) else self._bytes(value)
-
-    def _flat(self, value: dict[Any, Any]) -> dict[str, object] | None:
-        """Return a copy of a small dictionary of texts and numbers that fits whole, faster than `_mapping` does."""
-        if not 0 < len(value) <= _SMALL:
-            return None
-        copied = value.copy()
-        return copied if self._fits(copied, copied.values(), len(copied)) else None
-
-    def _rows(self, value: list[Any]) -> list[dict[str, object]] | None:
-        """Return a copy of a list of such dictionaries (a search's rows, a table's) that fits whole."""
-        if len(value) > self._items or set(map(type, value)) != {dict}:
-            return None
-        fields = sum(map(len, value))
-        if fields > self._items:
-            return None
-        rows = list(map(dict.copy, value))
-        names, values = list(chain.from_iterable(rows)), list(chain.from_iterable(map(dict.values, rows)))
-        return rows if self._fits(names, values, len(rows) + fields) else None
-
-    def _fits(self, names: Collection[Any], values: Collection[Any], items: int) -> bool:
-        """Take `items` items and their characters if all names are texts, all values texts and numbers, and they fit whole.
-
-        The interpreter's own loops do it: a step of ours for each field takes several times as long.
-        """
-        kinds = set(map(type, values))
-        if items > self._items or not kinds <= _PLAIN or not set(map(type, names)) <= {str}:
-            return False
-        if int in kinds and max([item.bit_length() for item in values if type(item) is int]) >= _SHORT_BITS:
-            return False
-        texts = values if kinds == {str} else [item for item in values if type(item) is str]
-        characters = self._characters - 2 * items - sum(map(len, names)) - sum(map(len, texts))
-        if characters <= 0:
-            return False
-        self._characters = characters
-        self._items -= items
-        return True
-
     def _mapping(self, items: Iterable[tuple[object, object]], size: int, parents: _Seen) -> dict[str, object]:
         copied: dict[str, object] = {}
         taken = 0
-        for key, item in items:
-            if not self._takes_one():
-                break
-            name = self._text(key) if type(key) is str else self._name(key)
+        for key, item in takewhile(lambda _: self._takes_one(), items):
+            # A key may be as large as any value, and as ill-behaved.
+            name = self._text(key if isinstance(key, str) else str(_Copy(self._room).of(key)))
             copied[name if name not in copied else f"{name}*"] = self.of(item, parents)
             taken += 1
         if taken < size:
@@ -200,49 +140,31 @@ class _Copy:
         self._characters -= 2
         return self._items >= 0 and self._characters > 0
 
-    def _text(self, text: str) -> str:
-        allowed = self._characters
-        length = str.__len__(text)
+    @property
+    def _room(self) -> int:
+        """Characters that are looked at: those that may be shown, and the margin."""
+        return max(self._characters, 0) + MARGIN
+
+    def _text(self, text: str, more: int = 0) -> str:
+        """Take a text, which `more` characters follow."""
+        allowed, length = self._characters, str.__len__(text)
         self._characters = allowed - length
-        return str.__str__(text) if length <= allowed or not length else _cut(text, max(allowed, 0))
-
-    def _name(self, key: object) -> str:
-        """Return the name of a field whose key is no plain text. A key may be as large as any value, and as ill-behaved."""
-        try:
-            return self._text(self._text_of_key(key))
-        except KeyboardInterrupt:
-            raise
-        except BaseException:
-            return f"[unreadable {_class_name(key)}]"
-
-    def _text_of_key(self, key: object) -> str:
-        if isinstance(key, str):
-            return key
-        room = max(self._characters, 0) + MARGIN
-        if isinstance(key, int) and key.bit_length() >= _MOST_BITS:
-            return f"[int of {key.bit_length()} bits]"
-        if isinstance(key, bytes):
-            return repr(key[:room])
-        if isinstance(key, tuple | frozenset):
-            # Python's own text of a bounded copy. What is cut is cut again by `_text`, with what follows it.
-            copied = _Copy(room).of(key)
-            return repr(tuple(copied) if isinstance(key, tuple) and isinstance(copied, list) else copied)
-        return str(key) if key is None or isinstance(key, int | float) else repr(key)
+        if length <= max(allowed, 0) and not more:
+            return str.__str__(text)
+        # Sliced by `str` itself, so that neither a subclass nor the large text is kept.
+        shown = max(allowed, 0)
+        cut = Cut(str.__getitem__(text, slice(0, shown + MARGIN)))
+        cut.shown, cut.omitted = shown, more + length - len(cut)
+        return cut
 
     def _bytes(self, value: bytes | bytearray | memoryview) -> str:
         size = value.nbytes if isinstance(value, memoryview) else len(value)
-        head = bytes(value[: max(self._characters, 0) + MARGIN])
+        head = bytes(value[: self._room])
         try:
-            text = head.decode("utf-8")
-        except UnicodeDecodeError as error:
-            if error.start < len(head) - 3 or len(head) == size:
-                return f"[{size} bytes]"
-            text = head[: error.start].decode("utf-8")
-        if "\0" in text:
-            return f"[{size} bytes]"
-        allowed = max(self._characters, 0)
-        self._characters -= len(text)
-        return text if len(text) <= allowed and len(head) == size else _cut(text, allowed, omitted=size - len(head))
+            text = codecs.getincrementaldecoder("utf-8")().decode(head, len(head) == size)
+        except UnicodeDecodeError:
+            text = "\0"
+        return f"[{size} bytes]" if "\0" in text else self._text(text, size - len(head))
 
     def _exception(self, error: BaseException, parents: _Seen) -> object:
         told: list[object] = []
@@ -253,35 +175,18 @@ class _Copy:
         return told[0] if len(told) == 1 else told
 
     def _told(self, error: BaseException, parents: _Seen) -> object:
-        """Return class and message of an exception. Large arguments are cut before Python makes a text of them."""
-        arguments: tuple[object, ...] = error.args
-        if isinstance(error, OSError) and error.filename is not None:
-            arguments = (*arguments, error.filename)
-        if type(error).__str__ not in _TEXTS_OF_ARGUMENTS or all(map(self._is_short, arguments)):
-            return self._text(f"{_class_name(error)}: {_message(error)}")
-        if len(arguments) == 1 and type(arguments[0]) is str:
-            name = self._text(f"{_class_name(error)}: ")
-            text = self._text(arguments[0])
-            if not isinstance(text, Cut):
-                return name + text
-            cut = Cut(name + text)
-            cut.shown, cut.omitted = len(name) + text.shown, text.omitted
-            return cut
-        return {_class_name(error): self._list(arguments, len(arguments), parents)}
+        """Return class and message of an exception; its arguments, where one is large or holds others."""
+        name = _class_name(error)
+        arguments = (*error.args, error.filename) if isinstance(error, OSError) else error.args
+        if all(map(self._is_short, arguments)):
+            return self._text(f"{name}: {_message(error)}")
+        return {name: self._list(arguments, len(arguments), parents)}
 
     def _is_short(self, argument: object) -> bool:
         """Return True if Python's text of an exception's argument takes no time worth counting."""
-        if type(argument) in (str, bytes):
-            return len(argument) <= max(self._characters, 0)  # type: ignore[arg-type]  # mypy does not narrow by `in`
-        return type(argument) in (float, bool, type(None)) or (type(argument) is int and argument.bit_length() < _SHORT_BITS)
-
-
-def _cut(text: str, shown: int, omitted: int = 0) -> Cut:
-    # Sliced by `str` itself, so that neither a subclass nor the large text is kept.
-    cut = Cut(str.__getitem__(text, slice(0, shown + MARGIN)))
-    cut.shown = shown
-    cut.omitted = omitted + str.__len__(text) - len(cut)
-    return cut
+        if isinstance(argument, str | bytes):
+            return len(argument) <= max(self._characters, 0)
+        return argument is None or isinstance(argument, int | float)
 
 
 def _closed(value: object, level: Level) -> object:
@@ -307,19 +212,13 @@ def _safe_end(text: str, wanted: int, level: Level) -> int:
 
 
 def _fields(value: object) -> Mapping[str, object] | None:
-    """Return the fields of a dataclass, model, namespace or partial call, whose `repr` would hide field names in a text."""
+    """Return the fields of a dataclass, model or namespace, whose `repr` would hide field names in a text."""
     if isinstance(value, type):
         return None
-    if isinstance(value, SimpleNamespace):
-        return vars(value)
-    if isinstance(value, partial):
-        return {"func": value.func, "args": value.args, "keywords": value.keywords}
     if dataclasses.is_dataclass(value):
         return {field.name: getattr(value, field.name, None) for field in dataclasses.fields(value)}
-    if hasattr(type(value), "model_fields"):
-        held = getattr(value, "__dict__", None)
-        return held if isinstance(held, dict) else None
-    return None
+    is_plain = isinstance(value, SimpleNamespace) or hasattr(type(value), "model_fields")
+    return vars(value) if is_plain else None
 
 
 def _class_name(value: object) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from functools import cache
+from operator import itemgetter
 
-from .borders import ENDS, in_word, whole_word
+from .borders import in_word, places_of
+from .edits import Edit
 from .piecewise import matches
-from .remembered import remembered
 
 Span = tuple[int, int]
 """Start and end of a piece of text in characters, the end exclusive."""
@@ -25,38 +27,37 @@ _TOP_LEVEL = r"(?:com|org|net|edu|gov|io|cn|dev|ai|app|co|uk|de|fr|jp|ru|tv|xyz|
 _HAN = "㐀-鿿\uf900-\ufaff"
 _LATIN = "A-Za-z0-9_"
 
+_LINK = r"[^\s<>\"'“”‘’「」『』《》（）()，。！？；、`]+"
+_NAME = rf"[{_LATIN}{_HAN}·・\-]"
+
 # Tokens that are protected regardless of context. Every alternative starts at a fixed character or a bounded run, so
-# that one search over the text is linear.
+# that one search over the text is linear. A Chinese mention ends at a blank, as chat clients write it, else before the
+# next 我, 你, 他 … or after eight characters.
 _ATOMS = rf"""
-    (?P<fence>```|~~~)
-  | (?P<ticks>`+)
-  | (?P<cq>\[CQ:[^\[\]\n]{{1,2000}}\])
-  | (?P<discord><(?:@[!&]?\d{{1,25}}|\#\d{{1,25}}|a?:\w{{1,40}}:\d{{1,25}}|t:\d{{1,15}}(?::[a-zA-Z])?)>)
-  | (?P<url>(?<![{_LATIN}])[A-Za-z][A-Za-z0-9+.\-]{{1,15}}://[^\s<>"'“”‘’「」『』《》（）()，。！？；、`]+)
-  | (?P<www>(?<![{_LATIN}.@])www\.[^\s<>"'“”‘’「」『』《》（）()，。！？；、`]+)
-  | (?P<email>(?<![{_LATIN}.+\-])[A-Za-z0-9_.+\-]{{1,64}}@[A-Za-z0-9\-]{{1,63}}(?:\.[A-Za-z0-9\-]{{1,63}}){{1,8}})
+    (?P<ticks>```|~~~|`{{1,2}})
+  | \[CQ:[^\[\]\n]{{1,2000}}\]
+  | <(?:@[!&]?\d{{1,25}}|\#\d{{1,25}}|a?:\w{{1,40}}:\d{{1,25}}|t:\d{{1,15}}(?::[a-zA-Z])?)>
+  | (?P<address>(?<![{_LATIN}])[A-Za-z][A-Za-z0-9+.\-]{{1,15}}://{_LINK}|(?<![{_LATIN}.@])www\.{_LINK})
+  | (?<![{_LATIN}.+\-])[A-Za-z0-9_.+\-]{{1,64}}@[A-Za-z0-9\-]{{1,63}}(?:\.[A-Za-z0-9\-]{{1,63}}){{1,8}}
   | (?P<domain>(?<![{_LATIN}.@\-])(?:[A-Za-z0-9\-]{{1,63}}\.){{1,6}}{_TOP_LEVEL}(?![{_LATIN}\-])(?:[:/][\x21-\x7e]*)?)
-  | (?P<mention>@(?=[{_LATIN}{_HAN}]))
-  | (?P<topic>\#[^\s\#]{{1,30}}\#|(?<![{_LATIN}{_HAN}&])\#[A-Za-z0-9_][A-Za-z0-9_\-]{{0,60}})
-  | (?P<drive>(?<![{_LATIN}])[A-Za-z]:\\[^\s"<>|?*，。！？；、]*)
-  | (?P<path>(?<![{_LATIN}{_HAN}.):>/~])(?:~|\.\.?)?/{_PATH_CHARACTERS}+(?:/{_PATH_CHARACTERS}*)*)
-  | (?P<relative>(?<![{_LATIN}.\-/])[A-Za-z0-9_][A-Za-z0-9_.\-]{{0,80}}(?:/[A-Za-z0-9_][A-Za-z0-9_.\-]{{0,80}}){{0,20}}
-        \.{_EXTENSION}(?![{_LATIN}]))
-  | (?P<shortcode>(?<!:):[a-z][a-z0-9_+\-]{{1,40}}:(?![{_LATIN}:]))
-  | (?P<version>(?<![{_LATIN}.])[vV]\d{{1,6}}(?:\.\d{{1,6}})*(?:-[A-Za-z0-9.]{{1,20}})?(?![{_LATIN}])
-        |(?<![{_LATIN}.\-/])\d{{1,3}}\.\d{{1,6}}\.\d{{1,6}}(?:\.\d{{1,6}})?(?![{_LATIN}年]))
-  | (?P<uuid>(?<![{_LATIN}\-])[0-9a-fA-F]{{8}}-[0-9a-fA-F]{{4}}-[0-9a-fA-F]{{4}}-[0-9a-fA-F]{{4}}-[0-9a-fA-F]{{12}}
-        (?![{_LATIN}\-]))
+  | @(?:[{_LATIN}](?:[{_LATIN}.\-]{{0,61}}[{_LATIN}])?|(?=[{_HAN}])(?:
+        {_NAME}{{1,16}}(?=\ )|{_NAME}(?:(?![我你您他她咱俺]){_NAME}){{0,7}}))
+  | \#[^\s\#]{{1,30}}\#|(?<![{_LATIN}{_HAN}&])\#[A-Za-z0-9_][A-Za-z0-9_\-]{{0,60}}
+  | (?P<path>(?<![{_LATIN}])[A-Za-z]:\\[^\s"<>|?*，。！？；、]*
+        |(?<![{_LATIN}{_HAN}.):>/~])(?:~|\.\.?)?/{_PATH_CHARACTERS}+(?:/{_PATH_CHARACTERS}*)*)
+  | (?<![{_LATIN}.\-/])[A-Za-z0-9_][A-Za-z0-9_.\-]{{0,80}}(?:/[A-Za-z0-9_][A-Za-z0-9_.\-]{{0,80}}){{0,20}}
+        \.{_EXTENSION}(?![{_LATIN}])
+  | (?<!:):[a-z][a-z0-9_+\-]{{1,40}}:(?![{_LATIN}:])
+  | (?<![{_LATIN}.])[vV]\d{{1,6}}(?:\.\d{{1,6}})*(?:-[A-Za-z0-9.]{{1,20}})?(?![{_LATIN}])
+  | (?<![{_LATIN}.\-/])\d{{1,3}}\.\d{{1,6}}\.\d{{1,6}}(?:\.\d{{1,6}})?(?![{_LATIN}年])
+  | (?<![{_LATIN}\-])[0-9a-fA-F]{{8}}-[0-9a-fA-F]{{4}}-[0-9a-fA-F]{{4}}-[0-9a-fA-F]{{4}}-[0-9a-fA-F]{{12}}(?![{_LATIN}\-])
     """
 _TRAILING_PUNCTUATION = ".,;:!?)]}'\"*_~"
-
-_LATIN_MENTION = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-]{0,62}")
-_NAME_RUN = re.compile(rf"[{_LATIN}{_HAN}·・\-]{{1,33}}")
-_ADDRESS_CHARACTER = frozenset("我你您他她咱俺")
+_CLOSING = {mark: re.compile(f"(?<!`){mark}(?!`)" if len(mark) < 3 else mark) for mark in ("`", "``", "```", "~~~")}
 
 _PAIRS = {"“": "”", "‘": "’", "《": "》", "〈": "〉", "「": "」", "『": "』", "«": "»"}
 _CLOSERS = {closer: opener for opener, closer in _PAIRS.items()}
-_QUOTE_MARK = re.compile(r"""[“”‘’《》〈〉「」『』«»"'＂]|\n[ \t]*\n""")
+_QUOTE_MARK = re.compile(r"""[“”‘’《》〈〉「」『』«»"'＂]|\n(?:[ \t]*\n)?""")
 # Words that begin with an apostrophe ('cause, '90s): it does not open a quotation.
 _ELISION = re.compile(r"'(?:cause|em|til|till|tis|twas|bout|round|n|cuz|coz|nuff|\d0s)(?![A-Za-z])", re.IGNORECASE)
 
@@ -72,16 +73,24 @@ def protected_spans(text: str, glossary: Iterable[str] = ()) -> list[Span]:
 
     The spans are sorted, merged where they touch or overlap, and found in time linear in the length of the text.
     """
-    words = whole_name_pattern(tuple(glossary))
-    if words is None and not _TRIGGER.search(text):
-        return []
-    spans: list[Span] = []
-    if words is not None:
-        spans.extend(match.span() for match in matches(words, text))
+    spans = places_of(text, glossary)
     if _TRIGGER.search(text):
         atoms = merge_spans([*spans, *_atoms(text)])
         spans = [*atoms, *quoted_spans(text, atoms)]
     return merge_spans(spans)
+
+
+def moved(spans: Sequence[Span], edits: Sequence[Edit]) -> list[Span]:
+    """Return where sorted `spans` are after `edits` (in order); one that an edit touches is left out."""
+    found: list[Span] = []
+    shift = at = 0
+    for start, end in spans:
+        while at < len(edits) and edits[at][1] <= start:
+            shift += len(edits[at][2]) - (edits[at][1] - edits[at][0])
+            at += 1
+        if at == len(edits) or edits[at][0] >= end:
+            found.append((start + shift, end + shift))
+    return found
 
 
 def merge_spans(spans: Iterable[Span]) -> list[Span]:
@@ -97,34 +106,9 @@ def merge_spans(spans: Iterable[Span]) -> list[Span]:
 
 
 def overlaps(spans: Sequence[Span], start: int, end: int) -> bool:
-    """Return True if `start`..`end` overlaps one of the sorted `spans` (binary search)."""
-    low, high = 0, len(spans)
-    while low < high:
-        middle = (low + high) // 2
-        if spans[middle][1] <= start:
-            low = middle + 1
-        else:
-            high = middle
-    return low < len(spans) and spans[low][0] < end
-
-
-_NAME_ENDS = rf"(?:{ENDS}|(?=\d{{4}}[-年/]))"
-
-
-@remembered(512)
-def whole_name_pattern(wanted: tuple[str, ...]) -> re.Pattern[str] | None:
-    """Return a pattern that matches any of the names or words, longest first; None if there are none.
-
-    One of a script with spaces between words must not touch another letter or digit, except a date (Undefined2026-02-20).
-    """
-    kept = sorted({name.strip() for name in wanted if name.strip()}, key=lambda name: (-len(name), name))
-    if not kept:
-        return None
-    parts = []
-    for name in kept:
-        whole = whole_word(name)
-        parts.append(f"{whole.removesuffix(ENDS)}{_NAME_ENDS}" if whole.endswith(ENDS) else whole)
-    return re.compile("|".join(parts))
+    """Return True if `start`..`end` overlaps one of the sorted `spans`, which do not overlap each other (binary search)."""
+    at = bisect_right(spans, start, key=itemgetter(1))
+    return at < len(spans) and spans[at][0] < end
 
 
 @cache
@@ -136,74 +120,23 @@ def _atoms(text: str) -> list[Span]:
     """Return the spans of code, addresses, mentions, paths and ids, from left to right."""
     spans: list[Span] = []
     position = 0
-    closing: dict[str, int] = {}  # markers known to have no closing marker after this offset
-    pattern = _compiled_atoms()
-    while match := next(matches(pattern, text, position), None):
+    unclosed: set[str] = set()
+    while match := next(matches(_compiled_atoms(), text, position), None):
         start, end = match.span()
         kind = match.lastgroup
-        if kind in ("fence", "ticks"):
-            marker = match.group()
-            found = _closing_marker(text, marker, end, closing)
-            if found < 0:
+        if kind == "ticks":
+            closing = None if match.group() in unclosed else _CLOSING[match.group()].search(text, end)
+            if closing is None:
+                unclosed.add(match.group())
                 position = end
                 continue
-            end = found
-        elif kind == "mention":
-            end = _mention_end(text, start + 1)
-        elif kind in ("url", "www", "domain", "drive", "path"):
-            while end > start and text[end - 1] in _TRAILING_PUNCTUATION:
-                end -= 1
-            if kind == "path" and end - start < 2:
-                position = start + 1
-                continue
-        spans.append((start, end))
+            end = closing.end()
+        elif kind in ("address", "domain", "path"):
+            end = start + len(match.group().rstrip(_TRAILING_PUNCTUATION))
+        if end > start + 1:
+            spans.append((start, end))
         position = max(end, start + 1)
     return spans
-
-
-def _closing_marker(text: str, marker: str, start: int, exhausted: dict[str, int]) -> int:
-    """Return the offset after the closing marker, or -1. `exhausted` caches markers that were not found."""
-    if marker in exhausted:
-        return -1
-    position = start
-    while True:
-        found = text.find(marker, position)
-        if found < 0:
-            exhausted[marker] = start
-            return -1
-        end = found + len(marker)
-        if marker[0] != "`" or len(marker) >= 3:
-            return end
-        run_end = end
-        while run_end < len(text) and text[run_end] == "`":
-            run_end += 1
-        if run_end == end and text[found - 1] != "`":
-            return end
-        position = run_end
-
-
-def _mention_end(text: str, start: int) -> int:
-    """Return the end of the name after an @.
-
-    A Latin name ends at the first other character. A Chinese name ends at a space or a punctuation mark, as
-    chat clients write mentions; without one, it ends before the next 我, 你, 他 … or after eight characters.
-    """
-    latin = _LATIN_MENTION.match(text, start)
-    if latin:
-        end = latin.end()
-        while text[end - 1] in ".-":
-            end -= 1
-        return end
-    run = _NAME_RUN.match(text, start)
-    if run is None:
-        return start
-    end = run.end()
-    if end < len(text) and text[end] in "    " and end - start <= 16:
-        return end
-    for offset in range(start + 1, min(end, start + 8)):
-        if text[offset] in _ADDRESS_CHARACTER:
-            return offset
-    return min(end, start + 8)
 
 
 def quoted_spans(text: str, atoms: Sequence[Span] = ()) -> list[Span]:
@@ -212,70 +145,38 @@ def quoted_spans(text: str, atoms: Sequence[Span] = ()) -> list[Span]:
     Straight and single marks count only if they cannot be an apostrophe (Tom's, users', don't) and close on the same line.
     """
     spans: list[Span] = []
-    stacks: dict[str, list[int]] = {}
-    straight: dict[str, int] = {}
-    lines_end = -1
-    index = 0
+    opened: dict[str, list[int]] = {}
     for match in matches(_QUOTE_MARK, text):
-        at = match.start()
-        mark = match.group()
-        while index < len(atoms) and atoms[index][1] <= at:
-            index += 1
-        if index < len(atoms) and atoms[index][0] <= at:
-            continue
-        if mark in _PAIRS:
-            stacks.setdefault(mark, []).append(at)
-            continue
-        if mark in _CLOSERS:
-            stack = stacks.get(_CLOSERS[mark])
-            if mark == "’" and _is_apostrophe(text, at):
-                continue
-            if stack:
-                spans.append((stack.pop(), at + 1))
-            continue
+        at, mark = match.start(), match.group()
+        is_atom = overlaps(atoms, at, at + 1)
         if mark[0] == "\n":
-            stacks.clear()
-            straight.clear()
+            kept = opened if mark == "\n" or is_atom else {}
+            opened = {one: begun for one, begun in kept.items() if one in _PAIRS}
+        elif is_atom:
             continue
-        if at > lines_end:
-            straight.clear()
-            lines_end = text.find("\n", at)
-            if lines_end < 0:
-                lines_end = len(text)
-        opened = straight.get(mark)
-        if opened is not None and _can_close(text, at, mark):
-            spans.append((opened, at + 1))
-            del straight[mark]
-        elif _can_open(text, at, mark) and not (mark == '"' and _is_inch_mark(text, at)):
-            straight[mark] = at
+        elif mark in _PAIRS:
+            opened.setdefault(mark, []).append(at)
+        elif mark in _CLOSERS:
+            begun = opened.get(_CLOSERS[mark])
+            if begun and not (mark == "’" and in_word(text[at - 1 : at]) and in_word(text[at + 1 : at + 2])):
+                spans.append((begun.pop(), at + 1))
+        elif mark in opened and _can_close(text, at, mark):
+            spans.append((opened.pop(mark)[0], at + 1))
+        elif _can_open(text, at, mark):
+            opened[mark] = [at]
     return spans
 
 
-def _is_apostrophe(text: str, at: int) -> bool:
-    before = text[at - 1] if at else ""
-    after = text[at + 1] if at + 1 < len(text) else ""
-    return in_word(before) and in_word(after)
-
-
-def _is_inch_mark(text: str, at: int) -> bool:
-    """Return True for the mark in 5" and 6'2": a digit before it and no word after it."""
-    after = text[at + 1] if at + 1 < len(text) else " "
-    return at > 0 and text[at - 1].isdigit() and (after.isspace() or after in ",.;:!?)，。；：！？）")
-
-
 def _can_open(text: str, at: int, mark: str) -> bool:
-    after = text[at + 1] if at + 1 < len(text) else " "
+    """Return True if a straight mark may begin a quotation: it is no apostrophe, and not that of 5" and 6'2"."""
+    before, after = text[at - 1 : at], text[at + 1 : at + 2] or " "
     if after.isspace():
         return False
-    if mark != "'":
-        return True
-    before = text[at - 1] if at else " "
-    return not in_word(before) and not _ELISION.match(text, at)
+    if mark == "'":
+        return not in_word(before) and not _ELISION.match(text, at)
+    return not (before.isdigit() and after in ",.;:!?)，。；：！？）")
 
 
 def _can_close(text: str, at: int, mark: str) -> bool:
-    before = text[at - 1] if at else " "
-    if before.isspace():
-        return False
-    after = text[at + 1] if at + 1 < len(text) else " "
-    return not (mark == "'" and in_word(after))
+    before = text[at - 1 : at] or " "
+    return not before.isspace() and not (mark == "'" and in_word(text[at + 1 : at + 2]))

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from ..schema.ids import id_mark
 from ..schema.names import Names
-from .protected import whole_name_pattern
+from .borders import without_names
 from .remembered import remembered
 from .word_lists import compiled_patterns, word_list, word_tables
 
@@ -124,6 +124,5 @@ def has_ended(text: str) -> bool:
 
 def without_people(text: str, names: Names, put: str = " ") -> str:
     """Return a text without the names of its conversation: no digit, negation or other word in them counts (学不进去)."""
-    bare = names.user_name.removesuffix(id_mark(names.user_id))  # as shown with it
-    pattern = whole_name_pattern((names.group("zh"), names.group("en"), bare, *names.everybody))
-    return pattern.sub(put, text) if pattern else text
+    bare = names.user_name.removesuffix(id_mark(names.user_id))  # of one shown with its id
+    return without_names(text, (names.group("zh"), names.group("en"), bare, *names.everybody), put)

@@ -10,9 +10,9 @@ from itertools import islice
 from typing import Literal, NamedTuple
 
 from ..schema.names import Names
+from .borders import places_of
 from .instructions import split_instructions
 from .language import Language
-from .protected import whole_name_pattern
 from .questions.asking import ends_asking
 from .quotations import comparable, quotations
 from .references.people import ROLE_NOUNS, find_people
@@ -250,10 +250,10 @@ def _values(match: re.Match[str], uncertain: bool) -> Iterable[str]:
 
 def _statements(source: str, text: str, names: Names) -> Iterator[str]:
     """Yield the statements of a source that may carry the text: no instructions, and none of people whom it does not name."""
-    people = whole_name_pattern((names.bot_name, *names.others))
     for told in split_instructions(source)[0]:
-        other = people.match(_RE.opening.sub("", told)) if people else None
-        if other is None or other.group().casefold() in text.casefold():
+        bare = _RE.opening.sub("", told)
+        other = next((bare[:end] for start, end in places_of(bare, (names.bot_name, *names.others)) if start == 0), "")
+        if other.casefold() in text.casefold():
             yield told
 
 
@@ -308,8 +308,7 @@ def _turned_round(text: str, told: Sequence[_Clause], names: Names, *, is_talk: 
 
 
 def _others_in(text: str, names: Names) -> list[str]:
-    pattern = whole_name_pattern(names.others)
-    return pattern.findall(text) if pattern else []
+    return [text[start:end] for start, end in places_of(text, names.others)]
 
 
 def _other_subject(text: str, names: Names) -> str:
@@ -419,9 +418,9 @@ def _turned(
 
 def _pairs(text: str, names: Names, persons: Mapping[str, str]) -> Iterator[_Pair]:
     """Yield the pairs of people in the clauses of a text; `persons` are the names that words for them stand for."""
-    people, user = whole_name_pattern(names.everybody), names.user_names
+    user = names.user_names
     for clause in _split(text):
-        named = ((*one.span(), one.group()) for one in people.finditer(clause)) if people else ()
+        named = [(start, end, clause[start:end]) for start, end in places_of(clause, names.everybody)]
         found = [(start, end, user[0] if who in user else who) for start, end, who in named]
         for kind, who in persons.items():
             found += [(*one.span(), who) for one in _PERSONS[kind].finditer(clause) if who]

@@ -13,9 +13,15 @@ from historian.service.cognitive import CognitiveService
 from historian.service.components import Parts
 from historian.service.observation.records import cleaned, observe_message, with_shown_name
 from historian.text.speakers.borne_names import BorneNames
-from historian.text.speakers.shown_names import shown_speaker
+from historian.text.speakers.shown_names import ShownNames
 from support.memory import settings_for
 from support.recall import open_memory
+
+
+def shown_speaker(event: Event, names: BorneNames, told: str = "") -> str:
+    """How the sender of a message is shown beside a text."""
+    return ShownNames(lambda _: names, [told]).speaker(event)
+
 
 GROUP = {"group_id": "7", "bot_id": "900"}
 EN = {**GROUP, "group_name": "Book Club", "bot_name": "Clio"}

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from ...schema.names import Names
 from ..borders import begins_with, names_one
-from ..language import detect_language
-from ..references.people import ROLE_NOUNS, find_people
+from ..references.people import ROLE_NOUNS
 from ..references.subjects import after_time, names_no_deed, without_owner
+from ..sentence import Sentence
 from ..word_lists import compiled_patterns, word_tables
 from .findings import Finding
 
@@ -18,51 +17,66 @@ SUBJECT = 4
 """Characters before a name that still belong to the subject of a Chinese text: 楼下那个阿姨, 上海交通大学."""
 
 
-def unsaid(text: str, names: Names, item: Literal["action", "fact"] = "fact") -> Iterator[Finding]:
+def unsaid(sentence: Sentence, item: Literal["action", "fact"] = "fact") -> Iterator[Finding]:
     """Yield what a fact leaves unsaid: "Ann said yes" to what, 阿明去不了 where, "ex is in Perth" whose; an action's doer."""
+    names = sentence.names
     people = sorted(filter(None, (*names.everybody, names.group_name)), key=len, reverse=True)
-    if item == "action":
-        if names_no_deed(text) and not names_one(text, people) and detect_language(text) == "en":
-            yield Finding("reference", text, 0, len(text), "subject")
-        begin = len(names.bot_name) if begins_with(text, names.bot_name) else 0
-        if _RE.no_deed.fullmatch(text, begin) is not None:
-            yield Finding("claim", text, 0, len(text), "no_deed")
-        if _RE.the_one.fullmatch(text, begin) is not None and not names_one(text[begin:], people):
-            yield Finding("reference", text[begin:].strip(), begin, len(text), "thing")
-        return
+    return _of_action(sentence, people) if item == "action" else _of_fact(sentence, people)
+
+
+def _of_action(sentence: Sentence, people: Sequence[str]) -> Iterator[Finding]:
+    text, bot = sentence.text, sentence.names.bot_name
+    if names_no_deed(text) and not names_one(text, people) and sentence.language == "en":
+        yield Finding("reference", text, 0, len(text), "subject")
+    begin = len(bot) if begins_with(text, bot) else 0
+    if _RE.no_deed.fullmatch(text, begin) is not None:
+        yield Finding("claim", text, 0, len(text), "no_deed")
+    if _RE.the_one.fullmatch(text, begin) is not None and not names_one(text[begin:], people):
+        yield Finding("reference", text[begin:].strip(), begin, len(text), "thing")
+
+
+def _of_fact(sentence: Sentence, people: Sequence[str]) -> Iterator[Finding]:
+    text = sentence.text
     if _RE.quotation.fullmatch(text) is not None:
         yield Finding("reference", text, 0, len(text), "subject")
         return
-    whose = without_owner(text, names)
+    whose = without_owner(sentence)
     if whose:
         yield Finding("reference", whose, at := text.index(whose), at + len(whose), "owner")
     opening = _RE.opening.match(text)
     begin = opening.end() if opening is not None else 0
-    who = next((len(name) for name in people if begins_with(text, name, begin)), 0)
-    who = who or next((one.end for one in find_people(text[begin:]) if one.start == 0 and one.name.lower() not in ROLE_NOUNS), 0)
-    rest = (_RE.of_somebody if who else _RE.of_nobody).match(text, begin + who)
+    who = next((begin + len(name) for name in people if begins_with(text, name, begin)), 0)
+    who = who or next((one.end for one in sentence.people if one.start == begin and one.name.lower() not in ROLE_NOUNS), 0)
+    rest = (_RE.of_somebody if who else _RE.of_nobody).match(text, who or begin)
     open_clause = rest or _RE.same_as.search(text)
     if open_clause is not None:
         yield Finding("reference", text[: open_clause.end()].strip(), 0, open_clause.end(), "elliptic")
-    elif not whose and not who and not _names_anything(text, people):
+    elif not whose and not who and not _names_anything(sentence, people):
         yield Finding("reference", text, 0, len(text), "subject")
+    yield from _days(sentence)
+
+
+def _days(sentence: Sentence) -> Iterator[Finding]:
+    """Yield the days that a text only points to: 那天, 13号, "two more weeks"."""
+    text = sentence.text
     for day in (_RE.that_day.search(text), _RE.bare_day.search(text), _RE.length.search(text)):
         if day is None or _RE.dated.search(text, 0, day.start()):
             continue
-        after_somebody = any(one.end == day.start() for one in find_people(text[: day.start()], people))
+        after_somebody = any(one.end == day.start() for one in sentence.people)
         if day.start() == 0 or after_somebody or day.re is not _RE.that_day:
             yield Finding("time", day.group(), *day.span(), "relative")
 
 
-def _names_anything(text: str, people: Sequence[str]) -> bool:
+def _names_anything(sentence: Sentence, people: Sequence[str]) -> bool:
     """Return True if a text names somebody or something, or tells of all of a kind. A role that it begins with is anybody's.
 
     In Chinese, where a subject is left out, what is named later than at the beginning is an object.
     """
+    text = sentence.text
     if names_one(text, people) or _RE.generic.match(text) is not None:
         return True
     named = _RE.proper.search(text)
-    last = after_time(text) + SUBJECT if detect_language(text) == "zh" else len(text)
+    last = after_time(sentence) + SUBJECT if sentence.language == "zh" else len(text)
     if named is not None and named.start() <= last:
         return True
-    return any(1 < one.start <= last or one.name.lower() not in ROLE_NOUNS for one in find_people(text))
+    return any(1 < one.start <= last or one.name.lower() not in ROLE_NOUNS for one in sentence.people)

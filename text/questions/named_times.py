@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import calendar
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from ..time_expressions import find_time_expressions
-from ..time_expressions.english.lexicon import MONTHS
+from ..time_expressions import TimeExpression, find_time_expressions
 
-_MONTH = rf"(?P<month>{'|'.join(sorted(MONTHS, key=len, reverse=True))})\.?"
+_MONTH = (
+    r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
+    r"nov(?:ember)?|dec(?:ember)?)\.?"
+)
+_MONTHS = "janfebmaraprmayjunjulaugsepoctnovdec"
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
 _HAS_YEAR = re.compile(_YEAR)
 """What every pattern below asks for."""
@@ -25,6 +29,7 @@ _ABSOLUTE = tuple(
     )
 )
 
+_YEAR_BEFORE = timedelta(days=365)
 NOW = re.compile(
     r"现在|现如今|如今|目前|当前|眼下|此刻|现阶段|(?:right |just )?now|rn|currently|presently|nowadays|at (?:the moment|present)",
     re.IGNORECASE,
@@ -41,21 +46,21 @@ class NamedTime:
     is_day: bool
 
 
-def named_times(text: str, now: datetime, *, asked: bool = True, relative: bool = True) -> tuple[NamedTime, ...]:
+def named_times(
+    text: str, now: datetime, *, asked: bool = True, relative: bool | Sequence[TimeExpression] = True
+) -> tuple[NamedTime, ...]:
     """Return the times that `text` names, absolute ("May 2023", 2026年2月20日) or `relative` to `now` (aware): 昨天, "last week".
 
+    Relative ones that were found before need not be found again.
     Vague ones (最近, "the other day") and "now" say nothing. In a question (`asked`) a day or month without a year that would
     lie ahead is taken in the year before as well: memory holds what has been.
     """
     found: list[NamedTime] = []
     rest = text
     for pattern in _ABSOLUTE if _HAS_YEAR.search(text) else ():
-        for match in pattern.finditer(rest):
-            named = _absolute(match, now)
-            if named is not None:
-                found.append(named)
+        found += filter(None, (_absolute(match, now) for match in pattern.finditer(rest)))
         rest = pattern.sub(lambda match: " " * len(match.group()), rest)
-    for expression in find_time_expressions(rest, now) if relative else ():
+    for expression in find_time_expressions(rest, now) if relative is True else relative or ():
         if expression.vague or not expression.value or not expression.until or NOW.fullmatch(expression.text):
             continue
         first = datetime.fromisoformat(expression.value).replace(tzinfo=now.tzinfo)
@@ -64,12 +69,11 @@ def named_times(text: str, now: datetime, *, asked: bool = True, relative: bool 
             last = last.replace(hour=23, minute=59, second=59)
         found.append(_named(first, last))
         if asked and first > now:
-            year = timedelta(days=365)
-            found.append(_named(first - year, last - year))
+            found.append(_named(first - _YEAR_BEFORE, last - _YEAR_BEFORE))
     return tuple(found)
 
 
-def time_told(text: str, said: datetime) -> tuple[float, float] | None:
+def time_told(text: str, said: datetime, relative: bool | Sequence[TimeExpression] = True) -> tuple[float, float] | None:
     """Return the first and last moment (seconds since the epoch) that a text said at `said` (aware) tells of, or None.
 
     >>> from zoneinfo import ZoneInfo
@@ -77,26 +81,21 @@ def time_told(text: str, said: datetime) -> tuple[float, float] | None:
     >>> [datetime.fromtimestamp(moment, at.tzinfo).isoformat() for moment in time_told("小林前天搬家了", at)]
     ['2026-02-18T00:00:00+08:00', '2026-02-18T23:59:59+08:00']
     """
-    named = named_times(text, said, asked=False)
+    named = named_times(text, said, asked=False, relative=relative)
     return (min(one.first for one in named), max(one.last for one in named)) if named else None
 
 
 def _absolute(match: re.Match[str], now: datetime) -> NamedTime | None:
     parts = match.groupdict()
-    year = int(parts["year"])
-    month = MONTHS[parts["month"].casefold()] if parts.get("month") else int(parts.get("number") or 0)
-    day = int(parts.get("day") or 0)
+    year, month, day = (int(parts.get(part) or 0) for part in ("year", "number", "day"))
+    if name := parts.get("month"):
+        month = _MONTHS.index(name[:3].casefold()) // 3 + 1
     try:
         first = datetime(year, month or 1, day or 1, tzinfo=now.tzinfo)
     except ValueError:
         return None
-    if day:
-        last = first
-    elif month:
-        last = first.replace(day=calendar.monthrange(year, month)[1])
-    else:
-        last = first.replace(month=12, day=31)
-    return _named(first, last.replace(hour=23, minute=59, second=59))
+    end = day or calendar.monthrange(year, month or 12)[1]
+    return _named(first, first.replace(month=month or 12, day=end, hour=23, minute=59, second=59))
 
 
 def _named(first: datetime, last: datetime) -> NamedTime:

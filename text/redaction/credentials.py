@@ -1,22 +1,19 @@
 """Secrets in headers, cookies, URLs, query strings and command options."""
 
-import base64
-import binascii
 import re
 from collections.abc import Iterator
 
 from ..word_lists import word_list
-from .plausible import is_code, is_placeholder, is_strong, is_template
+from .plausible import is_placeholder, is_strong, is_template
 from .randomness import is_hash, is_mixed, looks_random
 from .rules import Rules, compiled
 from .spans import Redaction
 
-_MANUAL_WORDS = word_list("password pass passwd pwd secret changeme mypassword yourpassword pw 密码 口令 你的密码 密碼")
+_MANUAL_WORDS = word_list("password pass passwd pwd secret changeme mypassword yourpassword pw 密码 口令 你的密码")
 """Placeholder passwords of manuals: `user:password@host`."""
 _HARMLESS_COOKIE = (
-    r"(?i)path|domain|expires|max-age|samesite|secure|httponly|priority|partitioned|version|lang\w*|locale|i18n\w*|theme|mode|"
-    r"color\w*|dark\w*|view|layout|sidebar\w*|currency|region|country|city|tz|time_?zone|[\w-]*consent\w*|cookie\w*|utm_\w+|"
-    r"_g[ai]\w*|_gid|device|platform|font\w*|page_?size|"
+    r"(?i)path|domain|expires|max-age|samesite|secure|httponly|priority|version|lang\w*|locale|theme|mode|color\w*|dark\w*|"
+    r"view|layout|currency|region|country|city|tz|time_?zone|[\w-]*consent\w*|cookie\w*|utm_\w+|_g[ai]\w*|_gid|"
 )
 _WEAK_QUERY = word_list("appid user_key userkey key sign code sid ticket auth")
 """Ambiguous names: only a value that looks like a key is redacted after them."""
@@ -24,25 +21,15 @@ _IDENTIFYING = (
     r"(?i)SHA|HASH|COMMIT|RELEASE|PARENT|HEAD|BASE|REV|REF|DIGEST|MD5|CHECKSUM|SUM|ETAG|VERSION|BUILD|TRACE|SPAN|CACHE|TAG|"
     r"IMAGE|UUID|GUID|(?:^|_)ID|PUBLIC|NONCE|MODEL|FILE|PATH|NAME"
 )
+_AFTER_SCHEME = r"://[^\s/:@\"'<>，。；]{0,128}:(?P<password>[^\s\"'<>，。；]{1,256})"
+
+
+def _is_mixed_value(match: re.Match[str]) -> bool:
+    return is_mixed(match["value"]) and not is_placeholder(match["value"])
 
 
 def _is_authorization(match: re.Match[str]) -> bool:
-    value = match["value"]
-    if is_placeholder(value) or re.fullmatch(r"bearer|basic|token|[a-z_]+=", value.lower()):
-        return False
-    if not match["scheme"] and (is_code(value) or re.match(r"[A-Za-z_]\w*[)}\]]", value)):
-        return False
-    return bool(match["scheme"]) or is_mixed(value) or len(value) >= 20
-
-
-def _is_scheme_value(match: re.Match[str]) -> bool:
-    value = match["value"]
-    if match["scheme"].lower() == "bearer":
-        return is_mixed(value) and not is_placeholder(value)
-    try:
-        return b":" in base64.b64decode(value + "=" * (-len(value) % 4), validate=True)
-    except binascii.Error:
-        return False  # an ordinary word ("basic understanding")
+    return not is_placeholder(match["value"]) and (bool(match["scheme"]) or is_mixed(match["value"]))
 
 
 def _is_given(match: re.Match[str]) -> bool:
@@ -53,12 +40,6 @@ def _is_strong_value(match: re.Match[str]) -> bool:
     return is_strong(match["value"]) and not re.search(r"://|^\d+[:/]|=|\.[a-z]{2,4}$", match["value"])
 
 
-def _is_account_option(match: re.Match[str]) -> bool:
-    account = re.split(r"[ =\"'`\\]", match.group()[: match.start("value") - match.start() - 1])[-1]
-    example = account.startswith(("<", "[", "{")) or re.fullmatch(r"([A-Za-z])\1{2,}", match["value"])
-    return not match["value"].isdecimal() and not is_placeholder(match["value"]) and not example
-
-
 def _holds_cookies(match: re.Match[str]) -> bool:
     return not all(_is_harmless_cookie(pair) for pair in match["value"].split(";"))
 
@@ -66,13 +47,7 @@ def _holds_cookies(match: re.Match[str]) -> bool:
 def _is_harmless_cookie(pair: str) -> bool:
     """Return True if a cookie is an attribute, a display preference or a consent."""
     name, _, value = pair.strip().partition("=")
-    if is_template(value) or value[:1] in ("<", "{", "$") or (value.isalpha() and len(value) < 8):
-        return True
-    return len(value) <= 40 and bool(compiled(_HARMLESS_COOKIE).fullmatch(name))
-
-
-def _is_session(match: re.Match[str]) -> bool:
-    return is_mixed(match["value"]) and not is_placeholder(match["value"])
+    return is_template(value) or (len(value) <= 40 and bool(compiled(_HARMLESS_COOKIE).fullmatch(name)))
 
 
 def _is_query(match: re.Match[str]) -> bool:
@@ -90,17 +65,11 @@ _RULES = Rules(
     "credentials.toml",
     {
         "authorization": _is_authorization,
-        "scheme": _is_scheme_value,
         "cookies": _holds_cookies,
-        "named values": lambda match: bool(re.search(r"[\"']\s{0,2}[:,]\s{0,2}[\"'][^\"']{4}", match["value"])),
-        "session": _is_session,
         "query": _is_query,
-        "account": _is_account_option,
         "given": _is_given,
         "strong": _is_strong_value,
-        "after a slash": lambda match: _is_strong_value(match) and (" / " in match.group() or not match["value"].islower()),
-        "mixed": lambda match: is_mixed(match["value"]) and not is_template(match["value"]),
-        "no template": lambda match: not is_template(match["value"]),
+        "mixed": _is_mixed_value,
         "setting": _is_setting,
     },
 )
@@ -111,22 +80,18 @@ def find_credentials(text: str, folded: str) -> Iterator[Redaction]:
     yield from _RULES.find(text, folded)
     at = text.find("://")
     while at >= 0:
-        yield from _user_info(text, at)
+        if (match := compiled(_AFTER_SCHEME).match(text, at)) is not None:
+            yield from _user_info(text, at, match["password"], match.start("password"))
         at = text.find("://", at + 3)
 
 
-def _user_info(text: str, at: int) -> Iterator[Redaction]:
+def _user_info(text: str, at: int, password: str, start: int) -> Iterator[Redaction]:
     """Find the password of a URL whose `://` is at `at`: `postgres://app:…@db.test`."""
-    match = compiled(r"://[^\s/:@\"'<>，。；]{0,128}:(?P<password>[^\s\"'<>，。；]{1,256})").match(text, at)
-    if match is None:
-        return
-    password = match["password"]
     cut = password.rfind("@")
-    scheme = compiled(r"[A-Za-z0-9+.-]{1,24}$").search(text, max(0, at - 24), at)
-    if scheme and scheme.group().lower().startswith(("http", "ws", "git")):
+    if text[max(0, at - 5) : at].lower().endswith(("http", "https", "ws", "wss", "git", "ssh")):
         # A path may contain an @ (https://host:8443/@bob): the password ends before the first slash.
         cut = re.split("[/?]", password)[0].rfind("@")
     elif re.match(r"\d{1,5}/", password):
         cut = -1
     if cut > 0 and not is_template(password[:cut]) and password[:cut].lower() not in _MANUAL_WORDS:
-        yield Redaction(match.start("password"), match.start("password") + cut, "PASSWORD")
+        yield Redaction(start, start + cut, "PASSWORD")

@@ -12,39 +12,22 @@ from .names import HAN, LABELS, Name, find_names
 from .plausible import Link, Value, is_placeholder, is_secret
 from .randomness import is_hash, looks_random
 from .rules import compiled
-from .spans import Redaction, placeholders
+from .spans import PLACEHOLDER, Redaction
 
 _PATTERNS = in_pieces(word_tables("redaction/named_values.toml")["patterns"], {"HAN": HAN})
-# The end of the name, and a remark on it: `password"`, `密码（测试）：`, `Password for ann@host: `
-_REST = _PATTERNS["REST"]
-# `define('DB_PASSWORD', '…')`, `process.env.SECRET || "…"`
-_PAIRED = _PATTERNS["PAIRED"]
-_SIGN = _PATTERNS["SIGN"]
-_CHINESE = _PATTERNS["CHINESE"]
-_ENGLISH = _PATTERNS["ENGLISH"]
-_LINK = (
-    rf"{_REST}(?:(?P<assigned>{_SIGN})|(?P<paired>{_PAIRED})|(?P<said>{_CHINESE}|{_ENGLISH})"
-    r"|(?P<beside>[ \t]{0,3}\r?\n|[ ][—–-]{1,2}[ ]|[ \t]{0,2}[(（《<]|[ \t]{1,24}|))"
-)
 _QUOTED = r"(?i)[rbfun@]{0,2}(?P<mark>\\{0,4}[\"'`]|[“‘「『【])"
 _CLOSING = {"“": "”", "‘": "’", "「": "」", "『": "』", "【": "】"}
-_BARE = (
-    r"(?:[^\s\"'`<>,;&|，。；、！？：“”‘’「」『』（）【】《》\\" + HAN + r"]"
-    r"|\\(?![nrtu\"'\\])|[<>](?=[^\s/<>])"
-    r"|[,;&](?=[^\s\"'`{\[,;&\\<>" + HAN + r"])(?![A-Za-z_][\w.-]{0,40}[ ]?[=:])){1,512}"
-)
-_HAN_VALUE = rf"(?:[{HAN}]{{2,12}}(?![A-Za-z0-9])|[{HAN}]{{1,8}}[A-Za-z0-9@#!._-]{{2,20}})(?![{HAN}])"
-_IN_ADDRESS = r"://[^\s\"'<>]*$"
 _LOOSE = r"[A-Za-z0-9_+/=.~-]{16,512}"
 _REACH = 40
-_IDENTIFYING = _PATTERNS["IDENTIFYING"]
 
 
 def find_named_values(text: str, folded: str) -> Iterator[Redaction]:
     """Find the values after names of secrets; `folded` is the text in lower case."""
     done = 0
     for name in find_names(text, folded):
-        if name.start < done or _is_mentioned(text, name):
+        # Part of a placeholder, or a book title.
+        mentioned = PLACEHOLDER.match(text, name.start - 1) if name.start else None
+        if name.start < done or mentioned or text[name.start - 1 : name.start] == "《":
             continue
         value = _linked_value(text, folded, name) or _loose_value(text, name)
         if value is not None:
@@ -52,15 +35,8 @@ def find_named_values(text: str, folded: str) -> Iterator[Redaction]:
             done = value.end
 
 
-def _is_mentioned(text: str, name: Name) -> bool:
-    """Return True if the name is part of a placeholder, or a book title."""
-    opening = text.rfind("[", max(0, name.start - 12), name.start)
-    standing = placeholders().match(text, opening) if opening >= 0 else None
-    return text[name.start - 1 : name.start] == "《" or (standing is not None and standing.end() > name.end)
-
-
 def _linked_value(text: str, folded: str, name: Name) -> Value | None:
-    linked = compiled(_LINK).match(folded, name.end)
+    linked = compiled(_PATTERNS["LINK"]).match(folded, name.end)
     if linked is None:
         return None
     link: Link = next(kind for kind in ("paired", "assigned", "said", "beside") if linked[kind] is not None)
@@ -68,44 +44,30 @@ def _linked_value(text: str, folded: str, name: Name) -> Value | None:
     if link == "beside":
         if linked["beside"] == "" and text[linked.end() - 1].isascii() and text[linked.end() - 1].isalnum():
             return None  # part of the same word as the name
-        if linked["beside"].strip(" ") == "" and (
-            text[name.start] == "-" or re.search(r"(?:^|\n)[ \t]*(?:ENV|ARG|setenv|SetEnv)[ \t]+$", before)
-        ):
+        if linked["beside"].strip(" ") == "" and text[name.start] == "-":
             link = "option"
-        elif re.search(r"\$\{?\w{0,40}$", before):
-            return None  # `"$DB_PW" mysql:8`
-    if linked.end() == name.end and text[name.end : name.end + 1] in ("-", "_"):
-        return None
     value = _value_at(text, linked.end())
-    if value is not None and "://" in before and compiled(_IN_ADDRESS).search(before):
+    if value is not None and compiled(r"://[^\s\"'<>]*$").search(before) and "@" in value.text:
         cut = value.text.find("@")
-        value = value if cut < 0 else Value(value.text[:cut], value.start, value.start + cut, False)
-    if value is None or _is_of_another_thing(name, linked.group(), link, value, before, text):
+        value = Value(value.text[:cut], value.start, value.start + cut, False)
+    if value is None or _is_of_another_thing(name, linked.group(), link, value, text):
         return None
     return value if is_secret(name.kind, link, linked.group(), value, text) else None
 
 
-def _is_of_another_thing(name: Name, linking: str, link: Link, value: Value, before: str, text: str) -> bool:
-    """Return True if the name or value means something else here: a verb, the next field, a table heading."""
+def _is_of_another_thing(name: Name, linking: str, link: Link, value: Value, text: str) -> bool:
+    """Return True if the name or value means something else here: a verb, the next field, a line of its own."""
     after = text[value.end : value.end + 3]
     if value.text.startswith("?") or (value.text.startswith("@") and linking.endswith(">")):
         return True  # `${PASSWORD:?is missing}`, `app:<password>@localhost`
     if link == "paired" and re.match(r"[\"'][ ]?:", after):
         return True  # the name of the next field
-    if "\n" in linking:
-        if re.match(r"[A-Za-z_][\w.-]*=|https?:", value.text) or (not value.quoted and re.match(r":(?:\s|$)", after)):
-            return True  # a line of its own
-        if link == "beside" and re.search(r"[,;|\t][ ]?[\"']?$", before):
-            return True  # a table heading
+    if "\n" in linking and (re.match(r"\w[\w.-]*=|https?:", value.text) or re.match(r":(?:\s|$)", after)):
+        return True
     if name.word in ("pass", "pin"):
-        if link == "beside" and value.quoted and name.end - name.start == len(name.word):
-            return True  # "pass `update`", "pin 'x<2'"
-        if name.word == "pin" and not any(map(str.isdigit, value.text)):
-            return True  # "pin is connected to ground"
-    if text[name.start : name.end].lower() in ("appkey", "app_key") and len(value.text) < 16:
-        return True  # a short app key is the app's name
-    unpacked = linking == " = " and re.search(r"\w, \w{0,24}$", before)  # `user, password = split`
-    return bool(unpacked and not value.quoted and re.fullmatch(r"[A-Za-z_.]+", value.text))
+        is_verb = link == "beside" and value.quoted and name.end - name.start == len(name.word)
+        return is_verb or (name.word == "pin" and not any(map(str.isdigit, value.text)))
+    return False
 
 
 def _value_at(text: str, start: int) -> Value | None:
@@ -115,9 +77,9 @@ def _value_at(text: str, start: int) -> Value | None:
         if close > quoted.end() and "\n" not in text[quoted.end() : close]:
             return Value(text[quoted.end() : close], quoted.end(), close, True)
         start = quoted.end()
-    bare = compiled(_BARE).match(text, start)
+    bare = compiled(_PATTERNS["BARE"]).match(text, start)
     if bare is None:
-        han = compiled(_HAN_VALUE).match(text, start)
+        han = compiled(_PATTERNS["HAN_VALUE"]).match(text, start)
         return Value(han.group(), *han.span(), False) if han else None
     end = bare.end()
     if end - start == 512:
@@ -131,10 +93,7 @@ def _value_at(text: str, start: int) -> Value | None:
 def _closing(text: str, mark: str, start: int) -> int:
     """Return the offset of the unescaped quotation mark that closes `mark`, or -1 if none follows within 4,096 characters."""
     close = text.find(_CLOSING.get(mark, mark), start, start + 4096)
-    while len(mark) == 1 and close > start:
-        before = text[max(0, close - 8) : close]
-        if (len(before) - len(before.rstrip("\\"))) % 2 == 0:
-            break
+    while len(mark) == 1 and close > start and text[close - 1] == "\\":
         close = text.find(mark, close + 1, start + 4096)
     return close
 
@@ -156,11 +115,7 @@ def _loose_value(text: str, name: Name) -> Value | None:
     between = text[name.end : run.start()]
     if re.match(r"[\"'][ ]?:", text[run.end() : run.end() + 3]) or (not between and name.word.isascii()):
         return None  # the name of a field, or part of a base64 string
-    if "\n" in between and not re.search(r"[:：=][ \t]*$", between[: between.index("\n")]):
-        return None
-    if "://" in between or re.search(r"[\"'],\s{0,4}[\"']", between) or compiled(_IDENTIFYING).search(between):
-        return None
-    if is_placeholder(written) or re.fullmatch("wx[0-9a-f]{16}|0x[0-9a-fA-F]{40}", written):
+    if "\n" in between or compiled(_PATTERNS["IDENTIFYING"]).search(between) or is_placeholder(written):
         return None
     announced = re.search(r"(?:[:：=]|是|为|\bis)\s{0,2}[\"'“]?$", between)
     drawn = announced if is_hash(written) else looks_random(written, 20 if name.kind == "key" else 16)

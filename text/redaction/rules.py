@@ -4,7 +4,7 @@ Ordinary text contains few cues, so most rules cost a search for a few substring
 folder:
 
     label    of the placeholder
-    cues     one of them stands near every match; `<name>` stands for the list of that name in `[cues]`
+    cues     one of them stands near every match
     pattern  a regular expression, or the pieces of one; `<NAME>` stands for that of `[pieces]`. The group `value` is redacted,
              or the whole match if there is none
     check    the name of a function that says which matches count; none where the pattern says all
@@ -16,9 +16,8 @@ They are read and compiled on first use, not on import.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import get_args
+from typing import NamedTuple
 
 from ..word_lists import in_full, in_pieces, word_tables
 from .spans import Label, Redaction
@@ -28,8 +27,7 @@ Check = Callable[[re.Match[str]], bool]
 _LONGEST_WORD = 600
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """A row of a TOML file, with its pattern complete and its check found."""
 
     label: Label
@@ -39,25 +37,26 @@ class Rule:
     before: int
     after: int
 
-    def found(self, match: re.Match[str]) -> Redaction:
-        """Return what a match of the pattern redacts."""
-        return Redaction(*match.span("value" if "value" in match.re.groupindex else 0), self.label)
 
-
-def read_rules(file: str, checks: Mapping[str, Check]) -> tuple[Rule, ...]:
-    """Return the rules of a TOML file of this folder. Raises ValueError for a label or a check that does not exist."""
+def read_rules(file: str, checks: Mapping[str, Check]) -> list[Rule]:
+    """Return the rules of a TOML file of this folder. Raises KeyError for a check that does not exist."""
     tables = word_tables(f"redaction/{file}")
     pieces = in_pieces(tables.get("pieces", {}))
-    cues = {f"<{name}>": words for name, words in tables.get("cues", {}).items()}
     rules: list[Rule] = []
     for row in tables["rule"]:
-        check = checks.get(row["check"]) if "check" in row else lambda _: True
-        if row["label"] not in get_args(Label) or check is None:
-            raise ValueError(f"{file}: unknown label or check in {row}")
-        words = tuple(word for cue in row["cues"] for word in cues.get(cue, [cue]))
-        pattern = in_full(row["pattern"], pieces)
-        rules.append(Rule(row["label"], words, pattern, check, row.get("before", 0), row.get("after", 300)))
-    return tuple(rules)
+        check = checks[row["check"]] if "check" in row else _always
+        pattern, near = in_full(row["pattern"], pieces), (row.get("before", 0), row.get("after", 300))
+        rules.append(Rule(row["label"], tuple(row["cues"]), pattern, check, *near))
+    return rules
+
+
+def _always(_: object) -> bool:
+    return True
+
+
+def found(match: re.Match[str], label: Label) -> Redaction:
+    """Return what a match of a pattern redacts."""
+    return Redaction(*match.span("value" if "value" in match.re.groupindex else 0), label)
 
 
 @cache
@@ -110,7 +109,7 @@ class Rules:
         self._checks = checks
 
     @cached_property
-    def _rules(self) -> tuple[Rule, ...]:
+    def _rules(self) -> list[Rule]:
         return read_rules(self._file, self._checks)
 
     @cached_property
@@ -124,4 +123,5 @@ class Rules:
             cues = present.intersection(rule.cues)
             places = cue_places(folded, cues) if cues else ()
             for start, end in stretches(text, places, rule.before, rule.after):
-                yield from (rule.found(match) for match in compiled(rule.pattern).finditer(text, start, end) if rule.check(match))
+                matches = filter(rule.check, compiled(rule.pattern).finditer(text, start, end))
+                yield from (found(match, rule.label) for match in matches)

@@ -1,10 +1,9 @@
-"""Apply all finders to a text and to its decoded forms."""
+"""Apply all finders to a text."""
 
 from collections.abc import Iterator
 
 from ..word_lists import word_list
 from .credentials import find_credentials
-from .encodings import View, decoded_views, half_width, without_invisible
 from .key_blocks import find_key_blocks
 from .named_values import find_named_values
 from .names import find_names
@@ -22,17 +21,15 @@ _LINE = 300
 _CONTEXT = 6_000
 """Characters around a piece that decide what is a secret in it; longer than any key."""
 _REST_OF_WORD = r"[^\s\"'<>]*"
-_ANNOUNCING = (
-    *word_list("码 碼 code phrase seed mnemonic 助记 助記 cookie authorization otp 2fa"),
-    "private key",
-)
+_ANNOUNCING = (*word_list("码 碼 code phrase seed mnemonic 助记 cookie authorization otp 2fa"), "private key")
+_HALF_WIDTH = {code: code - 0xFEE0 for code in (*range(0xFF10, 0xFF1A), *range(0xFF20, 0xFF3B), *range(0xFF41, 0xFF5B))}
+"""Full-width digits, letters and `＠` as ASCII; offsets stay."""
 
 
 def find_secrets(text: str, level: Level = "secrets") -> list[Redaction]:
     """Return the spans to redact as character offsets of `text`, in order and without overlaps.
 
-    Percent-encoded and JSON-escaped text is searched decoded as well; the spans cover the encoded form. Full-width letters
-    and digits are read as ASCII, characters that show nothing are ignored. Time is linear in the length of the text.
+    Full-width letters and digits are read as ASCII; nothing is decoded. Time is linear in the length of the text.
     """
     return list(_spans(text, level))
 
@@ -76,17 +73,23 @@ def announces_secret(text: str) -> bool:
 
 
 def _announces(text: str) -> bool:
-    visible = without_invisible(text)
-    text = half_width(visible.text if visible else text)
+    text = _half_width(text)
     folded = lowered(text)
     return any(cue in folded for cue in _ANNOUNCING) or any(True for _ in find_names(text, folded))
 
 
+def _half_width(text: str) -> str:
+    return text if text.isascii() else text.translate(_HALF_WIDTH)
+
+
 def _found_in(text: str, level: Level) -> list[Redaction]:
-    visible = without_invisible(text)
-    seen = half_width(visible.text if visible else text)
-    found = list(_found(seen, level))
-    return merged([_origin(visible, span) for span in found] if visible else found, text) if found else []
+    """Return the spans of a text that is searched at once, in order and without overlaps."""
+    seen = _half_width(text)
+    folded = lowered(seen)
+    found = list(with_others(seen, _secrets(seen, folded)))
+    if level == "all":
+        found += find_personal_data(seen, folded)
+    return merged(found, text)
 
 
 def _begun_in_window(text: str, start: int, level: Level) -> Iterator[Redaction]:
@@ -104,27 +107,6 @@ def _begun_in_window(text: str, start: int, level: Level) -> Iterator[Redaction]
         if end < len(text) and stop > end - _LINE and (rest := compiled(_REST_OF_WORD).match(text, stop)):
             stop = rest.end()
         yield Redaction(first + span.start, stop, span.label)
-
-
-def _found(text: str, level: Level) -> Iterator[Redaction]:
-    yield from _in_plain(text, level)
-    if "\\" in text or "%" in text:
-        for view in decoded_views(text):
-            bare = without_invisible(view.text)
-            seen = bare.through(view) if bare else view
-            for span in _in_plain(seen.text, level):
-                yield _origin(seen, span)
-
-
-def _origin(view: View, span: Redaction) -> Redaction:
-    return Redaction(view.offsets[span.start], view.offsets[span.end], span.label)
-
-
-def _in_plain(text: str, level: Level) -> Iterator[Redaction]:
-    folded = lowered(text)
-    yield from with_others(text, _secrets(text, folded))
-    if level == "all":
-        yield from find_personal_data(text, folded)
 
 
 def _secrets(text: str, folded: str) -> Iterator[Redaction]:

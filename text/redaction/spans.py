@@ -1,9 +1,8 @@
 """Spans to redact, their labels, and replacing them in a text."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
 from typing import Literal, get_args
 
 from ..edits import edited
@@ -14,14 +13,10 @@ Level = Literal["secrets", "all", "none"]
 Label = Literal[
     "PRIVATE_KEY", "COOKIE", "API_KEY", "TOKEN", "SECRET", "PASSWORD", "EMAIL", "ID_CARD", "BANK_CARD", "PHONE", "WECHAT"
 ]
-_LONGEST = max(map(len, get_args(Label))) + 2
-_RANK: dict[Label, int] = {label: rank for rank, label in enumerate(get_args(Label))}
-
-
-@cache
-def placeholders() -> re.Pattern[str]:
-    """Return the pattern of every placeholder; stored texts may already contain some."""
-    return re.compile(r"\[(?:" + "|".join(_RANK) + r")\]")
+LABELS: tuple[Label, ...] = get_args(Label)
+_LONGEST = max(map(len, LABELS)) + 2
+PLACEHOLDER = re.compile(r"\[(?:" + "|".join(LABELS) + r")\]")
+"""Every placeholder; stored texts may already contain some."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -42,25 +37,22 @@ def merged(found: Iterable[Redaction], text: str) -> list[Redaction]:
     """Sort spans, merge overlapping ones (the more specific label wins) and leave out those that hold only placeholders."""
     taken: list[Redaction] = []
     for span in sorted(found):
-        if span.start >= span.end:
-            continue
         if taken and span.start < taken[-1].end:
             last = taken[-1]
-            label = min(last.label, span.label, key=_RANK.__getitem__)
+            label = min(last.label, span.label, key=LABELS.index)
             taken[-1] = Redaction(last.start, max(last.end, span.end), label)
-        else:
+        elif span.start < span.end:
             taken.append(span)
     if not taken:
         return taken
     near = (max(0, taken[0].start - _LONGEST), taken[-1].end + _LONGEST)
-    standing = [match.span() for match in placeholders().finditer(text, *near)]
+    standing = [match.span() for match in PLACEHOLDER.finditer(text, *near)]
     return list(_around_placeholders(taken, standing, text)) if standing else taken
 
 
-def _around_placeholders(spans: list[Redaction], standing: list[tuple[int, int]], text: str) -> Iterable[Redaction]:
+def _around_placeholders(spans: list[Redaction], standing: list[tuple[int, int]], text: str) -> Iterator[Redaction]:
     """Yield the spans extended to whole placeholders; a span that holds nothing but placeholders is left out."""
-    at = 0
-    reached = 0
+    at = reached = 0
     for span in spans:
         start, end = max(span.start, reached), span.end
         while at < len(standing) and standing[at][1] <= start:
@@ -70,7 +62,7 @@ def _around_placeholders(spans: list[Redaction], standing: list[tuple[int, int]]
             start, end = min(start, standing[inside][0]), max(end, standing[inside][1])
             inside += 1
         start = max(start, reached)
-        if start < end and (inside == at or re.search(r"\w", placeholders().sub("", text[start:end]))):
+        if start < end and (inside == at or re.search(r"\w", PLACEHOLDER.sub("", text[start:end]))):
             yield Redaction(start, end, span.label)
             reached = end
 

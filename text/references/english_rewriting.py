@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import re
 
-from ..borders import ENDS
 from ..edits import Edit
 from ..word_lists import by_word, word_list, word_tables
-from .agreement import agree, inverted_auxiliary, is_common_verb
+from .agreement import agree, is_common_verb
 from .english import is_object_her, next_word, previous_word
 from .types import Reference
 
 _POSSESSIVES = frozenset({"possessive", "possessive_alone", "his"})
 _CHAT_VERB = by_word({"is": "im youre ur hes shes theyre", "has": "ive youve theyve"})
-_WORDS = {name: word_list(words) for name, words in word_tables("references/english.toml")["rewriting"].items()}
+_WORDS = {name: word_list(words) for name, words in word_tables("references/english.toml")["finding"].items()}
 _MANDATIVE = re.compile(
     r"\b(?:suggest|recommend|insist|propos|demand|request|advis|urg|prefer)(?:e|es|ed|s|ing)?\s+(?:that\s+)?$", re.IGNORECASE
+)
+_INVERTED = re.compile(
+    r"\b(?:am|are|is|was|were|do|does|did|have|has|had|can|could|will|would|shall|should|may|might|must)(?:n['’]t)?\s+$"
+    r"|\b(?:how|what|where|why|when|who)['’](?:ve|re)\s+$",
+    re.IGNORECASE,
 )
 _JOINED_SUBJECT = re.compile(
     r"(?:^|[.!?,;:\n]\s*|\b(?:that|when|if|because|while|and|where|what|as|since|so|but)\s+)"
@@ -53,63 +57,41 @@ def english_person(
     return _subject(text, reference, written, plural)
 
 
-def _subject(text: str, reference: Reference, name: str, plural: bool) -> list[Edit]:
+def _subject(text: str, reference: Reference, name: str, plural: bool) -> list[Edit] | None:
+    """Return the edits of a subject and its verb; None for one in a question ("do I like")."""
     start, end = reference.start, reference.end
+    is_short = text[end : end + 1] in ("'", "’")
     if reference.gender:
-        contraction = re.match(rf"['’](?:s|d|ll){ENDS}", text[end : end + 4])
-        if contraction is None:
-            return [(start, end, name)]
-        made = agree(text, end)
-        return [(start, made.contraction_end, name + made.after_subject)]
-    if reference.form == "you" and not _is_subject(text, start, end):
+        made = agree(text, end) if is_short else None
+        return [(start, made.contraction_end if made else end, name + (made.after_subject if made else ""))]
+    if _INVERTED.search(text[max(0, start - 20) : start]) and not is_short:
+        return None
+    if (reference.form == "you" and not is_short and not _is_subject(text, start, end)) or _MANDATIVE.search(
+        text[max(0, start - 30) : start]
+    ):
         return [(start, end, name)]
-    joined = _JOINED_SUBJECT.search(text[max(0, start - 60) : start]) is not None or _JOINS_ON.match(text, end) is not None
-    plural = plural or joined
-    inverted = inverted_auxiliary(text, start)
-    if inverted is not None and not (reference.form == "you" and text[end : end + 1] in ("'", "’")):
-        changed = [inverted] if inverted[2] and not plural else []
-        return [*changed, (start, end, name)]
-    if _MANDATIVE.search(text[max(0, start - 30) : start]):
-        return [(start, end, name)]
-    made = agree(text, end, plural=plural)
+    joined = _JOINED_SUBJECT.search(text[max(0, start - 60) : start]) or _JOINS_ON.match(text, end)
+    made = agree(text, end, plural=plural or joined is not None)
     return [(start, made.contraction_end, name + made.after_subject), *made.edits]
 
 
 def _is_subject(text: str, start: int, end: int) -> bool:
-    """Return True if "you" is the subject of a verb and not an object."""
-    if text[end : end + 1] in ("'", "’") or inverted_auxiliary(text, start) is not None:
-        return True
-    word = previous_word(text, start)
-    after = next_word(text, end)
-    if not after:
-        return False
-    if not word or word in _WORDS["opens_clause"] or after in _WORDS["auxiliaries"]:
-        return True
-    # "something you feel", "the shots you got": a noun precedes "you", not a verb that takes an object.
-    if (
-        word in _WORDS["takes_object"]
-        or is_common_verb(word)
-        or is_common_verb(word.removesuffix("s"))
-        or (word.endswith(("ed", "ing")) and not word.endswith("thing"))
-    ):
-        return False
-    return is_common_verb(after)
+    """Return True if "you" is the subject of a verb and not an object: "something you feel", not "told you lies"."""
+    word, after = previous_word(text, start), next_word(text, end)
+    if not after or not word or word in _WORDS["opens_clause"] or after in _WORDS["auxiliary"]:
+        return bool(after)
+    takes_object = word in _WORDS["takes_object"] or is_common_verb(word) or is_common_verb(word.removesuffix("s"))
+    return not takes_object and not (word.endswith(("ed", "ing")) and not word.endswith("thing")) and is_common_verb(after)
 
 
 def english_group(text: str, reference: Reference, group: str) -> list[Edit]:
     """Return the edits that replace "this group", "here" or "you all" by the group's name."""
     start, end = reference.start, reference.end
     if reference.person == "second":
-        return [(start, end, capital(text, start, f"the members of {group}"))]
-    if reference.form != "here":
-        return [(start, end, capital(text, start, group))]
-    word = previous_word(text, start)
-    if word in _WORDS["prepositions"]:
-        return [(start, end, group)]
-    preposition = "to" if word in _WORDS["moving"] else "in"
-    if _SENTENCE_START.search(text[max(0, start - 3) : start]):
-        preposition = preposition.capitalize()
-    return [(start, end, f"{preposition} {group}")]
+        group = f"the members of {group}"
+    elif reference.form == "here" and previous_word(text, start) not in _WORDS["prepositions"]:
+        group = f"{'In' if _SENTENCE_START.search(text[max(0, start - 3) : start]) else 'in'} {group}"
+    return [(start, end, capital(text, start, group))]
 
 
 def capital(text: str, start: int, name: str) -> str:

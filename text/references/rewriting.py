@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import dataclass
 
 from ...schema.language import LanguageChoice
 from ...schema.names import Names
 from ..borders import in_word
 from ..edits import Edit, edited
-from ..language import detect_language
-from ..protected import protected_spans
-from ..remembered import remembered
-from .antecedents import Choice, choose, sender_name
-from .chinese_rewriting import followed_by_institution, loose_users, rewrite_group, rewrite_person
+from ..sentence import Sentence, as_sentence
+from .chinese_rewriting import followed_by_institution, rewrite_group, rewrite_person
+from .choosing import Choice, choose, sender_name
 from .english_rewriting import english_group, english_person
-from .finding import deictic_words, is_deictic_name
+from .finding import is_deictic_name
 from .first_person import cast_of, cast_of_fact
-from .types import Cast, Reference
-
-Item = Literal["action", "fact"]
-_PASSES = 10
-"""The most drafts of one text: names that are written may make the next reference clear."""
+from .types import Cast, Item, Reference
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,18 +42,8 @@ class Draft:
     undecided: tuple[Reference, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Wording:
-    """The names as written into one text; `sender` is the default referent of a third person."""
-
-    bot: str
-    user: str
-    sender: str
-    group: str
-
-
 def draft(
-    text: str,
+    text: str | Sentence,
     names: Names,
     item: Item,
     *,
@@ -71,133 +53,60 @@ def draft(
 ) -> Draft:
     """Replace the references of a text, whose times are already resolved, by the names of the conversation.
 
-    `cast` tells whom the first and second person mean; by default they are the bot and the user in an action, and in a fact those
-    of `cast_of_fact`: "I" is the user, unless the text speaks of the user in the third person. A third person is the user
-    unless the text names another matching person before it (the pronoun then stays) or the user is excluded (it is the
-    object of the user's own verb, the user's name follows in the sentence, the text also says "you", or another gender
-    was used for the user). `recent_speakers` are the names of those who spoke last; if the user is not among them, the
-    third person is the only recent speaker, or stays undecided if there are several. 我们/we is the bot and the user;
-    本群, 这里, "this group" and "here" are the group, if there is one.
+    `cast` tells whom the first and second person mean; by default they are the bot and the user in an action, and in a fact
+    those of `cast_of_fact`: "I" is the user, unless it helps the user in the third person. "He" or "she" is the user unless
+    the text names another matching person before it (the pronoun then stays) or the user is excluded (it is the object of
+    the user's own verb, the user's name follows in the sentence, the text also says "you", or another gender was used for the
+    user); "they" is never the user. `recent_speakers` are the names of those who spoke last; if the user is not among them, the
+    third person is the only recent speaker, or stays undecided if there are several. 我们/we is the bot and the user where
+    they talked; 本群, 这里, "this group" and "here" are the group, if there is one.
 
-    `item` is "action" (what the bot did) or "fact" (what it learnt about the user). A bare 用户 or
-    "user" of no number or kind is the user. Quotations, code, addresses and the names themselves are kept byte for byte. The
-    function is idempotent.
+    `item` is "action" (what the bot did) or "fact" (what it learnt about the user). A bare 用户 or "user" of no number or kind
+    is the user. Quotations, code, addresses and the names themselves are kept byte for byte.
     """
-    result = _draft_once(text, names, item, recent_speakers, language, cast)
-    passes = 1
-    while result.replaced and passes < _PASSES:
-        # Resolve the remaining references again, now that names precede them; usually nothing changes.
-        again = _draft_once(result.text, names, item, recent_speakers, language, cast)
-        if not again.replaced:
-            break
-        joined = _joined(text, result, again)
-        if joined is None:
-            break
-        result = joined
-        passes += 1
-    return result
-
-
-def _joined(text: str, first: Draft, second: Draft) -> Draft | None:
-    """Combine two successive drafts; the offsets of the second one are mapped back to the first text.
-
-    None if the second one changes what the first one has put in (a name that looks like a verb).
-    """
-    edits = [(change.start, change.end, change.new) for change in first.replaced]
-    shifts: list[tuple[int, int, int]] = []  # start in the first result, length of the new wording, total growth so far
-    grown = 0
-    for start, end, new in edits:
-        at = start + grown
-        grown += len(new) - (end - start)
-        shifts.append((at, len(new), grown))
-    for change in second.replaced:
-        moved = _before(change.start, shifts)
-        if moved is None:
-            return None
-        edits.append((moved, moved + change.end - change.start, change.new))
-    undecided = [
-        replace(found, start=moved, end=moved + found.end - found.start)
-        for found in second.undecided
-        if (moved := _before(found.start, shifts)) is not None
-    ]
-    replaced = (Replacement(start, end, text[start:end], new) for start, end, new in sorted(edits))
-    return Draft(second.text, tuple(replaced), tuple(undecided))
-
-
-def _before(offset: int, shifts: Sequence[tuple[int, int, int]]) -> int | None:
-    """Map an offset of the first result to the original text; None inside a replacement."""
-    index = bisect_right(shifts, offset, key=lambda shift: shift[0]) - 1
-    if index < 0:
-        return offset
-    start, length, longer = shifts[index]
-    return None if offset < start + length else offset - longer
-
-
-def _draft_once(
-    text: str, names: Names, item: Item, recent_speakers: Sequence[str], language: LanguageChoice, cast: Cast | None
-) -> Draft:
-    recent = tuple(recent_speakers)
-    spans = protected_spans(text, conversation_words(names, recent))
-    references = deictic_words(text, spans, language)
-    references = sorted([*references, *loose_users(text, spans)], key=lambda reference: reference.start)
-    if not references:
-        return Draft(text)
-    spoken = language if language != "auto" else detect_language(text, ignore=spans)
-    wording = _wording(names, recent, spoken)
+    sentence = as_sentence(text, names, language)
+    if not sentence.references:
+        return Draft(sentence.text)
+    text, spoken = sentence.text, sentence.language
     if cast is None:
-        cast = cast_of("bot", names, spoken) if item == "action" else cast_of_fact(text, names, spoken, spans)
+        cast = cast_of("bot", names, spoken) if item == "action" else cast_of_fact(sentence)
+    sender = sender_name(names, recent_speakers)
+    bot, user, group = _written(names.bot(spoken)), _written(names.user(spoken)), _written(names.group(spoken))
+    called = {
+        Choice.GROUP: group,
+        Choice.BOT_AND_USER: f"{bot}{'和' if spoken == 'zh' else ' and '}{user}",
+        Choice.SENDER: _written(sender) if names.user_name and sender != names.user_name else user,
+        Choice.FIRST: _written(cast.first),
+        Choice.OF_FIRST: _written(cast.first),
+        Choice.SECOND: _written(cast.second),
+        Choice.NOBODY: "",
+    }
     edits: list[Edit] = []
     undecided: list[Reference] = []
-    choices = choose(text, references, names, recent_speakers, spans, item, cast)
-    for reference, choice in zip(references, choices, strict=True):
-        if choice is Choice.STANDS:
-            continue
-        made = _edits(text, reference, choice, wording, cast)
-        if made is None:
-            undecided.append(reference)
-        else:
-            edits.extend(made)
+    for reference, choice in zip(sentence.references, choose(sentence, recent_speakers, item, cast), strict=True):
+        if choice is not Choice.STANDS:
+            name = called[choice]
+            made = _edits(text, reference, choice, name, is_bot=name == bot)
+            undecided += [reference] if made is None else []
+            edits += made or []
     return _apply(text, edits, undecided)
 
 
-def _edits(text: str, reference: Reference, choice: Choice, wording: _Wording, cast: Cast) -> list[Edit] | None:
+def _edits(text: str, reference: Reference, choice: Choice, name: str, *, is_bot: bool) -> list[Edit] | None:
     """Return the edits for a resolved reference; None if it has to stay."""
     han = not reference.text.isascii() or reference.form in ("singular", "plural")
     of_theirs = han and followed_by_institution(text, reference.end)
-    if of_theirs and choice in (Choice.NOBODY, Choice.GROUP) and reference.person == "second" and reference.plural:
-        return rewrite_person(text, reference, wording.user)
-    if choice is Choice.NOBODY:
+    if choice is Choice.NOBODY or (choice is Choice.BOT_AND_USER and of_theirs):
         return None
     if choice is Choice.GROUP:
-        return rewrite_group(reference, wording.group) if han else english_group(text, reference, wording.group)
-    if choice is Choice.BOT_AND_USER:
-        if not han:
-            return english_person(text, reference, f"{wording.bot} and {wording.user}", plural=True)
-        return None if of_theirs else [(reference.start, reference.end, f"{wording.bot}和{wording.user}")]
+        return rewrite_group(reference, name) if han else english_group(text, reference, name)
+    if choice is Choice.BOT_AND_USER and han:
+        return [(reference.start, reference.end, name)]
     if choice is Choice.OF_FIRST and not (of_theirs or reference.form in ("possessive", "possessive_alone")):
         return None
-    name = wording.sender if choice is Choice.SENDER else _written(cast.second if choice is Choice.SECOND else cast.first)
-    return rewrite_person(text, reference, name) if han else english_person(text, reference, name, is_bot=name == wording.bot)
-
-
-@remembered(256)
-def _wording(names: Names, recent_speakers: tuple[str, ...], language: str) -> _Wording:
-    sender = sender_name(names, recent_speakers)
-    other = bool(sender and names.user_name and sender != names.user_name)
-    return _Wording(
-        bot=_written(names.bot(language)),
-        user=_written(names.user(language)),
-        sender=_written(sender if other else names.user(language)),
-        group=_written(names.group(language)),
-    )
-
-
-@remembered(256)
-def conversation_words(names: Names, recent_speakers: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """Return the names and glossary of a conversation for `protected_spans`, without names that are themselves pronouns."""
-    both = (name for language in ("zh", "en") for name in (names.user(language), names.group(language)))
-    written = (" ".join(name.split()) for name in (*names.everybody, names.group_name, *recent_speakers, *both))
-    return tuple(dict.fromkeys((*(name for name in written if name and not is_deictic_name(name)), *names.glossary)))
+    if han:
+        return rewrite_person(text, reference, name)
+    return english_person(text, reference, name, plural=choice is Choice.BOT_AND_USER, is_bot=is_bot)
 
 
 def _written(name: str) -> str:
@@ -207,36 +116,24 @@ def _written(name: str) -> str:
 
 
 def _apply(text: str, edits: Sequence[Edit], undecided: Sequence[Reference]) -> Draft:
-    """Apply the edits, with a space where two Latin words or digits would touch."""
+    """Apply the edits, with a space where two Latin words or digits would touch.
+
+    A straight quotation mark or an @ beside a Latin name would be read as an apostrophe, an inch mark or part of an address.
+    """
     replaced: list[Replacement] = []
     position = 0
     for start, end, new in sorted(edits):
         if start < position:
             continue
-        before = text[start - 1 : start]
-        if replaced and start == position:
-            before = replaced[-1].new[-1:] or before
+        old, after = text[start:end], text[end : end + 1]
+        before = replaced[-1].new[-1:] if replaced and start == position else text[start - 1 : start]
         if new:
-            new = _with_room(new, before, text[start:end], text[end : end + 1])
-        replaced.append(Replacement(start, end, text[start:end], new))
+            measure = new[-1].isdigit() and (after == '"' or "㐀" <= after <= "鿿")
+            new = f"{' ' * _touch(before, new[0], old[:1])}{new}{' ' * (measure or _touch(after, new[-1], old[-1:]))}"
+        replaced.append(Replacement(start, end, old, new))
         position = end
     return Draft(edited(text, ((one.start, one.end, one.new) for one in replaced)), tuple(replaced), tuple(undecided))
 
 
-def _with_room(new: str, before: str, old: str, after: str) -> str:
-    """Return the new wording with a space where it would touch a Latin word, a digit or an ambiguous mark.
-
-    A straight quotation mark or an @ next to a Latin name would be read as an apostrophe, an inch mark or part of an
-    address.
-    """
-    if _touch(before, new[0], old[:1]):
-        new = f" {new}"
-    measure = new[-1].isdigit() and (after == '"' or "㐀" <= after <= "鿿")
-    return f"{new} " if measure or _touch(after, new[-1], old[-1:]) else new
-
-
 def _touch(beside: str, edge: str, old: str) -> bool:
-    return in_word(edge) and (in_word(beside) or (beside in _MARKS and not in_word(old)))
-
-
-_MARKS = frozenset("\"'’＂@")
+    return in_word(edge) and (in_word(beside) or (beside != "" and beside in "\"'’＂@" and not in_word(old)))

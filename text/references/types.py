@@ -7,6 +7,7 @@ from typing import Literal
 
 Kind = Literal["pronoun", "reference", "place"]
 Person = Literal["first", "second", "third", "none"]
+Item = Literal["action", "fact"]
 Gender = Literal["male", "female", "thing", ""]
 
 
@@ -34,9 +35,14 @@ class Reference:
     anchored: bool = False
 
     @property
+    def is_somebody(self) -> bool:
+        """True for a word that stands for one third person: he, 对方, the user."""
+        return self.person == "third" and not self.plural and self.gender != "thing"
+
+    @property
     def is_he_or_she(self) -> bool:
         """True for a pronoun of one third person."""
-        return self.kind == "pronoun" and self.person == "third" and not self.plural and self.gender != "thing"
+        return self.kind == "pronoun" and self.is_somebody
 
 
 @dataclass(frozen=True, slots=True)

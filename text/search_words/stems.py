@@ -23,11 +23,9 @@ class Stemmer:
     def stems(self, words: Sequence[str]) -> list[str]:
         """Return one stem per word, in order. A word is a token of `text.words.search_tokens`, possibly marked as repeated."""
         known = self._known
-        found = [*map(known.get, words)]
-        if None in found:
-            known = self._learnt(known, {word for word in words if word not in known})
-            found = [*map(known.get, words)]
-        return [stem for stem in found if stem is not None]
+        if new := {word for word in words if word not in known}:
+            known = self._learnt(known, new)
+        return [known[word] for word in words]
 
     def _learnt(self, known: dict[str, str], words: set[str]) -> dict[str, str]:
         """Return `known` with the stems of `words` and cache it, or only the new stems if it would be too large."""

@@ -6,10 +6,12 @@ import re
 
 from ...schema.job import Job
 from ...schema.names import Names
+from ..borders import begins_with
+from ..edits import Edit, edited
 from ..message_parts import BY_ID
 from ..protected import overlaps, protected_spans
 
-_AT = re.compile(r"(?<![\w.@/])@(?P<name>[\w·.\-]+)")
+_AT = re.compile(r"(?<![\w.@/])@(?=[\w·.\-])")
 EVERYBODY = frozenset(("all", "everyone", "here", "全体成员", "所有人"))
 
 
@@ -22,32 +24,26 @@ def with_mentions(text: str, job: Job, names: Names) -> tuple[str, list[str]]:
         return text, []
     people = {message.sender_id: message.sender_name for message in job.recent_messages if message.sender_id}
     people |= {job.user_id: names.user_name} | ({job.bot_id: names.bot_name} if job.bot_id else {})
-    known = {name.casefold(): name for name in (names.user_name, names.bot_name, *people.values()) if name}
-    unknown: list[str] = []
+    known = sorted({name for name in (names.user_name, names.bot_name, *people.values()) if name}, key=len, reverse=True)
     code = [span for span in protected_spans(text) if text[span[0]] == "`"]
-
-    def by_id(match: re.Match[str]) -> str:
+    edits: list[Edit] = []
+    unknown: list[str] = []
+    ids = [match.span() for match in BY_ID.finditer(text)]
+    for match in BY_ID.finditer(text):
         one = match["cq"] or match["discord"]
-        if overlaps(code, *match.span()) or one in EVERYBODY:
-            return match.group()
-        if not people.get(one):
-            unknown.append(match.group())
-            return match.group()
-        return people[one]
-
-    def by_name(match: re.Match[str]) -> str:
-        said = match["name"]
-        if overlaps(code, *match.span()) or said.casefold() in EVERYBODY:
-            return match.group()
-        # Chinese runs on after a name without a space.
-        name = next((name for name in sorted(known, key=len, reverse=True) if said.casefold().startswith(name)), "")
-        if not name or (said.isascii() and len(said) != len(name)):
-            return match.group()
-        return known[name] + said[len(name) :]
-
-    spaced = re.sub(rf"(?:{BY_ID.pattern})", by_id, text)
-    code = [span for span in protected_spans(spaced) if spaced[span[0]] == "`"]
-    return _AT.sub(by_name, spaced).strip(), unknown
+        if not overlaps(code, *match.span()) and one not in EVERYBODY:
+            if people.get(one):
+                edits.append((*match.span(), people[one]))
+            else:
+                unknown.append(match.group())
+    for at in _AT.finditer(text):
+        heads = ((name, text[at.end() : at.end() + len(name)]) for name in known)
+        name = next(
+            (name for name, head in heads if head.casefold() == name.casefold() and begins_with(text, head, at.end())), ""
+        )
+        if name and not overlaps(code, *at.span()) and not overlaps(ids, *at.span()):
+            edits.append((at.start(), at.end() + len(name), name))
+    return edited(text, sorted(edits)).strip(), unknown
 
 
 _OF_GROUP = re.compile(

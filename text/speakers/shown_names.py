@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 
 from ...schema.event import Event
 from ...schema.ids import LONGEST_NAME, id_mark
@@ -17,7 +17,6 @@ from ...schema.language import Language
 from ...schema.names import Names
 from ..borders import places_of
 from ..edits import edited
-from ..protected import whole_name_pattern
 from ..remembered import remembered
 from .borne_names import BorneNames, bare_name, fold, folded, is_a_word
 from .mentions import means_everybody, with_group
@@ -29,6 +28,12 @@ _LOOKS_SHOWN = re.compile(
 """A nickname like what texts get here: "Ann (1001)", "user 1001", "the bot", an id, the head of a message ("Ann: …")."""
 _MENTION = re.compile(r"\[CQ:at,|<@|@|[Uu]ser |用户 ?")
 _NOBODY = BorneNames()
+
+
+def _no_names(_: str) -> BorneNames:
+    return _NOBODY
+
+
 _THEN = {"zh": "{now}（当时叫{then}）", "en": "{now} (then {then})"}
 _NOW = {"zh": "{then}（现名{now}）", "en": "{then} (now {now})"}
 
@@ -49,48 +54,35 @@ class ShownNames:
         scope_key: str = "",
         bot_name: str = "",
     ) -> None:
-        self._names_of = of
+        self._names = _no_names if of is None else cache(of)
         self._texts = tuple(told)
         self._language: Language = language
         self._scope_key = scope_key
         self._bot_name = bot_name
-        self._known: dict[str, BorneNames] = {}
-        self._told: dict[str, bool] = {}
-        self._speakers: dict[tuple[object, ...], str] = {}
+        self._is_told = cache(self._stands)
 
     def beside(self, texts: Iterable[str]) -> ShownNames:
         """Return the same with more `texts` that are shown."""
-        return ShownNames(
-            self._names_of,
-            (*self._texts, *texts),
-            self._language,
-            scope_key=self._scope_key,
-            bot_name=self._bot_name,
-        )
+        told = (*self._texts, *texts)
+        return ShownNames(self._names, told, self._language, scope_key=self._scope_key, bot_name=self._bot_name)
 
     def speaker(self, event: Event, *, is_newest: bool = False) -> str:
-        """Return how the sender of a message is shown; "" for an event and for a tool. The name of the message is today's if it
-        `is_newest`: not filed yet.
+        """Return how the sender of a message is shown: by today's name, the bot by its own; "" for an event and for a tool.
+
+        Where the name that the sender bore then stands in the texts that are shown, that follows: "Sammy (then Sam)". The name of
+        a message that `is_newest`, not filed yet, is today's.
         """
         if not event.is_message:
             return ""
-        if self._names_of is None:
-            return self._speaker(event, is_newest)  # nothing is kept: AS_BORNE lives as long as the process
-        key = (event.request_type, event.group_id, event.user_id, event.said_by, event.role)
-        called = (event.user_name, event.bot_name, event.group_name, is_newest)
-        shown = self._speakers.get((*key, *called))
-        if shown is None:
-            shown = self._speakers[(*key, *called)] = self._speaker(event, is_newest)
-        return shown
-
-    def _speaker(self, event: Event, is_newest: bool) -> str:
-        names = self._names(event.scope.key)
-        if is_newest and event.role == "user" and event.user_name:
-            who = event.teller
-            name = _in_one_line(bare_name(who, event.user_name))
-            return _shown(who, name, names, event.bot_name, event.group_name)
-        then = _former_name(event, names)
-        return shown_speaker(event, names, then if then and self._is_told(then) else "", self._language)
+        if event.role != "user":
+            return event.speaker
+        names, who = self._names(event.scope.key), event.teller
+        then = _in_one_line(bare_name(who, event.user_name))
+        if is_newest and then:
+            return _shown(who, then, names, event.bot_name, event.group_name)
+        now = _shown_today(who, event, names) or _in_one_line(event.speaker)
+        is_another = then and folded(then) != folded(names.today(who) or then)
+        return _THEN[self._language].format(now=now, then=then) if is_another and self._is_told(then) else now
 
     def text(self, event: Event) -> str:
         """Return the text of an event as `shown_text` does."""
@@ -103,17 +95,8 @@ class ShownNames:
         names = self._names(self._scope_key)
         return _shown(who, _in_one_line(names.today(who) or name), names, self._bot_name)
 
-    def _names(self, scope_key: str) -> BorneNames:
-        if self._names_of is None:
-            return _NOBODY
-        if scope_key not in self._known:
-            self._known[scope_key] = self._names_of(scope_key)
-        return self._known[scope_key]
-
-    def _is_told(self, name: str) -> bool:
-        if name not in self._told:
-            self._told[name] = bool(places_of(self._folded, [folded(name)]))
-        return self._told[name]
+    def _stands(self, name: str) -> bool:
+        return bool(places_of(self._folded, [folded(name)]))
 
     @cached_property
     def _folded(self) -> str:
@@ -122,30 +105,6 @@ class ShownNames:
 
 AS_BORNE = ShownNames()
 """Everybody as they were called then."""
-
-
-def shown_speaker(event: Event, names: BorneNames = _NOBODY, told: str = "", language: Language = "en") -> str:
-    """Return how the sender of a message is shown: by today's name, the bot by its own; "" for a tool.
-
-    `names` are those of the conversation, `told` the question and the texts that are shown beside the message: where these hold
-    the name that the sender bore then, that is shown too, as in "Sammy (then Sam)".
-    """
-    if event.role != "user":
-        return event.speaker
-    who = event.teller
-    now = _shown_today(who, event, names) or _in_one_line(event.speaker)
-    then = _former_name(event, names)
-    is_told = then and places_of(folded(told), [folded(then)])
-    return _THEN[language].format(now=now, then=then) if is_told else now
-
-
-def _former_name(event: Event, names: BorneNames) -> str:
-    """Return the name that the sender of a message bore then, if they bear another one today."""
-    if event.role != "user":
-        return ""
-    who = event.teller
-    then = _in_one_line(bare_name(who, event.user_name))
-    return then if then and folded(then) != folded(names.today(who) or then) else ""
 
 
 def shown_text(event: Event, names: BorneNames = _NOBODY, language: Language = "en") -> str:
@@ -235,10 +194,9 @@ def namesakes(job: Job) -> set[str]:
 
 def shared_name_in(text: str, shared: Sequence[str]) -> str:
     """Return the first of the shared names that stands in a text without an id, or "": nobody can tell who is meant."""
-    names = whole_name_pattern(tuple(shared))
-    for match in names.finditer(text) if names else ():
-        if not text.startswith(" (", match.end()):
-            return match.group()
+    for start, end in places_of(text, shared):
+        if not text.startswith(" (", end):
+            return text[start:end]
     return text.split(maxsplit=1)[0] if any(map(means_everybody, shared)) and with_group(text, _GROUP) != text else ""
 
 

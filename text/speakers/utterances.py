@@ -5,17 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from ...schema.job import Job
 from ...schema.names import Names
 from ..language import detect_language
+from ..quotations import comparable
+from ..references.first_person import says_i
+from ..sentence import Sentence
 from ..support import Terms, content_terms
 
 LONGEST_MESSAGE = 2000
 """Characters of a message that are compared with a statement."""
 
-BOT = "\0bot"
-"""Who said what the bot said."""
+BOT, USER = "\0bot", "\0user"
+"""Who said what the bot and the user said."""
 _QUOTED = re.compile(r"[“「『\"](?P<body>[^”」』\"]{2,})[”」』\"]")
 HEADER = re.compile(
     r"^(?P<name>[^\s\[:：,，。.!?！？\"“][^:：,，。!?！？\"“\n]{0,30}?)\s*"
@@ -25,49 +29,78 @@ HEADER = re.compile(
 _FORWARDED = re.compile(r"转一段|转发|轉發|forward|fwd|reply to|quote", re.IGNORECASE)
 _ASKS = re.compile(
     r"[?？]|[谁誰]|吗$|咋|怎么|帮我|帮忙|帮看|麻烦|请(?!客|假)|给我|求(?!职)|提醒我"
-    r"|\b(?:please|pls|plz|can you|could you|would you|help me|"
-    r"remind me|tell me|show me|give me)\b",
+    r"|\b(?:please|pls|plz|(?:can|could|would) you|(?:help|remind|tell|show|give) me)\b"
+    r"|^\s*(?:[（(][^）)\n]{1,20}[）)]|\*[^*\n]{2,40}\*|/me\b)",
     re.IGNORECASE,
 )
-"""A question or a request: what it holds is not yet so."""
+"""A question, a request, or words with a stage direction: what it holds is not so."""
 _PARTS = {"zh": re.compile(r"(?<=[。！？!?；;，,\n])"), "en": re.compile(r"(?<=[.!?\n])(?=\s)")}
 """Where a message may go over from telling to asking: in Chinese at a comma as well (浙大我师兄在那，要资料吗)."""
+_AT_HOME = re.compile("我家[那这]?(?:个|位|口子|娃|宝|小的|孩子|老[大二三人])")
+"""Who is at the speaker's home, without a name: 我家那个又发烧了."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Utterance:
-    """A part of a message: the name of who said it ("" if unknown), the id of who sent it ("" likewise), and whether it asks."""
+    """A part of a message: who said it (BOT, USER, a name, "" if unknown), who sent it (an id or ""), and whether it asks."""
 
     who: str
     sender_id: str
     text: str
-    terms: Terms
     asks: bool
+    names: Names
+
+    @cached_property
+    def sentence(self) -> Sentence:
+        """What is found in it."""
+        return Sentence(self.text, self.names)
+
+    @cached_property
+    def terms(self) -> Terms:
+        """Its content words."""
+        return content_terms(self.text, self.names)
+
+    @cached_property
+    def plain(self) -> str:
+        """Its letters and characters alone."""
+        return comparable(self.text)
+
+    @cached_property
+    def says_i(self) -> bool:
+        """Whether its sender speaks of themself."""
+        return says_i(self.sentence)
+
+    @cached_property
+    def others(self) -> frozenset[str]:
+        """Whom else it tells of: the names and roles of people, and words for a third person."""
+        words = (one.text for one in self.sentence.references if one.person == "third" and one.gender != "thing")
+        known = {self.names.bot_name, self.names.user_name, self.who}
+        people = (one.name.casefold() for one in self.sentence.people if one.name not in known)
+        return frozenset((*words, *people, *_AT_HOME.findall(self.text)))
 
 
 def utterances(job: Job, names: Names) -> Iterator[Utterance]:
     """Yield the parts of the recent messages with who said them; what somebody quotes is its author's."""
     for message in job.recent_messages:
-        is_bot = bool(message.sender_name) and message.sender_name == names.bot_name
-        is_bot = is_bot or bool(job.bot_id and message.sender_id == job.bot_id)
-        is_user = message.sender_id == job.user_id
-        is_user = is_user or (bool(names.user_name) and message.sender_name == names.user_name)
-        language = detect_language(message.text)
-        user = names.user(language)
-        who = BOT if is_bot else user if is_user else message.sender_name or Names(user_id=message.sender_id).user(language)
+        sender, name = message.sender_id, message.sender_name
+        if (name and name == names.bot_name) or (job.bot_id and sender == job.bot_id):
+            who = BOT
+        elif sender == job.user_id or (names.user_name and name == names.user_name):
+            who = USER
+        else:
+            who = name or Names(user_id=sender).user(detect_language(message.text))
         own = message.text[:LONGEST_MESSAGE]
         for part in _quoted_parts(own):
             head = own[: own.find(part)]
             author = next((name for name in names.people if name in head), "")
             own = own.replace(part, " ", 1)
-            yield Utterance(author, message.sender_id, part, content_terms(part, names), False)
-        parts = _PARTS[language].split(own)
+            yield Utterance(USER if author in names.user_names and author else author, sender, part, False, names)
+        parts = _PARTS[detect_language(own)].split(own)
         asked = "".join(part for part in parts if _ASKS.search(part))
         told = "".join(part for part in parts if not _ASKS.search(part)) if asked else own
-        if told.strip():
-            yield Utterance(who, message.sender_id, told, content_terms(told, names), False)
-        if asked:
-            yield Utterance(who, message.sender_id, asked, content_terms(asked, names), True)
+        for part, asks in ((told, False), (asked, True)):
+            if part.strip():
+                yield Utterance(who, sender, part, asks, names)
 
 
 def _quoted_parts(text: str) -> list[str]:

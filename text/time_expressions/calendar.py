@@ -10,8 +10,9 @@ from __future__ import annotations
 from calendar import monthrange
 from datetime import date, timedelta
 from functools import lru_cache
+from typing import Any
 
-from ..word_lists import word_tables
+from ..word_lists import phrase_list, word_tables
 
 Days = tuple[date, date]
 """First and last day, both included."""
@@ -49,23 +50,19 @@ def nth_weekday(year: int, month: int, weekday: int, nth: int) -> date:
     return first + timedelta(days=(weekday - first.weekday()) % 7 + 7 * (nth - 1))
 
 
-@lru_cache(maxsize=256)
 def lunar_day(year: int, month: int, day: int) -> date:
     """Return the solar date of a Chinese lunar date. Raises ValueError outside 1900 to 2100 or if there is no such day."""
     from lunar_python import Lunar
 
     if not 1900 <= year <= 2100:
         raise ValueError(f"lunar year {year} is outside 1900 to 2100")
+    if (month, day) == (12, 30):  # the last day of a month that may have 29 days
+        return lunar_day(year + 1, 1, 1) - timedelta(days=1)
     try:
         solar = Lunar.fromYmd(year, month, day).getSolar()
     except Exception as error:  # the library raises bare Exceptions for days that do not exist
         raise ValueError(f"there is no lunar date {year}-{month}-{day}: {error}") from None
     return date(solar.getYear(), solar.getMonth(), solar.getDay())
-
-
-def last_lunar_day(year: int) -> date:
-    """Return the last day of a lunar year (除夕), the day before the next lunar year begins."""
-    return lunar_day(year + 1, 1, 1) - timedelta(days=1)
 
 
 def easter(year: int) -> date:
@@ -81,66 +78,70 @@ def easter(year: int) -> date:
     return date(year, month, day + 1)
 
 
-@lru_cache(maxsize=64)
-def _solar_terms(year: int) -> dict[str, date]:
-    """Return the days of the solar terms of a year, by their Chinese names (大雪 of December is named by its pinyin)."""
-    from lunar_python import Lunar
-
-    table = Lunar.fromYmd(year, 6, 1).getJieQiTable()
-    return {name: date(day.getYear(), day.getMonth(), day.getDay()) for name, day in table.items()}
-
-
 def feast_at(name: str, zone: str) -> str:
     """Return the key of a feast as it is kept in a time zone: Mother's Day is Mothering Sunday in London."""
-    regions = word_tables("time_expressions/feasts.toml")["regions"]
+    regions = _FEASTS["regions"]
     return next((there[name] for there in regions if name in there and zone in there["zones"].split()), name)
 
 
 def season_at(name: str, zone: str) -> str:
     """Return the northern season whose days are those of a season in a time zone: summer in Sydney is winter in Rome."""
-    south = zone in word_tables("time_expressions/feasts.toml")["south"]["zones"].split() and name in SEASONS
+    south = zone in _FEASTS["south"]["zones"].split() and name in SEASONS
     return SEASONS[SEASONS.index(name) - 2] if south else name
 
 
 @lru_cache(maxsize=1024)
-def holiday(name: str, year: int) -> date | None:
-    """Return the day of a holiday in a year; None if it is unknown (lunar feasts outside 1900 to 2099, Diwali).
+def feast(name: str | tuple[int, int], year: int) -> date | None:
+    """Return the day of a feast, or of a month and day of the Chinese lunar year, in a year; None if it is unknown.
 
     "eve" (除夕) and "laba" of 2026 are the days before the Spring Festival of 2026, even if they fall in the last days of
-    the previous year.
+    the previous year. Raises KeyError for a name that is no feast.
     """
-    feasts = word_tables("time_expressions/feasts.toml")
     try:
-        if name in feasts["fixed"]:
-            return date(year, *feasts["fixed"][name])
-        if name in feasts["lunar"]:
-            return lunar_day(year, *feasts["lunar"][name])
-        if name in feasts["nth"]:
-            return nth_weekday(year, *feasts["nth"][name])
-        if name in feasts["counted"]:
-            other, days = feasts["counted"][name]
-            day = easter(year) if other == "easter" else holiday(other, year)
-            return day + timedelta(days=days) if day is not None else None
-        if name in feasts["solar"]["terms"].split():
-            return _solar_terms(year)[name]
-        if name == "冬至":
-            return _solar_terms(year + 1)[name]  # the table of a year begins in the December before
-        if name in ("laba", "little_year"):
-            return lunar_day(year - 1, 12, 8 if name == "laba" else 23)
-        if name in feasts["solar"]["unknown"].split():
-            return None
-        raise KeyError(name)
+        if isinstance(name, tuple):
+            return lunar_day(year, *name)
+        kind, day = _DAYS[name]
+        match kind:
+            case "fixed":
+                return date(year, *day)
+            case "lunar":
+                return lunar_day(year - (day[0] < 0), abs(day[0]), day[1])
+            case "nth":
+                return nth_weekday(year, *day)
+            case "counted":
+                other = easter(year) if day[0] == "easter" else feast(day[0], year)
+                return other + timedelta(days=day[1]) if other is not None else None
+            case "solar":
+                return _solar_term(name, year)
+        return None
     except ValueError:
         return None
 
 
+def _solar_term(name: str, year: int) -> date:
+    """Return the day of a solar term. The library's table of a year begins in the December before, with 冬至."""
+    from lunar_python import Lunar
+
+    day = Lunar.fromYmd(year + (name == "冬至"), 6, 1).getJieQiTable()[name]
+    return date(day.getYear(), day.getMonth(), day.getDay())
+
+
+_FEASTS = word_tables("time_expressions/feasts.toml")
+_DAYS: dict[str, tuple[str, tuple[Any, ...]]] = {
+    row[0]: (kind, tuple(int(value) if value.lstrip("-").isdecimal() else value for value in row[1:]))
+    for kind in ("fixed", "lunar", "nth", "counted")
+    for row in phrase_list(_FEASTS[kind])
+} | {name: (kind, ()) for kind in ("solar", "unknown") for name in _FEASTS[kind].split()}
 SEASONS = ("spring", "summer", "autumn", "winter")
 
 
 def season_days(season: str, year: int) -> Days:
-    """Return the meteorological season of the northern hemisphere; the winter of a year begins in its December."""
-    first = 3 + 3 * SEASONS.index(season)
-    begin = date(year, first, 1)
+    """Return a school holiday or a meteorological season of the north; the winter of a year begins in its December."""
+    if season == "summer_break":
+        return date(year, 7, 1), date(year, 8, 31)
+    if season == "winter_break":
+        return date(year, 1, 15), month_days(year, 2)[1]
+    begin = date(year, 3 + 3 * SEASONS.index(season), 1)
     return begin, add_months(begin, 3) - timedelta(days=1)
 
 

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from ...schema.language import LanguageChoice
 from ..language import detect_language, is_other_language
-from ..protected import protected_spans
+from ..protected import overlaps, protected_spans
 from . import rendering
 from .chinese import grammar as zh
 from .english import grammar as en
 from .expression import Span, TimeExpression
 from .named_days import Resolved
-from .reading import Found, Reading
-from .resolution import last_moment, resolve
+from .portions import day_of
+from .reading import Found, plain
+from .resolution import resolve
 
 _HAN = re.compile(r"[㐀-鿿]")
 _LATIN = re.compile(r"[A-Za-z]")
@@ -54,58 +53,77 @@ def find_time_expressions(
     `protected_spans`: quotes, code, addresses). The reference must be aware; it is converted to `timezone` (an IANA
     name) first, so that 17:30 UTC is tomorrow in Shanghai. Raises ValueError for a naive reference.
     """
+    return resolved(text, _detect(text, language, protected), reference, timezone, language)
+
+
+def detect(text: str, spans: Sequence[Span] | None, language: LanguageChoice = "auto") -> list[Found]:
+    """Return the expressions of a text that need a reference, in order, without those that overlap the protected `spans`."""
+    protected = None if spans is None else list(spans)
+
+    def is_content(item: Found) -> bool:
+        nonlocal protected
+        if protected is None:  # those of the text are searched on first use
+            protected = protected_spans(text)
+        return overlaps(protected, item.start, item.end)
+
+    chinese = language != "en" and _HAN.search(text) is not None and zh.might_hold(text)
+    items = zh.find(text, is_content) if chinese else []
+    items += en.find(text, is_content) if en.might_hold(text) else []
+    kept: list[Found] = []
+    for item in sorted(items, key=lambda item: (item.start, -item.end)):
+        if not kept or item.start >= kept[-1].end:
+            kept.append(item)
+    return kept
+
+
+def resolved(
+    text: str,
+    items: Sequence[Found],
+    reference: datetime,
+    timezone: str | ZoneInfo | None = None,
+    language: LanguageChoice = "auto",
+) -> list[TimeExpression]:
+    """Return the detected expressions of a text whose days are known at an aware reference, in order.
+
+    Raises ValueError for a naive reference.
+    """
     if reference.tzinfo is None or reference.utcoffset() is None:
         raise ValueError("reference has no time zone: give an aware datetime (datetime.now(timezone.utc), …+08:00)")
-    items = _detect(text, language, protected)
-    if not items:
-        return []
-    if timezone is not None:
+    if items and timezone is not None:
         reference = reference.astimezone(_zone(timezone) if isinstance(timezone, str) else timezone)
-    written = _written_language(text, language)
+    written = _written_language(text, language) if items else "en"
+    days = [resolve(item.reading, reference, item.tense) if item.understood else None for item in items]
     found: list[TimeExpression] = []
-    for item in items:
-        if not item.understood:
+    for index, (item, day) in enumerate(zip(items, days, strict=True)):
+        if day is None or any(_backwards(items, days, at) for at in (index - 1, index)):
             continue
-        if item.dated is not None and item.tense == "none":
-            item = replace(item, tense="future")
-        resolved = resolve(item.reading, reference, item.tense)
-        if resolved is None:
-            continue
-        part = item.dated or item
-        day = resolved if part is item else resolve(part.reading, reference, item.tense)
-        rendered = text[part.start : part.end] if day is None else _rendered(part, day, text, written)
-        rendered = text[item.start : part.start] + rendered + text[part.end : item.end]
-        if found and found[-1].end == item.start and found[-1].rendered[-1:].isdigit() and rendered[:1].isdigit():
-            rendered = ("、" if written == "zh" else " ") + rendered  # 昨天今天: two dates must not run together
-        offset = item.reading.offset
-        vague = resolved.granularity == "vague" or (offset is not None and offset.approximate)
-        until = rendering.iso(last_moment(resolved, item))
         if _UNTIL.search(text, max(0, item.start - len(" through ")), item.start):
             begun = [*_WRITTEN_DAY.findall(text, max(0, item.start - NEAR), item.start), *(one.value for one in found[-1:])]
-            if begun and until[:10] < begun[-1][:10]:
+            if begun and rendering.iso(day.last)[:10] < str(begun[-1])[:10]:
                 continue  # 下周二来，住到周末: an end before its beginning is not understood
-        found.append(
-            TimeExpression(
-                text=text[item.start : item.end],
-                start=item.start,
-                end=item.end,
-                value=rendering.iso(resolved.first),
-                until=until,
-                granularity="vague" if vague else resolved.granularity,
-                vague=vague,
-                rendered=rendered,
-            )
-        )
+        words = rendering.rendered(item.reading, day, text, item.start, item.end, written)
+        if found and found[-1].end == item.start and found[-1].rendered[-1:].isdigit() and words[:1].isdigit():
+            words = ("、" if written == "zh" else " ") + words  # 昨天今天: two dates must not run together
+        offset = item.reading.offset
+        vague = day.granularity == "vague" or (offset is not None and offset.approximate)
+        said, kind = text[item.start : item.end], "vague" if vague else day.granularity
+        value, until = rendering.iso(day.first), rendering.iso(day.last)
+        found.append(TimeExpression(said, item.start, item.end, value, until, kind, vague, words))
     return found
 
 
-def _rendered(item: Found, resolved: Resolved, text: str, written: str) -> str:
-    """Return the words in place of an expression."""
-    reading = item.reading
-    if (written == "zh") != (_HAN.search(text, item.start, item.end) is not None):
-        reading = _renamed(reading, written)
-    render = rendering.chinese if written == "zh" else rendering.english
-    return render(reading, resolved, text, item.start, item.end)
+def _backwards(items: Sequence[Found], days: list[Resolved | None], at: int) -> bool:
+    """Return True if two bare names came out in the wrong order: 周三出差，周五回; 早上出门晚上才回."""
+    pair = items[max(0, at) : at + 2]
+    if len(pair) < 2 or any(not one.reading.slots <= _BARE or one.reading.manner not in (None, "bare") for one in pair):
+        return False
+    first, second = days[at], days[at + 1]
+    weekdays = [-1 if one.reading.weekday is None else one.reading.weekday for one in pair]
+    same = weekdays == [-1, -1] or (weekdays[0] < weekdays[1] and "past" not in {plain(one.tense) for one in pair})
+    return same and first is not None and second is not None and day_of(second.first) < day_of(first.first)
+
+
+_BARE = frozenset({"weekday", "manner", "part", "clock"})
 
 
 def resolve_times(
@@ -180,56 +198,10 @@ def is_counted_from_today(wording: str) -> bool:
 
 
 def _detect(text: str, language: LanguageChoice, protected: Sequence[Span] | None) -> list[Found]:
-    items: list[Found] = []
+    """Return `detect`; none of a text in another language."""
     if language == "auto" and is_other_language(text, ignore=protected or ()):
-        return items
-    content = _Content(text, protected)
-    if language != "en" and _HAN.search(text) is not None and zh.might_hold(text):
-        items = zh.find(text, content)
-    if en.might_hold(text):
-        more = [item for item in en.find(text, content) if not _is_named(text, item)]
-        items = sorted([*items, *more], key=lambda item: (item.start, -item.end)) if items and more else items or more
-    kept: list[Found] = []
-    for item in items:
-        if not kept or item.start >= kept[-1].end:
-            kept.append(item)
-    return kept
-
-
-_TITLE_WORD = re.compile(r"(?:Today|Tomorrow|Yesterday|Tonight|Now)(?:['’]s)?")
-_NAMED_BEFORE = re.compile(r"(?:\bthe|\w[ ,]+(?:The|[A-Z][A-Za-z0-9]+)) $")
-_OWNS_A_NAME = re.compile(r"[A-Z][a-z]+['’]s [A-Z]")
-_NAMED_AFTER = re.compile(r" (?:app|show|widget|magazine|newspaper|section|tab|view)\b")
-
-
-def _is_named(text: str, item: Found) -> bool:
-    """Return True for a part of an identifier (im_here_now, here-and-now) or proper noun (USA Today, the Today app)."""
-    start, end = item.start, item.end
-    before = text[start - 1 : start] if start else ""
-    if before == "_" or text[end : end + 1] == "_" or (before == "-" and text[start:end] == "now"):
-        return True
-    if _TITLE_WORD.fullmatch(text, start, end) is None:
-        return False
-    if _NAMED_BEFORE.search(text, max(0, start - 24), start) or _NAMED_AFTER.match(text, end):
-        return True
-    return start > 0 and _OWNS_A_NAME.match(text, start) is not None
-
-
-class _Content:
-    """A predicate: True if a candidate overlaps a protected span. The spans are computed on first use."""
-
-    def __init__(self, text: str, protected: Sequence[Span] | None) -> None:
-        self._text = text
-        self._spans = protected
-        self._starts: list[int] | None = None
-
-    def __call__(self, item: Found) -> bool:
-        if self._spans is None:
-            self._spans = protected_spans(self._text)
-        if self._starts is None:
-            self._starts = [span[0] for span in self._spans]
-        index = bisect_right(self._starts, item.end - 1) - 1
-        return index >= 0 and self._spans[index][1] > item.start
+        return []
+    return detect(text, protected, language)
 
 
 def _written_language(text: str, language: LanguageChoice) -> str:
@@ -238,24 +210,3 @@ def _written_language(text: str, language: LanguageChoice) -> str:
     if _HAN.search(text) is None:
         return "en"
     return "zh" if _LATIN.search(text) is None else detect_language(text)
-
-
-_PART_ZH = {"dawn": "凌晨", "morning": "早上", "noon": "中午", "afternoon": "下午", "evening": "晚上", "night": "夜里",
-            "midnight": "午夜"}  # fmt: skip
-_SEASON_ZH = {"spring": "春天", "summer": "夏天", "autumn": "秋天", "winter": "冬天"}
-_EDGE_ZH = {"start": "初", "middle": "中", "end": "底"}
-
-
-def _renamed(reading: Reading, written: str) -> Reading:
-    """Return the reading with its words in the language of the surrounding sentence."""
-    if written == "zh":
-        return replace(
-            reading,
-            part_name=_PART_ZH[reading.part] if reading.part else None,
-            season_name=_SEASON_ZH.get(reading.season) if reading.season else None,
-            edge_name=_EDGE_ZH.get(reading.edge) if reading.edge else None,
-            vague_amount=None,
-            holiday_name=None,
-        )
-    season = reading.season if reading.season in _SEASON_ZH else "summer"
-    return replace(reading, vague_amount=None, holiday_name=None, season=season if reading.season else None)

@@ -13,6 +13,7 @@ _DAY = timedelta(days=1)
 
 
 def day_of(moment: date) -> date:
+    """Return the day of a minute, or the day itself."""
     return moment.date() if isinstance(moment, datetime) else moment
 
 
@@ -31,84 +32,65 @@ def within(found: Resolved, said: Ordinal) -> Resolved | None:
 
 def _units(first: date, last: date, said: Ordinal) -> Iterator[Days]:
     """Yield the units of a time in order; a week belongs to the month or year of its Thursday (ISO 8601)."""
-    match said.unit:
-        case "year":
-            yield first, last
-        case "month" | "quarter":
-            months = 3 if said.unit == "quarter" else 1
-            while first <= last:
-                yield first, add_months(first, months) - _DAY
-                first = add_months(first, months)
-        case "week" | "weekend" | "day":
-            begins = {"week": 3, "weekend": 5}.get(said.unit, said.weekday)
-            for number in range((last - first).days + 1):
-                day = first + number * _DAY
-                if begins is None or day.weekday() == begins:
-                    yield week_days(day) if said.unit == "week" else (day, day + (said.unit == "weekend") * _DAY)
+    while said.unit == "month" and first <= last:
+        yield first, add_months(first, 1) - _DAY
+        first = add_months(first, 1)
+    if said.unit in ("week", "weekend", "day"):
+        begins = {"week": 3, "weekend": 5}.get(said.unit, said.weekday)
+        for number in range((last - first).days + 1):
+            day = first + number * _DAY
+            if begins is None or day.weekday() == begins:
+                yield week_days(day) if said.unit == "week" else (day, day + (said.unit == "weekend") * _DAY)
+
+
+_BOUNDS = {
+    "month": {"start": (0, 9), "middle": (10, 19), "end": (20, 31)},
+    "week": {"start": (0, 1), "middle": (2, 3), "end": (4, 6)},
+}
+"""First and last day of an edge, counted from the first day of its time."""
+_MONTHS = {"start": (1, 1), "middle": (6, 7), "end": (12, 12)}
 
 
 def at_edge(found: Resolved, edge: str, today: date) -> Resolved:
+    """Return the beginning, middle, end, rest or one half of a longer time."""
     first, last = day_of(found.first), day_of(found.last)
+    if first == last:
+        return found
     if edge == "rest":
         return Resolved(min(last, max(first, today)), last, "range")
-    if edge in ("earlier", "later") and first < last:
-        middle = first + timedelta(days=(last - first).days // 2 + 1)
-        if found.granularity == "year":
-            middle = first.replace(month=7)
-        elif found.granularity == "month":
-            middle = first.replace(day=16)
-        elif found.granularity == "week":
-            middle = first + 3 * _DAY
-        if edge == "earlier":
-            end = min(middle, today) if first < today else middle
-            return Resolved(first, max(first, end - _DAY), "range")
-        return Resolved(max(middle, today) if today <= last else middle, last, "range")
-    match found.granularity:
-        case "month":
-            bounds = {"start": (1, 10), "middle": (11, 20), "end": (21, last.day)}[edge]
-            return Resolved(first.replace(day=bounds[0]), first.replace(day=bounds[1]), "range")
-        case "year":
-            months = {"start": (1, 1), "middle": (6, 7), "end": (12, 12)}[edge]
-            return Resolved(month_days(first.year, months[0])[0], month_days(first.year, months[1])[1], "range")
-        case "week":
-            days = {"start": (0, 1), "middle": (2, 3), "end": (4, 6)}[edge]
-            return Resolved(first + days[0] * _DAY, first + days[1] * _DAY, "range")
-        case "quarter" | "half" | "season":
-            third = (last - first).days // 3
-            if edge == "start":
-                return Resolved(first, first + timedelta(days=third), "range")
-            if edge == "end":
-                return Resolved(last - timedelta(days=third), last, "range")
-            return Resolved(first + timedelta(days=third), last - timedelta(days=third), "range")
-        case _:
-            return found
+    if edge in ("earlier", "later"):
+        middle = first + timedelta(days={"month": 15, "week": 3}.get(found.granularity, (last - first).days // 2 + 1))
+        middle = first.replace(month=7) if found.granularity == "year" else middle
+        if edge == "later":
+            return Resolved(max(middle, today) if today <= last else middle, last, "range")
+        return Resolved(first, max(first, (min(middle, today) if first < today else middle) - _DAY), "range")
+    if found.granularity == "year":
+        begin, end = _MONTHS[edge]
+        return Resolved(month_days(first.year, begin)[0], month_days(first.year, end)[1], "range")
+    if found.granularity in _BOUNDS:
+        begin, end = _BOUNDS[found.granularity][edge]
+        return Resolved(first + begin * _DAY, min(last, first + end * _DAY), "range")
+    if found.granularity not in ("quarter", "half", "season"):
+        return found
+    third = timedelta(days=(last - first).days // 3)
+    return Resolved(first if edge == "start" else last - third if edge == "end" else first + third,
+                    last if edge == "end" else first + third if edge == "start" else last - third, "range")  # fmt: skip
 
 
 def at_clock(found: Resolved, clock: Clock, reading: Reading, now: datetime, tense: Tense) -> Resolved:
-    day = day_of(found.first)
+    """Return the minutes of a clock time on a day; open if neither words nor the current time tell the half of the day."""
     here = now.replace(tzinfo=None)
-    begin = _moment(day, clock, reading, here, tense)
-    is_open = _is_open(begin, clock, reading, here, tense)
-    if reading.clock_until is None:
+    begin = _moment(day_of(found.first), clock, reading, here, tense)
+    is_open = not (clock.known or reading.part is not None or begin.hour != clock.hour)
+    if is_open and begin.date() == here.date() and tense != "none":
+        is_open = begin + timedelta(hours=12) <= here if tense == "past" else begin >= here
+    until = reading.clock_until
+    if until is None:
         return Resolved(begin, begin, "minute", is_open)
-    end = datetime.combine(begin.date(), time(reading.clock_until.hour % 24, reading.clock_until.minute))
-    if reading.clock_until.hour == 24 or end < begin:
-        if not reading.clock_until.known and end + timedelta(hours=12) > begin:
-            end += timedelta(hours=12)
-        else:
-            end += _DAY
-    return Resolved(begin, end, "minute", is_open and not reading.clock_until.known)
-
-
-def _is_open(taken: datetime, clock: Clock, reading: Reading, here: datetime, tense: Tense) -> bool:
-    """Return True if neither words nor the current time exclude the hour twelve hours later (明天8点, "tomorrow at 8")."""
-    if clock.known or reading.part is not None or taken.hour != clock.hour:
-        return False
-    later = taken + timedelta(hours=12)
-    return taken.date() != here.date() or tense == "none" or (later <= here if tense == "past" else taken >= here)
-
-
-_PART_HOURS = {"dawn": 0, "morning": 0, "noon": 0, "afternoon": 12, "evening": 12, "night": 12, "midnight": 0}
+    end = datetime.combine(begin.date(), time(until.hour % 24, until.minute))
+    if until.hour == 24 or end < begin:
+        end += timedelta(hours=12) if not until.known and end + timedelta(hours=12) > begin else _DAY
+    return Resolved(begin, end, "minute", is_open and not until.known)
 
 
 def _moment(day: date, clock: Clock, reading: Reading, here: datetime, tense: Tense) -> datetime:
@@ -117,26 +99,19 @@ def _moment(day: date, clock: Clock, reading: Reading, here: datetime, tense: Te
     if hour == 24:
         return moment + _DAY
     if part in ("evening", "night") and (not clock.known or hour < 6):
-        if hour == 12:
-            return moment.replace(hour=0) + _DAY
-        if hour < 5:
-            # hours after midnight belong to the next day, unless that night is not over yet
-            return moment if day == here.date() and here < moment and here.hour < 5 else moment + _DAY
-        return moment.replace(hour=hour + 12) if hour < 12 else moment
+        if 5 <= hour < 12:
+            return moment.replace(hour=hour + 12)
+        # hours after midnight belong to the next day, unless that night is not over yet
+        still = hour < 5 and day == here.date() and here < moment and here.hour < 5
+        return moment if still else moment.replace(hour=hour % 12) + _DAY if hour in (0, 1, 2, 3, 4, 12) else moment
     if clock.known:
         return moment
     if part is not None:
-        lift = _PART_HOURS[part]
-        if part == "noon" and hour < 4:
-            lift = 12
-        if part == "morning" and hour == 12:
-            return moment
-        return moment.replace(hour=hour + lift) if lift and hour < 12 else moment
+        later = part == "afternoon" or (part == "noon" and hour < 4)
+        return moment.replace(hour=hour + 12) if later and hour < 12 else moment
     if day == here.date() and 1 <= hour <= 12:
         choices = [moment.replace(hour=hour % 12), moment.replace(hour=hour % 12 + 12)]
         if tense == "past":
-            before = [choice for choice in choices if choice <= here]
-            return before[-1] if before else choices[0]
-        after = [choice for choice in choices if choice >= here]
-        return after[0] if after else choices[1]
+            return max((one for one in choices if one <= here), default=choices[0])
+        return min((one for one in choices if one >= here), default=choices[1])
     return moment.replace(hour=hour + 12) if 1 <= hour <= 6 else moment

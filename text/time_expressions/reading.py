@@ -114,7 +114,6 @@ class Reading:
     month: Given | None = None
     day: int | None = None
     week: int | None = None
-    week_number: int | None = None
     shift: int | None = None
     weekday: int | None = None
     weekend: bool | None = None
@@ -125,7 +124,6 @@ class Reading:
     half: tuple[int, str] | None = None
     quarter: Given | None = None
     lunar: tuple[int, int] | None = None
-    years: tuple[int, int] | None = None
     edge: Edge | None = None
     edge_name: str | None = None
     ordinal: Ordinal | None = None
@@ -141,13 +139,6 @@ class Reading:
     now: bool | None = None
     until_now: bool | None = None
     through: Reading | None = None
-    same_day: bool | None = None
-    firm: bool | None = None
-    """True if the expression needs no tense to be resolved (这个春节)."""
-    after_weekday: int | None = None
-    """The bare weekday that was told before: 周三出差，周五回. A day that would come before that one is not understood."""
-    bound: Literal["before", "after"] | None = None
-    """The side of the day that is meant: "less than two weeks from today" is before that day."""
     said_weekday: int | None = None
     """The weekday that was said beside a date; a date that falls on another one was not understood."""
     kept_slots: frozenset[str] | None = field(default=None, init=False, repr=False, compare=False)
@@ -158,7 +149,7 @@ class Reading:
         """True if the expression needs no reference."""
         if self.offset is not None and self.offset.base is not None:
             return self.offset.base.absolute
-        return (self.year is not None and self.year[0] == "abs") or (self.years is not None and self.years[0] >= 1000)
+        return self.year is not None and self.year[0] == "abs"
 
     @property
     def has_day(self) -> bool:
@@ -188,20 +179,16 @@ class Found:
     end: int
     tense: Tense = "none"
     understood: bool = True
-    lasting: Amount | None = None
-    """How long what begins on that day lasts: 从下周一起请五天假."""
-    dated: Found | None = None
-    """The part that is replaced, where the words around it stay: of 周六婚礼的前一晚 the Saturday."""
 
 
 _SLOT: dict[str, str] = by_word({
-    "year": "year years", "month": "month season half quarter season_name", "week": "week week_number", "weekday": "weekday",
+    "year": "year", "month": "month season half quarter season_name", "week": "week", "weekday": "weekday",
     "day": "day shift weekend holiday holiday_name lunar", "offset": "offset", "stretch": "stretch", "edge": "edge edge_name",
-    "ordinal": "ordinal", "part": "part part_name", "clock": "clock clock_until", "manner": "manner firm",
-    "vague": "vague vague_amount", "now": "now until_now", "through": "through", "same_day": "same_day",
+    "ordinal": "ordinal", "part": "part part_name", "clock": "clock clock_until", "manner": "manner",
+    "vague": "vague vague_amount", "now": "now until_now", "through": "through",
 })  # fmt: skip
 _NAMES = tuple(_SLOT.items())
-_DAYLIKE = word_list("year month week day weekday offset stretch ordinal vague now edge same_day")
+_DAYLIKE = word_list("year month week day weekday offset stretch ordinal vague now edge")
 _TIME_OF_DAY = frozenset({"part", "clock"})
 
 
@@ -232,12 +219,10 @@ def merge(first: Reading, second: Reading) -> Reading | None:
     if a & b - {"manner"} or "stretch" in joint or ("week" in joint and "month" in joint and "weekday" not in joint):
         return None
     merged = replace(first, **_filled(second))
-    if "year" in joint and joint & {"week", "weekday"} and "month" not in joint and merged.week_number is None:
+    if "year" in joint and joint & {"week", "weekday"} and "month" not in joint:
         return None
-    if merged.shift is not None:
-        if merged.shift != 0 or merged.year is None or merged.year[0] != "rel" or merged.month is not None:
-            return None
-        return replace(merged, shift=None, same_day=True)
+    if merged.shift is not None:  # 去年今天
+        return merged if merged.shift == 0 and merged.year is not None and merged.year[0] == "rel" and not merged.month else None
     if merged.manner is not None and (merged.year is not None or merged.week is not None):
         merged = replace(merged, manner=None)
     return None if merged.weekend and merged.month is not None and merged.week is None else merged
@@ -245,48 +230,34 @@ def merge(first: Reading, second: Reading) -> Reading | None:
 
 def _holds_a_time_of_day(reading: Reading) -> bool:
     said = reading.offset
+    counted = said is not None and not said.amount.minutes and not said.approximate
     return (
-        reading.slots <= _TIME_OF_DAY
-        or _is_one_day(reading)
-        or reading.weekday is not None
-        or (said is not None and not said.amount.minutes and not said.approximate)
-        or reading.weekend is True
+        reading.slots <= _TIME_OF_DAY or _is_one_day(reading) or reading.weekday is not None or counted or bool(reading.weekend)
     )
 
 
 def _is_one_day(reading: Reading) -> bool:
-    return (
-        reading.day is not None
-        or reading.shift is not None
-        or reading.holiday is not None
-        or reading.lunar is not None
-        or reading.same_day is not None
-    )
+    return (reading.day, reading.shift, reading.holiday, reading.lunar) != (None, None, None, None)
 
 
 def _merge_offset(offset: Reading, other: Reading) -> Reading | None:
+    """Return 四年前的2月, "two weeks ago on Tuesday" as one reading."""
     said = offset.offset
     if said is None or other.offset is not None or (said.base is not None and other.weekday is None):
         return None
+    time_of_day = {name: value for name, value in _filled(other).items() if _SLOT[name] in _TIME_OF_DAY}
     count = said.sign * said.amount.count
     if other.weekday is not None and other.week is None and other.month is None and other.day is None:
-        return replace(offset, weekday=other.weekday, **_time_of_day(other))
+        return replace(offset, weekday=other.weekday, **time_of_day)
     if said.base is not None or count != int(count):
         return None
     if said.amount.unit == "year" and other.year is None and (other.month or other.holiday or other.season):
-        if other.month is not None and other.month[0] == "rel":
-            return None
-        return replace(other, year=("rel", int(count)))
+        return None if other.month is not None and other.month[0] == "rel" else replace(other, year=("rel", int(count)))
     if said.amount.unit == "month" and other.day is not None and other.month is None and other.year is None:
         return replace(other, month=("rel", int(count)))
     if other.shift == 0 and other.slots <= {"day", "part", "clock"}:
-        exact = replace(said, amount=replace(said.amount, unit="day"))
-        return replace(offset, offset=exact, **_time_of_day(other))
+        return replace(offset, offset=replace(said, amount=replace(said.amount, unit="day")), **time_of_day)
     return None
-
-
-def _time_of_day(reading: Reading) -> dict[str, Any]:
-    return {name: value for name, value in _filled(reading).items() if _SLOT[name] in _TIME_OF_DAY}
 
 
 def plain(tense: Tense) -> Tense:
@@ -299,89 +270,11 @@ def is_absolute(reading: Reading) -> bool:
     return reading.absolute or (reading.through is not None and reading.through.absolute)
 
 
-def _ended(begin: Reading, end: Reading) -> Reading:
-    """Return the hour until which something lasts as the first one after its beginning: 上午十点去，到十二点才完."""
-    first, last = begin.clock, end.clock
-    if first is None or last is None or last.known or end.part is not None or not (first.known or begin.part):
-        return end
-    begun = first.hour + 12 * (first.hour < 12 and begin.part in ("afternoon", "evening", "night"))
-    hour = last.hour + 12 * (last.hour <= begun)
-    return replace(end, clock=replace(last, hour=hour, known=True)) if begun < hour < 24 else end
-
-
-def carried(earlier: Reading, reading: Reading, tense: Tense, *, near: bool = False, until: bool = False) -> Reading | None:
-    """Return a name as it is meant after an `earlier` one of its sentence; None if nobody can tell.
-
-    下周三出发，周日回来: the Sunday of that week. 下周四飞，周一退房: before or after it? 明年三月去，五月回来: of that year.
-    3月28号去，30号回: of that month. 明天九点出发，下午一点到: on that day. A month `near` a year is of that year: 明年大概五月.
-    `until`: it is the end of what began then.
-    """
-    week, month = earlier.week, earlier.month
-    dated = month is not None and earlier.day is not None
-    if reading.slots <= _TIME_OF_DAY:
-        reading = _ended(earlier, reading) if until else reading
-        sure = reading.clock is not None and (reading.clock.known or reading.part is not None)
-        single = _is_one_day(earlier) or earlier.weekday is not None
-        fits = sure and single and not earlier.absolute and not earlier.slots & _NO_SINGLE_DAY
-        untimed = replace(earlier, part=None, part_name=None, clock=None, clock_until=None)
-        return replace(untimed, **_filled(reading)) if fits else reading
-    if reading.manner not in (None, "bare") or reading.through is not None:
-        return reading
-    if reading.edge is not None and reading.month == ("rel", 0) and reading.year is None and month not in (None, ("rel", 0)):
-        return None  # 下个月18号来，住到月底走: of that month or of this one
-    bare_weekday = reading.slots <= _BARE_WEEKDAY and reading.weekday is not None and reading.manner == "bare"
-    if bare_weekday and dated:
-        return None
-    if week is not None and earlier.weekday is not None and reading.weekday is not None and bare_weekday:
-        if tense == ("future" if week < 0 else "past") or (week == 0 and reading.weekday <= earlier.weekday):
-            return reading
-        if reading.weekday <= earlier.weekday:
-            return replace(reading, week=week + 1, manner=None) if week < 0 else None
-        return replace(reading, week=week, manner=None)
-    if near and earlier.slots == {"year"} and reading.month is not None and reading.month[0] == "abs" and reading.year is None:
-        return replace(reading, year=earlier.year, manner=None)
-    if month is None:
-        return reading
-    if reading.day is not None and reading.slots <= _DAY_NUMBER:
-        return replace(reading, month=month, year=earlier.year, firm=None) if (earlier.day or 0) <= reading.day else None
-    if earlier.year is not None and reading.month is not None and reading.year is None:
-        later = month[0] == reading.month[0] == "abs" and month[1] < reading.month[1]
-        away = earlier.year[1] if earlier.year[0] == "rel" else 0
-        if later and not (away < 0 and tense == "future") and not (away > 0 and tense == "past"):
-            return replace(reading, year=earlier.year, manner=None)
-    return reading
-
-
-def in_order(earlier: Found | None, reading: Reading, tense: Tense) -> Reading:
-    """Return a bare weekday with the one that was told before it, if both are past or neither is."""
-    if earlier is None or not earlier.understood or (plain(earlier.tense) == "past") != (plain(tense) == "past"):
-        return reading
-    if not (earlier.reading.slots | reading.slots) <= _BARE_WEEKDAY or reading.weekday is None or reading.through is not None:
-        return reading
-    first = earlier.reading.weekday
-    return replace(reading, after_weekday=first) if first is not None and first < reading.weekday else reading
-
-
 def open_hour(reading: Reading) -> Clock | None:
     """Return a clock time of which no word tells the half of the day, though what is done then may: "I woke up at 7:30"."""
     clock = reading.clock
     told = clock is None or clock.known or reading.part is not None or reading.clock_until is not None
     return clock if not told and clock is not None and 4 <= clock.hour < 12 else None
-
-
-def from_there(earlier: Found, told: Found, *, before: bool, part: Part | None, part_name: str | None) -> Found | None:
-    """Return a day as it is counted from an `earlier` one of its sentence: "it starts on Friday, he comes the day before"."""
-    day = earlier.reading
-    single = earlier.understood and (_is_one_day(day) or day.weekday is not None) and not day.slots & _NO_SINGLE_DAY
-    if not single:
-        return None
-    counted = Offset(-1 if before else 1, amount(1, "day"), replace(day, part=None, part_name=None, clock=None, clock_until=None))
-    return replace(told, reading=Reading(offset=counted, part=part, part_name=part_name), tense=earlier.tense, understood=True)
-
-
-_NO_SINGLE_DAY = frozenset({"through", "edge", "ordinal", "offset"})
-_BARE_WEEKDAY = frozenset({"weekday", "manner", "part", "clock"})
-_DAY_NUMBER = frozenset({"day", "part", "clock", "manner"})
 
 
 def clash(first: Reading, second: Reading) -> bool:

@@ -25,63 +25,58 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 
-from .calendar import add_months, feast_at, quarter_days, season_at, week_days
+from .calendar import add_months, feast_at, season_at, week_days
 from .named_days import Resolved, named_days, one_day
 from .portions import at_clock, at_edge, day_of, within
-from .reading import Amount, Found, Offset, Part, Reading, Stretch, Tense, plain
+from .reading import Amount, Offset, Reading, Stretch, Tense, plain
 
 _DAY = timedelta(days=1)
+_OVER = {"dawn": 8, "morning": 12, "noon": 14, "afternoon": 18}
+"""The hour from which on a part of the day is over."""
+_BEGINS = {"noon": 11, "afternoon": 12, "evening": 16, "night": 18}
+_HARDLY_OVER = timedelta(hours=1)
+_STILL_UP = time(4)
+"""Who is awake before that has mostly not slept yet. Midnight to the second is a day without a time."""
 
 
 def resolve(reading: Reading, now: datetime, tense: Tense) -> Resolved | None:
-    """Resolve a reading. Returns None if there is no such day (a lunar date outside the tables, year 10000).
+    """Resolve a reading. Returns None if there is no such day (a lunar date outside the tables, year 10000) or nobody can tell.
 
     `now` is aware and in the requested time zone; hours and minutes count elapsed time across daylight saving changes.
     """
+    zone = getattr(now.tzinfo, "key", "")
     if reading.holiday is not None:
-        reading = replace(reading, holiday=feast_at(reading.holiday, getattr(now.tzinfo, "key", "")))
+        reading = replace(reading, holiday=feast_at(reading.holiday, zone))
     if reading.season is not None:
-        reading = replace(reading, season=season_at(reading.season, getattr(now.tzinfo, "key", "")))
+        reading = replace(reading, season=season_at(reading.season, zone))
     try:
         return _resolve(reading, now, tense)
     except (ValueError, OverflowError):
         return None
 
 
-def _resolve(reading: Reading, now: datetime, tense: Tense) -> Resolved | None:
-    today, raw, tense = now.date(), tense, plain(tense)
+def _resolve(reading: Reading, now: datetime, raw: Tense) -> Resolved | None:
+    today, tense = now.date(), plain(raw)
     if reading.through is not None:
-        return _through(reading, reading.through, now, raw)
-    if reading.vague is not None:
-        return Resolved(today, today, "vague")
-    if reading.now is not None or reading.until_now is not None:
-        return Resolved(today, today, "day")
-    if reading.offset is not None:
-        found = _offset(reading, reading.offset, now, raw)
-        if found is not None and found.granularity == "minute":
-            return found
-    elif reading.stretch is not None:
+        return _through(replace(reading, through=None), reading.through, now, raw)
+    if reading.vague is not None or reading.now is not None or reading.until_now is not None:
+        return Resolved(today, today, "vague" if reading.vague is not None else "day")
+    if reading.stretch is not None:
         return _stretch(reading.stretch, now)
-    elif reading.shift == 1 and time() < now.time() < _STILL_UP:
+    if reading.shift == 1 and time() < now.time() < _STILL_UP:
         return None  # "tomorrow" at one in the morning: after the night, or a day later
-    else:
-        found = named_days(reading, today, raw)
-        if found is not None and found.first == today and tense != "past" and _is_over(reading, now):
-            found = one_day(today + 7 * _DAY)
-    if reading.after_weekday is not None and found is not None:
-        before = named_days(Reading(weekday=reading.after_weekday, manner="bare"), today, raw)
-        if before is not None and before.first > found.first:
-            return None  # 周三出差，周五回 on a Thursday
-    given = reading.year is not None and reading.year[0] == "abs"
-    if found is not None and given and tense == "past" and day_of(found.first) > today:
-        return None  # the year of what was named before it: 三月考的，五月买的
-    if found is None or (reading.said_weekday is not None and day_of(found.first).weekday() != reading.said_weekday):
+    found = _offset(reading, reading.offset, now, raw) if reading.offset is not None else named_days(reading, today, raw)
+    if found is None or found.granularity == "minute":
+        return found
+    bare = reading.weekday is not None and reading.week is None and reading.day is None and reading.manner == "bare"
+    if bare and found.first == today and tense != "past" and _is_over(reading, now):
+        found = one_day(today + 7 * _DAY)
+    if reading.said_weekday is not None and day_of(found.first).weekday() != reading.said_weekday:
         return None
-    if reading.ordinal is not None:
-        portion = within(found, reading.ordinal)
-        if portion is None:
-            return None
-        found = portion
+    if reading.year is not None and reading.year[0] == "abs" and tense == "past" and day_of(found.first) > today:
+        return None  # the year of what was named before it: 三月考的，五月买的
+    if reading.ordinal is not None and (found := within(found, reading.ordinal)) is None:
+        return None
     if reading.edge is not None:
         found = at_edge(found, reading.edge, today)
     if reading.clock is not None:
@@ -89,19 +84,13 @@ def _resolve(reading: Reading, now: datetime, tense: Tense) -> Resolved | None:
         days = _days_away(at, now, tense) if reading.slots <= {"clock", "part"} else 0
         return at_clock(one_day(today + days * _DAY), reading.clock, reading, now, tense) if days else at
     if reading.part is not None:
-        away = _parts_away(reading.part, now, raw) if reading.slots == {"part"} else 0
-        return None if away is None else replace(one_day(today + away * _DAY) if away else found, granularity="part")
+        over = now.hour >= _OVER.get(reading.part, 24)
+        if reading.slots == {"part"} and raw == "perhaps future" and over:
+            return None
+        early = raw.endswith("past") and now.hour < _BEGINS.get(reading.part, 0)
+        days = (raw == "future" and over) - early if reading.slots == {"part"} else 0
+        return replace(one_day(today + days * _DAY) if days else found, granularity="part")
     return found
-
-
-def _parts_away(part: Part, now: datetime, tense: Tense) -> int | None:
-    """Return by how many days a part of no named day is another day's than today's; None if nobody can tell.
-
-    "I'll do it in the morning" late at night is tomorrow, 晚上吃了火锅 in the morning was yesterday.
-    """
-    if tense.endswith("future") and now.hour >= _OVER.get(part, 24):
-        return 1 if tense == "future" else None
-    return -int(tense.endswith("past") and now.hour < _BEGINS.get(part, 0))
 
 
 def _days_away(found: Resolved, now: datetime, tense: Tense) -> int:
@@ -116,47 +105,32 @@ def _days_away(found: Resolved, now: datetime, tense: Tense) -> int:
     return -int(tense == "past" and found.first > here)
 
 
-_HARDLY_OVER = timedelta(hours=1)
-
-_OVER = {"dawn": 8, "morning": 12, "noon": 14, "afternoon": 18}
-"""The hour from which on a part of the day is over."""
-_STILL_UP = time(4)
-"""Who is awake before that has mostly not slept yet. Midnight to the second is a day without a time."""
-_BEGINS = {"noon": 11, "afternoon": 12, "evening": 16, "night": 18}
-
-
 def _is_over(reading: Reading, now: datetime) -> bool:
-    """Return True if a bare weekday would be today and its part of the day is over: "Monday morning" on a Monday at noon."""
-    bare = reading.weekday is not None and reading.week is None and reading.day is None and reading.manner == "bare"
+    """Return True if the hour or part of today is over: "Monday morning" on a Monday at noon."""
     if reading.clock is not None:
-        return bare and reading.clock.known and (reading.clock.hour, reading.clock.minute) < (now.hour, now.minute)
-    return bare and now.hour >= _OVER.get(reading.part or "", 24)
+        return reading.clock.known and (reading.clock.hour, reading.clock.minute) < (now.hour, now.minute)
+    return now.hour >= _OVER.get(reading.part or "", 24)
 
 
-def _through(reading: Reading, until: Reading, now: datetime, tense: Tense) -> Resolved | None:
-    begin = _resolve(replace(reading, through=None), now, tense)
-    if begin is None:
+def _through(first: Reading, until: Reading, now: datetime, tense: Tense) -> Resolved | None:
+    begin = _resolve(first, now, tense)
+    end = _resolve(until, now, tense) if begin is not None else None
+    if begin is None or end is None:
         return None
-    end = _resolve(until, now, tense)
-    if until.slots <= {"weekday", "manner", "part", "clock"} and until.weekday is not None:
+    if until.weekday is not None and until.slots <= {"weekday", "manner", "part", "clock"}:
         ahead = (until.weekday - begin.first.weekday()) % 7
-        if reading.week is None and reading.manner == "bare" and now.date() < day_of(begin.first) + timedelta(days=ahead - 7):
-            return None  # "Monday to Thursday" on a Tuesday: of this week or of the next
         day = day_of(begin.first) + timedelta(days=ahead)
-        end = Resolved(day, day, "day")
-        if until.clock is not None:
-            end = at_clock(end, until.clock, until, now, tense)
-    if end is None:
-        return None
+        if first.week is None and first.manner == "bare" and now.date() < day - 7 * _DAY:
+            return None  # "Monday to Thursday" on a Tuesday: of this week or of the next
+        end = at_clock(one_day(day), until.clock, until, now, tense) if until.clock is not None else one_day(day)
     last = end.last
-    while day_of(last) < day_of(begin.first) and until.month is not None and until.year is None:
-        moved = add_months(day_of(last), 12)
-        last = datetime.combine(moved, last.time()) if isinstance(last, datetime) else moved
+    if day_of(last) < day_of(begin.first) and until.month is not None and until.year is None:
+        last = add_months(day_of(last), 12)
     if day_of(last) < day_of(begin.first):
         return None
-    if isinstance(begin.first, datetime) != isinstance(last, datetime):
-        return Resolved(day_of(begin.first), day_of(last), "range")
-    return Resolved(begin.first, last, "minute" if isinstance(last, datetime) else "range")
+    if isinstance(begin.first, datetime) and isinstance(last, datetime):
+        return Resolved(begin.first, last, "minute")
+    return Resolved(day_of(begin.first), day_of(last), "range")
 
 
 def _shift(day: date, length: Amount, sign: int) -> date:
@@ -168,11 +142,6 @@ def _shift(day: date, length: Amount, sign: int) -> date:
     return moved
 
 
-def last_moment(resolved: Resolved, item: Found) -> date:
-    """Return the last day or minute of an expression; of what begins on a day and lasts, the last day of that."""
-    return resolved.last if item.lasting is None else _shift(day_of(resolved.first), item.lasting, 1) - _DAY
-
-
 def _minute_from(now: datetime, length: Amount, sign: int) -> datetime:
     """Return the minute (wall clock, naive) that is `length` before (`sign` -1) or after `now`, in elapsed time."""
     moved = datetime.combine(_shift(now.date(), length, sign), now.timetz(), now.tzinfo)
@@ -182,11 +151,11 @@ def _minute_from(now: datetime, length: Amount, sign: int) -> datetime:
 
 def _offset(reading: Reading, said: Offset, now: datetime, tense: Tense) -> Resolved | None:
     length = said.amount
+    start: date = now.date()
     if said.base is None or said.base.now:
         if length.minutes:
             wall = _minute_from(now, length, said.sign)
             return Resolved(wall, wall, "minute")
-        start: date = now.date()
     else:
         # "two weeks after Monday" is in the future unless the sentence is in the past tense
         feast = said.base.holiday is not None or said.base.lunar is not None
@@ -194,57 +163,36 @@ def _offset(reading: Reading, said: Offset, now: datetime, tense: Tense) -> Reso
         if base is None:
             return None
         if length.minutes:
-            begin = base.first if isinstance(base.first, datetime) else datetime.combine(base.first, time())
-            moment = begin + said.sign * timedelta(minutes=length.minutes)
-            return Resolved(moment, moment, "minute")
+            wall = datetime.combine(day_of(base.first), time()) + said.sign * timedelta(minutes=length.minutes)
+            return Resolved(wall, wall, "minute")
         start = day_of(base.first if said.sign < 0 else base.last)
     day = _shift(start, length, said.sign)
     if reading.weekday is not None:
-        if length.unit in ("week", "weekend"):
-            day += timedelta(days=reading.weekday - day.weekday())
-        elif length.unit in ("month", "year"):
-            day += timedelta(days=(reading.weekday - day.weekday()) % 7)
-        else:
-            day += timedelta(days=(reading.weekday - day.weekday() + 3) % 7 - 3)
+        away = reading.weekday - day.weekday()
+        long = length.unit in ("month", "year")
+        day += timedelta(days=away if length.unit == "week" else away % 7 if long else (away + 3) % 7 - 3)
     if length.unit == "weekend":
         saturday = week_days(day)[0] + 5 * _DAY
-        if start.weekday() < 5 and said.sign > 0:
-            saturday -= 7 * _DAY
+        saturday -= 7 * _DAY * (start.weekday() < 5 and said.sign > 0)
         return Resolved(saturday, saturday + _DAY, "weekend")
     return one_day(day)
 
 
-def _stretch(said: Stretch, now: datetime) -> Resolved:
+def _stretch(said: Stretch, now: datetime) -> Resolved | None:
     today, length = now.date(), said.amount
     if length.minutes:
         wall = _minute_from(now, length, said.sign)
         here = now.replace(tzinfo=None, second=0, microsecond=0)
         return Resolved(min(wall, here), max(wall, here), "minute")
-    if said.direction == "aligned":
-        return _aligned(said.sign, length, today)
+    if said.direction == "aligned":  # whole quarters or decades before or after the current one
+        months, count = (120 if length.unit == "decade" else 3), round(length.count)
+        unit = date(today.year // 10 * 10, 1, 1) if months > 3 else date(today.year, (today.month - 1) // 3 * 3 + 1, 1)
+        begin = add_months(unit, months if said.sign > 0 else -months * count)
+        return None if length.unit == "weekend" else Resolved(begin, add_months(begin, months * count) - _DAY, "range")
     if said.sign < 0:
         return Resolved(_shift(today, length, -1), today - _DAY, "range")
-    begin = today if said.direction in ("within", "remaining") else today + _DAY
-    if length.workdays:
-        while begin.weekday() >= 5:
-            begin += _DAY
-        return Resolved(begin, _shift(today, length, 1), "range")
-    return Resolved(begin, _shift(begin, length, 1) - _DAY, "range")
-
-
-def _aligned(sign: int, length: Amount, today: date) -> Resolved:
-    """Return whole quarters, decades or weekends before or after the current one."""
-    count = round(length.count)
-    if length.unit == "weekend":
-        monday = today - timedelta(days=today.weekday())
-        first = monday + timedelta(days=5 + (7 if sign > 0 else -7 * count))
-        return Resolved(first, first + timedelta(days=7 * (count - 1) + 1), "weekend")
-    months = 120 if length.unit == "decade" else 3
-    if length.unit == "decade":
-        here = date(today.year // 10 * 10, 1, 1)
-    else:
-        here = quarter_days(today.year, (today.month - 1) // 3 + 1)[0]
-    if sign < 0:
-        return Resolved(add_months(here, -months * count), here - _DAY, "range")
-    begin = add_months(here, months)
-    return Resolved(begin, add_months(begin, months * count) - _DAY, "range")
+    begin = today if said.direction == "within" else today + _DAY
+    while length.workdays and begin.weekday() >= 5:
+        begin += _DAY
+    last = _shift(today, length, 1) if length.workdays else _shift(begin, length, 1) - _DAY
+    return Resolved(begin, last, "range")

@@ -30,8 +30,6 @@ _ZH_GONE = re.compile(r"没(?![有去来吃睡回看写做赶上买见到说听�
 _ZH_NO_MORE = _PATTERNS["zh_no_more"]
 """What will not be, or cannot (周五不去了, 五一抢不到票了), and where a day is spent (年三十在婆家过): no past."""
 _ZH_TICKET = re.compile(r"[^，。！？；]{0,6}票")
-_ZH_PREPARED = _PATTERNS["zh_prepared"]
-"""What has been done for a day that lies ahead: 周六聚餐，订好位子了."""
 _ZH_SURELY_PAST = re.compile(r"已经|曾|过$")
 _ZH_HABIT = _PATTERNS["zh_habit"]
 
@@ -79,7 +77,7 @@ def chinese_evidence(text: str, start: int, end: int, *, wide: bool = True) -> T
             break
         further = _clause(text, start, end, stops)[1]
         if further > high:
-            found = _chinese_tense("", _ZH_PREPARED.sub("", _ZH_GONE.sub("", text[end:further])))
+            found = _chinese_tense("", _PATTERNS["zh_prepared"].sub("", _ZH_GONE.sub("", text[end:further])))
     return found
 
 
@@ -202,25 +200,6 @@ def _english_tense(before: list[str], after: list[str], *, first: int = 0) -> tu
     return best
 
 
-def _reported(before: list[str]) -> int | None:
-    """Return the start of the reported clause of the expression ("announced that the club meets on …"), or None.
-
-    The clause must have its own verb in the present: is, are, or a third person singular after its subject.
-    """
-    said = _last_index(before, _ENGLISH["reports"])
-    if said is None:
-        return None
-    clause = before[said + 1 :]
-    while clause and clause[-1] in _ENGLISH["links"]:
-        clause = clause[:-1]
-    if len(clause) < 2:
-        return None
-    last = clause[-1]
-    third_person = last.endswith("s") and not last.endswith(("ss", "'s")) and last not in _ENGLISH["no_verb"] | _PAST
-    third_person = third_person and clause[-2] not in _ENGLISH["before_noun"] and (len(clause) > 2 or clause[0] == "that")
-    return said + 1 if third_person or not {"is", "are", "isn't", "aren't"}.isdisjoint(clause[1:]) else None
-
-
 def _is_requested(before: list[str]) -> bool:
     """Return True if somebody was asked to do what has the time: "I reminded him to be at home on Wednesday"."""
     return any(word in _ENGLISH["requested"] and before[place + 2 : place + 3] == ["to"] for place, word in enumerate(before))
@@ -238,9 +217,6 @@ _LAST_WORD = re.compile(r"(?<![a-z])(since|until|till|til|by(?! on )|starting|be
 _MOVED = _PATTERNS["moved"]
 """What has been moved to a day or booked lies ahead: "the meeting moved to Wednesday", "booked a 14 Feb shift"."""
 _ARRANGED = _PATTERNS["arranged"]
-_LONG_BACK = re.compile(r"(?:^|[.,;!?] |\bway )back in $")
-_BEFORE = re.compile(r"(?<![a-z])before (?:the )?$")
-"""What is due before a day lies ahead, unless the verb is in the past."""
 _BEGINS = ("starting", "beginning", "effective")
 
 _IS_ON = re.compile(r"(?<![a-z])(?:is|are|[a-z]{1,12}'s|isn't|aren't) (?:not |only |now |set |due )?(?:on|in|for) $")
@@ -253,43 +229,34 @@ def english_evidence(text: str, start: int, end: int, *, wide: bool = True) -> T
     `text` is lower case.
     """
     lead = _LAST_WORD.search(text, max(0, start - 12), start)
-    if lead is not None and lead.group(1) in _BEGINS:
-        return "none"
     if lead is not None:
-        return "past" if lead.group(1) == "since" else "future"
-    if _LONG_BACK.search(text, max(0, start - 16), start):
-        return "past"
+        return "none" if lead[1] in _BEGINS else "past" if lead[1] == "since" else "future"
     if _IS_ON.search(text, max(0, start - 24), start) or _MOVED.search(text, max(0, start - 48), start):
         return "future"
-    present = False
-    for stops, narrow in ((".!?;\n,:", True), (".!?;\n", False))[: 1 + wide]:
-        before, after, first = _english_clause(text, start, end, stops, narrow=narrow)
-        if narrow and _is_requested(before[first:]):
-            return "future"
-        if narrow and not _ENGLISH["proposed"].isdisjoint(before[first:]) and "that" not in before[first:]:
-            return "future"
-        if present:  # its own verb is in the present: what was done is told of something else
-            if any(_verb_tense(before + after, position) == "future" for position in range(len(before + after))):
-                return "future"
-            break
-        found = _english_tense(before, after, first=first)[0]
-        present = found == "present"
-        if found != "present" and found != "none":
-            return found
-    return "future" if _BEFORE.search(text, max(0, start - 12), start) is not None else "none"
+    before, after, first = _english_clause(text, start, end)
+    own = before[first:]
+    if _is_requested(own) or (not _ENGLISH["proposed"].isdisjoint(own) and "that" not in own):
+        return "future"
+    found = _english_tense(before, after, first=first)[0]
+    if found == "none" and first:  # "bread and milk on Friday": what the word joins is no clause
+        found = _english_tense(before, after)[0]
+    if found in ("none", "present") and wide:
+        low, high = _clause(text, start, end, ".!?;\n")
+        before, after = _words(text[low:start]), _words(text[end:high])
+        words = before + after
+        if found == "present":  # its own verb is in the present: what was done is told of something else
+            return "future" if any(_verb_tense(words, position) == "future" for position in range(len(words))) else "none"
+        found = _english_tense(before, after)[0]
+    return "none" if found == "present" else found
 
 
-def _english_clause(text: str, start: int, end: int, stops: str, *, narrow: bool) -> tuple[list[str], list[str], int]:
-    """Return the words before and after text[start:end] up to `stops`, and the index where its clause begins."""
-    low, high = _clause(text, start, end, stops)
+def _english_clause(text: str, start: int, end: int) -> tuple[list[str], list[str], int]:
+    """Return the words before and after text[start:end] up to a mark, and the index where its clause begins."""
+    low, high = _clause(text, start, end, ".!?;\n,:")
     before, after = _words(text[low:start]), _words(text[end:high])
-    first = _reported(before) or 0
-    if narrow:
-        broken = _last_index(before[:-1], _ENGLISH["break"])
-        first = max(first, 0 if broken is None else broken + 1)
-        end_of_clause = (at for at, word in enumerate(after) if (at or word in _JOINS) and word in _ENGLISH["break"])
-        after = after[: next(end_of_clause, None)]
-    return before, after, first
+    broken = _last_index(before[:-1], _ENGLISH["break"])
+    ends = (at for at, word in enumerate(after) if (at or word in _JOINS) and word in _ENGLISH["break"])
+    return before, after[: next(ends, None)], 0 if broken is None else broken + 1
 
 
 def is_arranged(text: str, start: int) -> bool:
@@ -303,7 +270,7 @@ def is_arranged(text: str, start: int) -> bool:
 
 def english_present(text: str, start: int, end: int) -> str:
     """Return the verb in the present that governs text[start:end] ("I signed on the 2nd and move on the 9th"), else ""."""
-    before, after, first = _english_clause(text, start, end, ".!?;\n,:", narrow=True)
+    before, after, first = _english_clause(text, start, end)
     tense, verb = _english_tense(before, after, first=first)
     return verb if tense == "present" else ""
 

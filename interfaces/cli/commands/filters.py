@@ -126,14 +126,8 @@ def _absolutized(line: AbsolutizeLine, shell: Shell) -> tuple[Absolutized, GateR
     reference = datetime.fromisoformat(line.timestamp) if line.timestamp else datetime.fromtimestamp(time.time(), ZoneInfo(zone))
     names = line.names(default_bot=settings.cognitive.bot_name)
     done = by_rules(line.text, reference, zone, names, line.item, recent_speakers=line.recent_speakers, language=line.language)
-    verdict = check(
-        done.text,
-        source=line.text,
-        names=names,
-        item=line.item,
-        pronouns=settings.historian.gate_pronouns,
-        language=line.language,
-    )
+    pronouns = settings.historian.gate_pronouns
+    verdict = check(done.sentence, source=line.text, names=names, item=line.item, pronouns=pronouns, language=line.language)
     return done, verdict
 
 

@@ -32,8 +32,8 @@ from historian.stores.chroma.index import ChromaIndex
 from historian.stores.files.forget_requests import FileForgetRequests
 from historian.stores.files.owner_lock import OwnerLock, owner_of
 from historian.stores.tables import erasure
+from historian.text.content import has_content
 from historian.text.search_words.keywords import indexed_words
-from historian.text.superseding.matters import matters_of
 from profiles import profile_of
 from support.canaries import GROUP, MENTIONING, OTHER, USER, canaries, canary, left_of, opened, places, planted, settings_of
 from support.command import historian
@@ -391,9 +391,9 @@ def test_the_state_of_a_request_is_told(data: Path) -> None:
 
 
 def test_who_is_forgotten_is_in_no_cache_of_the_process(data: Path) -> None:
-    matters_of("青瓦巷 is where they live")
+    has_content("青瓦巷 is where they live")
     assert forgotten(data, PERSON).clean
-    cached: Any = matters_of
+    cached: Any = has_content
     assert not cached.cache_info().currsize
 
 

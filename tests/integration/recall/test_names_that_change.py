@@ -6,12 +6,19 @@ from pathlib import Path
 
 from historian.interfaces.langchain.retriever import CognitiveRetriever
 from historian.interfaces.langchain.tools import handle_memory_call
+from historian.schema.event import Event
 from historian.schema.scope import Scope
 from historian.service.cognitive import CognitiveService
 from historian.text.speakers.borne_names import BorneNames
-from historian.text.speakers.shown_names import shown_speaker
+from historian.text.speakers.shown_names import ShownNames
 from support.memory import settings_for
 from support.recall import open_memory
+
+
+def shown_speaker(event: Event, names: BorneNames, told: str = "") -> str:
+    """How the sender of a message is shown beside a text."""
+    return ShownNames(lambda _: names, [told]).speaker(event)
+
 
 GROUP = Scope.group("7", "1003")
 SAID = [

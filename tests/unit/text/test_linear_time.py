@@ -30,12 +30,13 @@ from historian.schema.settings import Settings
 from historian.text.gate import find_relative_words
 from historian.text.protected import protected_spans
 from historian.text.redaction import Redaction, find_secrets
-from historian.text.references.finding import find_references
 from historian.text.references.first_person import cast_of
 from historian.text.references.people import find_people
 from historian.text.references.types import Reference
+from historian.text.sentence import Sentence
 from historian.text.speakers.utterances import utterances
-from historian.text.time_expressions.chinese.grammar import candidates
+from historian.text.speakers.whose import Talk
+from historian.text.time_expressions.chinese.grammar import find as find_chinese
 from support.adversarial import FAMILIES, MEANEST, Family
 from support.events import make_event
 
@@ -63,7 +64,7 @@ OF_OWN_WORDS = {
         "redaction.rules.compiled",
         "redaction.rules.read_rules",
     ),
-    *("time_expressions.calendar.holiday", "time_expressions.calendar.season_days"),
+    *("time_expressions.calendar.feast", "time_expressions.calendar.season_days"),
 }
 """Functions that are given words and patterns of the program itself."""
 
@@ -85,6 +86,7 @@ BY_NAME: dict[str, Callable[[Texts], Any]] = {
     "drafts": lambda t: [t.other, t.other],
     "streams": lambda t: (t.other,),
     "name_spans": lambda t: protected_spans(t.text),
+    "spans": lambda t: protected_spans(t.text),
     "is_content": lambda _: lambda found: False,
     "today": lambda _: date(2026, 2, 21),
     "cues": lambda _: ("key", "a", "码"),
@@ -97,6 +99,9 @@ BY_NAME: dict[str, Callable[[Texts], Any]] = {
 
 BY_TYPE: dict[str, Callable[[Texts], Any]] = {
     "str": lambda t: t.other,
+    "str | Sentence": lambda t: t.other,
+    "Sentence": lambda t: Sentence(t.other, NAMES),
+    "Talk": lambda t: Talk(_job(Texts(t.other, t.other)), NAMES),
     "Sequence[str]": lambda t: Texts(t.other, t.other).pieces,
     "Names": lambda _: NAMES,
     "datetime": lambda _: NOW,
@@ -106,10 +111,11 @@ BY_TYPE: dict[str, Callable[[Texts], Any]] = {
     "Iterable[Edit]": lambda t: [(at, at + 2, "x") for at in range(0, len(t.text) - 2, 3)],
     f"collections.abc.Iterable[{Redaction.__module__}.Redaction]": lambda t: find_secrets(t.text, "all"),
     "Sequence[Utterance]": lambda t: list(utterances(_job(Texts(t.other, t.other)), NAMES)),
-    "list[Found]": lambda t: candidates(t.text),
+    "Sequence[Found]": lambda t: find_chinese(t.text, lambda _: False),
+    "list[Found]": lambda t: find_chinese(t.text, lambda _: False),
     "Reference": lambda t: Reference("pronoun", "he", len(t.text) // 2, len(t.text) // 2 + 2, person="third", gender="male"),
     "Sequence[Mention]": lambda t: find_people(t.text),
-    "Sequence[Reference]": lambda t: find_references(t.text),
+    "Sequence[Reference]": lambda t: Sentence(t.text).references,
     "Sequence[tuple[int, int, str]]": lambda _: [],
     "Cast": lambda _: cast_of("user", NAMES, "en"),
     "Profile": lambda t: Profile(ProfileKey("user", "42"), name="Ann", lines=_lines(t.other[:4_000])),
@@ -123,7 +129,12 @@ BY_TYPE: dict[str, Callable[[Texts], Any]] = {
 }
 """What any other parameter of this type is given. The first text of a function is the one that grows."""
 
-TEXTS_FIRST = {"str", "Sequence[str]", "list[str]", "tuple[str, ...]", "Iterable[str]", "str | Iterable[object]"}
+OF_A_SENTENCE: dict[str, Callable[[str], Any]] = {
+    "str": lambda text: text,
+    "str | Sentence": lambda text: text,
+    "Sentence": lambda text: Sentence(text, NAMES),
+}
+TEXTS_FIRST = {"str", "Sequence[str]", "list[str]", "tuple[str, ...]", "Iterable[str]", "str | Iterable[object]", *OF_A_SENTENCE}
 
 
 def _job(t: Texts) -> Any:
@@ -144,6 +155,7 @@ def _said(text: str) -> Event:
 
 CALLERS: dict[str, Callable[[Texts], tuple[Any, ...]]] = {
     "borders.names_one": lambda t: (t.text, ("Ann", "Ben")),
+    "borders.without_names": lambda t: (t.text, ("Ann", "Ben")),
     "borders.places_of": lambda t: (t.text, ("Ann", "Ben", "aa", "的")),
     "job_drafts.prepare": lambda t: (_job(t), Settings()),
     "job_drafts.language_of": lambda t: (_job(t), Settings()),
@@ -157,6 +169,7 @@ CALLERS: dict[str, Callable[[Texts], tuple[Any, ...]]] = {
     "profiles.lines.without_evidence": lambda t: (_lines(t.text)[0], ["0"]),
     "profiles.said.said_lines": lambda t: (_said(t.text),),
     "profiles.said.corrected_lines": lambda t: (_lines(t.text[:4_000]), ["0"], _said(t.other[:100]), []),
+    "protected.moved": lambda t: (protected_spans(t.text), BY_TYPE["Iterable[Edit]"](t)),
     "protected.merge_spans": lambda t: ([(at, at + 3) for at in range(len(t.text), 0, -2)],),
     "preview.snapshot": lambda t: (t.pieces,),
     "preview.preview_text": lambda t: (t.text,),
@@ -202,7 +215,7 @@ def arguments(name: str, function: Callable[..., Any], texts: Texts) -> tuple[tu
     if name in CALLERS:
         given = CALLERS[name](texts)
     elif parameters and (kind := _annotation(parameters[0])) in TEXTS_FIRST:
-        given = (texts.text,) if kind == "str" else (tuple(texts.pieces),)
+        given = (OF_A_SENTENCE[kind](texts.text),) if kind in OF_A_SENTENCE else (tuple(texts.pieces),)
     else:
         return None
     positional, named = list(given), dict[str, Any]()

@@ -6,10 +6,9 @@ import asyncio
 import json
 import time
 from array import array
-from collections import ChainMap, OrderedDict, UserDict, UserList, UserString, deque
+from collections import UserDict, UserList, UserString, deque
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from types import SimpleNamespace
 
 import pytest
@@ -157,9 +156,7 @@ class Text(str):
         UserList(MANY),
         UserString("x" * 10_000_000),
         Text("x" * 10_000_000),
-        ChainMap(FIELDS_OF_MANY, {}),
         SimpleNamespace(pages=MANY),
-        partial(print, MANY),
         ValueError(MANY),
         ValueError("x" * 10_000_000),
         ValueError("page", "x" * 10_000_000),
@@ -193,9 +190,8 @@ def test_what_holds_items_is_shown_by_its_items() -> None:
     assert safe_preview({"a": 1}.keys()) == '["a"]'
     assert safe_preview(array("i", [1, 2])) == "[1, 2]"
     assert safe_preview(UserString("lake")) == "lake"
-    assert safe_preview(ChainMap({"a": 1}, {"b": 2})) == '{"ChainMap": [{"a": 1}, {"b": 2}]}'
     assert safe_preview(SimpleNamespace(password="tulip")) == '{"SimpleNamespace": {"password": "[PASSWORD]"}}'
-    assert safe_preview({("a", 1): "b", 10**200: "c"}) == """{"('a', 1)": "b", "[int of 665 bits]": "c"}"""
+    assert safe_preview({("a", 1): "b", 10**200: "c"}) == """{"['a', 1]": "b", "[int of 665 bits]": "c"}"""
 
 
 def test_exceptions_say_what_python_says_of_them_as_long_as_that_is_short() -> None:
@@ -203,7 +199,7 @@ def test_exceptions_say_what_python_says_of_them_as_long_as_that_is_short() -> N
     assert safe_preview(ValueError("lake", 2)) == "ValueError: ('lake', 2)"
     assert safe_preview(OSError(2, "no such file", "lake")) == "FileNotFoundError: [Errno 2] no such file: 'lake'"
     assert safe_preview(ValueError()) == "ValueError: "
-    assert safe_preview(ValueError("w" * 300), SHORT).startswith("ValueError: www")
+    assert safe_preview(ValueError("w" * 300), SHORT).startswith('{"ValueError": ["www')
     assert safe_preview(ValueError({"password": "tulip"})) == '{"ValueError": [{"password": "[PASSWORD]"}]}'
 
 
@@ -259,43 +255,6 @@ def test_a_snapshot_does_not_change_with_what_it_was_made_of() -> None:
     copy = snapshot(given_value)
     given_value["a"].append(2)
     assert preview_text(copy) == '{"a": [1]}'
-
-
-LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary()
-
-
-@given(
-    st.recursive(
-        LEAVES, lambda inner: st.lists(inner) | st.dictionaries(st.text() | st.integers() | st.binary(max_size=3), inner)
-    ),
-    st.integers(0, 80),
-)
-def test_plain_dictionaries_are_copied_as_any_other_mapping(value: object, characters: int) -> None:
-    def as_mapping(inner: object) -> object:
-        if isinstance(inner, dict):
-            return OrderedDict((key, as_mapping(item)) for key, item in inner.items())
-        return [as_mapping(item) for item in inner] if isinstance(inner, list) else inner
-
-    assert repr(snapshot(value, characters)) == repr(snapshot(as_mapping(value), characters))
-
-
-class Name(str):
-    """A text that is more than a text."""
-
-
-FIELDS = st.dictionaries(
-    st.sampled_from(("n", "text", "title", Name("name"), 7)),
-    st.none() | st.booleans() | st.sampled_from((0, 1 << 61, -(1 << 62), 1 << 300)) | st.floats() | st.text(max_size=9) | LEAVES,
-)
-
-
-@given(st.lists(FIELDS, max_size=6), st.integers(0, 80))
-def test_rows_are_copied_as_any_other_list(rows: list[dict[object, object]], characters: int) -> None:
-    copy = snapshot(rows, characters)
-    assert repr(copy) == repr(snapshot([OrderedDict(row) for row in rows], characters))
-    assert isinstance(copy, list)
-    assert not any(row is one for row in rows for one in copy)
-    assert not any(type(name) is Name for one in copy if isinstance(one, dict) for name in one)
 
 
 @pytest.mark.parametrize("shift", range(0, len(KEY) + 8, 3))

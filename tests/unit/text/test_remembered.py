@@ -15,7 +15,6 @@ from historian.schema.settings import Settings
 from historian.text.content import has_content
 from historian.text.job_verdicts import by_rules
 from historian.text.remembered import empty_remembered
-from historian.text.superseding.matters import matters_of
 from support.jobs import make_job
 
 OF_NO_TEXTS = {"calendar", "people", "finding._zone"}
@@ -30,7 +29,7 @@ def bounded_caches() -> Iterator[tuple[str, Any]]:
             classes = [one for one in vars(module).values() if isinstance(one, type) and one.__module__ == found.name]
             for name, one in [entry for holder in (module, *classes) for entry in vars(holder).items()]:
                 function = one.__func__ if isinstance(one, staticmethod) else one
-                if type(function) is type(lru_cache(matters_of)) and function.cache_parameters()["maxsize"] is not None:
+                if type(function) is type(lru_cache(has_content)) and function.cache_parameters()["maxsize"] is not None:
                     place = function.__module__.rpartition(".")[2]
                     if not OF_NO_TEXTS & {place, f"{place}.{name}"}:
                         yield f"{place}.{name}", function
@@ -38,9 +37,9 @@ def bounded_caches() -> Iterator[tuple[str, Any]]:
 
 def test_no_function_remembers_a_text_after_they_were_emptied() -> None:
     by_rules(make_job(action_summary="", new_info=["我和Tom住在《青瓦巷》7号，“安静”"]), Settings())
-    matters_of("小林住在青瓦巷"), is_talk("小林住在青瓦巷"), has_content("小林住在青瓦巷")
+    is_talk("小林住在青瓦巷"), has_content("小林住在青瓦巷")
     caches = dict(bounded_caches())
-    assert {"matters.matters_of", "content.has_content", "request.is_talk"} <= caches.keys()
+    assert {"content.has_content", "request.is_talk"} <= caches.keys()
     assert sum(one.cache_info().currsize for one in caches.values()) > 5
     empty_remembered()
     assert {name: one.cache_info().currsize for name, one in caches.items() if one.cache_info().currsize} == {}

@@ -7,10 +7,10 @@ import pytest
 from historian.schema.names import Names
 from historian.text.absolutize import absolutize
 from historian.text.protected import protected_spans
-from historian.text.references.finding import find_references
 from historian.text.references.people import find_people
 from historian.text.references.rewriting import draft
-from hypothesis import assume, given, settings
+from historian.text.sentence import Sentence
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 NOW = datetime(2026, 2, 21, 4, 30, tzinfo=UTC)
@@ -51,22 +51,13 @@ items = st.sampled_from(["action", "fact"])
 def test_spans_lie_inside_the_text_and_never_overlap(text: str) -> None:
     for spans in (
         protected_spans(text),
-        [(found.start, found.end) for found in find_references(text)],
+        [(found.start, found.end) for found in Sentence(text).references],
         [(mention.start, mention.end) for mention in find_people(text)],
     ):
         assert all(0 <= start < end <= len(text) for start, end in spans)
         assert all(first[1] <= second[0] for first, second in pairwise(spans))
-    for found in find_references(text):
+    for found in Sentence(text).references:
         assert text[found.start : found.end] == found.text
-
-
-@settings(max_examples=600, deadline=None)
-@given(text=texts, who=names, item=items)
-def test_a_draft_of_a_draft_is_the_same_text(text: str, who: Names, item: str) -> None:
-    # "I" before a Chinese pronoun is in no sentence of any language.
-    assume("I我" not in text and "I你" not in text and "I 本群" not in text)
-    once = draft(text, who, item).text  # type: ignore[arg-type]
-    assert draft(once, who, item).text == once  # type: ignore[arg-type]
 
 
 @settings(max_examples=300, deadline=None)

@@ -10,17 +10,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
-from typing import Literal
 
-from ...word_lists import by_word, in_full, in_pieces, word_tables
+from ...word_lists import by_word, in_full, in_pieces, phrase_list, word_tables
 from ..calendar import longest_month
+from ..engine import Builder, Tokens
 from ..numerals import chinese_number
-from ..reading import Amount, Clock, Direction, Edge, Found, Manner, Offset, Ordinal, Part, Reading, Stretch, Unit, amount
+from ..reading import Amount, Clock, Direction, Edge, Offset, Ordinal, Part, Reading, Stretch, Unit, amount
 
 _WORDS = word_tables("time_expressions/chinese/words.toml")
 _FOLD = str.maketrans(_WORDS["folded"], _WORDS["folded_to"])
-_HOLIDAYS: dict[str, str] = by_word(_WORDS["feasts"])
+_HOLIDAYS: dict[str, str] = {word: name for name, *words in phrase_list(_WORDS["feasts"]) for word in words}
 _SEASONS: dict[str, str] = by_word(_WORDS["seasons"]) | {"寒": "winter_break", "暑": "summer_break"}
 _PART_OF: dict[str, Part] = by_word(_WORDS["parts"])
 _PART_WORD = {"朝": "早上", "早": "早上", "晚": "晚上", "晨": "早晨", "夜": "夜里"}
@@ -37,19 +36,13 @@ _PAIRS = {"今明": (0, 1), "昨今": (-1, 0), "明后": (1, 2)}
 
 _WRITTEN = word_tables("time_expressions/chinese/tokens.toml")
 _PIECES = in_pieces(_WRITTEN["pieces"])
-OPEN = re.compile(in_full("|".join(_WORDS["vague"]["open"]), _PIECES))
-"""Times that are counted from the moment of speaking and have no day here: 上学期, 离高考还有三天, 年后."""
-EXTENT, AROUND = (
-    {name: re.compile(in_full(pattern, _PIECES)) for name, pattern in _WORDS[table].items()} for table in ("extent", "around")
-)
-"""What belongs to an expression before it, and what the words around one tell of it."""
+AROUND = {name: re.compile(in_full(pattern, _PIECES)) for name, pattern in _WORDS["around"].items()}
+"""What the words around an expression tell of it."""
 _VAGUE_PAST = re.compile(r"^(?:前|日前|刚|方才|适才|早|过去|不久(?:以|之)?前|没多久|很久|好久|许久)|前$")
 _VAGUE_FUTURE = re.compile(r"^(?:再?过|未来|接下来|今后|往后|待会|等|一会|稍|晚|回头|改)|后$")
 _VAGUE_AMOUNT = re.compile(
     rf"^(?:{_PIECES['FEW']}|[大小]半)(?:个?月|年|个?(?:周|星期|礼拜)|天|日|个?(?:小时|钟头)|分钟)(?:以|之)?[前后]$|^(?:很|好|许)久"
 )
-
-_Builder = Callable[["re.Match[str]"], "Reading | None"]
 
 
 def fold(text: str) -> str:
@@ -62,6 +55,7 @@ _MEANT = str.maketrans(*_WORDS["mistyped_as"])
 
 
 def length_of(text: str) -> Amount | None:
+    """Return a length of time (两个半小时, 1年3个月), None if it is told as a guess."""
     total: Amount | None = None
     for match in _LENGTH_PARTS.finditer(text):
         if _GUESS_ALONE.fullmatch(match["n"]):
@@ -215,11 +209,6 @@ def _pair(match: re.Match[str]) -> Reading:
     return Reading(shift=first, through=Reading(shift=last))
 
 
-def _this_feast(match: re.Match[str]) -> Reading:
-    manner: Manner = "last" if match["level"] == "上" else "next" if match["level"] == "下" else "bare"
-    return replace(_feast(match), manner=manner, firm=True)
-
-
 def _feast(match: re.Match[str]) -> Reading:
     return Reading(holiday=_HOLIDAYS[match["feast"]], holiday_name=match["feast"], manner="bare")
 
@@ -237,7 +226,7 @@ def _stretch(sign: int, length: Amount) -> Reading:
     return Reading(stretch=Stretch("past" if sign < 0 else "next", sign, length))
 
 
-def _with_length(build: Callable[[re.Match[str], Amount], Reading | None]) -> _Builder:
+def _with_length(build: Callable[[re.Match[str], Amount], Reading | None]) -> Builder:
     """Return a builder that receives the length of time of its match; it returns None if the length is not a number."""
 
     def built(match: re.Match[str]) -> Reading | None:
@@ -245,10 +234,6 @@ def _with_length(build: Callable[[re.Match[str], Amount], Reading | None]) -> _B
         return build(match, length) if length is not None else None
 
     return built
-
-
-def _open_stretch(direction: Literal["within", "remaining"]) -> _Builder:
-    return _with_length(lambda _, length: Reading(stretch=Stretch(direction, 1, length)))
 
 
 def _offset(match: re.Match[str], length: Amount) -> Reading:
@@ -259,6 +244,25 @@ def _offset(match: re.Match[str], length: Amount) -> Reading:
 def _directed(match: re.Match[str], length: Amount) -> Reading:
     sign = -1 if match["direction"] in ("过去", "最近", "近", "之前", "往前") else 1
     return Reading(stretch=Stretch("aligned", sign, length)) if length.unit == "quarter" else _stretch(sign, length)
+
+
+def _counted(match: re.Match[str]) -> Reading | None:
+    """Return a day that is counted from the one before it: 前两天, 的前一天, 后第三天, 前夜."""
+    length = length_of(match["length"]) if match["length"] else amount(chinese_number(match["nth"] or "一") or 1, "day")
+    if length is None:
+        return None
+    night = match.group()[-1] in "夜夕晚"
+    sign = -1 if match["sign"] == "前" else 1
+    offset = Offset(sign, replace(length, unit="day") if night else length, Reading(), approximate=bool(match["length"]))
+    return Reading(offset=offset, part="evening" if night else None, part_name="晚上" if night else None)
+
+
+def is_counted_on(reading: Reading) -> bool:
+    """Return True for what is counted from a day that is to stand before it."""
+    return reading.offset is not None and reading.offset.base is not None and not reading.offset.base.slots
+
+
+_COUNTED_ON = Offset(1, amount(1, "day"), Reading())
 
 
 def _front(match: re.Match[str], length: Amount) -> Reading | None:
@@ -285,48 +289,41 @@ def _guess(match: re.Match[str]) -> Reading:
     return Reading(vague="past" if direction == "前" else "future", vague_amount=f"{match['length']}{direction}")
 
 
-def _decade(match: re.Match[str]) -> Reading:
-    return Reading(years=(-1, int(chinese_number(match["decade"]) or 90)))
-
-
 def _vague(match: re.Match[str]) -> Reading:
     word = match.group()
     direction: Direction = "past" if _VAGUE_PAST.search(word) else "future" if _VAGUE_FUTURE.search(word) else "now"
     return Reading(vague=direction, vague_amount=word if _VAGUE_AMOUNT.search(word) else None)
 
 
-def _century(match: re.Match[str]) -> Reading:
-    decade = chinese_number(match["decade"]) if match["decade"] else None
-    return Reading(years=(-1, -1 if decade is None else int(decade) * (10 if decade < 10 else 1)))
-
-
 _LISTED = {
     "PARTS": "|".join(_WORDS["parts_of_day"].split()),
     "FEAST": rf"(?:{'|'.join(sorted(_HOLIDAYS, key=len, reverse=True))})(?<![小大]暑(?=假))",
     "VAGUE": in_full("|".join(_WORDS["vague"]["words"]), _PIECES),
-    **{name: "|".join(patterns) for name, patterns in _WORDS["none"].items()},
+    "OPEN": in_full("|".join(_WORDS["vague"]["open"]), _PIECES),
+    **{name: in_full("|".join(patterns), _PIECES) for name, patterns in _WORDS["none"].items()},
 }
-TOKENS = {name: in_full(pattern, _PIECES | _LISTED) for name, pattern in _WRITTEN["tokens"].items()}
-_READINGS: dict[str, _Builder] = {
+PATTERNS = {name: in_full(pattern, _PIECES | _LISTED) for name, pattern in _WRITTEN["tokens"].items()}
+_READINGS: dict[str, Builder] = {
+    "open": lambda _: Reading(),
+    "counted": _counted,
+    "of_event": lambda _: Reading(offset=_COUNTED_ON),
+    "more": lambda _: Reading(offset=_COUNTED_ON, edge="rest"),
     "pair": _pair,
-    "this_feast": _this_feast,
-    "decade": _decade,
     "iso": _iso,
     "absolute_year": _year_abs,
-    "century": _century,
     "guess": _guess,
     "guess_ahead": _guess,
     "offset": _with_length(_offset),
     "ahead": _with_length(lambda _, length: Reading(offset=Offset(1, length))),
     "vague": _vague,
     "last_time": lambda match: Reading(vague="past" if match.group()[0] == "上" else "future"),
-    "last_hour": lambda match: _stretch(-1 if match["level"] == "上" else 1, amount(1, "hour")),
     "stretch": _with_length(_directed),
     "half": _half,
     "nth": _nth,
     "front": _with_length(_front),
-    "remaining": _open_stretch("remaining"),
-    "within": _open_stretch("within"),
+    "last_hour": lambda match: _stretch(-1 if match["level"] == "上" else 1, amount(1, "hour")),
+    "remaining": _with_length(lambda _, length: Reading(stretch=Stretch("remaining", 1, length))),
+    "within": _with_length(lambda _, length: Reading(stretch=Stretch("within", 1, length))),
     "since": _with_length(lambda _, length: _stretch(-1, length)),
     "shift": _shift,
     "week": _week,
@@ -354,54 +351,11 @@ _READINGS: dict[str, _Builder] = {
 }
 """What the tokens mean. One that is not here only looks like time and is skipped."""
 
-LONG_TEXT = 2_000
-_UNNAMED = re.compile(r"\(\?P<\w+>")
 STARTS = (
-    "Qq0123456789〇一七外晏晌擦朝而旧挨透朝万三上下不两中临之九乾事二五今从令以低俩傍儿元先光八六再农冬准凌几刚初到前劳十午半去及双同后周咸嘉四回国圣复夏多夜"
-    "大天头女好如妇宣寒小少崇差平年底康建廿开当往待很快情愚感慢按接提教数方日旧早时明星春昨昭晚暑最月有未末本来某植次正此母每民永没洪深清然父现生"
-    "百目眼睡礼神秋稍空端第等翌背腊至若许贞跟跨迄过近还这适道那重阴除随隔雍零青面饭高黄泼立护黑龙听寻琴赶改个世佛和处惊浴白破程芒记读谷霜"
+    "0123456789Qq〇一七万三上下不世两个中临之九乾事二五今从令以低佛俩倒假傍儿元先光入八六再农冬准凌几出刚初到前劳十午半去及双只同后听周和咸嘉四回国圣处复夏外多夜大天头女好如妇学宣寒寻将小少就岁崇差平年底康建廿开当往待很快情惊愚感慢打"
+    "护按挨接提擦收改放教散数整方日旧早时明星春昨昭晌晏晚暑最月有朝期未末本来某植次正此母每民永没泼洪浴深清然父现琴生白百的目眼睡礼神离秋程稍空立端第等算翌老考而背腊至节芒若记许读谷贞赶起距跟跨迄过近还这连适透道那重长阴除随隔雍零霜青面饭高黄黑龙"
 )
 """Every first character of a token (checked by a test). Testing it first makes the search ten times faster."""
-_TRIGGER = re.compile("[" + STARTS + "".join(chr(old) for old, new in _FOLD.items() if chr(new) in STARTS) + "]")
-
-
-@cache
-def _compiled() -> tuple[re.Pattern[str], dict[str, re.Pattern[str]]]:
-    """Return all tokens as one pattern, and those with a reading alone. Compiled on first use because compiling is slow."""
-    tokens = "|".join(f"(?P<{name}>{_UNNAMED.sub('(?:', pattern)})" for name, pattern in TOKENS.items())
-    return re.compile(f"(?=[{STARTS}])(?:{tokens})"), {name: re.compile(TOKENS[name]) for name in _READINGS}
-
-
-def might_hold(text: str) -> bool:
-    """Return False if no character of the text can begin a Chinese word of time (a fast pre-check)."""
-    return _TRIGGER.search(text) is not None
-
-
-def words_of_time(text: str) -> list[Found]:
-    """Return the words of time of folded text with their readings, in order and not yet merged."""
-    found: list[Found] = []
-    every, single = _compiled()
-    match = _next(every, text, 0)
-    while match is not None:
-        start, end = match.span()
-        if _is_cut_out(text, start):
-            end = start + 1
-        else:
-            name = match.lastgroup or ""
-            detail = single[name].match(text, start) if name in single else None
-            reading = _READINGS[name](detail) if detail is not None else None
-            if detail is not None and reading is not None:
-                found.append(Found(reading, start, detail.end()))
-        match = _next(every, text, end)
-    return found
-
-
-def _next(every: re.Pattern[str], text: str, place: int) -> re.Match[str] | None:
-    """Search from `place` on; in a long text place by place, since one search gives no other thread its turn until it ends."""
-    if len(text) <= LONG_TEXT:
-        return every.search(text, place)
-    tried = (every.match(text, begin.start()) for begin in _TRIGGER.finditer(text, place))
-    return next((match for match in tried if match is not None), None)
 
 
 def _is_cut_out(text: str, start: int) -> bool:
@@ -412,3 +366,6 @@ def _is_cut_out(text: str, start: int) -> bool:
     surely, perhaps, after = row
     before = text[start - 1]
     return before in surely or (before in perhaps and after.match(text, start + 1) is not None)
+
+
+TOKENS = Tokens(PATTERNS, _READINGS, f"(?=[{STARTS}])", is_cut_out=_is_cut_out)

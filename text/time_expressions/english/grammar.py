@@ -1,585 +1,483 @@
-"""English grammar: from text to readings, by recursive descent.
+"""English grammar: what two words of time say together, and which expressions of a sentence mean a single time.
 
-The text is split once into words, numbers and marks. A word that can begin an expression of time starts the parser for
-the words around it ("two weeks" … "ago", "the end of" … "next month"), and adjacent readings are merged ("9:30" + "last
-night", "Tuesday" + "of last week"). Every step looks at a bounded number of words.
+A head ("the end of", "two weeks after", "first Friday of") is a word of time too; the time that follows is its base. What
+stands between two words that are one expression is a comma or a few small words ("tomorrow at 5", "Tuesday of last week").
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import replace
-from itertools import zip_longest
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
 
-from ...word_lists import phrase_list, word_list
-from ..numerals import ENGLISH_CARDINALS, ENGLISH_ORDINALS
-from ..reading import Found, Reading, Tense, carried, clash, from_there, in_order, is_absolute, merge, open_hour
-from ..tense import english_evidence, english_habit, english_present, is_arranged, is_monthly
+from ...word_lists import word_list
+from .. import tense as verbs
+from ..engine import Beside, Grammar, Said, not_understood
+from ..engine import find as find_all
+from ..reading import Amount, Clock, Found, Offset, Reading, Tense, clash, is_absolute, merge, open_hour
 from . import lexicon as lexicon
-from .clock import CLOCK_PREPOSITIONS
-from .extents import Extents
-from .words import Parsed
+from .words import HOURS, TOKENS
 
-_ALNUM = re.compile(r"[a-z0-9]+")
-_DIGIT_TRIGGER = re.compile(
-    r"[qQ][1-4]\b|\bin \d|\bat (?:\d|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b"
-    r"|\d ?(?:[:/]\d|[ap]\b|[ap]\.?m|h|m|d|w|y|st\b|nd\b|rd\b|th\b)|2(?:n|mo|mr)",
-    re.IGNORECASE,
-)
-_TRIGGERS = word_list(
-    "fortnight fortnights century centuries second seconds secs sec ago now rn atm recently lately soon currently shortly "
-    "nowadays moment moments while present presently late date noon midnight midday oclock clock am pm long recent near past "
-    "half workweek wkend wknd days quarter this nye bit term semester trimester break holidays hols payday few jiffy "
-    "mondays tuesdays wednesdays thursdays fridays saturdays sundays"
-)
-_TRIGGERS |= {
-    word.partition("'")[0]
-    for words in (
-        lexicon.DAYS,
-        lexicon.TONIGHT,
-        lexicon.WEEKDAYS,
-        lexicon.MONTHS,
-        lexicon.UNITS,
-        lexicon.SEASONS,
-        lexicon.PARTS,
-        lexicon.EDGE_SHORT,
-        lexicon.HOLIDAY_STARTS,
-        lexicon.DECADES,
-        lexicon.CORRECTED,
-    )
-    for word in words
-    if word not in ("new", "black", "good", "st", "earth", "mid", "canada", "australia", "pi")
-}
-"""A text without any of these words holds no expression and is not parsed."""
-_NEVER_CAPITAL = frozenset({*lexicon.DAYS, *lexicon.TONIGHT, "now", "currently", "recently", "lately", "soon"})
 _SENTENCE_BREAK = re.compile(r"[.!?\n]\s")
-_CONNECTORS = word_list(", at on in of the @ around about from between for ( to - by")
-_COMMA, _NOTHING = (",",), ()
-_BEFORE_PART = frozenset([*phrase_list("in the, in, on the, at"), _COMMA, _NOTHING])
-_BEFORE_PRIMARY = frozenset([*phrase_list("on, of, in, of the, on the, for, the, -"), (",", "on"), ("of", ","), _COMMA, _NOTHING])
-_BEFORE_CLOCK = frozenset(
-    [
-        *phrase_list("at, @, at around, at about, around, from, between, for, about, by"),
-        (",", "at"),
-        (",", "from"),
-        _COMMA,
-        _NOTHING,
-    ]
-)
-_RANGE_WORDS = frozenset(phrase_list("to, until, till, til, through, thru, -, –, —, ~, to the, through the"))
+_BEFORE_CLOCK = re.compile(r"[ ,]*(?:(?:at around|at about|at|@|around|from|between|for|about|by) ?)?")
+_BEFORE_PART = re.compile(r",? (?:in the |on the |in |at )?")
+_BEFORE_DAY = re.compile(r" ?,? ?| (?:on the|of the|on|of|for|the|in) |, on | - |, of ")
+_RANGE = re.compile(r"(?: (?:to|until|till|til|through|thru)(?: the)? | ?[-–—~] ?)$")
+_TOUCH = re.compile(r" ?|-| (?:(?:right |just )?(?:before|after|following|preceding|of)|on) (?:the )?")
+_TIME_OF_DAY = frozenset({"clock", "part"})
+_NO_BASE = word_list("vague now stretch clock part through")
+_WEAK_AFTER = word_list("part clock stretch offset vague now")
 _DAY_NUMBER = frozenset({"day", "manner"})
-_BY_TENSE = frozenset({"weekday", "month", "day", "manner", "clock", "part", "ordinal"})
-"""What a time is made of whose day is told by the tense alone: "in June", "on Tuesday at 8"."""
 _BARE_WEEKDAY = frozenset({"weekday", "manner"})
-_LISTED = frozenset(["", ",", "and", "or", "and on", "or on"])
-_AFTER_HOUR = word_list(". , ! ? ; ) then sharp please pls for or and if so to cos because outside") | {""}
-_NOON = word_list("noon midday midnight")
+_OF_A_WEEK = _BARE_WEEKDAY | _TIME_OF_DAY
+_BY_TENSE = _OF_A_WEEK | {"month", "day", "ordinal"}
+"""What a time is made of whose day is told by the tense alone: "in June", "on Tuesday at 8"."""
+_LIKED = _BARE_WEEKDAY | {"month", "day"}
+_LONGER = frozenset({"year", "month", "week", "day", "holiday", "weekday"})
+_AND = (" and ", " or ", ", ", " and on ", " or on ")
+_NEVER_CAPITAL = lexicon.TONIGHT | lexicon.DAYS.keys() | word_list("now currently recently lately soon")
+_CAPITALS = lexicon.WEEKDAYS.keys() | lexicon.MONTHS.keys() | {word for name in lexicon.HOLIDAYS for word in name.split()}
+_AFTER_FEAST = lexicon.FUNCTION_WORDS | lexicon.MODIFIERS.keys() | lexicon.DAYS.keys() | lexicon.PARTS.keys()
+_AFTER_FEAST |= {"", "early", "late"}
 _BE = word_list("am is are isn't aren't i'm you're we're they're") | {""}
-_AROUND = lexicon.AROUND
-_WEAK_AFTER_PREPOSITION = word_list("part clock stretch offset vague now")
+_NEXT_WORD = re.compile(r"[ -]([A-Za-z']+)")
+_ALNUM = re.compile(r"[a-z0-9]+")
+_QUICK = re.compile(
+    r"\d ?(?:[:/]\d|[ap]\b|[ap]\.?m|h|m|d|w|y|st\b|nd\b|rd\b|th\b)|(?:\b(?:in|at|around|about|from|between|by)|@) ?\d"
+    rf"|\b(?:at|around|about) (?:{HOURS})\b"
+)
+_KEYS = {word for phrase in lexicon.HOLIDAYS for word in re.split("[^a-z]", phrase)} - word_list("day of the new s st b may")
+_KEYS |= lexicon.KEYS
+_FOLD = str.maketrans("’", "'")
+_LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
 
 
 def might_hold(text: str) -> bool:
     """Return False if no word of the text can be part of an expression of time (a fast pre-check)."""
-    if not _TRIGGERS.isdisjoint(_ALNUM.findall(text.lower())):
-        return True
-    return _DIGIT_TRIGGER.search(text) is not None
+    low = text.lower()
+    return not _KEYS.isdisjoint(_ALNUM.findall(low)) or _QUICK.search(low) is not None
 
 
 def find(text: str, is_content: Callable[[Found], bool]) -> list[Found]:
     """Return the English expressions of a text that need a reference, without those for which `is_content` is True."""
-    return _Sentence(text).find(is_content)
+    right, slips = lexicon.corrected(text.translate(_FOLD))
+    low = right.translate(_LOWER)
+    said = Said(right, low, verbs.without_names(right, low))
+    if not slips:
+        return find_all(_GRAMMAR, said, is_content)
+
+    def at_home(item: Found) -> Found:
+        """Return an expression with its place in the text before its slips were corrected."""
+        start, end = (at - sum(more for slip, more in slips if slip < at) for at in (item.start, item.end))
+        return replace(item, start=start, end=end)
+
+    return [at_home(item) for item in find_all(_GRAMMAR, said, lambda item: is_content(at_home(item)))]
 
 
-class _Sentence(Extents):
-    """A whole text: the merged expressions of its words and the selection of those that need a reference."""
+# ---------------------------------------------------------------------------------------------------------- together
 
-    def find(self, is_content: Callable[[Found], bool]) -> list[Found]:
-        """Return all expressions that need a reference."""
-        found: list[tuple[Reading, int, int]] = []
-        after = 0
-        for index, word in enumerate(self.words):
-            if index < after or (word not in _BY_WORD and not word[0].isdecimal()):
-                continue
-            parsed = self.expression(index)
-            if parsed is not None:
-                found.append((parsed[0], index, parsed[1]))
-                after = parsed[1]
-        said = [match.span() for match in lexicon.TOLD["sayings"].finditer(self.lower)]
-        items = [
-            item
-            for item in (self.extents(self.ranges(found)) if found else ())
-            if not is_content(item) and not any(start < item.end and item.start < end for start, end in said)
-        ]
-        dated = min((item.start for item in items if is_absolute(item.reading)), default=len(self.text))
-        told = [Found(Reading(), start, end, understood=False) for start, end in self.told(dated)]
-        kept = self.settle(items)
-        told = [self.beside(item, kept) for item in told if not is_content(item)]
-        return sorted([*kept, *told], key=lambda item: item.start)
 
-    def beside(self, told: Found, kept: list[Found]) -> Found:
-        """Return "the evening before" as it is counted from a day of the same sentence."""
-        words = self.words[self.words_before(told.start) : self.words_before(told.end)]
-        earlier = next((one for one in reversed(kept) if one.end <= told.start), None)
-        if earlier is None or len(words) != 3 or _SENTENCE_BREAK.search(self.lower, earlier.end, told.start) is not None:
-            return told
-        if words[1] != "day" and words[1] not in lexicon.PARTS:
-            return told
-        part = lexicon.PARTS.get(words[1])
-        return from_there(earlier, told, before=words[2] == "before", part=part, part_name=None) or told
-
-    def extents(self, found: list[tuple[Reading, int, int]]) -> list[Found]:
-        """Return the expressions with their spans; one that is part of a longer expression as the whole, not understood."""
-        items: list[Found] = []
-        last_after = 0
-        for index, (reading, begin, after) in enumerate(found):
-            if begin < last_after or self.is_called(reading, begin, after):
-                continue
-            whole = None if is_absolute(reading) else self.torn(reading, begin, after)
-            if whole is None and index + 1 < len(found) and found[index + 1][1] == after and clash(reading, found[index + 1][0]):
-                whole = begin, found[index + 1][2]
-            event = self.counted_from_event(reading, begin) if whole is None else None
-            if event is not None:
-                day = Found(reading, self.starts[begin], self.end_of(after - 1))
-                items.append(Found(event[0], self.starts[event[1]], day.end, dated=day))
-                last_after = after
-                continue
-            begin, last_after = whole or (begin, after)
-            while items and whole is not None and items[-1].end > self.starts[begin]:
-                begin = min(begin, self.words_before(items.pop().start))
-            items.append(Found(reading, self.starts[begin], self.end_of(last_after - 1), understood=whole is None))
-        return items
-
-    def expression(self, index: int) -> Parsed | None:
-        """Return the longest expression that begins at a word. Nested lengths ("two days after …") stop at level three."""
-        if self.depth > 2:
-            return None
-        self.depth += 1
-        try:
-            return self.merged(index)
-        finally:
-            self.depth -= 1
-
-    def merged(self, index: int) -> Parsed | None:
-        """Return a primary with all following readings that can be merged with it."""
-        parsed = self.primary(index)
-        if parsed is None:
-            return None
-        reading, after = parsed
-        for _ in range(4):
-            longer = self.extend(reading, after)
-            if longer is None:
-                break
-            reading, after = longer
-        return reading, after
-
-    def extend(self, reading: Reading, index: int) -> Parsed | None:
-        """Merge what follows: "at 5pm", "of last week", "in the morning", "last year"."""
-        skipped = 0
-        while skipped < 3 and self.word(index + skipped) in _CONNECTORS:
-            skipped += 1
-        for used in range(skipped, -1, -1):
-            start = index + used
-            between = tuple(self.words[index:start])
-            later = self.clock(start, after_day=reading.has_day) if self.clock_fits(between, reading) else None
-            if later is None and between in _BEFORE_PART and "part" not in reading.slots:
-                later = self.part(start)
-            if later is None and between in _BEFORE_PRIMARY:
-                later = self.primary(start)
-                weak = between in (("in",), ("for",), ("the",)) and not reading.slots <= {"clock", "part"}
-                if later is not None and weak and later[0].slots & _WEAK_AFTER_PREPOSITION:
-                    later = None
-            if later is None:
-                continue
-            addition, after = later
-            if between and between[0] == "of" and addition.absolute:
-                return replace(addition, part=reading.part or addition.part), after
-            named = (reading.slots | addition.slots) & {"weekday", "clock"} or addition.year is not None
-            if between == (",",) and not (named or reading.slots <= {"clock", "part"}):
-                continue
-            if addition.manner == "bare" and addition.month is not None and reading.week is not None:
-                continue
-            joined = merge(reading, addition)
-            if joined is not None:
-                return joined, after
+def _join(said: Said, first: Found, second: Found) -> Reading | None:
+    gap, a, b = said.low[first.end : second.start], first.reading, second.reading
+    if len(gap) > 12 or not (a.slots and b.slots):
         return None
-
-    @staticmethod
-    def clock_fits(between: tuple[str, ...], reading: Reading) -> bool:
-        """Return True if a clock time may follow a day after these words: "tomorrow at 5"."""
-        return "clock" not in reading.slots and between in _BEFORE_CLOCK
-
-    def ranges(self, found: list[tuple[Reading, int, int]]) -> list[tuple[Reading, int, int]]:
-        """Join "Monday to Friday", "from tomorrow until Thursday", "between 3 and 12 March"."""
-        joined: list[tuple[Reading, int, int]] = []
-        for reading, begin, after in found:
-            if joined:
-                last, last_begin, last_after = joined[-1]
-                gap = tuple(self.words[last_after:begin])
-                led = self.word(last_begin - 1)
-                nth_last = self.word(begin) == "last" and self.word(last_after - 1) in ENGLISH_ORDINALS
-                fits = (gap in _RANGE_WORDS and not nth_last) or (gap in (("and",), ("and", "the")) and led == "between")
-                fits = fits or (gap == () and reading.until_now is True and led == "from")
-                day_last = self.word(begin)[:1].isdecimal() or self.word(begin) in ENGLISH_CARDINALS or self.word(begin) in _NOON
-                both = self.through(last, reading, day_last=day_last) if fits else None
-                if both is not None:
-                    joined[-1] = (both, last_begin, after)
-                    continue
-            joined.append((reading, begin, after))
-        return joined
-
-    @staticmethod
-    def through(first: Reading, second: Reading, *, day_last: bool = False) -> Reading | None:
-        """Return a reading from `first` through `second`, or None if they are not the ends of a range.
-
-        `day_last`: the day stands after both clock times ("half past seven to 4pm tomorrow").
-        """
-        if first.through or first.vague or second.vague or "stretch" in first.slots | second.slots:
+    if _is_head(a) or _is_head(b):
+        return _with_base(a, b) if gap in (" ", " the ", "-", " on ", " this ") else None
+    words, fits = gap.split(), _BEFORE_DAY
+    if b.slots <= _TIME_OF_DAY:
+        fits = _BEFORE_PART if b.clock is None else _BEFORE_CLOCK
+        if b.slots & a.slots or a.absolute:
             return None
-        if any(one.part is not None and one.clock is None for one in (first, second)):
-            return None  # keep "from Monday evening to Tuesday morning" as two expressions: a range of days would lose the parts
-        if first.slots <= {"clock", "part"} and second.slots <= {"clock", "part"}:
+    elif words in (["in"], ["for"]) and b.month is None and b.year is None:
+        return None
+    if not fits.fullmatch(gap):
+        return None
+    if words in (["in"], ["for"], ["the"]) and not a.slots <= _TIME_OF_DAY and b.slots & _WEAK_AFTER:
+        return None
+    if words[:1] == ["of"] and b.absolute:
+        return replace(b, part=a.part or b.part)
+    named = (a.slots | b.slots) & {"weekday", "clock"} or b.year is not None or a.slots <= _TIME_OF_DAY
+    if (words == [","] and not named) or (b.manner == "bare" and b.month is not None and a.week is not None):
+        return None
+    return merge(a, b)
+
+
+def _is_head(reading: Reading) -> bool:
+    """Return True for a reading that says nothing without the time that follows it."""
+    base = reading.offset.base if reading.offset is not None else None
+    half = reading.half is not None and (reading.half[0] == 0 or reading.slots == {"month"})
+    alone = reading.slots <= {"edge", "ordinal"} or reading.slots == {"through"}
+    return (base is not None and not base.slots) or half or alone
+
+
+def _with_base(head: Reading, base: Reading) -> Reading | None:
+    """Return "two weeks after" + "Christmas" as one reading, None if the second is no base of the first."""
+    if not _is_head(head) or not base.has_day or base.slots & _NO_BASE or _is_head(base):
+        return None
+    if base.absolute:
+        return base
+    if head.offset is not None:
+        return replace(head, offset=replace(head.offset, base=base)) if base.offset is None else None
+    if base.ordinal is not None or base.edge is not None:
+        return None
+    if head.through is not None and head.through.offset is not None:
+        lasts = head.through.offset
+        until = replace(lasts, base=base, amount=replace(lasts.amount, days=lasts.amount.days - 1))
+        return replace(base, through=Reading(offset=until)) if not lasts.amount.minutes else None
+    if head.half is not None:
+        which, unit = head.half
+        if which:
+            unit = "year" if base.slots == {"year"} else "month" if base.month and base.day is None else ""
+            return replace(base, half=(which, unit)) if unit else None
+        dated = base.month is not None and base.day is not None and base.week is None
+        return replace(base, weekend=True) if unit == "weekend" else replace(base, week=0) if dated and unit else None
+    if head.ordinal is not None:
+        return replace(base, ordinal=head.ordinal)
+    if head.edge == "rest" and not base.slots & {"week", "month", "year"}:
+        return None
+    return replace(base, edge=head.edge if base.weekday is None else None)  # "early Monday": the word stays
+
+
+def _through(said: Said, first: Found, second: Found) -> Reading | None:
+    """Return "Monday to Friday", "between 3 March and 12 March" as one reading, None if they are no ends of a range."""
+    gap, a, b = said.low[first.end : second.start], first.reading, second.reading
+    between = gap in (" and ", " and the ") and said.low.endswith("between ", 0, first.start)
+    to_date = gap == " " and b.until_now and said.low.endswith("from ", 0, first.start)
+    if not (between or to_date or _RANGE.match(gap)) or not (a.slots and b.slots) or a.through:
+        return None
+    if (a.slots | b.slots) & {"vague", "stretch"} or _is_head(a) or _is_head(b):
+        return None
+    if any(one.part is not None and one.clock is None for one in (a, b)):
+        return None  # "from Monday evening to Tuesday morning" stays two expressions: a range of days would lose the parts
+    if b.slots <= _TIME_OF_DAY:
+        told = a.clock is not None and b.clock is not None and not a.slots <= _TIME_OF_DAY
+        return replace(a, clock_until=b.clock) if told else None
+    if a.slots <= _TIME_OF_DAY:
+        if a.clock is None or b.clock is None or b.shift is None:
             return None
-        if second.slots <= {"clock", "part"}:
-            if first.clock is not None and second.clock is not None:
-                return replace(first, clock_until=second.clock)
-            return None
-        if first.slots <= {"clock", "part"}:
-            if first.clock is None or second.clock is None or second.shift is None:
-                return None
-            begins_before = (first.clock.hour, first.clock.minute) < (second.clock.hour, second.clock.minute)
-            if day_last and (begins_before or not second.clock.known or second.clock.hour == 0):
-                known = first.clock.known or second.clock.known
-                return replace(second, clock=replace(first.clock, known=known), clock_until=second.clock)
-            if second.shift == 0:
-                return replace(second, clock=first.clock, clock_until=second.clock)
-            return replace(first, shift=0, through=second)
-        if second.now or second.until_now:
-            return replace(first, through=Reading(now=True))
-        inherited = second
-        if first.year is not None and second.year is None and second.month is not None:
-            inherited = replace(inherited, year=first.year)
-        if second.year is not None and first.year is None and first.month is not None:
-            first = replace(first, year=second.year)
-        if second.day is not None and second.month is None and second.shift is None:
-            if first.month is None:
-                return None
-            inherited = replace(inherited, month=first.month, year=first.year)
-        if first.day is not None and first.month is None and second.month is not None:
-            first = replace(first, month=second.month, year=second.year)
-        return replace(first, through=inherited)
+        if b.shift and not said.low.startswith(("noon", *"0123456789"), second.start):
+            return replace(a, shift=0, through=b)  # "2pm till tomorrow 4:30pm"
+        return replace(b, clock=replace(a.clock, known=a.clock.known or b.clock.known), clock_until=b.clock)
+    if b.now or b.until_now:
+        return replace(a, through=Reading(now=True))
+    if b.week is not None and a.week is None and a.weekday is not None and b.weekday is not None:
+        a = replace(a, week=b.week, manner=None)
+    if a.month is not None or b.month is not None:  # one of them has the month or the year of the other
+        a = replace(a, year=a.year or (b.year if a.day or a.month else None), month=a.month or (b.month if a.day else None))
+        b = replace(b, year=b.year or (a.year if b.day or b.month else None), month=b.month or (a.month if b.day else None))
+    return replace(a, through=b) if b.day is None or b.month is not None or b.shift is not None else None
 
-    def settle(self, found: list[Found]) -> list[Found]:
-        """Return the expressions that need a reference, each with the tense of its clause."""
-        kept: list[Found] = []
-        anchor_end = -1
-        earlier = Reading()  # the day that was named before
-        for item, following in zip_longest(found, found[1:]):
-            reading = item.reading
-            anchored = anchor_end >= 0 and _SENTENCE_BREAK.search(self.lower, anchor_end, item.start) is None
-            if is_absolute(reading):
-                anchor_end, earlier = item.end, reading
-                continue
-            if not item.understood:
-                if not self.is_habit(item):
-                    kept.append(item)
-                continue
-            feast = reading.holiday is not None and reading.year is None
-            if feast and self.stands_beside_its_day(item, anchor_end, following):
-                continue
-            tense = english_evidence(self.spoken, item.start, item.end)
-            verb = self.present(item) if tense == "none" else ""
-            numbered = reading.day is not None and reading.slots <= _DAY_NUMBER
-            nth = verb and reading.ordinal is not None and self.lower.endswith(" the month", 0, item.end)
-            if nth or (numbered and is_monthly(verb)):
-                kept.append(replace(item, understood=False))
-                continue
-            meant = self.carried(item, earlier) if anchored else reading
-            stands = self.stands(item, tense, anchored) if meant is reading else not self.is_habit(item)
-            unsure = meant is not None and meant.firm is False and not (reading.clock is not None and self.is_daily(item))
-            # "Checked Saturday's weather": what was done is past, the day of what it was done to may lie ahead.
-            owned = reading.slots == _BARE_WEEKDAY and self.lower.startswith(("'s ", "’s "), item.end)
-            unsure = unsure or (owned and tense == "past") or self.names_thing(item)
-            by_tense = reading.shift is None and reading.week is None and reading.year is None and reading.slots <= _BY_TENSE
-            unsure = unsure or (tense == "past" and by_tense and is_arranged(self.lower, item.start))
-            # "Maybe for the gig on the 23rd, she promised to babysit": what was done is told of something else.
-            if numbered and tense == "past" and not anchored:
-                unsure = unsure or english_evidence(self.spoken, item.start, item.end, wide=False) == "none"
-            if meant is None or unsure or (not stands and self.is_undecided(item, tense, anchored)):
-                kept.append(replace(item, understood=False))
-            elif stands:
-                chosen = self.direction(item, tense)
-                if (
-                    kept
-                    and meant.month is not reading.month
-                    and english_evidence(self.spoken, item.start, item.end, wide=False) == "none"
-                ):
-                    chosen = kept[-1].tense  # "Booked for the 12th of May, back on the 20th"
-                listed = bool(kept) and self.lower[kept[-1].end : item.start].strip() in _LISTED
-                meant = in_order(kept[-1] if kept and anchored and not listed else None, self.in_its_half(item, meant), chosen)
-                kept.append(replace(item, reading=meant, tense=chosen))
-                self.leave_timetable(kept, verb)
-                if reading.has_day and not reading.vague and not reading.now:
-                    anchor_end, earlier = item.end, meant
-        return kept
 
-    def in_its_half(self, item: Found, reading: Reading) -> Reading:
-        """Return a clock time in the half of the day of what is done then: "I woke up at 7:30"."""
-        clock, before = open_hour(reading), self.lower[max(0, item.start - 32) : item.start]
-        if clock is None:
-            return reading
-        if _AROUND["morning"].search(before):
-            return replace(reading, clock=replace(clock, known=True))
-        late = clock.hour > 7 and _AROUND["bedtime"].search(before) is not None
-        return replace(reading, clock=replace(clock, hour=clock.hour + 12, known=True)) if late else reading
+def _touches(said: Said, first: Found, second: Found) -> bool:
+    gap, a, b = said.low[first.end : second.start], first.reading, second.reading
+    if not _TOUCH.fullmatch(gap):
+        return False
+    if not (a.slots and b.slots):
+        return gap in ("", " ", "-", " on ") and not (a.slots | b.slots) <= _TIME_OF_DAY
+    if _is_head(a) or _is_head(b) or is_absolute(a) or is_absolute(b):
+        return a.offset is not None and _is_head(a)
+    if gap.startswith(" on"):
+        return False
+    if len(gap) > 1:
+        return a.has_day and b.has_day and not (a.slots | b.slots) & {"clock", "vague", "now"}
+    return clash(a, b)
 
-    def leave_timetable(self, kept: list[Found], verb: str) -> None:
-        """Leave two bare weekdays of a verb in the present as they are: "I work on Tuesday and Thursday"."""
-        pair = kept[-2:]
-        bare = all(one.understood and one.tense == "none" and one.reading.slots == _BARE_WEEKDAY for one in pair)
-        told = bare and len(pair) == 2 and self.lower[pair[0].end : pair[1].start] in (" and ", " and on ")
-        if told and (verb or self.present(pair[0])):
-            kept[-2:] = [replace(one, understood=False) for one in pair]
 
-    def carried(self, item: Found, earlier: Reading) -> Reading | None:
-        """Return the reading as it is meant after an earlier one of its sentence; an hour in words ("by noon") stays as it is."""
-        if item.reading.clock is not None and not any(map(str.isdecimal, self.lower[item.start : item.end])):
-            return item.reading
-        own = english_evidence(self.spoken, item.start, item.end, wide=False)
-        return carried(earlier, item.reading, "future" if own == "none" else own)
+# ------------------------------------------------------------------------------------------------------------ judged
 
-    def present(self, item: Found) -> str:
-        """Return the verb in the present that governs an expression, else the empty string."""
-        return english_present(self.spoken, item.start, item.end)
 
-    def is_habit(self, item: Found) -> bool:
-        """Return True if the clause of an expression describes a habit."""
-        return english_habit(self.spoken, item.start, item.end)
+@dataclass(frozen=True)
+class _Place:
+    """An expression where it stands, with what the words around it tell."""
 
-    def is_daily(self, item: Found) -> bool:
-        """Return True if a verb in the present or a word of habit tells what is done at an hour each day: "it closes at 3"."""
-        verb = self.present(item)
-        habit = self.is_habit(item) or _AROUND["on_every"].match(self.lower, item.end) is not None
-        return habit or (verb not in _BE and not verb.endswith("ing"))
+    said: Said
+    item: Found
+    earlier: Found | None
+    beside: Beside
 
-    def stands_beside_its_day(self, item: Found, anchor_end: int, following: Found | None) -> bool:
-        """Return True for the name of a feast beside its day: "Thanksgiving is tomorrow", "it's on Friday, Halloween"."""
-        if 0 <= anchor_end <= item.start and _AROUND["same_day"].fullmatch(self.lower, anchor_end, item.start):
-            return True
-        return (
-            following is not None
-            and following.reading.has_day
-            and _AROUND["same_day"].fullmatch(self.lower, item.end, following.start) is not None
-        )
+    @cached_property
+    def tense(self) -> Tense:
+        """The tense of the clause, if it has none that of its sentence."""
+        return verbs.english_evidence(self.said.spoken, self.item.start, self.item.end)
 
-    def direction(self, item: Found, tense: Tense) -> Tense:
-        """Return the tense that chooses among several days of the name; `tense` is that of the whole sentence.
+    @cached_property
+    def own(self) -> Tense:
+        """The tense of the clause."""
+        return verbs.english_evidence(self.said.spoken, self.item.start, self.item.end, wide=False)
 
-        A feast, "this weekend" and what begins "in three weeks" are in the past only where their own clause is.
-        """
-        reading = item.reading
-        base = reading.offset.base if reading.offset is not None else None
-        feast = base is not None and base.holiday is not None and base.year is None
-        feast = feast or (reading.holiday is not None and reading.year is None)
-        if feast and _AROUND["comes"].match(self.lower, item.end):
-            return "future"
-        if feast or (reading.weekend and reading.week == 0):
-            own = english_evidence(self.spoken, item.start, item.end, wide=False)
-            if feast and own == "past" and self.lower.endswith("for ", 0, item.start):
-                return "perhaps past"  # "got him a grill for Father's Day"
-            return own if own != "none" or reading.weekend else "none" if tense == "past" else "future"
-        dated = reading.manner == "bare" and reading.said_weekday is None and bool(reading.slots & {"month", "day"})
-        if dated and tense == "past" and reading.day is not None:
-            return "perhaps past"  # "office closed Dec 23 – Jan 2"
-        return "perhaps future" if tense == "none" and dated and self.present(item) else tense
+    @cached_property
+    def verb(self) -> str:
+        """The verb in the present that governs the expression, else the empty string."""
+        return verbs.english_present(self.said.spoken, self.item.start, self.item.end)
 
-    def names_thing(self, item: Found) -> bool:
-        """Return True for a bare weekday by which something is called: "Ann's Monday class"."""
-        bare = item.reading.slots == _BARE_WEEKDAY and item.reading.manner == "bare"
-        named = bare and _AROUND["names_thing"].match(self.text, item.end) is not None
-        return named and _AROUND["by_weekday"].search(self.lower, max(0, item.start - 30), item.start) is not None
+    @cached_property
+    def habit(self) -> bool:
+        """True if the clause describes a habit."""
+        return verbs.english_habit(self.said.spoken, self.item.start, self.item.end)
 
-    def is_name(self, item: Found) -> bool:
-        """Return True if a single word such as Today or Now is a name, capitalised inside its sentence."""
-        word = self.text[item.start : item.end]
-        if not (word[:1].isupper() and word[1:].islower()) or word.lower() not in _NEVER_CAPITAL:
-            return False
-        before = self.text[: item.start].rstrip(" \t")[-1:]
-        return before != "" and (before.isalnum() or before == ",")
+    @cached_property
+    def words(self) -> str:
+        """The expression in lower case."""
+        return self.said.low[self.item.start : self.item.end]
 
-    def is_undecided(self, item: Found, tense: Tense, anchored: bool) -> bool:
-        """Return True for a feast of which the clause does not say whether it is that of one year: "on Labor Day he grills".
+    @cached_property
+    def following(self) -> str:
+        """The word behind the expression without its ending in 's, else the empty string."""
+        found = _NEXT_WORD.match(self.said.text, self.item.end)
+        return found[1].partition("'")[0] if found is not None else ""
 
-        An hour is of one day unless a verb in the present tells what is done each day: "lunch at noon?", "we open at 8 am".
-        """
-        if item.reading.slots <= {"clock", "part"}:
-            hour = item.reading.clock is not None and tense == "none" and not anchored
-            told = (
-                _AROUND["hour"].search(self.lower, item.start, item.end)
-                or self.word(self.words_before(item.start) - 1) in CLOCK_PREPOSITIONS
-            )
-            return bool(hour and told and not self.is_daily(item))
-        days, until = item.reading.weekday, item.reading.through
-        between = days is not None and until is not None and (days, until.weekday) != (0, 4)  # "Monday to Friday" is a habit
-        between = between and (self.lower.endswith(("between ", "from "), 0, item.start) or not self.present(item))
-        if item.reading.holiday is None or item.reading.year is not None or tense != "none" or anchored:
-            return between and tense == "none" and not self.is_habit(item)
-        fronted = self.text[: item.start].rstrip()[-1:] in ("", ".", "!", "?", "\n") and _AROUND["is_next"].match(
-            self.lower, item.end
-        )
-        generic = fronted or _AROUND["spoken_of"].search(self.lower, max(0, item.start - 12), item.start)
-        return not generic and not self.is_habit(item)
+    def before(self, name: str) -> bool:
+        """Return True if what stands before the expression ends as the pattern of that name tells."""
+        start = self.item.start
+        return lexicon.AROUND[name].search(self.said.low, max(0, start - 60), start) is not None
 
-    def stands(self, item: Found, tense: Tense, anchored: bool) -> bool:
-        """Return True if an expression means a single time as seen from the reference, not a habit or a narrated time."""
-        reading, slots = item.reading, item.reading.slots
-        if self.is_name(item):
-            return False
-        if tense == "past" and (reading.vague == "future" or self.lower.startswith(("following", "the following"), item.start)):
-            return False  # counted from another time in the story: "a few days later she called"
-        if slots - {"manner"} <= {"clock", "part"}:
-            if _AROUND["on_every"].match(self.lower, item.end):
-                return False
-            return not anchored and tense != "none" and not self.is_habit(item)
-        if slots & {"edge", "ordinal"} and not slots & {"year", "month", "week", "day", "holiday", "weekday"}:
-            return False
-        if reading.offset is not None and reading.offset.base is None and reading.offset.sign > 0:
-            said = self.lower[item.start : item.end]
-            fronted = self.lower.startswith(",", item.end) and self.text[: item.start].rstrip()[-1:] in ("", ".", "!", "?", "\n")
-            if said.startswith("in ") and self.lower.endswith(("put ", "puts ", "putting "), 0, item.start):
-                return False  # "I'd put in six years"
-            if said.startswith("in ") and tense == "past" and not fronted:
-                tense = english_evidence(self.spoken, item.start, item.end, wide=False)  # in three weeks it opens, I got goggles
-            return tense != "past" or said.endswith(("now", "today", "tomorrow", "hence"))
-        if reading.stretch is not None and reading.stretch.direction == "within":
-            return tense != "past"
-        if reading.offset is not None and reading.offset.base is not None and reading.offset.base.holiday is not None:
-            return _AROUND["anniversary"].search(self.lower, max(0, item.start - 20), item.start) is None  # each year's
-        around = self.lower[max(0, item.start - 16) : item.end + 12]
-        if reading.day == 13 and reading.weekday == 4 and _AROUND["superstition"].search(around):
-            return False
-        if reading.weekday is not None and (
-            _AROUND["is_a_night"].match(self.lower, item.end) or _AROUND["every_week"].match(self.lower, item.end)
-        ):
-            return False
-        if reading.manner == "bare":
-            if self.word(self.words_before(item.start) - 1) in lexicon.LIKE:
-                return False  # "I love October", "Have you watched Wednesday?"
-            habit = reading.year is None and self.is_habit(item)
-            if habit and _AROUND["begins"].search(self.lower, max(0, item.start - 12), item.start) is None:
-                return False
-            if reading.holiday is not None and reading.year is None:
-                return tense != "none"
-            in_one_month = reading.month is not None and reading.through is None and reading.said_weekday is None
-            if in_one_month and _AROUND["anniversary"].search(self.lower, max(0, item.start - 40), item.end + 24):
-                return tense != "none" and "party" in self.lower
-            if reading.weekday is not None and reading.through is not None and reading.through.manner == "bare":
-                return tense != "none" or _AROUND["away"].search(self.lower, max(0, item.start - 40), item.start) is not None
+    def after(self, name: str) -> bool:
+        """Return True if what stands behind the expression begins as the pattern of that name tells."""
+        return lexicon.AROUND[name].match(self.said.low, self.item.end) is not None
+
+    def near(self, name: str) -> bool:
+        """Return True if the pattern of that name is found close to the expression."""
+        around = self.said.low[max(0, self.item.start - 40) : self.item.end + 24]
+        return lexicon.AROUND[name].search(around) is not None
+
+    @cached_property
+    def daily(self) -> bool:
+        """True if a verb in the present or a word of habit tells what is done at an hour each day: "it closes at 3"."""
+        return self.habit or self.after("on_every") or (self.verb not in _BE and not self.verb.endswith("ing"))
+
+
+def _judge(said: Said, item: Found, earlier: Found | None, beside: Beside) -> Found | None:
+    place, reading = _Place(said, item, earlier, beside), item.reading
+    if not reading.slots:
+        told = earlier is not None and is_absolute(earlier.reading) and place.tense == "past"
+        return None if place.habit or (told and place.words.startswith("the ")) else item
+    if _is_no_time(place) or _is_named(place) or _is_head(reading) or _has_its_day_beside(place):
+        return None
+    if place.before("hyphen"):
+        return not_understood(item)  # "pre-Christmas"
+    meant = _meant(place)
+    if not (_stands(place) if meant is reading or meant is None else not place.habit):
+        return not_understood(item) if _is_undecided(place) else None
+    if meant is None or not item.understood or _is_unsure(place):
+        hour = reading.clock is not None and reading.slots <= _TIME_OF_DAY
+        return None if hour and place.daily else not_understood(item)
+    carried = meant.month is not reading.month and place.own == "none"  # "the 12th of May, back on the 20th"
+    tense = earlier.tense if carried and earlier is not None else _direction(place)
+    return replace(item, reading=_in_its_half(place, meant), tense=tense)
+
+
+def _is_no_time(place: _Place) -> bool:
+    """Return True for what only looks like time where it stands: "it's Monday", "an Easter egg", "twice a week"."""
+    reading, slots, words = place.item.reading, place.item.reading.slots, place.words
+    if slots == {"part"}:
+        return not words.startswith("in the ")
+    if slots <= _BARE_WEEKDAY | {"part"}:
+        return place.before("no_weekday")
+    if slots == {"clock"} and not place.item.understood and reading.clock is not None:  # "wake me at 6", "from 3 to 4 people"
+        return reading.clock.hour > 12 or not (place.before("at_hour") and place.after("after_hour"))
+    if reading.holiday is not None and slots == _DAY_NUMBER and reading.manner == "bare":
+        part = place.following.lower() not in _AFTER_FEAST | lexicon.HELD
+        name = place.following[:1].isupper() and (place.item.start == 0 or place.before("leads"))
+        return place.before("no_feast") or (part and not name)
+    if words in ("in a bit", "in a while", "in a little while"):
+        return place.tense != "future"
+    if words.startswith("in ") and slots <= {"offset", "vague"}:
+        often = words.startswith(("in a ", "in one ")) and place.before("count")  # "5 in a day"
+        other = often or place.before("lasted") or place.before("times") or place.before("put")
+        return reading.vague is None and other
+    if words.startswith("the ") and len(words) < 12 and place.before("of"):
+        return slots <= {"week", "month", "year", "day"} and reading.day is None  # "the song of the week"
+    return False
+
+
+def _is_named(place: _Place) -> bool:
+    """Return True for a name or a title that holds words of time: "Now" in mid-sentence, "called Sunday", "Friday Harbor"."""
+    text, item = place.said.text, place.item
+    words = text[item.start : item.end].split()
+    inside = text[max(0, item.start - 40) : item.start].rstrip(" \t")[-1:]
+    first, capitals = words[0].lower(), all(word[:1].isupper() for word in words)
+    if len(words) == 1 and first in _NEVER_CAPITAL and words[0].istitle():
+        return inside.isalnum() or inside == ","
+    if len([word for word in words[1:] if word[:1].isupper() and word.lower() not in _CAPITALS]) > 1:
         return True
-
-    def primary(self, index: int) -> Parsed | None:
-        """Return one reading that begins at a word, without the readings that can be merged with it."""
-        word = self.word(index)
-        if not word or self.depth > 6:
-            return None
-        self.depth += 1
-        try:
-            parsers = _BY_DIGIT if word[0].isdecimal() and word not in _BY_WORD else _BY_WORD.get(word, ())
-            for parse in parsers:
-                parsed = parse(self, index)
-                if parsed is not None:
-                    return parsed
-            return None
-        finally:
-            self.depth -= 1
-
-    def clock_alone(self, index: int) -> Parsed | None:
-        """Parse a clock time at the start of an expression: "9:30", "6 pm", or followed by a day ("6 this morning")."""
-        firm = self.clock(index)
-        if firm is not None:
-            return firm if self.word(index - 1) != "the" else None  # "the 8:15" is a train
-        if not self.word(index)[:1].isdecimal() and self.word(index) not in ENGLISH_CARDINALS:
-            return None
-        before = self.word(index - 1)
-        led = before in CLOCK_PREPOSITIONS or before in ("till", "until")
-        loose = self.clock(index, after_day=True)
-        if loose is None:
-            hour = self.hour(index)
-            if hour is None or not 1 <= hour[0] <= 24 or hour[1] != 0:
-                return None
-            loose = Reading(clock=self.made_clock(hour[0], 0, "")), hour[2]
-        reading, after = loose
-        at = after + (self.word(after) in ("on", ",", "in"))
-        day = self.modified(at) or self.day_word(at)
-        if day is None and before in ("at", "from", "between") and self.word(after) == "on":
-            day = self.weekday(after + 1)
-        part = self.part(after + 2) if day is None and self.part_follows(after) else None
-        if part is not None:
-            return replace(reading, part=part[0].part), part[1]
-        at_hour = day is None and before == "at" and self.word(index) != "one" and self.word(after) in _AFTER_HOUR
-        if at_hour and reading.clock is not None and reading.clock.hour <= 12:
-            return replace(reading, firm=False), after  # "wake me up at 6"
-        if day is None or day[0].clock is not None or not (day[0].shift is not None or day[0].weekday is not None):
-            return None
-        minutes = reading.clock is not None and reading.clock.minute and not reading.clock_until
-        if day[0].part is None and not led and reading.clock_until is None and not minutes:
-            return None
-        return self.at(merge(reading, day[0]), day[1])
-
-    def part_alone(self, index: int) -> Parsed | None:
-        """Parse "in the morning" and "the morning of 5 May"."""
-        if self.word(index) == "in" and self.word(index + 1) == "the" and self.word(index + 2) in lexicon.PARTS:
-            return Reading(part=lexicon.PARTS[self.word(index + 2)]), index + 3
-        named = self.word(index) == "the" and self.word(index + 1) in lexicon.PARTS and self.word(index + 1) != "eve"
-        if named and self.word(index + 2) == "of":
-            inner = self.expression(index + 3)
-            if inner is not None and inner[0].part is None and inner[0].clock is None:
-                return self.at(merge(inner[0], Reading(part=lexicon.PARTS[self.word(index + 1)])), inner[1])
-        return None
+    if capitals and len(words) > 1 and first in lexicon.MODIFIERS:
+        return inside.isalnum() and not place.before("leads")
+    if not item.reading.slots <= {"weekday", "month", "manner", "part"} or item.reading.day is not None:
+        return False
+    if place.before("named"):
+        return True
+    if not capitals or not place.following[:1].isupper() or place.before("led_by_on"):
+        return False
+    word = place.following.lower()
+    known = word in lexicon.MONTHS or word in lexicon.PRONOUNS or word in lexicon.MODIFIERS
+    return not known and word not in lexicon.PARTS and text[item.end] == " "
 
 
-_Parse = Callable[[_Sentence, int], "Parsed | None"]
-_BY_DIGIT = (_Sentence.numeric, _Sentence.counted, _Sentence.trailing_modifier, _Sentence.day_of, _Sentence.clock_alone)
+def _has_its_day_beside(place: _Place) -> bool:
+    """Return True for the name of a feast beside its day: "Thanksgiving is tomorrow", "it's on Friday, Halloween"."""
+    item, earlier, (_, following), low = place.item, place.earlier, place.beside, place.said.low
+    if item.reading.holiday is None or item.reading.year is not None:
+        return False
+    if earlier is not None and lexicon.AROUND["same_day"].fullmatch(low, earlier.end, item.start):
+        return True
+    day = following if following is not None and following.reading.has_day else None
+    return day is not None and lexicon.AROUND["same_day"].fullmatch(low, item.end, day.start) is not None
 
 
-def _starts() -> dict[str, tuple[_Parse, ...]]:
-    """Return the parsers to try at each word, in order."""
-    s = _Sentence
-
-    def owned(words: Iterable[str]) -> list[str]:
-        return [form for word in words for form in (word, f"{word}'s")]
-
-    rows: tuple[tuple[Iterable[str], tuple[_Parse, ...]], ...] = (
-        (lexicon.VAGUE_STARTS, (s.vague,)),
-        (lexicon.NOW_STARTS, (s.now,)),
-        (("in", "within"), (s.in_length,)),
-        (("in",), (s.part_alone,)),
-        (("the", "day", "night", "morning", "evening", "week", "weekend", "month", "year"), (s.day_before,)),
-        ((*lexicon.EDGES, *lexicon.EDGE_SHORT, "the"), (s.edge,)),
-        (("the", "last", "first", "final", "1st", *ENGLISH_ORDINALS, "twenty", "thirty"), (s.day_of,)),
-        (("the", "first", "second", "third", "fourth", "1st", "2nd", "q"), (s.quarter,)),
-        ((*lexicon.MODIFIERS, "the", "these"), (s.modified,)),
-        (("the", "week"), (s.week_of, s.week_number)),
-        (("the", "rest", "remainder", "remaining", "year", "month"), (s.current,)),
-        (("the", "weekend", "wkend"), (s.weekend,)),
-        (("the", *lexicon.SEASONS), (s.season,)),
-        (("the",), (s.part_alone,)),
-        (owned((*lexicon.DAYS, *lexicon.TONIGHT)), (s.day_word,)),
-        (lexicon.HOLIDAY_STARTS, (s.holiday,)),
-        (owned(lexicon.MONTHS), (s.month,)),
-        (("half", "a", "an", "some", "many", "few", "couple", "several", *ENGLISH_CARDINALS), (s.counted,)),
-        (("more", "less"), (s.bounded,)),
-        (ENGLISH_CARDINALS, (s.trailing_modifier, s.day_of)),
-        (("noon", "midnight", "midday", "half", "quarter", "a", *ENGLISH_CARDINALS), (s.clock_alone,)),
-        (owned(lexicon.WEEKDAYS), (s.weekday,)),
-        (("to", "till"), (s.to_date,)),
-    )
-    table: dict[str, list[_Parse]] = {}
-    for words, parsers in rows:
-        for word in words:
-            table.setdefault(word, []).extend(parsers)
-    return {word: tuple(dict.fromkeys([*found, *(_BY_DIGIT if word[0].isdecimal() else ())])) for word, found in table.items()}
+def _stands(place: _Place) -> bool:
+    """Return True if an expression means a single time as seen from the reference, not a habit or a narrated time."""
+    reading, slots, words, tense = place.item.reading, place.item.reading.slots, place.words, place.tense
+    if tense == "past" and (reading.vague == "future" or words.startswith(("following", "the following"))):
+        return False  # counted from another time in the story: "a few days later she called"
+    if slots <= _TIME_OF_DAY:
+        return place.earlier is None and tense != "none" and not place.habit and not place.after("on_every")
+    if slots & {"edge", "ordinal"} and not slots & _LONGER:
+        return False
+    if reading.season is not None and reading.year is None and reading.manner is None:
+        return False
+    said = reading.offset
+    if said is not None and said.base is None and said.sign > 0:
+        fronted = place.said.low.startswith(",", place.item.end) and place.before("fronted")
+        told = place.own if words.startswith("in ") and not fronted else tense  # "in three weeks it opens, I got goggles"
+        return told != "past" or words.endswith(("now", "today", "tomorrow", "hence"))
+    if reading.stretch is not None and reading.stretch.direction == "within":
+        return tense != "past"
+    if said is not None and said.base is not None and said.base.holiday is not None:
+        return not place.before("anniversary")  # each year's
+    if slots <= _LIKED and reading.week is None and reading.shift is None and place.before("liked"):
+        return False  # "I love October", "Have you watched Wednesday?"
+    return reading.manner != "bare" or _stands_bare(place)
 
 
-_BY_WORD = _starts()
+def _stands_bare(place: _Place) -> bool:
+    reading = place.item.reading
+    if reading.year is None and place.habit and not place.before("begins"):
+        return False
+    if reading.holiday is not None and reading.year is None:
+        return place.tense != "none"
+    in_one_month = reading.month is not None and reading.through is None and reading.said_weekday is None
+    if in_one_month and place.near("anniversary"):
+        return place.tense != "none" and place.near("party")
+    if reading.weekday is not None and reading.through is not None and reading.through.manner == "bare":
+        return place.tense != "none" or place.before("away")
+    return True
+
+
+def _is_undecided(place: _Place) -> bool:
+    """Return True for a feast of which the clause does not say whether it is that of one year: "on Labor Day he grills".
+
+    An hour is of one day unless a verb in the present tells what is done each day: "lunch at noon?", "we open at 8 am".
+    """
+    reading = place.item.reading
+    if place.tense != "none":
+        return False
+    if reading.slots <= _TIME_OF_DAY:
+        hour = reading.clock is not None and (place.before("at") or re.search(r":|\d ?[ap]\.?m|clock", place.words))
+        return bool(hour) and place.earlier is None and not place.daily
+    if reading.weekday is not None and reading.through is not None:  # "Monday to Friday" is a habit
+        led = place.before("range_end") or not place.verb
+        return (reading.weekday, reading.through.weekday) != (0, 4) and led and not place.habit
+    if reading.holiday is None or reading.year is not None or place.earlier is not None:
+        return False
+    generic = (place.before("fronted") and place.after("is_next")) or place.before("spoken_of")
+    return not generic and not place.habit
+
+
+def _is_unsure(place: _Place) -> bool:
+    """Return True if the clause does not say which day of its name an expression means."""
+    reading, slots, tense, words = place.item.reading, place.item.reading.slots, place.tense, place.words
+    numbered = reading.day is not None and slots <= _DAY_NUMBER
+    verb = place.verb if tense == "none" else ""
+    if (numbered and verbs.is_monthly(verb)) or (verb and reading.ordinal and place.words.endswith(" the month")):
+        return True
+    if reading.holiday is not None and slots == _DAY_NUMBER:  # "Easter Monday Sheila is …", "Easter lunch is at ours"
+        return place.following.lower() not in _AFTER_FEAST and not place.before("led_by_on")
+    if slots == _BARE_WEEKDAY:
+        if tense == "past" and place.after("owns"):
+            return True  # "Checked Saturday's weather": the day of what it was done to may lie ahead
+        if (place.after("names_thing") and place.before("by_weekday")) or (tense == "none" and _is_timetable(place)):
+            return True
+    if words.endswith(" later") and tense != "future" and reading.offset and not reading.offset.amount.minutes:
+        return True  # from now, or from what was told
+    bare = reading.manner == "bare" and slots <= _BY_TENSE and reading.year is None
+    by_tense = reading.shift is None and reading.week is None and reading.year is None and slots <= _BY_TENSE
+    if by_tense and tense == "past" and verbs.is_arranged(place.said.low, place.item.start):
+        return True
+    elsewhere = place.earlier is None and (numbered or (bare and place.before("clause")))
+    return elsewhere and tense == "past" and place.own == "none"
+
+
+def _is_timetable(place: _Place) -> bool:
+    """Return True for one of two weekdays that are joined by "and": "I work on Tuesday and Thursday"."""
+    for one, other in ((place.beside[0], place.item), (place.item, place.beside[1])):
+        pair = one is not None and other is not None and one.reading.slots == other.reading.slots == _BARE_WEEKDAY
+        if pair and one and other and place.said.low[one.end : other.start] in _AND:
+            return bool(place.verb or verbs.english_present(place.said.spoken, one.start, one.end))
+    return False
+
+
+def _meant(place: _Place) -> Reading | None:
+    """Return a bare name as it is meant after the day that was named before it, None if nobody can tell.
+
+    "I fly next Thursday, back on Sunday": the first Sunday from then on. "From 3 December, back on the 7th": of that month.
+    """
+    reading, earlier = place.item.reading, place.earlier
+    if earlier is None or reading.manner not in (None, "bare") or reading.slots <= _TIME_OF_DAY or reading.through:
+        return reading
+    told = earlier.reading
+    dated = told.month is not None and told.day is not None
+    if reading.weekday is not None and reading.slots <= _OF_A_WEEK:
+        if told.weekday is None or told.month is not None or told.slots & {"through", "offset", "ordinal"}:
+            return None if told.week or dated else reading
+        if place.said.low[earlier.end : place.item.start] in _AND:
+            return replace(reading, week=told.week, manner=None) if told.week is not None else reading
+        if told.week is None and (told.manner != "bare" or "past" in (earlier.tense, place.own)):
+            return reading
+        if reading.weekday <= told.weekday:
+            return None if told.week else reading
+        base = replace(told, part=None, clock=None, clock_until=None)
+        return replace(reading, offset=Offset(1, Amount("month", 0), base), manner=None)
+    if reading.slots <= _DAY_NUMBER and told.month is not None:
+        later = (told.day or 31) < (reading.day or 0)
+        return replace(reading, month=told.month, year=told.year, manner=told.manner) if later else None
+    of_year = told.year not in (None, ("rel", 0))
+    return None if of_year and reading.month is not None and reading.year is None else reading
+
+
+def _in_its_half(place: _Place, reading: Reading) -> Reading:
+    """Return a clock time in the half of the day of what is done then: "I woke up at 7:30"."""
+    clock = open_hour(reading)
+    if clock is None:
+        return reading
+    if place.before("morning"):
+        return replace(reading, clock=replace(clock, known=True))
+    late = clock.hour > 7 and place.before("bedtime")
+    return replace(reading, clock=Clock(clock.hour + 12, clock.minute)) if late else reading
+
+
+def _direction(place: _Place) -> Tense:
+    """Return the tense that chooses among several days of the name.
+
+    A feast, "this weekend" and what begins "in three weeks" are in the past only where their own clause is.
+    """
+    reading, tense, own = place.item.reading, place.tense, place.own
+    base = reading.offset.base if reading.offset is not None else None
+    feast = any(one is not None and one.holiday is not None and one.year is None for one in (reading, base))
+    if feast and place.after("comes"):
+        return "future"
+    if feast and own == "past" and place.before("got_for"):
+        return "perhaps past"  # "got him a grill for Father's Day"
+    if feast or (reading.weekend and reading.week == 0):
+        return own if own != "none" or reading.weekend else "none" if tense == "past" else "future"
+    dated = reading.manner == "bare" and reading.said_weekday is None and bool(reading.slots & {"month", "day"})
+    if dated and tense == "past" and reading.day is not None:
+        return "perhaps past"  # "office closed Dec 23 – Jan 2"
+    return "perhaps future" if tense == "none" and dated and place.verb else tense
+
+
+def _parts(said: Said, end: int, start: int) -> bool:
+    return _SENTENCE_BREAK.search(said.low, end, start) is not None
+
+
+_GRAMMAR = Grammar(TOKENS, _join, _through, _touches, _parts, _judge)

@@ -39,33 +39,48 @@ DAYS: dict[str, int] = by_word(_WORDS["days"])
 """Words for a day, with its distance from today in days."""
 TONIGHT = word_list(_WORDS["tonight"])
 WEEKDAYS: dict[str, int] = by_word(_WORDS["weekdays"])
-DOUBTFUL_WEEKDAYS = word_list(_WORDS["doubtful_weekdays"])
 MONTHS: dict[str, int] = by_word(_WORDS["months"], 1)
 PLAIN_MONTHS = word_list(_WORDS["plain_months"])
-DECADES = ("thirties", "forties", "fifties", "sixties", "seventies", "eighties", "nineties")
 SEASONS: dict[str, str] = by_word(_WORDS["seasons"])
 PARTS: dict[str, Part] = by_word(_WORDS["parts"])
 MODIFIERS: dict[str, int] = by_word(_WORDS["modifiers"])
 EDGES: dict[str, Edge] = by_word(_WORDS["edges"])
 EDGE_SHORT: dict[str, str] = by_word(_WORDS["short_edges"])
-HOLIDAYS = {words: (key, label) for key, label, phrases in _WORDS["feasts"] for words in phrase_list(phrases)}
+HOLIDAYS: dict[str, tuple[str, str]] = {}
+for row in _WORDS["feasts"].split(";"):
+    key, names = row.split(maxsplit=1)
+    label, *others = (" ".join(name.split()) for name in names.split("/"))
+    plain = label.removeprefix("the ").removesuffix(" of").lower()
+    HOLIDAYS |= dict.fromkeys([plain, plain.replace("'", ""), *others], (key, label))
 """Wordings of a feast, with its key in `calendar` and its name in the output."""
-HOLIDAY_STARTS = frozenset(words[0] for words in HOLIDAYS)
 VAGUE: dict[tuple[str, ...], Direction] = {
     words: direction for direction, phrases in _WORDS["vague"].items() for words in phrase_list(phrases)
 }
-NOT_VAGUE = {phrase: (word_list(before), word_list(after)) for phrase, before, after in _WORDS["not_vague"]}
-VAGUE_STARTS = frozenset(words[0] for words in VAGUE)
 NOW = frozenset(phrase_list(_WORDS["now"]))
-NOW_STARTS = frozenset(words[0] for words in NOW)
-TOLD = {name: re.compile(pattern) for name, pattern in _WORDS["told"].items()}
-"""Times that nobody can resolve, and what only looks like one."""
 AROUND = {name: re.compile(pattern) for name, pattern in _WORDS["around"].items()}
 """What the words around an expression tell of it."""
-LIKE = word_list(_WORDS["like"])
 HELD = word_list(_WORDS["held"])
 """What is held on a feast, once a year; a Christmas tree is none of it."""
-DATE_PREPOSITIONS = word_list(_WORDS["date_prepositions"])
 PRONOUNS = word_list(_WORDS["pronouns"])
 FUNCTION_WORDS = word_list(_WORDS["function_words"]) | PRONOUNS
 """Words that may follow an expression; a noun after it makes it part of a compound ("Easter eggs")."""
+KEYS = word_list(_WORDS["keys"]) | CORRECTED.keys() | TONIGHT
+KEYS |= {word.rstrip("'") for table in (DAYS, WEEKDAYS, MONTHS, UNITS, SEASONS, PARTS) for word in table} - {"h"}
+"""Words without which a text has no expression of time."""
+_LONG_WORD = re.compile(r"[A-Za-z]{6,}(?![A-Za-z])")
+
+
+def corrected(text: str) -> tuple[str, list[tuple[int, int]]]:
+    """Return a text with the words that are meant, and for each that changed its place there and how much longer it is."""
+    pieces: list[str] = []
+    slips: list[tuple[int, int]] = []
+    at = longer = 0
+    for match in _LONG_WORD.finditer(text):
+        meant = CORRECTED.get(match.group().lower())
+        if meant is None:
+            continue
+        meant = meant.capitalize() if match.group()[0].isupper() else meant
+        pieces += (text[at : match.start()], meant)
+        slips.append((match.start() + longer, len(meant) - len(match.group())))
+        at, longer = match.end(), longer + slips[-1][1]
+    return ("".join([*pieces, text[at:]]), slips) if slips else (text, slips)

@@ -1,280 +1,519 @@
-"""English text split into words, with parsers of numbers, lengths of time and years."""
+"""The English words of time: the reading of each pattern of tokens.toml."""
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import replace
+from functools import reduce
 
-from ...borders import LETTER
-from ..numerals import ENGLISH_CARDINALS, ENGLISH_ORDINALS
-from ..reading import Amount, Reading, Unit, amount
-from ..tense import without_names
-from .lexicon import CORRECTED, MODIFIERS, UNITS, WEEKDAYS
+from ...borders import BEGINS, ENDS
+from ...word_lists import in_full, in_pieces, word_tables
+from ..calendar import longest_month
+from ..engine import Builder, Tokens
+from ..numerals import ENGLISH_CARDINALS, ENGLISH_ORDINALS, SIMPLE_CARDINALS, SIMPLE_ORDINALS
+from ..reading import Amount, Clock, Direction, Edge, Offset, Ordinal, Reading, Stretch, Unit, amount
+from . import lexicon as lexicon
 
-_TOKEN = re.compile(
-    r"(?:twenty|thirty|forty|fifty)-(?:one|two|three|four|five|six|seven|eight|nine|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)(?![a-z])"
-    rf"|(?u:[a-z]*+(?![a-z\d_]){LETTER}(?:(?!\d){LETTER})*)"  # "mañana" holds no English word
-    r"|[a-z]+(?:'[a-z]+)*'?"
-    r"|\d{4}-\d{1,2}-\d{1,2}(?:t\d{1,2}:\d\d(?::\d\d)?)?|\d{1,2}:\d\d(?::\d\d)?|\d{1,4}/\d{1,2}(?:/\d{2,4})?"
-    r"|2(?:nite|night|day|moro|morrow|mrw|mro|nyt)(?![a-z])|\d{1,2}(?:st|nd|rd|th)(?![a-z])|\d+(?:\.\d+)?"
-    r"|[^\sa-z\d]",
-    re.ASCII,
+_WORDS = word_tables("time_expressions/english/words.toml")
+_WRITTEN = word_tables("time_expressions/english/tokens.toml")
+_STOP = r"\s*(?:[.,;:!?)]|$)"
+_TENS = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
+
+
+def one_of(*phrases: str) -> str:
+    """Return a pattern of one of some phrases, the longest that fits, without a group around it.
+
+    Phrases with the same beginning share it, which makes a long list ten times faster than one alternative a phrase.
+
+    >>> re.match(one_of("mon", "day", "monday"), "mondays").group()
+    'monday'
+    """
+    heads: dict[str, list[str]] = {}
+    for phrase in phrases:
+        if phrase:
+            heads.setdefault(phrase[0], []).append(phrase[1:])
+    return "|".join(re.escape(head) + _rest(sorted(set(tails))) for head, tails in sorted(heads.items()))
+
+
+def _rest(tails: list[str]) -> str:
+    if len(tails) == 1:
+        return re.escape(tails[0])
+    return f"(?:{one_of(*tails)}){'?' if not tails[0] else ''}"
+
+
+_VAGUE: dict[str, Direction] = {" ".join(words): direction for words, direction in lexicon.VAGUE.items()}
+_CARDINAL = rf"(?:{_TENS})[ -](?:one|two|three|four|five|six|seven|eight|nine)|{one_of(*SIMPLE_CARDINALS)}"
+_ORDINALS = list(SIMPLE_ORDINALS)
+HOURS = one_of(*list(ENGLISH_CARDINALS)[1:13])
+_LISTS = {
+    "STOP": _STOP,
+    "CARDINAL": f"(?:{_CARDINAL})",
+    "ONE_TO_TWELVE": HOURS,
+    "ORDINALS": rf"(?:twenty|thirty)[ -](?:{one_of(*_ORDINALS[:9])})|{one_of(*_ORDINALS)}",
+    "UNITS": one_of(*(word for word in lexicon.UNITS if word[-1] != "'")),
+    "WEEKDAY": f"(?:{one_of(*lexicon.WEEKDAYS)})",
+    "FULLDAY": f"(?:{one_of(*(word for word in lexicon.WEEKDAYS if len(word) > 4 and word != 'thurs'))})",
+    "MONTH": f"(?:{one_of(*lexicon.MONTHS)})",
+    "PLAIN_MONTH": f"(?:{one_of(*lexicon.PLAIN_MONTHS)})",
+    "DAYS": f"(?:{one_of(*lexicon.DAYS)})",
+    "TOMORROW": one_of(*(word for word, step in lexicon.DAYS.items() if step == 1)),
+    "TONIGHT": f"(?:{one_of(*lexicon.TONIGHT)})",
+    "SEASON": f"(?:{one_of(*lexicon.SEASONS)})",
+    "PARTS": f"(?:{one_of(*(word for word in lexicon.PARTS if word != 'eve'))})",
+    "FEAST": f"(?:{one_of(*lexicon.HOLIDAYS)})",
+    "MODIFIER": one_of(*lexicon.MODIFIERS),
+    "FUNCTION": one_of(*lexicon.FUNCTION_WORDS),
+    "PRONOUN": one_of(*lexicon.PRONOUNS),
+    "OWNER": "the|my|your|his|her|our|their|its",
+    "NOWS": one_of(*(" ".join(words) for words in lexicon.NOW if words != ("now",))),
+    "VAGUES": one_of(*_VAGUE),
+    "NOWORD": r"[a-z\d'-]+",
+    "SAYINGS": "|".join(_WORDS["sayings"]),
+}  # fmt: skip
+_PIECES = in_pieces(_WRITTEN["pieces"], _LISTS)
+_LISTS |= {
+    "OPEN": "|".join(in_full(pattern, _PIECES) for pattern in _WORDS["open"]),
+}
+
+
+def _number(word: str) -> float:
+    """Return the value of a count: digits, words, "a", "half a", "one and a half"."""
+    whole = word.strip().removesuffix(" and a half")
+    if whole in ("half a", "half an", "a half"):
+        return 0.5
+    if whole.endswith("hundred"):
+        return 100
+    count = {"a": 1, "an": 1}.get(whole) or ENGLISH_CARDINALS.get(whole.replace(" ", "-"))
+    return (float(whole) if count is None else count) + (0.5 if word.endswith(" half") else 0)
+
+
+def _unit(word: str) -> tuple[Unit, float]:
+    """Return a unit and its multiplier: a fortnight is two weeks, a second a sixtieth of a minute."""
+    word = word.strip().removesuffix("'").removesuffix("'s")
+    if word.startswith(("business", "work")):
+        return "workday", 1
+    if word.startswith("fortnight"):
+        return "week", 2
+    if word.startswith("centur"):
+        return "year", 100
+    if word.startswith("sec"):
+        return "minute", 1 / 60
+    return lexicon.UNITS[word], 1
+
+
+_UNIT_ALONE = re.compile(in_full("<UNIT>(?![a-z])", _PIECES))
+_PART_OF_LENGTH = re.compile(in_full("(?P<n><N>)[ -]?(?:<LONG> )?(?P<unit><UNIT>)(?P<half> and a half)?", _PIECES))
+
+
+def _length(text: str) -> Amount:
+    """Return a length of time: "an hour and a half", "2 years 1 month 21 days", "week"."""
+    parts = []
+    for part in _PART_OF_LENGTH.finditer(f"a {text}" if _UNIT_ALONE.match(text) else text):
+        unit, factor = _unit(part["unit"])
+        parts.append(amount((_number(part["n"]) + (0.5 if part["half"] else 0)) * factor, unit))
+    return reduce(Amount.plus, parts)
+
+
+def _day(word: str) -> int:
+    word = word.removeprefix("the ").lstrip("0")
+    return int(word) if word.isdecimal() else ENGLISH_ORDINALS.get(word.replace(" ", "-")) or int(_number(word))
+
+
+def _year(word: str) -> int:
+    word = word.strip(" ,").removeprefix("of ").removeprefix("in ").strip()
+    if word[0] == "'":
+        return (2000 if word[1:] < "50" else 1900) + int(word[1:])
+    if word.isdecimal():
+        return int(word)
+    return 2000 + int(ENGLISH_CARDINALS[word.removeprefix("twenty ").replace(" ", "-")])
+
+
+def _dated(reading: Reading, match: re.Match[str]) -> Reading:
+    """Return a reading with the year and the weekend that were said with it."""
+    if match["year"]:
+        reading = replace(reading, year=("abs", _year(match["year"])), manner=None)
+        if reading.through is not None:
+            reading = replace(reading, through=replace(reading.through, year=reading.year))
+    return replace(reading, weekend=True) if match.re.groupindex.get("weekend") and match["weekend"] else reading
+
+
+# ------------------------------------------------------------------------------------------------------ counted times
+
+
+def _counted(match: re.Match[str]) -> Reading:
+    """ "Two days ago", "in 10 minutes", "three weeks from now", "two days before yesterday"."""
+    groups = match.groupdict()
+    shift = lexicon.DAYS.get(groups.get("day") or "", 0)
+    sign = -1 if groups.get("back") or groups.get("base") == "before" else 1
+    base = Reading(shift=shift) if shift else None
+    return Reading(offset=Offset(sign, _length(match["length"]), base))
+
+
+def _guess(match: re.Match[str]) -> Reading:
+    """ "A few weeks ago", "in two or three days": about no day in particular."""
+    groups = match.groupdict()
+    direction: Direction = "past" if groups.get("back") else "future"
+    words = match["words"].rstrip("'")
+    coarse = re.search(r"\b(?:hour|hr|min)", words) is None
+    if (groups.get("in") or "").startswith("within"):
+        words = f"within {words}"
+    return Reading(vague=direction, vague_amount=words if coarse else None)
+
+
+def _from(match: re.Match[str]) -> Reading:
+    """The head of "two weeks after Christmas", "the evening before Easter": an offset whose base follows."""
+    groups = match.groupdict()
+    length = _length(groups.get("length") or "day")
+    base = Offset(-1 if match["way"] == "before" else 1, length, Reading())
+    return Reading(offset=base, part=lexicon.PARTS.get(groups.get("part") or ""))
+
+
+def _lasting(match: re.Match[str]) -> Reading:
+    """The head of "3 days starting next Monday": the length until the end of what begins on that day."""
+    return Reading(through=Reading(offset=Offset(1, _length(match["length"] or match["for"]), Reading())))
+
+
+def _made_stretch(length: Amount, unit: Unit, step: int) -> Reading:
+    if unit in ("quarter", "decade", "weekend"):
+        return Reading(stretch=Stretch("aligned", step, replace(length, unit=unit)))
+    return Reading(stretch=Stretch("past" if step < 0 else "next", step, length))
+
+
+def _step(word: str) -> int:
+    """Return the direction of this, last, next; "this past" and "this coming" point like their second word."""
+    return lexicon.MODIFIERS[word.rpartition(" ")[2]]
+
+
+def _stretch(match: re.Match[str]) -> Reading | None:
+    step = _step(match["mod"])
+    if not step:
+        return None
+    if match["couple"]:
+        unit, factor = _unit(match["unit"])
+        return _made_stretch(amount(2 * factor, unit), unit, step)
+    if words := match["words"]:
+        known = " " in words or words in ("days", "weeks", "months", "years")
+        return Reading(vague="past" if step < 0 else "future", vague_amount=f"the {words}") if known else None
+    length = _length(match["length"])
+    return None if match["length"].startswith(("a ", "an ")) else _made_stretch(length, length.unit, step)
+
+
+def _stretch_after(match: re.Match[str]) -> Reading:
+    unit, factor = _unit(match["unit"])
+    return _made_stretch(amount(_number(match["count"]) * factor, unit), unit, _step(match["mod"]))
+
+
+# ------------------------------------------------------------------------------------------------- this, last, next
+
+
+def _stepped(unit: str, step: int) -> Reading | None:
+    """Return the unit `step` units from the current one."""
+    match lexicon.UNITS.get(unit, "week" if unit.startswith("work") else unit):
+        case "week":
+            return Reading(week=step)
+        case "weekend":
+            return Reading(week=step, weekend=True)
+        case "month":
+            return Reading(month=("rel", step))
+        case "year":
+            return Reading(year=("rel", step))
+        case "quarter":
+            return Reading(quarter=("rel", step))
+        case _:
+            return Reading(shift=0) if unit == "day" and not step else None
+
+
+def _pointed(reading: Reading, step: int) -> Reading:
+    """Return a month, season or feast of this year (`step` 0), the last one (-1) or the next one (1)."""
+    return replace(reading, manner="last" if step < 0 else "next") if step else replace(reading, year=("rel", 0))
+
+
+def _this_day(match: re.Match[str]) -> Reading | None:
+    step, manner = _step(match["mod"]), match["mod"]
+    if match["weekday"]:
+        weekday = lexicon.WEEKDAYS[match["weekday"]]
+        near = manner in ("past", "coming", "upcoming") or " " in manner
+        if near:
+            return Reading(weekday=weekday, manner="past" if step < 0 else "coming")
+        return Reading(weekday=weekday, week=step)
+    if match["month"]:
+        name = match["month"]
+        if name in ("mar", "sep", "dec") or (name in ("may", "march") and not step):
+            return None
+        return _pointed(Reading(month=("abs", lexicon.MONTHS[name]), day=_day(match["day"]) if match["day"] else None), step)
+    if match["season"]:
+        return _pointed(Reading(season=lexicon.SEASONS[match["season"]]), step)
+    return _pointed(_feast(match), step) if " " not in manner or step else None
+
+
+def _this_part(match: re.Match[str]) -> Reading | None:
+    """ "Last night", "this morning"; "the next morning" counts from another time."""
+    part = lexicon.PARTS[match["part"]]
+    if match["mod"] != "next":
+        return Reading(shift=-(match["mod"] == "last"), part=part)
+    return Reading(shift=1, part=part) if part in ("evening", "night") and not match["the"] else None
+
+
+_OVER = re.compile(r"(?:in|over|for|during|within|throughout) $")
+
+
+def _this_unit(match: re.Match[str]) -> Reading | None:
+    mod, unit, step = match["mod"].rpartition(" ")[2], match["unit"], _step(match["mod"])
+    near = " " in match["mod"]
+    if near and mod in ("last", "next"):
+        mod = {"last": "past", "next": "coming"}[mod]
+    if unit == "fortnight":
+        return Reading(stretch=Stretch("past" if step < 0 else "next", step or 1, amount(2, "week")))
+    if unit.startswith("work"):
+        return Reading(week=step, weekday=0, through=Reading(week=step, weekday=4))
+    kind = lexicon.UNITS[unit]
+    if match["weekday"]:
+        return Reading(week=step, weekday=lexicon.WEEKDAYS[match["weekday"].strip(" ,-")]) if kind == "week" else None
+    if kind in ("hour", "minute"):
+        fits = step and not (kind == "minute" and mod == "last") and mod not in ("following", "coming", "upcoming")
+        return Reading(stretch=Stretch("past" if step < 0 else "next", step, amount(1, kind))) if fits else None
+    if kind == "decade" and step:
+        return Reading(stretch=Stretch("past" if step < 0 else "aligned", step, amount(1, "decade")))
+    over = mod == "last" and _OVER.search(match.string, max(0, match.start() - 12), match.start())
+    if (mod == "past" or over) and match["the"] and kind in ("week", "month", "year"):
+        return Reading(stretch=Stretch("past", -1, amount(1, kind)))
+    if kind == "weekend" and mod in ("past", "coming", "upcoming"):
+        return Reading(weekend=True, manner="past" if step < 0 else "coming")
+    return _stepped(unit, step) if kind != "day" else None
+
+
+def _to_date(match: re.Match[str]) -> Reading:
+    current = _stepped(match["unit"], 0) if match["unit"] else None
+    return replace(current, through=Reading(now=True)) if current is not None else Reading(until_now=True)
+
+
+def _day_word(match: re.Match[str]) -> Reading | None:
+    if match["tonight"]:
+        return Reading(shift=0, part="night")
+    return Reading(shift=lexicon.DAYS[match["day"]], part={"am": "morning", "pm": "afternoon"}.get(match["half"]))  # type: ignore[arg-type]
+
+
+def _day_before(match: re.Match[str]) -> Reading:
+    talk = match.group().endswith(("conversation", "chat"))
+    return Reading(shift=(-1 if match["back"] else 1) * (1 if talk else 2), part=lexicon.PARTS.get(match["part"]))
+
+
+# ------------------------------------------------------------------------------------------------------------- heads
+
+
+def _edge_word(match: re.Match[str]) -> Edge:
+    return lexicon.EDGES[next(word for name, word in match.groupdict().items() if word and name != "unit")]
+
+
+def _edge_unit(match: re.Match[str]) -> Reading | None:
+    current = _stepped(match["unit"], 0)
+    return replace(current, edge=_edge_word(match)) if current is not None else None
+
+
+def _short_edge(match: re.Match[str]) -> Reading | None:
+    current = _stepped(lexicon.EDGE_SHORT[match["word"]], 0)
+    return replace(current, edge="end") if current is not None else None
+
+
+def _ordinal(match: re.Match[str]) -> Reading | None:
+    weekday = lexicon.WEEKDAYS[match["weekday"]] if match["weekday"] else None
+    unit: Unit = "day" if weekday is not None else _unit(match["unit"])[0]
+    if match["count"]:
+        count = int(_number(match["count"]))
+        return Reading(ordinal=Ordinal(count, unit, "last" if match["last"] else "first")) if not match["nth"] else None
+    nth = _day(match["nth"]) if match["nth"] else 1
+    return Reading(ordinal=Ordinal(nth, unit, "nth_last" if match["last"] else "nth", weekday))
+
+
+_QUARTERS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
+
+
+def _quarter(match: re.Match[str]) -> Reading:
+    word = match["number"]
+    reading = Reading(quarter=("abs", _QUARTERS.get(word) or int(word[0])), manner="bare")
+    return _dated(reading, match) if "year" in match.re.groupindex else reading
+
+
+# ------------------------------------------------------------------------------------------------------------- dates
+
+
+def _month_day(first: str, second: str) -> Reading | None:
+    month, day = int(first), int(second)
+    return Reading(month=("abs", month), day=day, manner="bare") if day <= longest_month(month) else None
+
+
+def _slash(match: re.Match[str]) -> Reading | None:
+    month, day = (number for number in match.groups() if number)
+    return _month_day(month, day) if int(month) <= 12 else _month_day(day, month)
+
+
+def _date(match: re.Match[str]) -> Reading | None:
+    """ "March 5", "5th of March", "March 5 to 8, 2024", "3 to 12 of September"."""
+    month, day = lexicon.MONTHS[match["month"]], _day(match["day"])
+    if not 1 <= day <= longest_month(month):
+        return None
+    reading = Reading(month=("abs", month), day=day, manner="bare")
+    until = _day(match["until"]) if match.groupdict().get("until") else 0
+    if until > day and until <= longest_month(month):
+        reading = replace(reading, through=replace(reading, day=until))
+    return _dated(reading, match)
+
+
+def _days(match: re.Match[str]) -> Reading:
+    return Reading(day=_day(match["day"]), manner="bare")
+
+
+def _month(match: re.Match[str]) -> Reading:
+    return Reading(month=("abs", lexicon.MONTHS[match["month"]]), manner="bare")
+
+
+def _day_of_this_month(match: re.Match[str]) -> Reading:
+    if match["mod"] == "the":
+        return Reading(day=_day(match["day"]), manner="bare")
+    return Reading(month=("rel", lexicon.MODIFIERS[match["mod"].removeprefix("the ")]), day=_day(match["day"]))
+
+
+def _feast(match: re.Match[str]) -> Reading:
+    key, label = lexicon.HOLIDAYS[match["feast"]]
+    return Reading(holiday=key, holiday_name=label, manner="bare")
+
+
+def _weekday(match: re.Match[str]) -> Reading:
+    return Reading(weekday=lexicon.WEEKDAYS[match["weekday"].rstrip(".")], manner="bare")
+
+
+# ------------------------------------------------------------------------------------------------------------- hours
+
+
+def made_clock(hour: int, minute: int, suffix: str) -> Clock:
+    """Return a clock time; without am or pm an hour from 1 to 12 is ambiguous (`known` is False)."""
+    if suffix:
+        return Clock(hour % 12 + (12 if suffix == "p" else 0) if hour <= 12 else hour, minute)
+    return Clock(hour, minute, known=hour > 12 or hour == 0)
+
+
+_DIGITS = re.compile(r"(\d{1,2})(?:[:.]?([0-5]\d))?(?::\d\d)?")
+
+
+def _time(word: str) -> tuple[int, int] | None:
+    digits = _DIGITS.fullmatch(word)
+    if digits is not None:
+        hour, minute = int(digits[1]), int(digits[2] or 0)
+        return (hour, minute) if hour <= 24 and minute < 60 else None
+    hour_word, _, minutes = word.replace("-", " ", 1).partition(" ")
+    if hour_word.isdecimal():
+        return None
+    return int(ENGLISH_CARDINALS[hour_word]), int(_number(minutes)) if minutes else 0
+
+
+def _half_of(word: str | None) -> str:
+    found = re.search(r"([ap])(?:\.?m|$)", word or "")
+    return found[1] if found is not None else ""
+
+
+def _clock(match: re.Match[str]) -> Reading | None:
+    begin = _time(match["begin"])
+    until = _time(match["until"]) if match["until"] else None
+    if begin is None:
+        return None
+    groups = match.groupdict()
+    half, last = _half_of(groups.get("half")), _half_of(groups.get("last"))
+    end = None
+    if until is not None:
+        end = made_clock(*until, "p" if last == half == "a" and until[0] == 12 else last)
+        if last and not half:
+            half = last if begin[0] % 12 <= until[0] % 12 or last == "a" else "a" if begin[0] < 12 else ""
+    return Reading(clock=made_clock(*begin, half), clock_until=end)
+
+
+def _spoken(match: re.Match[str]) -> Reading | None:
+    """ "Half past seven", "ten to nine", British "half eight"."""
+    if match["hour2"]:
+        return Reading(clock=made_clock(int(_number(match["hour2"])), 30, ""))
+    minutes = {"half": 30, "quarter": 15}.get(match["minutes"]) or int(_number(match["minutes"]))
+    clock = made_clock(int(_number(match["hour"])), 0, _half_of(match["half"]))
+    total = clock.hour * 60 + (minutes if match["link"] == "past" else -minutes)
+    return Reading(clock=Clock(total // 60 % 24, total % 60, clock.known)) if minutes < 60 else None
+
+
+def _reading(**fields: object) -> Callable[[re.Match[str]], Reading]:
+    made = Reading(**fields)  # type: ignore[arg-type]
+    return lambda _: made
+
+
+_BUILDERS: dict[str, Builder] = {
+    "open": lambda _: Reading(),
+    "iso": lambda m: Reading(year=("abs", int(m["year"])), month=("abs", max(1, min(12, int(m["month"])))), day=int(m["day"])),
+    "full_date": lambda m: Reading(year=("abs", 2000), month=("abs", 1), day=1),
+    "slash": _slash,
+    "absolute_year": lambda m: Reading(year=("abs", int(m["year"]))),
+    "vague": lambda m: Reading(vague=_VAGUE[" ".join(m.group().split())]),
+    "now": _reading(now=True),
+    "ago": _counted,
+    "weekdays_ago": lambda m: Reading(weekday=lexicon.WEEKDAYS[m["weekday"]], week=-int(_number(m["count"])), manner="past"),
+    "guess": _guess,
+    "guess_ahead": _guess,
+    "within": lambda m: Reading(stretch=Stretch("within", 1, _length(m["length"]))),
+    "in_length": _counted,
+    "day_before": _day_before,
+    "step": lambda m: _stepped(m["unit"], -2 if m["back"] else 2),
+    "day_from": _from,
+    "from": _from,
+    "lasting": _lasting,
+    "guess_from": lambda m: Reading(vague="past" if m["way"] == "before" else "future", vague_amount=m["words"], half=(0, "")),
+    "short_edge": _short_edge,
+    "edge_unit": _edge_unit,
+    "end_of_day": _reading(shift=0, edge="end"),
+    "edge": lambda m: Reading(edge=_edge_word(m)),
+    "part_of": lambda m: Reading(part=lexicon.PARTS[m["part"]]),
+    "rest": lambda m: Reading(shift=0) if m["today"] else Reading(edge="rest"),
+    "numbered_week": lambda m: Reading(year=("rel", 0), ordinal=Ordinal(int(m["n"]), "week", "nth")),
+    "numbered_week_of": lambda m: Reading(ordinal=Ordinal(int(m["n"]), "week", "nth")),
+    "half": lambda m: Reading(half=(1 if m["which"] in ("first", "1st") else 2, "year")),
+    "of_week": lambda m: Reading(half=(0, m["unit"])),
+    "ordinal": _ordinal,
+    "stretch": _stretch,
+    "stretch_after": _stretch_after,
+    "this_day": _this_day,
+    "this_part": _this_part,
+    "this_unit": _this_unit,
+    "unit_of": lambda m: _stepped(m["unit"], 0),
+    "to_date": _to_date,
+    "day": _day_word,
+    "days_of_month": _date,
+    "date": _date,
+    "day_of_month": _date,
+    "month_year": lambda m: _dated(_month(m), m),
+    "feast": lambda m: _dated(_feast(m), m) if "year" in m.re.groupindex else _feast(m),
+    "month": _month,
+    "day_of_this_month": _day_of_this_month,
+    "days": _days,
+    "number": lambda m: Reading(day=_day(m["day"] or m["alone"]), manner="bare"),
+    "day_number": _days,
+    "weekday_number": lambda m: replace(_weekday(m), day=_day(m["day"]), manner=None),
+    "weekday": _weekday,
+    "weekend": _reading(weekend=True, manner="bare"),
+    "season": lambda m: _dated(Reading(season=lexicon.SEASONS[m["season"]]), m),
+    "quarter": _quarter,
+    "noon": lambda m: Reading(clock=Clock(0 if "midnight" in m.group() else 12)),
+    "clock_between": _clock,
+    "clock": _clock,
+    "spoken": _spoken,
+    "part": lambda m: Reading(part=lexicon.PARTS[m["part"]]),
+}
+"""What the tokens mean. One that is not here only looks like time and is skipped."""
+
+_PATTERNS = {name: in_full(pattern, _PIECES | _LISTS) for name, pattern in _WRITTEN["tokens"].items()}
+_STARTS = one_of(
+    *_WORDS["starts"].split(),
+    *SIMPLE_CARDINALS,
+    *SIMPLE_ORDINALS,
+    *lexicon.UNITS,
+    *lexicon.MODIFIERS,
+    *lexicon.TONIGHT,
+    *(word for table in (lexicon.DAYS, lexicon.WEEKDAYS, lexicon.MONTHS, lexicon.SEASONS, lexicon.PARTS) for word in table),
+    *(re.split("[ -]", phrase)[0] for phrase in (*lexicon.HOLIDAYS, *_VAGUE, *(" ".join(words) for words in lexicon.NOW))),
 )
-_LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ’", "abcdefghijklmnopqrstuvwxyz'")
-_OWN_S = frozenset({"new year's", "valentine's", "mother's", "father's", "year's"})
-_GUESS = frozenset({"or", "to", "-", "–", ","})
-_PLAIN_UNITS = frozenset({"day", "week", "month", "year", "hour", "minute"})
-_COUNTED_VAGUELY = frozenset({"few", "couple", "several", "some", "many", "handful"})
-Parsed = tuple[Reading, int]
-"""A reading and the index of the word after it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Counted:
-    """A count of units of time. `amount` is None if the count is vague ("a few weeks", kept in `words`); `reading` is set
-    if the words are a complete expression ("two Saturdays ago")."""
-
-    amount: Amount | None
-    words: str
-    after: int
-    unit: Unit
-    reading: Reading | None = None
-
-
-class Words:
-    """A text split into words. Parsers take the index of a word and return a result with the index after it, or None."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.lower = text.translate(_LOWER)
-        matches = list(_TOKEN.finditer(self.lower))
-        self.words = [CORRECTED.get(word, word) for word in (match.group() for match in matches)]
-        self.starts = [match.start() for match in matches]
-        self.ends = [match.end() for match in matches]
-        self.count = len(self.words)
-        self.depth = 0
-        self.spoken = without_names(text, self.lower)
-
-    def word(self, index: int) -> str:
-        """Return the word at an index; the empty string outside the text."""
-        return self.words[index] if 0 <= index < self.count else ""
-
-    def words_before(self, offset: int) -> int:
-        """Return the index of the word that begins at a character offset."""
-        return bisect_left(self.starts, offset)
-
-    def capital(self, index: int) -> bool:
-        """Return True if the word at an index begins with a capital."""
-        return 0 <= index < self.count and self.text[self.starts[index]].isupper()
-
-    def touches(self, index: int) -> bool:
-        """Return True if the word at `index` follows the previous one without a space."""
-        return 0 < index < self.count and self.starts[index] == self.ends[index - 1]
-
-    def after_the(self, index: int) -> int:
-        """Return the index, or the next one if the word is "the"."""
-        return index + (self.word(index) == "the")
-
-    @staticmethod
-    def at(reading: Reading | None, after: int) -> Parsed | None:
-        """Return a reading with the index after it; None if the reading is None."""
-        return (reading, after) if reading is not None else None
-
-    def end_of(self, index: int) -> int:
-        """Return the end of the word at an index without a possessive 's, which stays in the sentence."""
-        word = self.words[index]
-        if word.endswith("'s") and (word not in _OWN_S or (word == "year's" and self.word(index - 1) in MODIFIERS)):
-            return self.ends[index] - 2
-        return self.ends[index] - 1 if word.endswith("s'") and word[:-2] not in _PLAIN_UNITS else self.ends[index]
-
-    def number(self, index: int) -> tuple[float | None, int] | None:
-        """Parse a count: digits, words, "a", "half a", "one and a half". The value is None for "a few", "a couple of"."""
-        word = self.word(index)
-        if word == "half":
-            if self.word(index + 1) in ("a", "an"):
-                return 0.5, index + 2
-            return None
-        if word == "a" and self.word(index + 1) == "half":
-            return 0.5, index + 2
-        if word in ("a", "an") and self.word(index + 1) in ("few", "couple", "handful", "hundred"):
-            if self.word(index + 1) == "hundred":
-                return 100, index + 2
-            return None, index + (3 if self.word(index + 2) == "of" else 2)
-        if word in _COUNTED_VAGUELY:
-            return None, index + (2 if self.word(index + 1) == "of" else 1)
-        value: float | None = None
-        after = index + 1
-        if word in ("a", "an"):
-            value = 1
-        elif word in ENGLISH_CARDINALS:
-            value = ENGLISH_CARDINALS[word]
-            following = ENGLISH_CARDINALS.get(self.word(after), 0)
-            if value >= 20 and value % 10 == 0 and 0 < following < 10:
-                value, after = value + following, after + 1
-        elif word.replace(".", "", 1).isdecimal():
-            value = float(word)
-        if value is None or value > 1000:
-            return None
-        if self.word(after) == "and" and self.word(after + 1) == "a" and self.word(after + 2) == "half":
-            return value + 0.5, after + 3
-        return value, after
-
-    def unit(self, index: int) -> tuple[Unit, float, int] | None:
-        """Return a unit of time, its multiplier (2 weeks for "fortnight") and the index after it."""
-        word = self.word(index)
-        if word in ("business", "working", "work") and self.word(index + 1) in ("day", "days"):
-            return "workday", 1, index + 2
-        word = word.removesuffix("'s")
-        if word in ("fortnight", "fortnights"):
-            return "week", 2, index + 1
-        if word in ("century", "centuries"):
-            return "year", 100, index + 1
-        if word in ("second", "seconds", "secs"):
-            return ("minute", 1 / 60, index + 1) if word != "second" or self.word(index + 1) in ("ago",) else None
-        if word in UNITS:
-            return UNITS[word], 1, index + 1
-        return None
-
-    def length(self, index: int) -> Counted | None:
-        """Parse a length of time: "two weeks", "an hour and a half", "2 years 1 month 21 days", "a few months"."""
-        counted = self.number(index)
-        if counted is None:
-            return None
-        count, at = counted
-        guess = self.number(at + 1) if self.word(at) in _GUESS else None
-        if self.word(at) == "," and guess is not None and guess[0] != (count or 0) + 1:
-            guess = None  # "three, four days", and no list
-        if (self.word(at), self.word(at + 1)) == ("or", "so"):
-            count, at = None, at + 2
-        if count is not None and guess is not None and guess[0] is not None and self.unit(guess[1]) is not None:
-            count, at = None, guess[1]  # "two or three weeks"
-        if self.word(at) in ("more", "whole", "full", "short", "long"):
-            at += 1
-        weekday = WEEKDAYS.get(self.word(at).removesuffix("s"))
-        if weekday is not None and self.word(at).endswith("days") and count and self.word(at + 1) == "ago":
-            return Counted(None, "", at + 1, "day", Reading(weekday=weekday, week=-int(count), manner="past"))
-        unit = self.unit(at)
-        if unit is None:
-            return None
-        name, factor, after = unit
-        if (self.word(after), self.word(after + 1)) == ("or", "so"):
-            count, after = None, after + 2
-        guess = self.number(after + 1) if self.word(after) == "or" else None
-        if guess is not None and guess[0] is not None and self.word(after + 1) in ENGLISH_CARDINALS and not self.unit(guess[1]):
-            count, after = None, guess[1]  # "a week or two"
-        if count is None:
-            return Counted(None, self.text[self.starts[index] : self.ends[after - 1]].lower().rstrip("'’"), after, name)
-        total = amount(count * factor, name)
-        if self.word(after) == "and" and self.word(after + 1) == "a" and self.word(after + 2) == "half":
-            total, after = amount((count + 0.5) * factor, name), after + 3
-        for _ in range(4):
-            gap = 1 if self.word(after) in ("and", ",") else 0
-            if gap and self.word(after) == "," and self.word(after + 1) == "and":
-                gap = 2
-            more = self.number(after + gap)
-            finer = (
-                self.unit(more[1]) if more is not None and more[0] is not None and self.word(after + gap) not in ("a",) else None
-            )
-            if finer is None or more is None or more[0] is None:
-                break
-            total, after = total.plus(amount(more[0] * finer[1], finer[0])), finer[2]
-        return Counted(total, "", after, name)
-
-    def ordinal(self, index: int) -> tuple[int, int] | None:
-        """Parse an ordinal: "3rd", "third", "twenty third", "twenty-third"."""
-        word = self.word(index)
-        if word in ENGLISH_ORDINALS:
-            return ENGLISH_ORDINALS[word], index + 1
-        if word[:1] == "0" and word[1:] in ENGLISH_ORDINALS:
-            return ENGLISH_ORDINALS[word[1:]], index + 1
-        tens = ENGLISH_CARDINALS.get(word, 0)
-        ones = ENGLISH_ORDINALS.get(self.word(index + 1), 99)
-        if tens in (20, 30) and ones < 10 and not self.word(index + 1)[0].isdecimal():
-            return tens + ones, index + 2
-        return None
-
-    def number_of_day(self, index: int) -> tuple[int, int] | None:
-        """Parse the day after a month's name: "5", "5th", "the fifth", "twenty nine"."""
-        at = index + 1 if self.word(index) == "the" else index
-        if self.word(at) == "/":
-            at += 1
-        found = self.ordinal(at)
-        if found is None:
-            word = self.word(at)
-            if word.isdecimal() and len(word) <= 2:
-                found = int(word), at + 1
-            elif word in ENGLISH_CARDINALS:
-                number = self.number(at)
-                if number is not None and number[0] is not None and number[0] == int(number[0]):
-                    found = int(number[0]), number[1]
-        if found is None or not 1 <= found[0] <= 31:
-            return None
-        following = self.word(found[1])
-        if (
-            (following in UNITS and following != "weekend")
-            or following in ("%", ":", "people", "times", "percent")
-            or self.clock_suffix(found[1])[0]
-        ):
-            return None
-        if following == "." and self.touches(found[1]) and self.word(found[1] + 1).isdecimal():
-            return None
-        return found
-
-    def year_after(self, index: int) -> tuple[int, int] | None:
-        """Parse the year after a date: "2024", ", 2024", "of 2024", "'24", "twenty twenty-four"."""
-        at = index
-        if self.word(at) in (",", "of", "in"):
-            at += 1
-        word = self.word(at)
-        if len(word) == 4 and word.isdecimal() and 1000 <= int(word) <= 2999:
-            return int(word), at + 1
-        if self.word(at) == "'" and len(self.word(at + 1)) == 2 and self.word(at + 1).isdecimal():
-            short = int(self.word(at + 1))
-            return (2000 if short < 50 else 1900) + short, at + 2
-        if (
-            word in ("nineteen", "twenty")
-            and self.word(at + 1) in ENGLISH_CARDINALS
-            and ENGLISH_CARDINALS[self.word(at + 1)] >= 10
-        ):
-            tail = self.number(at + 1)
-            if tail is not None and tail[0] is not None:
-                return (1900 if word == "nineteen" else 2000) + int(tail[0]), tail[1]
-        if word == "two" and self.word(at + 1) == "thousand":
-            end = at + 3 if self.word(at + 2) == "and" else at + 2
-            tail = self.number(end)
-            if tail is not None and tail[0] is not None and tail[0] < 100:
-                return 2000 + int(tail[0]), tail[1]
-            return 2000, at + 2
-        return None
-
-    def clock_suffix(self, index: int) -> tuple[str, int]:
-        """Return "am", "pm" or "" and the index after it: "am", "a.m.", "p" directly after a number."""
-        word = self.word(index)
-        if word in ("am", "pm"):
-            return word, index + 1
-        if word in ("a", "p"):
-            if self.word(index + 1) == "." and self.word(index + 2) == "m" and self.touches(index + 1):
-                end = index + 3
-                return word + "m", end + (self.word(end) == "." and self.touches(end))
-            if (self.touches(index) and not self.touches(index + 1)) or (
-                self.touches(index) and self.word(index + 1) in (".", ",", "?", "!")
-            ):
-                return word + "m", index + 1
-        return "", index
-
-    def primary(self, index: int) -> Parsed | None:
-        """Return one reading that begins at a word. Implemented by the last subclass."""
-        raise NotImplementedError
-
-    def expression(self, index: int) -> Parsed | None:
-        """Return the longest expression that begins at a word."""
-        raise NotImplementedError
-
-    def modified(self, index: int) -> Parsed | None:
-        """Parse this, last, next … with a unit or a name."""
-        raise NotImplementedError
-
-    def extend(self, reading: Reading, index: int) -> Parsed | None:
-        """Return a reading merged with the words that follow."""
-        raise NotImplementedError
+_BEGINS = rf"(?<![a-z\d_])(?=\d|(?!an?\b[^ ])(?:{_STARTS})s?(?![a-z]))(?<![a-z]')(?<!\d[.,:/]){BEGINS}"
+TOKENS = Tokens(_PATTERNS, _BUILDERS, "", begins=_BEGINS, ends=ENDS)

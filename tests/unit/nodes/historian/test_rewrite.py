@@ -21,6 +21,7 @@ from historian.text import job_verdicts
 from historian.text.gate import GateResult, check
 from historian.text.job_drafts import names_of, prepare
 from historian.text.job_verdicts import can_be_mended, judge, passed_by_rules
+from historian.text.sentence import Sentence
 from langgraph.runtime import Runtime
 from support.memory import group_fields, private_fields, settings_for
 
@@ -67,8 +68,8 @@ async def test_each_text_is_judged_once_and_only_what_the_rules_left_open_is_ask
     settings, model = settings_for(Path("/nowhere"), historian={"rewrite_mode": "auto"}), Model()
     judged: list[str] = []
 
-    def counted(candidate: str, **given: Any) -> GateResult:
-        judged.append(candidate)
+    def counted(candidate: Sentence, **given: Any) -> GateResult:
+        judged.append(candidate.text)
         return check(candidate, **given)
 
     monkeypatch.setattr(job_verdicts, "check", counted)

@@ -6,6 +6,7 @@ import pytest
 from historian.schema.names import Names
 from historian.text.gate.reasons import reason
 from historian.text.gate.unsaid import unsaid
+from historian.text.sentence import Sentence
 
 NAMES = Names(bot_name="小史", user_name="阿泰", user_id="42", others=("Nora", "Big Mike"))
 
@@ -35,7 +36,7 @@ NAMES = Names(bot_name="小史", user_name="阿泰", user_id="42", others=("Nora
     ],
 )
 def test_a_clause_without_its_object_is_reported(fact: str) -> None:
-    assert [one.why for one in unsaid(fact, NAMES)] == ["elliptic"]
+    assert [one.why for one in unsaid(Sentence(fact, NAMES))] == ["elliptic"]
 
 
 @pytest.mark.parametrize(
@@ -52,7 +53,7 @@ def test_a_clause_without_its_object_is_reported(fact: str) -> None:
     ],
 )
 def test_a_relative_or_thing_without_an_owner_is_reported(fact: str) -> None:
-    assert [one.why for one in unsaid(fact, NAMES)] == ["owner"]
+    assert [one.why for one in unsaid(Sentence(fact, NAMES))] == ["owner"]
 
 
 @pytest.mark.parametrize(
@@ -69,7 +70,7 @@ def test_a_relative_or_thing_without_an_owner_is_reported(fact: str) -> None:
     ],
 )
 def test_a_fact_that_names_nobody_and_nothing_is_reported(fact: str) -> None:
-    assert [one.why for one in unsaid(fact, NAMES)] == ["subject"]
+    assert [one.why for one in unsaid(Sentence(fact, NAMES))] == ["subject"]
 
 
 @pytest.mark.parametrize(
@@ -87,7 +88,7 @@ def test_a_fact_that_names_nobody_and_nothing_is_reported(fact: str) -> None:
     ],
 )
 def test_a_day_that_only_the_talk_knows_is_reported(fact: str) -> None:
-    assert "relative" in [one.why for one in unsaid(fact, NAMES)]
+    assert "relative" in [one.why for one in unsaid(Sentence(fact, NAMES))]
 
 
 @pytest.mark.parametrize(
@@ -121,7 +122,7 @@ def test_a_day_that_only_the_talk_knows_is_reported(fact: str) -> None:
     ],
 )
 def test_what_stands_by_itself_passes(fact: str) -> None:
-    assert list(unsaid(fact, NAMES)) == []
+    assert list(unsaid(Sentence(fact, NAMES))) == []
 
 
 @pytest.mark.parametrize(
@@ -136,23 +137,23 @@ def test_what_stands_by_itself_passes(fact: str) -> None:
     ],
 )
 def test_an_action_on_what_only_the_talk_tells_of_is_reported(action: str, why: list[str]) -> None:
-    assert [one.why for one in unsaid(action, NAMES, "action")] == why
+    assert [one.why for one in unsaid(Sentence(action, NAMES), "action")] == why
 
 
 @pytest.mark.parametrize(
     "action", ["小史没说话", "围观群友闲聊，没有回复", "倾听", "小史无", "listened", "小史 just stayed silent", "none"]
 )
 def test_an_action_that_was_none_is_reported(action: str) -> None:
-    found = list(unsaid(action, NAMES, "action"))
+    found = list(unsaid(Sentence(action, NAMES), "action"))
     assert "no_deed" in [one.why for one in found]
     assert all(action in reason(one, "zh") and action in reason(one, "en") for one in found)
 
 
 @pytest.mark.parametrize("action", ["小史没有答应阿泰", "小史倾听了阿泰讲离婚", "小史 listened to Nora's song", "小史无视了阿泰"])
 def test_what_was_done_is_a_deed(action: str) -> None:
-    assert list(unsaid(action, NAMES, "action")) == []
+    assert list(unsaid(Sentence(action, NAMES), "action")) == []
 
 
 def test_a_quotation_needs_its_speaker() -> None:
-    assert [one.why for one in unsaid("“我家门口没铲雪”", NAMES)] == ["subject"]
-    assert list(unsaid("阿泰说“我家门口没铲雪”", NAMES)) == []
+    assert [one.why for one in unsaid(Sentence("“我家门口没铲雪”", NAMES))] == ["subject"]
+    assert list(unsaid(Sentence("阿泰说“我家门口没铲雪”", NAMES))) == []

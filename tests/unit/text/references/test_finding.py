@@ -1,7 +1,15 @@
 """Which words are references, and which only look like one."""
 
 import pytest
-from historian.text.references.finding import find_references, is_deictic_name
+from historian.schema.names import Names
+from historian.text.references.finding import is_deictic_name
+from historian.text.references.types import Reference
+from historian.text.sentence import Sentence
+
+
+def find_references(text: str, people: tuple[str, ...] = (), bot: str = "", glossary: tuple[str, ...] = ()) -> list[Reference]:
+    return Sentence(text, Names(bot_name=bot, others=people, glossary=glossary)).references
+
 
 NOT_A_REFERENCE = [
     "吉他和其他乐器都在维他命广告里",
@@ -119,7 +127,7 @@ def test_references_are_found_with_their_exact_spans(text: str, expected: list[s
         ("Bob said he will come", ("Bob",)),
         ("Undefined told him", ()),
         ("His mother says he is shy", ()),
-        ("Anna and Bob know she sings", ("Anna",)),
+        ("Anna and Bob know she sings", ("Anna", "Bob")),
         ("He left", ()),
     ],
 )

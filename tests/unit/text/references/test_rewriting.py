@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 from historian.schema.names import Names
-from historian.text.references.rewriting import Item, draft
+from historian.text.references.rewriting import draft
+from historian.text.references.types import Item
 
 DATA = Path(__file__).parents[3] / "data"
 NAMES = {

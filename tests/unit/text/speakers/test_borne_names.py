@@ -7,10 +7,16 @@ from typing import Any
 import pytest
 from historian.schema.event import BorneName, Event
 from historian.text.speakers.borne_names import BorneNames
-from historian.text.speakers.shown_names import shown_speaker, shown_text
+from historian.text.speakers.shown_names import ShownNames, shown_text
 from hypothesis import given
 from hypothesis import strategies as st
 from support.events import make_event
+
+
+def shown_speaker(event: Event, names: BorneNames, told: str = "") -> str:
+    """How the sender of a message is shown beside a text."""
+    return ShownNames(lambda _: names, [told]).speaker(event)
+
 
 HOSTILE = [
     "Sam", "sam", "Sammy", "小林", "林", "我", "Everyone", "大家", "Clio", "Book Club", "1001", "2002", "user 1002",

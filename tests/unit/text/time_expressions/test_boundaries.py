@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from historian.text.time_expressions import find_relative, find_time_expressions
-from historian.text.time_expressions.calendar import add_months, easter, holiday, nth_weekday
+from historian.text.time_expressions.calendar import add_months, easter, feast, nth_weekday
 from historian.text.time_expressions.numerals import chinese_number
 
 
@@ -80,7 +80,7 @@ def test_last_friday_on_a_saturday_is_that_of_the_week_before() -> None:
     ],
 )  # fmt: skip
 def test_feasts_that_move_fall_on_their_day(name: str, year: int, day: date | None) -> None:
-    assert holiday(name, year) == day
+    assert feast(name, year) == day
 
 
 def test_calendar_arithmetic() -> None:

@@ -47,6 +47,14 @@ MEANING = [
     ("three days before Christmas I will leave", "three days before Christmas", "2025-12-22"),
     ("today's standup", "today", "2025-07-09"),
     ("meet me at 5pm", "5pm", "2025-07-09T17:00"),
+    ("Christmas Eve will be quiet", "Christmas Eve", "2025-12-24"),
+    ("late may bank holiday will be wet", "late may bank holiday", "2026-05-25"),
+    ("sales in week 27 of last year", "week 27 of last year", "2024-07-01..2024-07-07"),
+    ("WFH mon-wed next week", "mon-wed next week", "2025-07-14..2025-07-16"),
+    ("he'll be back within the next day and 5 hours", "within the next day and 5 hours", "2025-07-09T10:15..2025-07-10T15:15"),
+    ("away for 3 days from tomorrow", "3 days from tomorrow", "2025-07-10..2025-07-12"),
+    ("away from 2pm till tomorrow 4:30pm", "2pm till tomorrow 4:30pm", "2025-07-09T14:00..2025-07-10T16:30"),
+    ("be there at half past nine tomorrow", "half past nine tomorrow", "2025-07-10T09:30"),
 ]
 
 
@@ -88,6 +96,8 @@ NOT_RELATIVE = [
     "at the end of the day, fine",
     "I haven't seen you in a while", "in the 1990s", "around 2026-02-21", "the week of 2026-02-16 to 2026-02-22",
     "the evening of 2026-02-20", "the few months before 2025-07-09", "at 17:00 on 2025-07-09", "Christmas 2024 (2024-12-25)",
+    "the song of the week", "Tuesday and Thursday nights are full", "Friday is pizza night", "the Today Show", "I play on Mondays",
+    "I ran 5 in a day", "open Mon-Fri, every week", "I work 5 days a week from home", "I love October", "an Easter egg",
     "the 3 days from 2026-02-18 to 2026-02-20", "in January 2026", "see you later", "every other day", "a two-week vacation",
 ]  # fmt: skip
 
@@ -108,3 +118,37 @@ def test_what_only_looks_like_time_is_left_alone(text: str) -> None:
 def test_what_was_proposed_lies_ahead_what_was_claimed_does_not(text: str, value: str) -> None:
     at = datetime(2026, 2, 20, 17, 30, tzinfo=ZoneInfo("Europe/London"))
     assert [found.value for found in find_time_expressions(text, at)] == [value]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("the Saturday runs with Bob", "Saturday"),
+        ("I work on Tuesday and Thursday", "Tuesday"),
+        ("we meet Mon, Wed and Fri", "Mon, Wed and Fri"),
+        ("back a week on Friday", "a week on Friday"),
+        ("the Friday after Thanksgiving we shop", "the Friday after Thanksgiving"),
+        ("it arrived the Friday before", "the Friday before"),
+        ("it took more than two weeks from today", "more than two weeks from today"),
+        ("a pre-Christmas party will be held", "Christmas"),
+        ("wake me up at 6", "6"),
+        ("two days later it opens", "two days later"),
+        ("Tom left on the 3rd of May, back on the 2nd", "the 2nd"),
+    ],
+)
+def test_what_its_words_do_not_decide_stays_whole_and_is_reported(text: str, words: str) -> None:
+    assert words in [found[2] for found in find_relative(text)]
+    assert words not in [found.text for found in find_time_expressions(text, AT, "America/New_York")]
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("I'm flying out next Thursday, back on Sunday", ["2025-07-17", "2025-07-20"]),
+        ("could do next Wednesday or Thursday", ["2025-07-16", "2025-07-17"]),
+        ("I leave on Monday and will be back on Thursday", ["2025-07-14", "2025-07-17"]),
+        ("we'll fly on 3 December and be back on the 7th", ["2025-12-03", "2025-12-07"]),
+    ],
+)
+def test_a_bare_name_follows_the_day_that_was_named_before_it(text: str, days: list[str]) -> None:
+    assert [found.value for found in find_time_expressions(text, AT, "America/New_York")] == days

@@ -174,7 +174,7 @@ def _first_characters(items: Any) -> tuple[set[str], bool]:
 
 
 def test_the_quick_look_knows_every_character_a_chinese_word_of_time_begins_with() -> None:
-    for name, pattern in chinese_words.TOKENS.items():
+    for name, pattern in chinese_words.PATTERNS.items():
         characters, empty = _first_characters(parser.parse(pattern))
         assert not empty, f"{name} can match nothing"
         assert characters <= set(chinese_words.STARTS), f"{name}: {''.join(characters - set(chinese_words.STARTS))}"

@@ -1,0 +1,104 @@
+"""The engine of the languages, with a language of a few words."""
+
+import re
+
+import pytest
+from historian.text.time_expressions.engine import LONG_TEXT, Grammar, Said, Tokens, candidates, find
+from historian.text.time_expressions.reading import Found, Reading, merge
+
+SHIFTS = {"today": 0, "tomorrow": 1}
+
+
+def _shift(match: re.Match[str]) -> Reading:
+    return Reading(shift=SHIFTS[match["day"]])
+
+
+TOKENS = Tokens(
+    {
+        "name": "usa today",
+        "day": "(?P<day>today|tomorrow)",
+        "part": "(?P<part>morning|evening)",
+        "maybe_day": "(?P<day>to)",
+        "open": "someday",
+    },
+    {
+        "day": lambda match: _shift(match) if match["day"] in SHIFTS else Reading(shift=0),
+        "part": lambda match: Reading(part="morning" if match["part"] == "morning" else "evening"),
+        "open": lambda _: Reading(),
+    },
+    r"(?=[a-z])",
+    begins=r"(?<![a-z])",
+    ends=r"(?![a-z])",
+)
+
+
+def _gap(said: Said, first: Found, second: Found) -> str:
+    return said.low[first.end : second.start]
+
+
+def _join(said: Said, first: Found, second: Found) -> Reading | None:
+    return merge(first.reading, second.reading) if _gap(said, first, second) == " " else None
+
+
+def _through(said: Said, first: Found, second: Found) -> Reading | None:
+    if _gap(said, first, second) != " - ":
+        return None
+    return Reading(shift=first.reading.shift, through=second.reading)
+
+
+def _judge(said: Said, item: Found, earlier: Found | None, beside: object) -> Found | None:
+    return None if item.reading.slots == {"part"} and earlier is None else item
+
+
+GRAMMAR = Grammar(
+    TOKENS,
+    _join,
+    _through,
+    lambda said, first, second: _gap(said, first, second) == "-",
+    lambda said, end, start: "." in said.low[end:start],
+    _judge,
+)
+
+
+def _said(text: str) -> Said:
+    return Said(text, text, text)
+
+
+def _found(text: str) -> list[tuple[str, bool]]:
+    return [(text[item.start : item.end], item.understood) for item in find(GRAMMAR, _said(text), lambda _: False)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("usa today came tomorrow", [("tomorrow", True)]),
+        ("tomorrow morning", [("tomorrow morning", True)]),
+        ("today - tomorrow", [("today - tomorrow", True)]),
+        ("today-tomorrow", [("today-tomorrow", False)]),
+        ("go to, someday", [("to", False), ("someday", False)]),
+        ("to morning", [("to morning", False)]),
+        ("todays", []),
+        ("today, evening", [("today", True), ("evening", True)]),
+        ("today. evening", [("today", True)]),
+    ],
+)
+def test_words_are_scanned_joined_and_judged(text: str, expected: list[tuple[str, bool]]) -> None:
+    assert _found(text) == expected
+
+
+def test_the_ends_of_a_range_are_one_reading() -> None:
+    (item,) = candidates(GRAMMAR, _said("today - tomorrow"))
+    assert item.reading == Reading(shift=0, through=Reading(shift=1))
+
+
+def test_what_is_content_is_no_expression_and_names_no_day() -> None:
+    text = "today, evening"
+    assert find(GRAMMAR, _said(text), lambda item: item.start == 0) == []
+
+
+def test_a_long_text_is_read_like_a_short_one() -> None:
+    text = "tomorrow morning, usa today. " * (LONG_TEXT // 20)
+    assert len(text) > LONG_TEXT
+    found = candidates(GRAMMAR, _said(text))
+    assert {text[item.start : item.end] for item in found} == {"tomorrow morning"}
+    assert len(found) == LONG_TEXT // 20

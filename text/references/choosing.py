@@ -1,0 +1,204 @@
+"""Whom the references of a text mean, by the roles of the conversation and the text itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from enum import Enum, auto
+from itertools import zip_longest
+
+from ...schema.names import Names
+from ..sentence import Sentence
+from ..word_lists import compiled_patterns, word_tables
+from .antecedents import LOOK_BACK, antecedents, mentions_before
+from .chinese_rewriting import followed_by_institution
+from .people import ROLE_NOUNS, Mention
+from .subjects import is_of_other_party
+from .types import Cast, Item, Reference
+
+_RE = compiled_patterns(word_tables("references/choosing.toml"))
+_SENTENCE_END = re.compile(r"[。！？!?\n]|\.(?=\s|$)")
+_CLAUSE_END = re.compile(r"[，。！？；：,.!?;:\n]")
+_STAND_INS = frozenset({"this_person", "other_party", "user", "loose_user"})
+_OTHER_PARTY = ("the other", "the sender")
+_USER, _BOT = "\0user", "\0bot"
+
+
+class Choice(Enum):
+    """The resolution of a reference."""
+
+    FIRST = auto()
+    """Whom the cast of the text has for "I"."""
+    OF_FIRST = auto()
+    """What is "ours" is that one's, where the word says so (our dog, 我们公司)."""
+    SECOND = auto()
+    """Whom it has for "you"."""
+    SENDER = auto()
+    """The default referent of a third person: the user, or the only other recent speaker."""
+    BOT_AND_USER = auto()
+    GROUP = auto()
+    NOBODY = auto()
+    """No rule resolves it."""
+    STANDS = auto()
+    """The text itself makes the referent clear."""
+
+
+_OF_CAST = frozenset((Choice.FIRST, Choice.OF_FIRST, Choice.SECOND, Choice.BOT_AND_USER))
+
+
+def choose(sentence: Sentence, recent_speakers: Sequence[str], item: Item, cast: Cast) -> list[Choice]:
+    """Return one choice for each reference of a sentence."""
+    choosing = _Choosing(sentence, recent_speakers, item, cast)
+    return choosing.without_guesses([choosing.choice(reference) for reference in sentence.references])
+
+
+def sender_name(names: Names, recent_speakers: Sequence[str]) -> str:
+    """Return the default referent of a third person; "" if there is none."""
+    speakers = {name for name in recent_speakers if name and name != names.bot_name}
+    if not speakers or not names.user_name or names.user_name in speakers:
+        return names.user_name or _USER
+    return next(iter(speakers)) if len(speakers) == 1 else ""
+
+
+class _Choosing:
+    """The choices of one text, from left to right: who is written for one reference may be meant by a later one."""
+
+    def __init__(self, sentence: Sentence, recent_speakers: Sequence[str], item: Item, cast: Cast) -> None:
+        self.sentence, self.text, self.references = sentence, sentence.text, sentence.references
+        self.names, self.cast, self.is_fact = sentence.names, cast, item == "fact"
+        self.bot, self.sender = self.names.bot_name or _BOT, sender_name(self.names, recent_speakers)
+        self.written: list[Mention] = []  # where the user is named once the earlier references are replaced
+        self.gender = ""
+        self.addressed = bool(cast.second) and any(one.person == "second" and not one.plural for one in self.references)
+        # Substitutes for a missing name (用户 42) are written like names.
+        self.aliases = dict.fromkeys((*self.names.user_names, self.names.user("zh")), self.names.user_name or _USER)
+        self.mentions = self._subjects_and_names()
+
+    def _subjects_and_names(self) -> list[Mention]:
+        """Return the names, and the role nouns (朋友, her sister) that can be a subject; none inside a reference."""
+        if not any(one.person == "third" or (one.plural and one.person == "first") for one in self.references):
+            return []
+        taken = {at for one in self.references for at in range(one.start, one.end)}
+        people, kept = self.sentence.people, list[Mention]()
+        for mention, following in zip_longest(people, people[1:]):
+            if mention.start in taken or (following and self.text[mention.end : following.start] in ("", " ")):
+                continue
+            is_role = mention.name.lower() in ROLE_NOUNS
+            if is_role and not _RE.role_subject.search(self.text[max(0, mention.start - 20) : mention.start]):
+                continue
+            kept.append(replace(mention, name=self.aliases.get(mention.name, mention.name)))
+        return kept
+
+    def choice(self, reference: Reference) -> Choice:
+        """Return the choice for the next reference."""
+        if reference.person != "third":
+            choice = Choice.NOBODY if self._is_us_without_us(reference) else self._by_cast(reference)
+        elif reference.form == "that_one" and any(mention.end == reference.start for mention in self.mentions):
+            choice = Choice.STANDS  # 小王这个人: the name directly precedes it
+        elif reference.form in _STAND_INS or reference.text.lower().startswith(_OTHER_PARTY):
+            other_party = reference.form == "other_party" or reference.text.lower().startswith(_OTHER_PARTY)
+            is_other = self.is_fact and other_party and not is_of_other_party(self.sentence, reference)
+            choice = Choice.SENDER if self.sender and self.cast.stand_in and not is_other else Choice.NOBODY
+        else:
+            choice = self._third(reference)
+        if choice is Choice.SENDER and reference.gender and not self.gender:
+            self.gender = reference.gender
+        told = not self.is_fact and choice is Choice.SECOND and self.aliases.get(self.cast.second) == self.sender
+        if choice is Choice.SENDER or told:
+            self.written.append(Mention(self.sender, reference.start, reference.end))
+        return choice
+
+    def without_guesses(self, choices: Sequence[Choice]) -> list[Choice]:
+        """Return the choices without those that rest on a third person whom nobody knows.
+
+        Of "she" and "him" in one clause either may be the user. In a fact "I" was taken for the bot because it speaks of a
+        person: if that one stays unknown, it is not certain to be the bot.
+        """
+        pairs = list(zip(self.references, choices, strict=True))
+        unknown = [one for one, choice in pairs if choice is Choice.NOBODY and one.is_somebody]
+        is_bot = self.is_fact and self.cast.first in (self.names.bot("zh"), self.names.bot("en"))
+        nobody_speaks = is_bot and bool(unknown) and not _OF_CAST.isdisjoint(choices)
+
+        def is_guess(one: Reference, choice: Choice) -> bool:
+            if nobody_speaks and (choice in _OF_CAST or (choice is Choice.SENDER and one.is_he_or_she)):
+                return True
+            others = (other for other in unknown if other.is_he_or_she and other.gender != one.gender)
+            ends = (sorted((other.end, one.end)) for other in others if choice is Choice.SENDER and one.is_he_or_she)
+            return any(not _CLAUSE_END.search(self.text, *clause) for clause in ends)
+
+        return [Choice.NOBODY if is_guess(one, choice) else choice for one, choice in pairs]
+
+    def _is_us_without_us(self, reference: Reference) -> bool:
+        """Return True if "us" is not bot and user: in "Tom invited us" the user is the subject."""
+        is_us = reference.person == "first" and reference.plural and reference.form in ("object", "reflexive")
+        near = mentions_before(self.mentions, reference.start)
+        return is_us and any(mention.name == self.names.user_name for mention in near)
+
+    def _by_cast(self, reference: Reference) -> Choice:
+        """Resolve the first and second person by the cast of the text, and places by the conversation's group."""
+        group, cast = bool(self.names.group()), self.cast
+        is_place = reference.kind == "place"
+        if is_place and reference.form != "where_person_is":
+            is_group = reference.form in ("group", "our_group") or (reference.form == "here" and self._is_the_chat(reference))
+            return Choice.GROUP if group and is_group else Choice.NOBODY
+        if reference.person == "first" and cast.together and reference.plural and not is_place:
+            return Choice.BOT_AND_USER
+        if reference.person == "first" and cast.first:
+            return Choice.OF_FIRST if reference.plural else Choice.FIRST
+        is_one = not reference.plural or followed_by_institution(self.text, reference.end)  # 你们公司
+        if reference.person == "second" and cast.second and is_one:
+            return Choice.SECOND
+        members = reference.person == "second" and cast.second and group and not is_place and reference.form != "pair"
+        return Choice.GROUP if members else Choice.NOBODY
+
+    def _is_the_chat(self, reference: Reference) -> bool:
+        """Return True if "here" is the conversation, where one posts and asks, and not the place where the speaker is."""
+        before = self.text[max(0, reference.start - 24) : reference.start]
+        said = _RE.said_after_here.match(self.text, reference.end) or _RE.said_before_here.search(before)
+        return not self.is_fact or said is not None
+
+    def _third(self, reference: Reference) -> Choice:
+        """Resolve a third-person pronoun: to the user only where nobody else can be meant, and "they" never."""
+        named_before = mentions_before(self.mentions, reference.start)
+        written = mentions_before(self.written, reference.start)
+        near = sorted([*named_before, *written], key=lambda mention: mention.start)
+        judged = antecedents(self.text, reference, near, self.bot)
+        if judged.anchored or reference.gender == "thing":
+            return Choice.STANDS if judged.anchored else Choice.NOBODY
+        if reference.kind == "reference":
+            return Choice.STANDS if len(judged.antecedents) == 1 else Choice.NOBODY
+        named = any(mention.name == self.sender for mention in named_before)
+        rivals = [name for name in judged.antecedents if name != self.sender]
+        fits = self._may_be_the_sender(reference, near, is_named=named, is_written=bool(written))
+        if reference.plural:
+            is_one = fits and not rivals and not reference.text.isascii()
+            return Choice.SENDER if is_one and followed_by_institution(self.text, reference.end) else Choice.NOBODY
+        if rivals:
+            return Choice.STANDS if len(rivals) == 1 and not (fits and (named or written)) else Choice.NOBODY
+        if not fits:
+            return Choice.STANDS if named and self.sender in judged.antecedents else Choice.NOBODY
+        return Choice.STANDS if named and not written else Choice.SENDER
+
+    def _may_be_the_sender(self, reference: Reference, near: Sequence[Mention], *, is_named: bool, is_written: bool) -> bool:
+        if not self.sender or not self.cast.third or self.addressed:
+            return False
+        if self.gender and reference.gender and self.gender != reference.gender:
+            return False
+        if is_named or is_written:
+            singular = replace(reference, plural=False, form="singular" if reference.plural else reference.form)
+            if self.sender not in antecedents(self.text, singular, near, self.bot).antecedents:
+                return False
+        return is_named or not self._is_named_later(reference)
+
+    def _is_named_later(self, reference: Reference) -> bool:
+        """Return True if the user's name follows the pronoun in the same sentence: the pronoun is then somebody else."""
+        later = (mention for mention in self.mentions if 0 <= mention.start - reference.end <= LOOK_BACK)
+        name = next((mention for mention in later if mention.name == self.sender), None)
+        if name is None:
+            return False
+        between, floor = self.text[reference.end : name.start], max(0, reference.start - 60)
+        opening = max((one.end() for one in _SENTENCE_END.finditer(self.text, floor, reference.start)), default=floor)
+        if (opening or not floor) and _RE.subordinate_start.match(self.text, opening):
+            return False
+        return not _SENTENCE_END.search(between) and not _RE.naming.match(between)

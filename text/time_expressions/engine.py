@@ -1,0 +1,183 @@
+"""The engine of the languages: from a text to the expressions of time that need a reference.
+
+A language is a table of named patterns (TOML), a builder (Python) for the reading of each, and a few functions. One scan
+finds the words of time; neighbours that are one expression are merged, and the two ends of a range joined; what touches
+another word of time without being one expression with it is not understood and stays whole. At last each expression is
+judged in its sentence: kept with a tense, kept as not understood, or dropped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from .reading import Found, Reading, is_absolute
+
+Builder = Callable[["re.Match[str]"], "Reading | None"]
+LONG_TEXT = 2_000
+_UNNAMED = re.compile(r"\(\?P<\w+>")
+UNSURE = "maybe_"
+"""What the name of a pattern begins with whose words alone do not say which time is meant; its builder has the rest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A text as its language reads it: `text` as written, `low` for the patterns, `spoken` for the tense of its verbs.
+
+    All have the same length; a language without capitals has one string for all three.
+    """
+
+    text: str
+    low: str
+    spoken: str
+
+
+class Tokens:
+    """Named patterns. At each place the first one that fits counts; one without a builder only looks like time.
+
+    `trigger` matches where a word of time may begin, `begins` and `ends` are what must stand before and behind one. A word
+    for whose place `is_cut_out` is True is part of another word.
+    """
+
+    def __init__(
+        self,
+        patterns: Mapping[str, str],
+        builders: Mapping[str, Builder],
+        trigger: str,
+        *,
+        begins: str = "",
+        ends: str = "",
+        is_cut_out: Callable[[str, int], bool] = lambda text, start: False,
+    ) -> None:
+        self.trigger = re.compile(begins + trigger)
+        self._begins, self._builders, self._is_cut_out = begins, builders, is_cut_out
+        self._alone: dict[str, tuple[re.Pattern[str], Builder] | None] = {}
+        self._patterns = {name: f"(?:{pattern}){ends}" for name, pattern in patterns.items()}
+
+    @cached_property
+    def _every(self) -> re.Pattern[str]:
+        """All patterns as one; compiled on first use because compiling is slow."""
+        named = (f"(?P<{name}>{_UNNAMED.sub('(?:', pattern)})" for name, pattern in self._patterns.items())
+        return re.compile(f"{self.trigger.pattern}(?:{'|'.join(named)})")
+
+    def _single(self, name: str) -> tuple[re.Pattern[str], Builder] | None:
+        """Return the pattern of that name alone, with its groups, and its builder; None if it has no reading."""
+        if name not in self._alone:
+            build = self._builders.get(name.removeprefix(UNSURE))
+            self._alone[name] = None if build is None else (re.compile(self._patterns[name]), build)
+        return self._alone[name]
+
+    def scan(self, text: str) -> list[Found]:
+        """Return the words of time of a text with their readings, in order and not yet merged."""
+        found: list[Found] = []
+        match = self._next(text, 0)
+        while match is not None:
+            start, end = match.span()
+            name = match.lastgroup or ""
+            if self._is_cut_out(text, start):
+                end = start + 1
+            elif (single := self._single(name)) is not None:
+                pattern, build = single
+                detail = pattern.match(text, start)
+                reading = build(detail) if detail is not None else None
+                if detail is not None and reading is not None:
+                    sure = not name.startswith(UNSURE) and bool(reading.slots)
+                    found.append(Found(reading, start, detail.end(), understood=sure))
+            match = self._next(text, max(end, start + 1))
+        return found
+
+    def _next(self, text: str, place: int) -> re.Match[str] | None:
+        """Search from `place` on; in a long text place by place, since one search gives no other thread its turn."""
+        if len(text) <= LONG_TEXT:
+            return self._every.search(text, place)
+        tried = (self._every.match(text, begin.start()) for begin in self.trigger.finditer(text, place))
+        return next((match for match in tried if match is not None), None)
+
+
+Join = Callable[[Said, Found, Found], "Reading | None"]
+Beside = tuple["Found | None", "Found | None"]
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """The patterns of a language, and what its functions decide of two neighbours or of one expression in its sentence."""
+
+    tokens: Tokens
+    join: Join
+    """The reading of two neighbours as one expression (昨天 + 下午三点), or None."""
+    through: Join
+    """The reading of two neighbours as the ends of a range (周一到周三), or None."""
+    touches: Callable[[Said, Found, Found], bool]
+    """True for neighbours of which the one is part of a longer expression with the other that nobody understands."""
+    parts: Callable[[Said, int, int], bool]
+    """True if a sentence ends between two places."""
+    judge: Callable[[Said, Found, Found | None, Beside], Found | None]
+    """The expression as it is kept, None to drop it. It is given the day that its sentence has named before, and what stands
+    before and behind it in the text, whether that is kept or not."""
+
+
+def find(grammar: Grammar, said: Said, is_content: Callable[[Found], bool]) -> list[Found]:
+    """Return the expressions that need a reference, in order, without those for which `is_content` is True."""
+    found = candidates(grammar, said)
+    return settled(grammar, said, [item for item in found if not is_content(item)]) if found else []
+
+
+def candidates(grammar: Grammar, said: Said) -> list[Found]:
+    """Return all merged expressions of a text in order, including absolute ones."""
+    merged = _paired(said, grammar.tokens.scan(said.low), grammar.join)
+    return _whole(grammar, said, _paired(said, merged, grammar.through))
+
+
+def _paired(said: Said, found: list[Found], join: Join) -> list[Found]:
+    paired: list[Found] = []
+    for token in found:
+        last = paired[-1] if paired else None
+        both = join(said, last, token) if last is not None else None
+        if last is None or both is None:
+            paired.append(token)
+            continue
+        days = [one for one in (last, token) if one.reading.has_day] or [last, token]
+        sure = all(one.understood for one in days) if len(days) == 1 or days[0].reading.has_day else True
+        paired[-1] = Found(both, last.start, token.end, understood=sure)
+        if len(paired) > 1 and (whole := join(said, paired[-2], paired[-1])) is not None:
+            paired[-2:] = [replace(paired[-1], reading=whole, start=paired[-2].start)]
+    return paired
+
+
+def _whole(grammar: Grammar, said: Said, found: list[Found]) -> list[Found]:
+    """Return the expressions with those that touch one they are no part of as one that is not understood."""
+    whole: list[Found] = []
+    for item in found:
+        last = whole[-1] if whole else None
+        if last is not None and grammar.touches(said, last, item):
+            whole[-1] = Found(Reading(), last.start, item.end, understood=False)
+        else:
+            whole.append(item)
+    return whole
+
+
+def settled(grammar: Grammar, said: Said, found: list[Found]) -> list[Found]:
+    """Return the expressions that need a reference as they are judged in their sentences."""
+    kept: list[Found] = []
+    earlier: Found | None = None
+    for before, item, following in zip([None, *found], found, [*found[1:], None], strict=False):
+        if is_absolute(item.reading):
+            earlier = item
+            continue
+        if earlier is not None and grammar.parts(said, earlier.end, item.start):
+            earlier = None
+        chosen = grammar.judge(said, item, earlier, (before, following))
+        if chosen is None:
+            continue
+        kept.append(chosen)
+        reading = chosen.reading
+        if chosen.understood and reading.has_day and reading.vague is None and not reading.now:
+            earlier = chosen
+    return kept
+
+
+def not_understood(item: Found) -> Found:
+    """Return an expression that stays as it was said."""
+    return replace(item, understood=False)
