@@ -4,8 +4,10 @@ from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
 import pytest
+from historian.text.protected import protected_spans
 from historian.text.time_expressions import find_relative, find_time_expressions
 from historian.text.time_expressions.calendar import add_months, easter, feast, nth_weekday
+from historian.text.time_expressions.finding import detect, resolved
 from historian.text.time_expressions.numerals import chinese_number
 
 
@@ -104,3 +106,19 @@ def test_a_day_beside_a_written_moment_is_resolved_and_the_moment_stays() -> Non
     for text in ("yesterday 2026-02-19T15:30:00", "lately 2026-05-05T17:30:00Z", "from tomorrow at 2026-02-21T15:30"):
         found = find_time_expressions(text, at, "Europe/London")
         assert [one.text.lower() for one in found if not one.text[0].isdigit()] in (["yesterday"], ["lately"], ["tomorrow"])
+
+
+def test_what_was_detected_once_is_resolved_at_any_reference() -> None:
+    text = "昨天说 `明天` 到，周六的票呢 tomorrow"
+    items = detect(text, protected_spans(text))
+    assert [text[item.start : item.end] for item in items] == ["昨天", "周六", "tomorrow"]
+    for day in ("2026-02-20", "2026-03-01"):
+        at = datetime.fromisoformat(f"{day}T12:00:00+08:00")
+        assert resolved(text, items, at, "Asia/Shanghai") == find_time_expressions(text, at, "Asia/Shanghai")
+
+
+def test_an_hour_after_a_day_that_nobody_knows_is_not_resolved() -> None:
+    at = datetime.fromisoformat("2026-02-21T06:00:00+08:00")
+    text = "查了周六的天气，建议7点前出发"
+    assert find_time_expressions(text, at, "Asia/Shanghai") == []
+    assert [words for _, _, words in find_relative(text)] == ["周六", "7点"]
