@@ -124,5 +124,5 @@ def has_ended(text: str) -> bool:
 
 def without_people(text: str, names: Names, put: str = " ") -> str:
     """Return a text without the names of its conversation: no digit, negation or other word in them counts (学不进去)."""
-    bare = names.user_name.removesuffix(id_mark(names.user_id))  # of a name that is shown with its id
+    bare = names.user_name.removesuffix(id_mark(names.user_id))  # of one shown with its id
     return without_names(text, (names.group("zh"), names.group("en"), bare, *names.everybody), put)
