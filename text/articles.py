@@ -22,7 +22,8 @@ def format_article(article: Article) -> str:
     A chapter's tag inside a chapter's content is escaped (`&lt;Bedrock>`), so that no content ends its chapter.
     """
     chapters = ((name, _escaped(article.chapter(name).strip())) for name in CHAPTER_NAMES)
-    return "\n\n".join("\n".join(filter(None, (f"<{n}>", text, f"</{n}>"))) for n, text in chapters) + "\n"
+    written = ("\n".join(filter(None, (f"<{n}>", text, f"</{n}>"))) for n, text in chapters)
+    return "\n\n".join(written) + "\n"
 
 
 def parse_article(text: str) -> Article:

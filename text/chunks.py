@@ -66,7 +66,7 @@ def chunk(text: str, max_tokens: int = 256, overlap_sentences: int = 1, estimato
     Raises ValueError if `max_tokens` is less than 1 or `overlap_sentences` is negative.
     """
     if max_tokens < 1 or overlap_sentences < 0:
-        raise ValueError(f"max_tokens={max_tokens} or overlap_sentences={overlap_sentences}: too small")
+        raise ValueError(f"max_tokens={max_tokens} or overlap_sentences={overlap_sentences}: too few")
     units = list(_units(text, max_tokens, estimator))
     chunks: list[Chunk] = []
     first = 0  # first unit of the chunk's new text; the overlap precedes it

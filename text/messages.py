@@ -41,7 +41,8 @@ def message_events(job: Job, max_tokens: int) -> list[Event]:
     told["said_by"] = job.user_id if said_by_people(job) else job.bot_id
     told |= labels_of_job(job)
     said_at = job.moment, job.timezone
-    return with_people(job, _spoken(message_name(job), job.scope, said.text, *said_at, max_tokens, told))
+    spoken = _spoken(message_name(job), job.scope, said.text, *said_at, max_tokens, told)
+    return with_people(job, spoken)
 
 
 def said_events(

@@ -252,7 +252,8 @@ def _statements(source: str, text: str, names: Names) -> Iterator[str]:
     """Yield the statements of a source that may carry the text: no instructions, and none of people whom it does not name."""
     for told in split_instructions(source)[0]:
         bare = _RE.opening.sub("", told)
-        other = next((bare[:end] for start, end in places_of(bare, (names.bot_name, *names.others)) if start == 0), "")
+        places = places_of(bare, (names.bot_name, *names.others))
+        other = next((bare[:end] for start, end in places if start == 0), "")
         if other.casefold() in text.casefold():
             yield told
 
@@ -420,7 +421,8 @@ def _pairs(text: str, names: Names, persons: Mapping[str, str]) -> Iterator[_Pai
     """Yield the pairs of people in the clauses of a text; `persons` are the names that words for them stand for."""
     user = names.user_names
     for clause in _split(text):
-        named = [(start, end, clause[start:end]) for start, end in places_of(clause, names.everybody)]
+        places = places_of(clause, names.everybody)
+        named = [(start, end, clause[start:end]) for start, end in places]
         found = [(start, end, user[0] if who in user else who) for start, end, who in named]
         for kind, who in persons.items():
             found += [(*one.span(), who) for one in _PERSONS[kind].finditer(clause) if who]
