@@ -174,6 +174,7 @@ CALLERS: dict[str, Callable[[Texts], tuple[Any, ...]]] = {
     "preview.snapshot": lambda t: (t.pieces,),
     "preview.preview_text": lambda t: (t.text,),
     "redaction.spans.merged": lambda t: (find_secrets(t.text, "all"), t.text),
+    "redaction.spans.replaced": lambda t: (t.text, find_secrets(t.text, "all")),
     "redaction.values.redact_value": lambda t: ({"text": t.text, "rows": t.pieces},),
     "tokens.newest_within": lambda t: (t.pieces, 100),
     "support.words_only": lambda t: (frozenset(t.pieces),),
