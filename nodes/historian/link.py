@@ -85,7 +85,7 @@ def _link(store: EventStore, job: Job, event_ids: Sequence[str], now: float) -> 
         before = [one for one in before if owners.owner_of(one) == whose]
         new, old = owners.statement(event, whose), [owners.statement(one, whose) for one in before]
         values_only = [n for n, one in enumerate(before) if _had_happened(one)]
-        links = links_of(new, old, values_only)
+        links = [(n, change) for n, change in links_of(new, old, values_only) if before[n].is_absolute]
         store.supersede([EventLink(before[n].event_id, event.event_id, change == "corrected") for n, change in links])
         for n, _ in links:
             one = before[n]
