@@ -141,7 +141,7 @@ def resolve_times(
     """
     found = find_time_expressions(text, reference, timezone, language=language, protected=protected)
     left = found
-    for _ in range(4):
+    for _ in range(16):
         if not left:
             break
         text, protected = _replaced(text, left, protected)
