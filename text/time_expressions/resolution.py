@@ -81,8 +81,8 @@ def _resolve(reading: Reading, now: datetime, raw: Tense) -> Resolved | None:
         return None  # the year of what was named before it: 三月考的，五月买的
     if reading.ordinal is not None and (found := within(found, reading.ordinal)) is None:
         return None
-    if reading.edge is not None:
-        found = at_edge(found, reading.edge, today)
+    if reading.edge is not None and (found := at_edge(found, reading.edge, today)) is None:
+        return None
     if reading.clock is not None:
         at = at_clock(found, reading.clock, reading, now, tense)
         days = _days_away(at, now, tense) if reading.slots <= {"clock", "part"} else 0
