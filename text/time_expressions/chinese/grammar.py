@@ -325,16 +325,13 @@ def _stands(text: str, item: Found, tense: Tense, own: Tense, earlier: Found | N
         return tense != "past" or _goes_on(text, item, "soon")
     if reading.stretch is not None:
         if reading.stretch.direction == "within":
-            done = tense == "past" or anchored or habit
-            return tense == "future" or _goes_on(text, item, "deadline") or (False if done else None)
-        front = text[item.start] in "前后"
-        of_event = front and before.endswith(("的", "年", "月", "周"))  # 生日的前三天
-        return not of_event and (not front or tense != "none" or len(text) - (item.end - item.start) <= 4)
+            return tense == "future" or _goes_on(text, item, "deadline") or None
+        front = text[item.start] in "前后"  # 生日的前三天
+        return not front or len(text) - (item.end - item.start) <= 4 or (tense != "none" and before[-1:] not in _OF)
     if reading.year is not None:
         return True
     if reading.season is not None:  # 冬天再说; but 春季运动会, 北京的冬天
-        named = text[item.end - 1] == "季" or before.endswith("的")
-        return False if tense == "none" or named or habit or anchored else None
+        return False if tense == "none" or before.endswith("的") or habit or anchored else None
     if _is_feast(reading) or (reading.quarter is not None and reading.quarter[0] == "abs"):
         if tense != "none" or habit or anchored:
             return (tense != "none" and not habit and not anchored) or _goes_on(text, item, "then")
@@ -346,6 +343,9 @@ def _stands(text: str, item: Found, tense: Tense, own: Tense, earlier: Found | N
     if not bare or reading.week is not None or reading.manner not in (None, "bare"):
         return True
     return _stands_bare(text, item, tense, own, before, anchored=anchored, habit=habit)
+
+
+_OF = frozenset("的年月周")
 
 
 def _stands_as_hour(text: str, item: Found, own: Tense, before: str) -> bool | None:
