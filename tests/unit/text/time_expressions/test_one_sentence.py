@@ -155,6 +155,7 @@ def test_what_is_told_as_one_word_is_read_as_one(text: str, expected: str) -> No
         ("周二到周五都要加班", ["周二到周五"]),
         ("爸妈下个月18号来，住到月底走", ["月底"]),
         ("今晚凌晨两点有球赛", ["今晚凌晨两点"]),
+        ("今明两天降温", ["今明两天"]),
         ("四年前的2月还在封城", ["四年前的2月"]),
         ("We need it by the end of the quarter", ["the end of the quarter"]),
         ("我8号看房", ["8号"]),
