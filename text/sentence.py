@@ -65,8 +65,7 @@ class Sentence:
     @cached_property
     def times(self) -> list[Found]:
         """The relative times of the text, in order."""
-        found = detect(self.text, self.protected, self.choice)
-        return [] if found and self.is_other_language else found
+        return detect(self.text, self.protected, self.choice)
 
     @cached_property
     def references(self) -> list[Reference]:

@@ -53,11 +53,14 @@ def find_time_expressions(
     `protected_spans`: quotes, code, addresses). The reference must be aware; it is converted to `timezone` (an IANA
     name) first, so that 17:30 UTC is tomorrow in Shanghai. Raises ValueError for a naive reference.
     """
-    return resolved(text, _detect(text, language, protected), reference, timezone, language)
+    return resolved(text, detect(text, protected, language), reference, timezone, language)
 
 
 def detect(text: str, spans: Sequence[Span] | None, language: LanguageChoice = "auto") -> list[Found]:
-    """Return the expressions of a text that need a reference, in order, without those that overlap the protected `spans`."""
+    """Return the expressions of a text that need a reference, in order, without those that overlap the protected `spans`.
+
+    With the language "auto" none of a text in another language.
+    """
     protected = None if spans is None else list(spans)
 
     def is_content(item: Found) -> bool:
@@ -73,7 +76,7 @@ def detect(text: str, spans: Sequence[Span] | None, language: LanguageChoice = "
     for item in sorted(items, key=lambda item: (item.start, -item.end)):
         if not kept or item.start >= kept[-1].end:
             kept.append(item)
-    return kept
+    return [] if kept and language == "auto" and is_other_language(text, ignore=spans or ()) else kept
 
 
 def resolved(
@@ -141,7 +144,7 @@ def resolve_times(
     """
     found = find_time_expressions(text, reference, timezone, language=language, protected=protected)
     left = found
-    for _ in range(4):
+    for _ in range(16):
         if not left:
             break
         text, protected = _replaced(text, left, protected)
@@ -171,37 +174,30 @@ def find_relative(
     text: str, *, language: LanguageChoice = "auto", protected: Sequence[Span] | None = None
 ) -> list[tuple[int, int, str]]:
     """Return the relative expressions of a text as (start, end, text), without resolving them."""
-    return [(item.start, item.end, text[item.start : item.end]) for item in _detect(text, language, protected)]
+    return [(item.start, item.end, text[item.start : item.end]) for item in detect(text, protected, language)]
 
 
 def tells_hours_alone(text: str) -> bool:
     """Return True if a text has relative expressions and all of them name an hour of any day: "before 2pm"."""
-    found = _detect(text, "auto", None)
+    found = detect(text, None)
     return bool(found) and all(item.reading.slots <= {"clock", "part"} for item in found)
 
 
 def needs_its_day(wording: str) -> bool:
     """Return True if only the day of the telling says which day a time is: counted from it, or a bare weekday."""
-    return is_counted_from_today(wording) or any(one.reading.weekday is not None for one in _detect(wording, "auto", None))
+    return is_counted_from_today(wording) or any(one.reading.weekday is not None for one in detect(wording, None))
 
 
 def is_counted_from_today(wording: str) -> bool:
     """Return True if a time is counted from the day on which it is said ("tomorrow", "next Friday", "in a day"), and not
     named as a weekday, a date, an hour or a feast is, which its day of the telling explains.
     """
-    for item in _detect(wording, "auto", None):
+    for item in detect(wording, None):
         one = item.reading
         counted = (one.shift, one.week, one.offset)
         if any(field is not None for field in counted) or any(field and field[0] == "rel" for field in (one.year, one.month)):
             return True
     return False
-
-
-def _detect(text: str, language: LanguageChoice, protected: Sequence[Span] | None) -> list[Found]:
-    """Return `detect`; none of a text in another language."""
-    if language == "auto" and is_other_language(text, ignore=protected or ()):
-        return []
-    return detect(text, protected, language)
 
 
 def _written_language(text: str, language: LanguageChoice) -> str:

@@ -41,11 +41,8 @@ def named_days(reading: Reading, today: date, tense: Tense) -> Resolved | None:
     recurring = reading.holiday is not None or reading.lunar is not None or reading.season is not None
     if not recurring and not dated and (reading.week, reading.weekend, reading.weekday) != (None, None, None):
         return _week(reading, today, plain(tense))
-    if reading.week is not None and reading.weekday is not None:  # "Tuesday the 4th of next week"
-        found = _week(reading, today, plain(tense))
-        return found if found is not None and found.first.day == reading.day and reading.month is None else None
-    if reading.weekday is not None and reading.day is None and reading.month is not None:
-        return None  # "a Sunday in March": one of several
+    if reading.weekday is not None and (reading.week is not None or (reading.day is None and reading.month is not None)):
+        return None  # "a Sunday in March": one of several; "Tuesday the 4th of next week"
     if reading.half is not None:
         return _half(reading, reading.half, today, year, tense)
     if reading.quarter is not None and reading.quarter[0] == "rel":

@@ -51,8 +51,8 @@ _BOUNDS = {
 _MONTHS = {"start": (1, 1), "middle": (6, 7), "end": (12, 12)}
 
 
-def at_edge(found: Resolved, edge: str, today: date) -> Resolved:
-    """Return the beginning, middle, end, rest or one half of a longer time."""
+def at_edge(found: Resolved, edge: str, today: date) -> Resolved | None:
+    """Return the beginning, middle, end, rest or one half of a longer time; of a quarter or a season None."""
     first, last = day_of(found.first), day_of(found.last)
     if first == last:
         return found
@@ -70,11 +70,7 @@ def at_edge(found: Resolved, edge: str, today: date) -> Resolved:
     if found.granularity in _BOUNDS:
         begin, end = _BOUNDS[found.granularity][edge]
         return Resolved(first + begin * _DAY, min(last, first + end * _DAY), "range")
-    if found.granularity not in ("quarter", "half", "season"):
-        return found
-    third = timedelta(days=(last - first).days // 3)
-    return Resolved(first if edge == "start" else last - third if edge == "end" else first + third,
-                    last if edge == "end" else first + third if edge == "start" else last - third, "range")  # fmt: skip
+    return None if found.granularity in ("quarter", "half", "season") else found
 
 
 def at_clock(found: Resolved, clock: Clock, reading: Reading, now: datetime, tense: Tense) -> Resolved:

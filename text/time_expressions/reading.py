@@ -241,20 +241,15 @@ def _is_one_day(reading: Reading) -> bool:
 
 
 def _merge_offset(offset: Reading, other: Reading) -> Reading | None:
-    """Return 四年前的2月, "two weeks ago on Tuesday" as one reading."""
+    """Return "two weeks ago on Tuesday" as one reading, None for 四年前的2月."""
     said = offset.offset
     if said is None or other.offset is not None or (said.base is not None and other.weekday is None):
         return None
     time_of_day = {name: value for name, value in _filled(other).items() if _SLOT[name] in _TIME_OF_DAY}
-    count = said.sign * said.amount.count
     if other.weekday is not None and other.week is None and other.month is None and other.day is None:
         return replace(offset, weekday=other.weekday, **time_of_day)
-    if said.base is not None or count != int(count):
+    if said.base is not None:
         return None
-    if said.amount.unit == "year" and other.year is None and (other.month or other.holiday or other.season):
-        return None if other.month is not None and other.month[0] == "rel" else replace(other, year=("rel", int(count)))
-    if said.amount.unit == "month" and other.day is not None and other.month is None and other.year is None:
-        return replace(other, month=("rel", int(count)))
     if other.shift == 0 and other.slots <= {"day", "part", "clock"}:
         return replace(offset, offset=replace(said, amount=replace(said.amount, unit="day")), **time_of_day)
     return None

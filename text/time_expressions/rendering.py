@@ -101,7 +101,7 @@ def _kind(reading: Reading, resolved: Resolved, language: str) -> str:
     if granularity == "part":
         return "noon" if language == "en" and reading.part == "noon" else "part"
     if granularity in _TABLES[language] and granularity != "day":
-        return "range" if granularity == "decade" and resolved.last.year - resolved.first.year > 9 else granularity
+        return granularity
     return "day" if resolved.first == resolved.last else "range"
 
 

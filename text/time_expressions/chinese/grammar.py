@@ -12,14 +12,13 @@ from dataclasses import replace
 
 from ..engine import Beside, Grammar, Said, not_understood
 from ..engine import find as found_by
-from ..reading import Clock, Found, Ordinal, Part, Reading, Tense, clash, is_absolute, merge, open_hour, plain
+from ..reading import Clock, Found, Ordinal, Reading, Tense, clash, is_absolute, merge, open_hour, plain
 from ..tense import chinese_evidence, chinese_habit, chinese_plan, chinese_sentence_start
 from .words import AROUND, TOKENS, fold, is_counted_on
 
 _JOIN = frozenset({"", " ", "  ", "的", "那个", "那年", "那天"})
 _COMMA = frozenset({"，", ",", "、", "(", "（", " ("})
 _RANGE = re.compile(r"[ ]?(?:一直到|一直|到|至|-|—|–|~|～|直到)[ ]?")
-_HALVES: dict[Part | None, str] = {"evening": "night", "night": "night", "midnight": "night", "morning": "morning"}
 _TIME_OF_DAY = frozenset({"clock", "part"})
 _DAY_OF_WEEK = frozenset({"weekday", "manner", "part", "clock"})
 _BARE_WEEKDAY = frozenset({"weekday", "manner"})
@@ -82,10 +81,6 @@ def _joined(a: Reading, b: Reading) -> Reading | None:
         return replace(a, edge=b.edge, edge_name=b.edge_name) if fits else None
     if b.through is not None and b.day is not None and a.slots == {"month"} and b.slots <= {"day", "through"}:
         return replace(a, day=b.day, through=replace(a, day=b.through.day))  # 下个月三四号
-    if b.slots == {"part"} and a.part is not None and a.clock is None and a.shift is not None:
-        night = b.part == "dawn" and a.part in ("evening", "night")  # 今晚凌晨两点
-        same = a.part in _HALVES and _HALVES[a.part] == _HALVES.get(b.part)  # 今晚半夜两点, 明早上午
-        return replace(a, shift=a.shift + night, part=b.part, part_name=b.part_name) if night or same else None
     if a.slots <= _TIME_OF_DAY and not b.slots <= _TIME_OF_DAY:
         return None  # finer before coarser: two expressions
     return None if "year" in b.slots and a.slots & {"day", "month", "week", "weekday", "offset"} else merge(a, b)
@@ -141,8 +136,10 @@ def _touches(said: Said, first: Found, second: Found) -> bool:
     if not (a.slots and b.slots):
         return (gap in ("", "的") and (a.slots | b.slots) - _TIME_OF_DAY != frozenset()) or gap == ""
     if gap == "的":
-        return a.has_day and (b.shift is not None or (b.week is not None and bool(a.slots & {"weekday", "day"})))
-    return gap == "" and (clash(a, b) or (said.low[first.end - 1] in "次回" and b.has_day))
+        counted = a.offset is not None or b.shift is not None  # 四年前的2月
+        return a.has_day and (counted or (b.week is not None and bool(a.slots & {"weekday", "day"})))
+    twice = a.shift is not None and a.part is not None and b.part is not None  # 今晚凌晨两点
+    return gap == "" and (twice or clash(a, b) or (said.low[first.end - 1] in "次回" and b.has_day))
 
 
 # ------------------------------------------------------------------------------------------------------------ judged
@@ -328,16 +325,13 @@ def _stands(text: str, item: Found, tense: Tense, own: Tense, earlier: Found | N
         return tense != "past" or _goes_on(text, item, "soon")
     if reading.stretch is not None:
         if reading.stretch.direction == "within":
-            done = tense == "past" or anchored or habit
-            return tense == "future" or _goes_on(text, item, "deadline") or (False if done else None)
-        front = text[item.start] in "前后"
-        of_event = front and before.endswith(("的", "年", "月", "周"))  # 生日的前三天
-        return not of_event and (not front or tense != "none" or len(text) - (item.end - item.start) <= 4)
+            return tense == "future" or _goes_on(text, item, "deadline") or None
+        front = text[item.start] in "前后"  # 生日的前三天
+        return not front or len(text) - (item.end - item.start) <= 4 or (tense != "none" and before[-1:] not in _OF)
     if reading.year is not None:
         return True
     if reading.season is not None:  # 冬天再说; but 春季运动会, 北京的冬天
-        named = text[item.end - 1] == "季" or before.endswith("的")
-        return False if tense == "none" or named or habit or anchored else None
+        return False if tense == "none" or before.endswith("的") or habit or anchored else None
     if _is_feast(reading) or (reading.quarter is not None and reading.quarter[0] == "abs"):
         if tense != "none" or habit or anchored:
             return (tense != "none" and not habit and not anchored) or _goes_on(text, item, "then")
@@ -349,6 +343,9 @@ def _stands(text: str, item: Found, tense: Tense, own: Tense, earlier: Found | N
     if not bare or reading.week is not None or reading.manner not in (None, "bare"):
         return True
     return _stands_bare(text, item, tense, own, before, anchored=anchored, habit=habit)
+
+
+_OF = frozenset("的年月周")
 
 
 def _stands_as_hour(text: str, item: Found, own: Tense, before: str) -> bool | None:
@@ -391,8 +388,8 @@ def _stands_bare(text: str, item: Found, tense: Tense, own: Tense, before: str, 
     elsewhere = own == "none" or (slots == _BARE_WEEKDAY and before.endswith("了"))
     if not anchored and elsewhere and tense == "past" and (reading.weekday is not None or slots == {"month"}):
         return None  # 怀孕了 九月生; 查了周六的天气: what was done is told of something else
-    if slots == {"month"} and text.startswith("的事", item.end):
-        return None  # 我早就辞职了，四月份的事
+    if reading.weekday is not None and tense == "none" and not anchored and _goes_on(text, item, "states"):
+        return None  # 周四有补习班: every week, or the last or the next one
     person = slots == {"month"} and before[-1:] in _PERSON and before[-2:-1] not in _TIME_ENDS
     return None if person and not anchored else True  # 和四月是好朋友
 

@@ -32,7 +32,6 @@ _CUT: dict[str, tuple[str, str, re.Pattern[str]]] = {
     first: (row["surely"], row["perhaps"], re.compile(row["after"])) for first, row in _WORDS["cut"].items()
 }
 _MONTH_NAMES = {"正": 1, "冬": 11, "腊": 12}
-_PAIRS = {"今明": (0, 1), "昨今": (-1, 0), "明后": (1, 2)}
 
 _WRITTEN = word_tables("time_expressions/chinese/tokens.toml")
 _PIECES = in_pieces(_WRITTEN["pieces"])
@@ -204,11 +203,6 @@ def _quarter(match: re.Match[str]) -> Reading | None:
     return Reading(quarter=("abs", int(number)), manner="bare") if number and 1 <= number <= 4 else None
 
 
-def _pair(match: re.Match[str]) -> Reading:
-    first, last = _PAIRS[match["pair"]]
-    return Reading(shift=first, through=Reading(shift=last))
-
-
 def _feast(match: re.Match[str]) -> Reading:
     return Reading(holiday=_HOLIDAYS[match["feast"]], holiday_name=match["feast"], manner="bare")
 
@@ -308,7 +302,7 @@ _READINGS: dict[str, Builder] = {
     "counted": _counted,
     "of_event": lambda _: Reading(offset=_COUNTED_ON),
     "more": lambda _: Reading(offset=_COUNTED_ON, edge="rest"),
-    "pair": _pair,
+    "pair": lambda _: Reading(),
     "iso": _iso,
     "absolute_year": _year_abs,
     "guess": _guess,
