@@ -36,10 +36,11 @@ def mentions_before(mentions: Sequence[Mention], position: int) -> list[Mention]
 def antecedents(text: str, reference: Reference, mentions: Sequence[Mention], bot: str = "") -> Reference:
     """Return `reference` with its `antecedents` and `anchored` set.
 
-    The bot is none, nor a person of the other gender, nor the subject of a clause for its object ("Tom told him").
+    The bot is none, nor is who only speaks the text ("Ann: …"), a person of the other gender, or the subject of a clause for
+    its object ("Tom told him").
     """
     near = mentions_before(mentions, reference.start)
-    before = [mention for mention in near if mention.name != bot]
+    before = [one for one in near if one.name != bot and not (one.start == 0 and text[one.end : one.end + 1] in (":", "："))]
     people = {mention.name for mention in before}
     head = text[max(0, reference.start - 200) : reference.start]
     if reference.gender == "thing":

@@ -13,8 +13,8 @@ from ..sentence import Sentence
 from ..word_lists import compiled_patterns, word_tables
 from .antecedents import LOOK_BACK, antecedents, mentions_before
 from .chinese_rewriting import followed_by_institution
-from .people import ROLE_NOUNS, Mention
-from .subjects import is_of_other_party
+from .people import Mention
+from .subjects import after_time
 from .types import Cast, Item, Reference
 
 _RE = compiled_patterns(word_tables("references/choosing.toml"))
@@ -76,16 +76,13 @@ class _Choosing:
         self.mentions = self._subjects_and_names()
 
     def _subjects_and_names(self) -> list[Mention]:
-        """Return the names, and the role nouns (朋友, her sister) that can be a subject; none inside a reference."""
+        """Return the names and the role nouns (朋友, her sister); none inside a reference."""
         if not any(one.person == "third" or (one.plural and one.person == "first") for one in self.references):
             return []
         taken = {at for one in self.references for at in range(one.start, one.end)}
         people, kept = self.sentence.people, list[Mention]()
         for mention, following in zip_longest(people, people[1:]):
             if mention.start in taken or (following and self.text[mention.end : following.start] in ("", " ")):
-                continue
-            is_role = mention.name.lower() in ROLE_NOUNS
-            if is_role and not _RE.role_subject.search(self.text[max(0, mention.start - 20) : mention.start]):
                 continue
             kept.append(replace(mention, name=self.aliases.get(mention.name, mention.name)))
         return kept
@@ -98,7 +95,7 @@ class _Choosing:
             choice = Choice.STANDS  # 小王这个人: the name directly precedes it
         elif reference.form in _STAND_INS or reference.text.lower().startswith(_OTHER_PARTY):
             other_party = reference.form == "other_party" or reference.text.lower().startswith(_OTHER_PARTY)
-            is_other = self.is_fact and other_party and not is_of_other_party(self.sentence, reference)
+            is_other = self.is_fact and other_party and not self._is_partner(reference)
             choice = Choice.SENDER if self.sender and self.cast.stand_in and not is_other else Choice.NOBODY
         else:
             choice = self._third(reference)
@@ -108,6 +105,16 @@ class _Choosing:
         if choice is Choice.SENDER or told:
             self.written.append(Mention(self.sender, reference.start, reference.end))
         return choice
+
+    def _is_partner(self, reference: Reference) -> bool:
+        """Return True if 对方 in a fact is the one whom the bot talks with: its subject as a whole, or the one who is helped.
+
+        Beside another subject (跟对方吵了一架), or before a noun (对方司机), it is a party that only the talk knows.
+        """
+        start = reference.start
+        begins = start <= 60 and (not self.text[:start].strip() or start == after_time(self.sentence))
+        helped = _RE.served.search(self.text, max(0, start - 60), start) is not None
+        return helped or (begins and _RE.of_other_party.match(self.text, reference.end) is None)
 
     def without_guesses(self, choices: Sequence[Choice]) -> list[Choice]:
         """Return the choices without those that rest on a third person whom nobody knows.
