@@ -52,7 +52,6 @@ _STAGE = re.compile(r"\s*(?:[（(][^）)\n]{1,20}[）)]|\*[^*\n]{2,40}\*|/me\b)"
 _AS_USER = re.compile(r"^(?:用户|the user|user)\s*[:：]\s*", re.IGNORECASE)
 _CALLED_TO_TELL = re.compile(r"^\s*(?:@\S{1,40}\s+|\[CQ:at,[^\[\]]*\][,，:：]?\s*)+(?=[我俺咱]|(?:I|[Mm]y|[Ww]e|[Oo]ur)\b)")
 """A mention of whom something is said to, before what somebody tells of themself."""
-_SOMEBODY = re.compile(r"\b(?:some(?:body|one)|another (?:guy|girl|man|woman))\b|有(?:个|一个)?(?:人|男的|女的)", re.IGNORECASE)
 _SEVERAL = frozenset(("kids", "parents", "爸妈", "父母", "孩子"))
 _MENTION = re.compile(r"\s*(?:@|\[CQ:at,|<@)")
 _YOURS = re.compile(r"[你您妳]|(?<![\w'’])(?:you|your|yours|u)(?!\w)", re.IGNORECASE)
@@ -153,7 +152,8 @@ class Talk:
     def may_be_another(self, said: Sentence) -> bool:
         """Return True if "he" or "she" of a text may be somebody besides the user: another text or a message names one."""
         genders = {one.gender for one in said.references if one.is_he_or_she}
-        if self.others or self.tells_of_others or _SOMEBODY.search(said.text):
+        called = any(said.text[: one.start].endswith("是") and one.name.lower() not in ROLE_NOUNS for one in said.people)
+        if called or self.others or self.tells_of_others or _RE.somebody.search(said.text):
             return True
         rivals = (one.gender for text, one in self.persons if text != said.text and one.name.lower() not in _SEVERAL)
         return any(not rival or "" in genders or rival in genders for rival in rivals)
@@ -271,7 +271,7 @@ def _told_by(said: Sentence, held: dict[str, float], talk: Talk) -> Whose:
     if not author:
         return Whose(said, Cast(third=False, stand_in=_may_stand_in(held, talk)))
     to_bot = author == USER and not (talk.job.group_id and talk.others)
-    together = author == USER and cast_of_fact(said).together and not _in_company(talk)
+    together = author == USER and cast_of_fact(said).together and not talk.tells_of_others
     name = talk.name_of(author, language)
     stand_in = author != USER and _may_stand_in(held, talk)
     cast = Cast(name, names.bot(language) if to_bot else "", together, third=False, stand_in=stand_in)
@@ -310,8 +310,8 @@ def _told_of(said: Sentence, held: dict[str, float], talk: Talk) -> Whose:
     cast = cast_of_fact(said)
     cast = replace(
         cast,
-        together=cast.together and not _in_company(talk),
-        third=sender == USER and _calls_nobody(said) and not talk.may_be_another(said),
+        together=cast.together and not talk.tells_of_others,
+        third=sender == USER and not talk.may_be_another(said),
         stand_in=_may_stand_in(held, talk),
     )
     if closest not in ("", USER) and held[closest] >= max(HOLDS, held.get(USER, 0.0) + CLEAR):
@@ -321,26 +321,11 @@ def _told_of(said: Sentence, held: dict[str, float], talk: Talk) -> Whose:
     return Whose(said, cast, said_by, talk.name_of(sender, said.language), reasons)
 
 
-def _calls_nobody(said: Sentence) -> bool:
-    """Return False if "he" is called a name that is not the user's (他叫王磊, "her name is Chloe"), or may be a pet."""
-    text, user = said.text, said.names.user_name
-    called = _RE.called.search(text)
-    others = [one for one in said.people if one.start == 2 and one.end == len(text) and one.name.lower() not in ROLE_NOUNS]
-    if (called is not None and called["name"] not in (*user.split(), user, "用户", "User")) or _RE.pet.match(text):
-        return False
-    return text[1:2] != "是" or all(one.name == user for one in others)  # 他是王小明
-
-
 def _may_stand_in(held: dict[str, float], talk: Talk) -> bool:
     """Return True if 对方 and "the user" may be the user: who says so in the talk means neither themself nor the bot."""
     best = max((held[who] for who in talk.others if who in held), default=0.0)
     quoted = any(one.who != BOT and _RE.stand_in.search(one.text) for one in talk.said)
     return not quoted and (best <= held.get(USER, 0.0) or held.get(USER, 0.0) >= HOLDS)
-
-
-def _in_company(talk: Talk) -> bool:
-    """Return True if a person of the talk speaks of somebody else, who may be one of "us"."""
-    return any(one.who != BOT and one.others for one in talk.said)
 
 
 def _of_quotation(header: re.Match[str], said: Sentence, talk: Talk) -> Whose | None:
