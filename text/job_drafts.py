@@ -12,9 +12,10 @@ from ..schema.job import Job
 from ..schema.names import Names
 from ..schema.settings import Settings
 from .absolutize import LONGEST_TEXT, Absolutized, absolutize
+from .gate.unsaid import unsaid
 from .language import Language, detect_language
 from .questions.named_times import time_told
-from .references.subjects import with_subject
+from .references.subjects import with_speaker
 from .sentence import Sentence
 from .speakers.whose import Talk, Whose, whose
 
@@ -64,7 +65,13 @@ def _drafted(source: Sentence, kind: WrittenKind, talk: Talk) -> Drafted:
     told = _whose(source, kind, talk)
     said, job = told.sentence, talk.job
     done = absolutize(said, job.moment, job.timezone, source.names, kind, recent_speakers=job.speakers, cast=told.cast)
-    draft = with_subject(done.sentence, kind, told.subject, said) if told.subject else done.sentence
+    draft, is_deed = done.sentence, kind == "action"
+    stays = any(one.kind != "place" for one in done.undecided) and not is_deed
+    if not stays and not any(reason[0] == "claim" for reason in told.reasons):
+        replaced = {one.start for one in done.replaced}
+        draft, is_open = with_speaker(draft, said, told.speaker, replaced, is_deed=is_deed)
+        if is_open and not any(one.why == "subject" for one in unsaid(draft)):
+            told = replace(told, reasons=(*told.reasons, ("reference", "subject", said.text)))
     return Drafted(_item(kind, source, told, done, draft, job), source, draft)
 
 

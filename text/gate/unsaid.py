@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from ..borders import begins_with, names_one
-from ..references.people import ROLE_NOUNS
-from ..references.subjects import after_time, names_no_deed, without_owner
+from ..references.people import KIN, ROLE_NOUNS
+from ..references.subjects import after_time
 from ..sentence import Sentence
 from ..word_lists import compiled_patterns, word_tables
 from .findings import Finding
 
 _RE = compiled_patterns(word_tables("gate/unsaid.toml"))
+_SPOKEN = re.compile(r"\s*[:：]\s*")
+_RELATIVES = frozenset((*KIN["zh"], *KIN["en"]))
 SUBJECT = 4
 """Characters before a name that still belong to the subject of a Chinese text: 楼下那个阿姨, 上海交通大学."""
 
@@ -26,9 +29,7 @@ def unsaid(sentence: Sentence, item: Literal["action", "fact"] = "fact") -> Iter
 
 def _of_action(sentence: Sentence, people: Sequence[str]) -> Iterator[Finding]:
     text, bot = sentence.text, sentence.names.bot_name
-    if names_no_deed(text) and not names_one(text, people) and sentence.language == "en":
-        yield Finding("reference", text, 0, len(text), "subject")
-    begin = len(bot) if begins_with(text, bot) else 0
+    begin = _behind_speaker(text, len(bot) if begins_with(text, bot) else 0)
     if _RE.no_deed.fullmatch(text, begin) is not None:
         yield Finding("claim", text, 0, len(text), "no_deed")
     if _RE.the_one.fullmatch(text, begin) is not None and not names_one(text[begin:], people):
@@ -40,20 +41,28 @@ def _of_fact(sentence: Sentence, people: Sequence[str]) -> Iterator[Finding]:
     if _RE.quotation.fullmatch(text) is not None:
         yield Finding("reference", text, 0, len(text), "subject")
         return
-    whose = without_owner(sentence)
-    if whose:
-        yield Finding("reference", whose, at := text.index(whose), at + len(whose), "owner")
     opening = _RE.opening.match(text)
     begin = opening.end() if opening is not None else 0
     who = next((begin + len(name) for name in people if begins_with(text, name, begin)), 0)
     who = who or next((one.end for one in sentence.people if one.start == begin and one.name.lower() not in ROLE_NOUNS), 0)
-    rest = (_RE.of_somebody if who else _RE.of_nobody).match(text, who or begin)
-    open_clause = rest or _RE.same_as.search(text)
+    relative = next((one for one in sentence.people if one.start == begin and one.name.lower() in _RELATIVES), None)
+    if relative is not None:
+        yield Finding("reference", text[relative.start : relative.end], relative.start, relative.end, "owner")
+    told = _behind_speaker(text, who)
+    rest = (_RE.of_somebody if who else _RE.of_nobody).match(text, told or begin)
+    goes_on = _RE.goes_on.match(text, told) if told > who else _RE.same_as.search(text)
+    open_clause = rest or goes_on
     if open_clause is not None:
         yield Finding("reference", text[: open_clause.end()].strip(), 0, open_clause.end(), "elliptic")
-    elif not whose and not who and not _names_anything(sentence, people):
+    elif relative is None and not who and not _names_anything(sentence, people):
         yield Finding("reference", text, 0, len(text), "subject")
     yield from _days(sentence)
+
+
+def _behind_speaker(text: str, end: int) -> int:
+    """Return where the words of a speaker begin whose name ends at `end`: behind "Ann: "; `end` itself for a subject."""
+    spoken = _SPOKEN.match(text, end) if end else None
+    return spoken.end() if spoken is not None else end
 
 
 def _days(sentence: Sentence) -> Iterator[Finding]:

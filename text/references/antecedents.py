@@ -20,8 +20,6 @@ LOOK_BACK = 400
 _OWNERS = frozenset(("his", "her", "their", "hers", "theirs"))
 _LAST_WORD = re.compile(r"[A-Za-z]+\s+$")  # "Lisa knows him": a verb directly before the pronoun does not open a clause
 _AND = re.compile(r"\b(?:and|or)\b")
-_TO = re.compile(r"\s+(?:to|with)\s+")
-_JOINED = re.compile(r"\s*(?:和|与|與|跟|、|及|或)\s*$")
 _GOES_ON = re.compile(r"[，,](?=(?:[还也就又再会要想去来能]|可以|打算|准备|经常|每天)+[一-鿿]{1,2}$)")
 """A comma before a clause that goes on with the same subject: 阿明有车，会去接她."""
 
@@ -36,10 +34,11 @@ def mentions_before(mentions: Sequence[Mention], position: int) -> list[Mention]
 def antecedents(text: str, reference: Reference, mentions: Sequence[Mention], bot: str = "") -> Reference:
     """Return `reference` with its `antecedents` and `anchored` set.
 
-    The bot is none, nor a person of the other gender, nor the subject of a clause for its object ("Tom told him").
+    The bot is none, nor is who only speaks the text ("Ann: …"), a person of the other gender, or the subject of a clause for
+    its object ("Tom told him").
     """
     near = mentions_before(mentions, reference.start)
-    before = [mention for mention in near if mention.name != bot]
+    before = [one for one in near if one.name != bot and not (one.start == 0 and text[one.end : one.end + 1] in (":", "："))]
     people = {mention.name for mention in before}
     head = text[max(0, reference.start - 200) : reference.start]
     if reference.gender == "thing":
@@ -62,43 +61,28 @@ def antecedents(text: str, reference: Reference, mentions: Sequence[Mention], bo
 
 
 def _is_own_object(text: str, mention: Mention, reference: Reference, mentions: Sequence[Mention]) -> bool:
-    """Return True if the mention is the subject of the clause and the reference its object: "Tom told him" (not Tom)."""
+    """Return True if the mention may be the subject of the clause and the reference its object: "Tom told him" (not Tom)."""
     between = text[mention.end : reference.start]
-    if len(between) > 80 or text[mention.start : mention.end].lower() in _OWNERS:
-        return False  # "his mother told him": the mother is the subject
+    if (
+        len(between) > 80
+        or text[mention.start : mention.end].lower() in _OWNERS
+        or any(mention.end <= one.start <= mention.end + 2 and one.end <= reference.start for one in mentions)
+    ):
+        return False  # 小明女朋友叫他: the mention is a possessor
     if _HAN.match(reference.text):
-        return _is_chinese_object(text, mention, reference, mentions, between)
-    owns = reference.form in ("his", "her", "possessive") and _RE.en_person.match(text, reference.end)
-    if owns and _RE.en_is.fullmatch(between):
-        return True  # "Ann is his sister"
+        if _RE.zh_is.fullmatch(between):
+            return _RE.zh_what_to_them.match(text, reference.end) is not None  # 小林是他同事
+        if text[: mention.start].endswith(("把", "将")) and _RE.zh_recipient.fullmatch(between):
+            return True  # 我把小王的电话给了他
+        is_object = _RE.zh_before_object.search(between) is not None and not between.startswith("的")
+        return is_object and not _RE.zh_clause.search(_GOES_ON.sub("", between)) and not _RE.zh_own.match(text, reference.end)
+    if _RE.en_is.fullmatch(between):
+        return reference.form in ("his", "her") and _RE.en_person.match(text, reference.end) is not None  # "Ann is his sister"
     if reference.form not in ("object", "her") or text[mention.end : mention.end + 2] in ("'s", "’s"):
         return False
     if reference.form == "her" and not is_object_her(text, reference.start, reference.end):
         return False
-    if _RE.en_clause.search(_LAST_WORD.sub("", between)) or len(between.split()) > 5 or _RE.en_other_subject.search(between):
+    if _RE.en_clause.search(_LAST_WORD.sub("", between)) or _RE.en_other_subject.search(between):
         return False
-    if text[mention.start].isupper() and _TO.fullmatch(between):
-        return True  # "introduced Ann to him"
     conjunction = _AND.search(between)
-    return conjunction is None or any(other.start == mention.end + conjunction.end() + 1 for other in mentions)
-
-
-def _is_chinese_object(text: str, mention: Mention, reference: Reference, mentions: Sequence[Mention], between: str) -> bool:
-    if _RE.zh_is.fullmatch(between):
-        return _RE.zh_what_to_them.match(text, reference.end) is not None  # 小林是他同事
-    if text[: mention.start].endswith(("把", "将")) and _RE.zh_recipient.fullmatch(between):
-        return True  # 我把小王的电话给了他
-    if _RE.zh_before_object.search(between) is None or between.startswith("的"):
-        return False
-    if _RE.zh_kin.match(between) and len(mention.name) == 1 and not mention.name.isascii():
-        return False  # 他妈妈告诉他
-    begins = text[: mention.start].rstrip()[-1:] in ("", "，", ",", "。", "！", "；")
-    if _RE.zh_clause.search(_GOES_ON.sub("", between) if begins else between):
-        return False
-    if _RE.zh_own.match(text, reference.end):
-        return False  # 喜欢他的猫, and a relative clause: 看到了他喜欢的大象
-    return not any(
-        other.start == mention.end  # 小明女朋友叫他: the mention is a possessor
-        or (mention.end < other.start and other.end <= reference.start and not _JOINED.search(text[mention.end : other.start]))
-        for other in mentions
-    )
+    return conjunction is None or any(one.start == mention.end + conjunction.end() + 1 for one in mentions)

@@ -13,12 +13,11 @@ from ..sentence import Sentence
 from ..word_lists import compiled_patterns, word_tables
 from .antecedents import LOOK_BACK, antecedents, mentions_before
 from .chinese_rewriting import followed_by_institution
-from .people import ROLE_NOUNS, Mention
-from .subjects import is_of_other_party
+from .people import Mention
+from .subjects import after_time
 from .types import Cast, Item, Reference
 
 _RE = compiled_patterns(word_tables("references/choosing.toml"))
-_SENTENCE_END = re.compile(r"[。！？!?\n]|\.(?=\s|$)")
 _CLAUSE_END = re.compile(r"[，。！？；：,.!?;:\n]")
 _STAND_INS = frozenset({"this_person", "other_party", "user", "loose_user"})
 _OTHER_PARTY = ("the other", "the sender")
@@ -76,7 +75,7 @@ class _Choosing:
         self.mentions = self._subjects_and_names()
 
     def _subjects_and_names(self) -> list[Mention]:
-        """Return the names, and the role nouns (朋友, her sister) that can be a subject; none inside a reference."""
+        """Return the names and the role nouns (朋友, her sister); none inside a reference."""
         if not any(one.person == "third" or (one.plural and one.person == "first") for one in self.references):
             return []
         taken = {at for one in self.references for at in range(one.start, one.end)}
@@ -84,21 +83,18 @@ class _Choosing:
         for mention, following in zip_longest(people, people[1:]):
             if mention.start in taken or (following and self.text[mention.end : following.start] in ("", " ")):
                 continue
-            is_role = mention.name.lower() in ROLE_NOUNS
-            if is_role and not _RE.role_subject.search(self.text[max(0, mention.start - 20) : mention.start]):
-                continue
             kept.append(replace(mention, name=self.aliases.get(mention.name, mention.name)))
         return kept
 
     def choice(self, reference: Reference) -> Choice:
         """Return the choice for the next reference."""
         if reference.person != "third":
-            choice = Choice.NOBODY if self._is_us_without_us(reference) else self._by_cast(reference)
+            choice = self._by_cast(reference)
         elif reference.form == "that_one" and any(mention.end == reference.start for mention in self.mentions):
             choice = Choice.STANDS  # 小王这个人: the name directly precedes it
         elif reference.form in _STAND_INS or reference.text.lower().startswith(_OTHER_PARTY):
             other_party = reference.form == "other_party" or reference.text.lower().startswith(_OTHER_PARTY)
-            is_other = self.is_fact and other_party and not is_of_other_party(self.sentence, reference)
+            is_other = self.is_fact and other_party and not self._is_partner(reference)
             choice = Choice.SENDER if self.sender and self.cast.stand_in and not is_other else Choice.NOBODY
         else:
             choice = self._third(reference)
@@ -108,6 +104,16 @@ class _Choosing:
         if choice is Choice.SENDER or told:
             self.written.append(Mention(self.sender, reference.start, reference.end))
         return choice
+
+    def _is_partner(self, reference: Reference) -> bool:
+        """Return True if 对方 in a fact is the one whom the bot talks with: its subject as a whole, or the one who is helped.
+
+        Beside another subject (跟对方吵了一架), or before a noun (对方司机), it is a party that only the talk knows.
+        """
+        start = reference.start
+        begins = start <= 60 and (not self.text[:start].strip() or start == after_time(self.sentence))
+        helped = _RE.served.search(self.text, max(0, start - 60), start) is not None
+        return helped or (begins and _RE.of_other_party.match(self.text, reference.end) is None)
 
     def without_guesses(self, choices: Sequence[Choice]) -> list[Choice]:
         """Return the choices without those that rest on a third person whom nobody knows.
@@ -121,19 +127,14 @@ class _Choosing:
         nobody_speaks = is_bot and bool(unknown) and not _OF_CAST.isdisjoint(choices)
 
         def is_guess(one: Reference, choice: Choice) -> bool:
-            if nobody_speaks and (choice in _OF_CAST or (choice is Choice.SENDER and one.is_he_or_she)):
+            is_he = choice is Choice.SENDER and one.is_he_or_she
+            if nobody_speaks and (choice in _OF_CAST or is_he):
                 return True
-            others = (other for other in unknown if other.is_he_or_she and other.gender != one.gender)
-            ends = (sorted((other.end, one.end)) for other in others if choice is Choice.SENDER and one.is_he_or_she)
+            others = (other for other in unknown if is_he and other.is_he_or_she and other.gender != one.gender)
+            ends = (sorted((other.end, one.end)) for other in others)
             return any(not _CLAUSE_END.search(self.text, *clause) for clause in ends)
 
         return [Choice.NOBODY if is_guess(one, choice) else choice for one, choice in pairs]
-
-    def _is_us_without_us(self, reference: Reference) -> bool:
-        """Return True if "us" is not bot and user: in "Tom invited us" the user is the subject."""
-        is_us = reference.person == "first" and reference.plural and reference.form in ("object", "reflexive")
-        near = mentions_before(self.mentions, reference.start)
-        return is_us and any(mention.name == self.names.user_name for mention in near)
 
     def _by_cast(self, reference: Reference) -> Choice:
         """Resolve the first and second person by the cast of the text, and places by the conversation's group."""
@@ -160,45 +161,31 @@ class _Choosing:
 
     def _third(self, reference: Reference) -> Choice:
         """Resolve a third-person pronoun: to the user only where nobody else can be meant, and "they" never."""
-        named_before = mentions_before(self.mentions, reference.start)
+        named = mentions_before(self.mentions, reference.start)
         written = mentions_before(self.written, reference.start)
-        near = sorted([*named_before, *written], key=lambda mention: mention.start)
+        near = sorted([*named, *written], key=lambda mention: mention.start)
         judged = antecedents(self.text, reference, near, self.bot)
         if judged.anchored or reference.gender == "thing":
             return Choice.STANDS if judged.anchored else Choice.NOBODY
+        rivals = [name for name in judged.antecedents if name != self.sender]
         if reference.kind == "reference":
             return Choice.STANDS if len(judged.antecedents) == 1 else Choice.NOBODY
-        named = any(mention.name == self.sender for mention in named_before)
-        rivals = [name for name in judged.antecedents if name != self.sender]
-        fits = self._may_be_the_sender(reference, near, is_named=named, is_written=bool(written))
         if reference.plural:
-            is_one = fits and not rivals and not reference.text.isascii()
+            is_one = self._may_be_the_sender(reference) and not rivals and not reference.text.isascii()
             return Choice.SENDER if is_one and followed_by_institution(self.text, reference.end) else Choice.NOBODY
+        fits, is_named = self._may_be_the_sender(reference), any(one.name == self.sender for one in named)
+        if (is_named or written) and self.sender not in judged.antecedents:
+            fits = False  # "Ann told her": somebody else
         if rivals:
-            return Choice.STANDS if len(rivals) == 1 and not (fits and (named or written)) else Choice.NOBODY
+            return Choice.STANDS if len(rivals) == 1 and not (fits and (is_named or written)) else Choice.NOBODY
         if not fits:
-            return Choice.STANDS if named and self.sender in judged.antecedents else Choice.NOBODY
-        return Choice.STANDS if named and not written else Choice.SENDER
+            return Choice.STANDS if is_named and self.sender in judged.antecedents else Choice.NOBODY
+        return Choice.STANDS if is_named and not written else Choice.SENDER
 
-    def _may_be_the_sender(self, reference: Reference, near: Sequence[Mention], *, is_named: bool, is_written: bool) -> bool:
+    def _may_be_the_sender(self, reference: Reference) -> bool:
+        """Return True if the cast lets the third person be the user, who is of no other gender and not named later."""
         if not self.sender or not self.cast.third or self.addressed:
             return False
-        if self.gender and reference.gender and self.gender != reference.gender:
-            return False
-        if is_named or is_written:
-            singular = replace(reference, plural=False, form="singular" if reference.plural else reference.form)
-            if self.sender not in antecedents(self.text, singular, near, self.bot).antecedents:
-                return False
-        return is_named or not self._is_named_later(reference)
-
-    def _is_named_later(self, reference: Reference) -> bool:
-        """Return True if the user's name follows the pronoun in the same sentence: the pronoun is then somebody else."""
-        later = (mention for mention in self.mentions if 0 <= mention.start - reference.end <= LOOK_BACK)
-        name = next((mention for mention in later if mention.name == self.sender), None)
-        if name is None:
-            return False
-        between, floor = self.text[reference.end : name.start], max(0, reference.start - 60)
-        opening = max((one.end() for one in _SENTENCE_END.finditer(self.text, floor, reference.start)), default=floor)
-        if (opening or not floor) and _RE.subordinate_start.match(self.text, opening):
-            return False
-        return not _SENTENCE_END.search(between) and not _RE.naming.match(between)
+        is_other = bool(self.gender and reference.gender) and self.gender != reference.gender
+        later = (one for one in self.mentions if one.name == self.sender and 0 <= one.start - reference.end <= LOOK_BACK)
+        return not is_other and all(_RE.naming.match(self.text[reference.end : one.start]) for one in later)

@@ -14,11 +14,11 @@ from ...schema.names import Names
 from ..borders import places_of
 from ..sentence import Sentence
 from ..word_lists import compiled_patterns, word_tables
-from .people import ROLE_NOUNS
-from .subjects import owned
+from .people import KIN, ROLE_NOUNS
 from .types import Cast
 
-_RE = compiled_patterns(word_tables("references/first_person.toml"))
+_KIN = {f"kin_{name}": "|".join(sorted(words, key=len, reverse=True)) for name, words in KIN.items()}
+_RE = compiled_patterns({**word_tables("references/first_person.toml"), "pieces": _KIN})
 _CALLED = re.compile(r"(?:我(?:叫|是|的名字(?:叫|是))|叫我|\bI(?:['’]m| am)|\bmy name(?:['’]s| is)|\bcall me)\s*[“\"]?$", re.I)
 Speaker = Literal["bot", "user", "open"]
 
@@ -48,6 +48,11 @@ def says_i(sentence: Sentence) -> bool:
 def serves(text: str) -> bool:
     """Return True if a text tells of an act of "I" that a bot does as well as people do: "I moved the call"."""
     return _RE.serves.search(text) is not None
+
+
+def owned(text: str) -> bool:
+    """Return True if a text says "my" of what a bot has not: relatives, body, home, work, papers."""
+    return _RE.owned.search(text) is not None
 
 
 def talked(sentence: Sentence) -> bool:

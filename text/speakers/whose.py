@@ -5,8 +5,9 @@ An action is the bot's. Of a fact these are sure:
 - A quotation ("Bob: I'm moving") keeps its author, and "I am Ann" is Ann's.
 - Words that the messages of one person hold, by far more than those of others, are theirs: what was just said is handed over.
 - Who helps or tells the user something is the bot: nobody does that to themself in the third person.
-- Otherwise "I" and a missing subject are the user where nobody else spoke: facts are learnt from them.
-- "He" is the user where neither the text nor the talk tells of anybody else.
+- Otherwise "I" is the user where nobody else spoke: facts are learnt from them.
+- A text without a subject has its speaker in front: the sender of the message that holds it, in a private chat the user.
+- "He" is the user where neither the job's texts nor the talk tell of anybody else.
 
 What none of them tells stays open: the words stay, and the gate says why.
 """
@@ -25,9 +26,8 @@ from ..instructions import gives_orders
 from ..language import Language
 from ..message_parts import without_media
 from ..quotations import comparable
-from ..references.first_person import cast_of, cast_of_fact, says_i, serves, speaker_of_fact
-from ..references.people import ROLE_NOUNS, find_people
-from ..references.subjects import lacks_subject, owned, with_owner, without_owner
+from ..references.first_person import cast_of, cast_of_fact, owned, says_i, serves, speaker_of_fact
+from ..references.people import ROLE_NOUNS, Mention, find_people
 from ..references.types import Cast, Item
 from ..sentence import Sentence
 from ..support import content_terms, share
@@ -52,6 +52,7 @@ _STAGE = re.compile(r"\s*(?:[（(][^）)\n]{1,20}[）)]|\*[^*\n]{2,40}\*|/me\b)"
 _AS_USER = re.compile(r"^(?:用户|the user|user)\s*[:：]\s*", re.IGNORECASE)
 _CALLED_TO_TELL = re.compile(r"^\s*(?:@\S{1,40}\s+|\[CQ:at,[^\[\]]*\][,，:：]?\s*)+(?=[我俺咱]|(?:I|[Mm]y|[Ww]e|[Oo]ur)\b)")
 """A mention of whom something is said to, before what somebody tells of themself."""
+_SEVERAL = frozenset(("kids", "parents", "爸妈", "父母", "孩子"))
 _MENTION = re.compile(r"\s*(?:@|\[CQ:at,|<@)")
 _YOURS = re.compile(r"[你您妳]|(?<![\w'’])(?:you|your|yours|u)(?!\w)", re.IGNORECASE)
 _CLAUSE = re.compile(r"[,.;!，。；！…\n]+")
@@ -65,14 +66,14 @@ class Whose:
     """What is known of one text of a job.
 
     `sentence` is the text with its mentions as names, `cast` whom its persons mean. `said_by` is the id of who said it ("" if
-    unknown), `subject` the name that a text without a subject gets ("" for none). `asks` is True for a fact that tells of a
-    question.
+    unknown), `speaker` the name that stands before a text without a subject ("" for none). `asks` is True for a fact that tells
+    of a question.
     """
 
     sentence: Sentence
     cast: Cast | None
     said_by: str = ""
-    subject: str = ""
+    speaker: str = ""
     reasons: Reasons = ()
     asks: bool = False
 
@@ -126,15 +127,36 @@ class Talk:
         best = told[ranked[0][1]]
         return None if any(score == ranked[0][0] and told[n].who != best.who for score, n in ranked[1:]) else best
 
-    def teller(self, text: str) -> str:
-        """Return who tells a statement of themself: their message holds it and says "I", or is it, and tells of nobody else."""
-        one = self.source(text)
-        if one is None or not (one.says_i or text.rstrip("。.!！") in one.text):
-            return ""
-        near = [one] if one.says_i else [other for other in self.said if other.who in (one.who, BOT) or other.asks]
-        folded = text.casefold()
-        others = set().union(*(other.others for other in near))
-        return one.who if all(other in ROLE_NOUNS and other in folded for other in others) else ""
+    def sender(self, text: str) -> str:
+        """Return who tells a statement without a subject: who wrote the message that holds it, in private the user.
+
+        "" where nobody can tell, or where the message, or what it goes on from, tells of somebody whom the text does not name.
+        """
+        one, wanted, folded = self.source(text), content_terms(text, self.names), text.casefold()
+        if one is None:
+            if self.job.group_id or self.others:
+                return ""
+            near = [other for other in self.said if wanted and share(wanted, other.terms)]
+        else:
+            near = [one] if one.says_i else [other for other in self.said if other.who in (one.who, BOT) or other.asks]
+        tells = set().union(*(other.others for other in near)) if near else set()
+        return (one.who if one else USER) if all(other in folded for other in tells) else ""
+
+    @cached_property
+    def persons(self) -> list[tuple[str, Mention]]:
+        """The persons besides the user and the bot in the texts of the job, each with its text."""
+        known = {*self.names.user_names, self.names.bot_name}
+        texts = [Sentence(text, self.names) for _, text in self.job.texts]
+        return [(one.text, person) for one in texts for person in one.people if person.name not in known]
+
+    def may_be_another(self, said: Sentence) -> bool:
+        """Return True if "he" or "she" of a text may be somebody besides the user: another text or a message names one."""
+        genders = {one.gender for one in said.references if one.is_he_or_she}
+        called = any(said.text[: one.start].endswith("是") and one.name.lower() not in ROLE_NOUNS for one in said.people)
+        if called or self.others or self.tells_of_others or _RE.somebody.search(said.text):
+            return True
+        rivals = (one.gender for text, one in self.persons if text != said.text and one.name.lower() not in _SEVERAL)
+        return any(not rival or "" in genders or rival in genders for rival in rivals)
 
     def id_of(self, who: str) -> str:
         """Return the id of a person of the conversation, "" if unknown or the bot."""
@@ -166,7 +188,7 @@ def whose(said: Sentence, kind: Item, talk: Talk) -> Whose:
     reasons = (*reasons, ("reference", "shared", shared)) if shared else reasons
     if kind == "action":
         reasons = (*reasons, ("reference", "owner", said.text)) if owned(said.text) else reasons
-        return Whose(said, None, subject=names.bot(said.language), reasons=reasons)
+        return Whose(said, None, speaker=names.bot(said.language), reasons=reasons)
     found = _as_claim(_of_fact(said, talk), talk, called=called)
     claim = why_no_fact(found.sentence.text, names)
     asks = claim == "asked"
@@ -204,7 +226,7 @@ def _as_claim(found: Whose, talk: Talk, *, called: bool) -> Whose:
     if not (speaker or involved) or not is_claim(text, replace(names, user_name=speaker) if speaker else names):
         return found
     if is_users:
-        return replace(found, sentence=found.sentence.beside(as_said(text, speaker, language)), subject="")
+        return replace(found, sentence=found.sentence.beside(as_said(text, speaker, language)), speaker="")
     return replace(found, reasons=(*found.reasons, ("reference", "claimant", text)))
 
 
@@ -242,18 +264,18 @@ def _of_named(said: Sentence, talk: Talk) -> Whose:
 def _told_by(said: Sentence, held: dict[str, float], talk: Talk) -> Whose:
     """Return whose words a fact in the first person is."""
     names, language = talk.names, said.language
-    reasons = _why_open(said, talk)
+    reasons: Reasons = (("claim", "played", said.text),) if talk.is_played or _is_played(said, talk) else ()
     author = _author(said, held, talk)
     if author == BOT:
         return Whose(said, cast_of("bot", names, language), reasons=reasons)
     if not author:
         return Whose(said, Cast(third=False, stand_in=_may_stand_in(held, talk)))
     to_bot = author == USER and not (talk.job.group_id and talk.others)
-    together = author == USER and cast_of_fact(said).together and not _in_company(talk)
+    together = author == USER and cast_of_fact(said).together and not talk.tells_of_others
     name = talk.name_of(author, language)
     stand_in = author != USER and _may_stand_in(held, talk)
     cast = Cast(name, names.bot(language) if to_bot else "", together, third=False, stand_in=stand_in)
-    return Whose(with_owner(said, name), cast, talk.id_of(author), name, reasons)
+    return Whose(said, cast, talk.id_of(author), name, reasons)
 
 
 def _author(said: Sentence, held: dict[str, float], talk: Talk) -> str:
@@ -280,41 +302,23 @@ def _author(said: Sentence, held: dict[str, float], talk: Talk) -> str:
 
 def _told_of(said: Sentence, held: dict[str, float], talk: Talk) -> Whose:
     """Return whose words a fact without "I" is, and whom it tells of."""
-    text, language = said.text, said.language
+    text = said.text
     ranked = sorted(((score, who) for who, score in held.items() if score and who != BOT), reverse=True)
     closest = ranked[0][1] if ranked else ""
     said_by = talk.id_of(closest) if held.get(closest, 0.0) >= HOLDS else ""
-    lacks = lacks_subject(said)
-    is_user = not talk.is_told or not (talk.others or talk.tells_of_others) or talk.teller(text) == USER
-    shown = USER not in held or held[USER] >= max(TRACE, held.get(BOT, 0.0))
-    who = USER if is_user and shown else talk.teller(text)
+    sender = talk.sender(text)
     cast = cast_of_fact(said)
     cast = replace(
         cast,
-        together=cast.together and not _in_company(talk),
-        third=is_user and _calls_nobody(said),
+        together=cast.together and not talk.tells_of_others,
+        third=sender == USER and not talk.may_be_another(said),
         stand_in=_may_stand_in(held, talk),
     )
     if closest not in ("", USER) and held[closest] >= max(HOLDS, held.get(USER, 0.0) + CLEAR):
         cast = replace(cast, first=closest, together=False)  # "our drummer"
     reasons: Reasons = (("claim", "played", text),) if _is_played(said, talk) else ()
     reasons = (("claim", "assistant", text),) if _is_the_bots(said, held) else reasons
-    name = talk.name_of(who, language)
-    if lacks and not (name and lacks == "state"):
-        return Whose(said, cast, said_by, "", (("reference", "subject", text), *reasons))
-    if not lacks and not name and without_owner(said):
-        reasons = (("reference", "owner", text), *reasons)
-    return Whose(with_owner(said, name), cast, said_by, name, reasons)
-
-
-def _calls_nobody(said: Sentence) -> bool:
-    """Return False if "he" is called a name that is not the user's (他叫王磊, "her name is Chloe"), or may be a pet."""
-    text, user = said.text, said.names.user_name
-    called = _RE.called.search(text)
-    others = [one for one in said.people if one.start == 2 and one.end == len(text) and one.name.lower() not in ROLE_NOUNS]
-    if (called is not None and called["name"] not in (*user.split(), user, "用户", "User")) or _RE.pet.match(text):
-        return False
-    return text[1:2] != "是" or all(one.name == user for one in others)  # 他是王小明
+    return Whose(said, cast, said_by, talk.name_of(sender, said.language), reasons)
 
 
 def _may_stand_in(held: dict[str, float], talk: Talk) -> bool:
@@ -322,11 +326,6 @@ def _may_stand_in(held: dict[str, float], talk: Talk) -> bool:
     best = max((held[who] for who in talk.others if who in held), default=0.0)
     quoted = any(one.who != BOT and _RE.stand_in.search(one.text) for one in talk.said)
     return not quoted and (best <= held.get(USER, 0.0) or held.get(USER, 0.0) >= HOLDS)
-
-
-def _in_company(talk: Talk) -> bool:
-    """Return True if a person of the talk speaks of somebody else, who may be one of "us"."""
-    return any(one.who != BOT and one.others for one in talk.said)
 
 
 def _of_quotation(header: re.Match[str], said: Sentence, talk: Talk) -> Whose | None:
@@ -358,10 +357,3 @@ def _is_played(said: Sentence, talk: Talk) -> bool:
     staged = [one for one in talk.said if _STAGE.match(one.text)]
     wanted = content_terms(said.text, talk.names) if staged else frozenset()
     return bool(wanted) and any(share(wanted, one.terms) >= HOLDS for one in staged)
-
-
-def _why_open(said: Sentence, talk: Talk) -> Reasons:
-    """Return the reason why somebody's own words are not absolute: they are played, or tell what another one did to them."""
-    if talk.is_played or _is_played(said, talk):
-        return (("claim", "played", said.text),)
-    return (("reference", "subject", said.text),) if lacks_subject(said) == "other" else ()

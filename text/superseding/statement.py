@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ..borders import begins_with
+from ..references.agreement import is_finite_verb
 from ..remembered import remembered
 from ..support import Terms, is_negative, stem, terms_in
 from ..word_lists import compiled_patterns, word_list, word_tables
@@ -41,6 +42,9 @@ class Value(NamedTuple):
     is_all: bool
 
 
+_OF_ONESELF = re.compile(r"[我咱]|(?:I|my|we|our)\b", re.IGNORECASE)
+
+
 @dataclass(frozen=True)
 class Statement:
     """The text of a fact, and the names of the people and things of its conversation that may be its subject."""
@@ -55,9 +59,17 @@ class Statement:
 
     @cached_property
     def said(self) -> str:
-        """The text without an opening date and without who reports it."""
+        """The text without an opening date and without who reports it: "Ann: Lives in Oslo" tells of Ann or what is hers."""
         told = MARKS.reported.match(self._bare, len(self.speaker)) if self.speaker else None
-        return self._bare[told.end() :].strip('”" ') if told else self._bare
+        if told is None:
+            return self._bare
+        words = self._bare[told.end() :].strip('”" ')
+        if told.group().strip() not in (":", "：") or _OF_ONESELF.match(words) or _named_first(words, self.people):
+            return words
+        if not words.isascii():
+            return f"{self.speaker}{words}"
+        first = words.partition(" ")[0].lower()
+        return f"{self.speaker}{' ' if is_finite_verb(first) else chr(39) + 's '}{first}{words[len(first) :]}"
 
     @cached_property
     def subject(self) -> str:

@@ -103,6 +103,7 @@ BY_TYPE: dict[str, Callable[[Texts], Any]] = {
     "Sentence": lambda t: Sentence(t.other, NAMES),
     "Talk": lambda t: Talk(_job(Texts(t.other, t.other)), NAMES),
     "Sequence[str]": lambda t: Texts(t.other, t.other).pieces,
+    "Collection[int]": lambda _: {0},
     "Names": lambda _: NAMES,
     "datetime": lambda _: NOW,
     "str | ZoneInfo | None": lambda _: "Asia/Shanghai",

@@ -23,6 +23,9 @@ CHANGES = [
     ("Ann's brother lives in Leeds", "Ann's brother moved to York"),
     ("Ann works at Acme", "Ann got a new job at Initech"),
     ("小林住在北京", "小林搬到了上海"),
+    # Behind its speaker a note tells of them.
+    ("Ann: Lives in Lisbon", "Ann: Moved to Vienna"),
+    ("小林：住在北京", "小林搬到了上海"),
     ("小林住在北京", "小林住在上海"),
     ("小林住北京", "小林现在住上海"),
     ("小林在腾讯上班", "小林跳槽到字节"),

