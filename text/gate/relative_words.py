@@ -26,8 +26,8 @@ def find_relative_words(
     A third-person pronoun passes if exactly one person is named before it. It is a violation if nobody is, and if several are
     and it opens a main clause ("Tom met Bob and he paid"). It is a note elsewhere in the clause of several, and if the person
     is named only after an opening phrase ("After his exam, Tom …"). The bot is never an antecedent, and the subject of a clause
-    is not an antecedent of its own object. `pronouns="all"` makes every third-person pronoun a violation. `names` are those of the conversation: its people count as persons, and its
-    names are never read as relative words; a sentence has its own.
+    is not an antecedent of its own object. `pronouns="all"` makes every third-person pronoun a violation. `names` are those of
+    the conversation: its people count as persons, and its names are never read as relative words; a sentence has its own.
     """
     sentence = as_sentence(text, names or NOBODY, language)
     violations = [_of_time(sentence.text[one.start : one.end], one.start) for one in sentence.times]

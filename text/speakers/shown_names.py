@@ -186,7 +186,7 @@ def shown_name(who: str, name: str, bot_name: str, group_name: str = "", *, seve
 def shared_names(job: Job) -> dict[str, bool]:
     """Return the names, without ids, of the people of a job, each with whether it does not tell who is meant.
 
-    So it is with the names that `with_ids` shows with theirs, and with a word of the names of two: "Grace" of Grace L and Grace P.
+    So it is with the names that `with_ids` shows with theirs, and with a word of the names of two: "Grace" of Grace L and P.
     """
     people = ((job.user_id, job.user_name), *((one.sender_id, one.sender_name) for one in job.recent_messages))
     known = [(who, name) for who, name in people if who and name]
