@@ -62,7 +62,6 @@ OF_OWN_WORDS = {
         "word_lists.phrase_list",
         "word_lists.word_tables",
         "redaction.rules.compiled",
-        "redaction.rules.read_rules",
     ),
     *("time_expressions.calendar.feast", "time_expressions.calendar.season_days"),
 }
