@@ -12,7 +12,6 @@ from .spans import PLACEHOLDER
 _TABLES = word_tables("redaction/plausible.toml")
 _PATTERNS = in_pieces(_TABLES["patterns"])
 _NO_VALUES = word_list(_TABLES["words"]["no_values"])
-_VARIABLES = word_list(_TABLES["words"]["variables"])
 _WORD = r"[A-Za-z_$]+"
 _ENDS = r"[ \t]*(?:$|[.!?。！？\n])"
 Link = Literal["paired", "assigned", "said", "option", "beside"]
@@ -61,7 +60,7 @@ def is_code(value: str) -> bool:
 def is_secret(kind: Kind, link: Link, linking: str, value: Value, text: str) -> bool:
     """Return True if `value` is the secret of a name of `kind`; `linking` is the text between the two."""
     written, after = value.text, text[value.end : value.end + 24]
-    if is_placeholder(written.lstrip("=")) or _names_a_secret(written) or compiled(_PATTERNS["REGEX"]).search(written):
+    if is_placeholder(written.lstrip("=")) or _names_a_secret(written):
         return False
     if not value.quoted and (is_ordinary(written) or is_code(written) or _is_called(written, after)):
         return False
@@ -106,7 +105,7 @@ def _is_plain_password(link: Link, linking: str, word: str, after: str) -> bool:
     if re.match(r"\s*[+*/%?]|[ ](?:if|or|and|in|is|for)\b|[,)][ ]?\w*:", after):
         return False  # an expression, a condition or a parameter
     is_apart = linking.rstrip("\"'*").endswith(" ")
-    return not is_apart or ("_" not in word and word.lower() not in _VARIABLES and not re.match(r" [a-z]{2,}", after))
+    return not is_apart or ("_" not in word and not re.match(r" [a-z]{2,}", after))
 
 
 def _is_key(kind: Kind, link: Link, value: Value, text: str) -> bool:
