@@ -39,22 +39,15 @@ def is_template(value: str) -> bool:
     return bool(compiled(_PATTERNS["TEMPLATE"]).fullmatch(value) or PLACEHOLDER.fullmatch(value))
 
 
-def is_strong(word: str, after: str = "") -> bool:
+def is_strong(word: str) -> bool:
     """Return True if an unlinked word is a password: letters and digits (or symbols), not a date or a path."""
     mixed = is_mixed(word) or compiled(r"[A-Za-z]{2,}[@#$!%^&*+]+[A-Za-z]{2,}.*").fullmatch(word)
-    if len(word) < 6 or not mixed or compiled(_PATTERNS["COUNTED"]).match(after):
-        return False
-    return not (is_ordinary(word) or is_code(word) or is_placeholder(word))
+    return bool(len(word) >= 6 and mixed) and not (_is_ordinary(word) or is_placeholder(word))
 
 
-def is_ordinary(word: str) -> bool:
-    """Return True if a word is the name of a method, a date, a version, a path or an address."""
-    return bool(compiled(_PATTERNS["ORDINARY"]).fullmatch(word))
-
-
-def is_code(value: str) -> bool:
-    """Return True if `value` begins with a call, a subscript or an attribute: `get_token(`, `os.environ[`."""
-    return bool(compiled(_PATTERNS["CODE"]).match(value))
+def _is_ordinary(word: str) -> bool:
+    """Return True for the name of a method, a date, a version, a path, an address, and for a call: `os.environ[`."""
+    return bool(compiled(_PATTERNS["ORDINARY"]).fullmatch(word) or compiled(_PATTERNS["CODE"]).match(word))
 
 
 def is_secret(kind: Kind, link: Link, linking: str, value: Value, text: str) -> bool:
@@ -62,7 +55,7 @@ def is_secret(kind: Kind, link: Link, linking: str, value: Value, text: str) -> 
     written, after = value.text, text[value.end : value.end + 24]
     if is_placeholder(written.lstrip("=")) or _names_a_secret(written):
         return False
-    if not value.quoted and (is_ordinary(written) or is_code(written) or _is_called(written, after)):
+    if not value.quoted and (_is_ordinary(written) or _is_called(written, after)):
         return False
     if link == "paired" and (len(written) < 6 or set(" (") & set(written) or not is_mixed(written)):
         return False
@@ -86,8 +79,6 @@ def _is_password(link: Link, linking: str, value: Value, after: str) -> bool:
         return link == "assigned" and "|" not in linking and not compiled(_PATTERNS["TALK"]).search(written)
     if value.quoted and not written.isdecimal():
         return len(written) >= 3 and not (" " in written and link == "beside")
-    if compiled(_PATTERNS["COUNTED"]).match(after):
-        return False
     if written.isdecimal():
         tight = link != "beside" or linking.strip() in ("", "（", "(", "【")
         return len(written) >= (4 if tight else 6) and not re.match(r"[.:/-]\d", after)
