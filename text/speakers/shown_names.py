@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 
 from ...schema.event import Event
 from ...schema.ids import LONGEST_NAME, id_mark
@@ -155,20 +155,15 @@ def _in_one_line(name: str) -> str:
 
 def with_ids(job: Job) -> Job:
     """Return the job with the id behind every name of a person that does not tell who is meant. Idempotent."""
-    messages = job.recent_messages
-    people = [(job.user_id, job.user_name), *((one.sender_id, one.sender_name) for one in messages)]
+    people, messages = _people(job), job.recent_messages
     bearers: dict[str, set[str]] = defaultdict(set)
     for who, name in people:
         if who and name and not _is_bot(job, who, name):
             for word in {folded(name), *_words_of(who, name)}:
                 bearers[word].add(who)
-
-    def shown(who: str, name: str) -> str:
-        several = len(bearers[folded(name)]) > 1
-        is_bot = _is_bot(job, who, name)
-        return name if is_bot else shown_name(who, name, job.bot_name, job.group_name, several=several)
-
-    names = [shown(who, name) for who, name in people]
+    marked = partial(shown_name, bot_name=job.bot_name, group_name=job.group_name)
+    names = [marked(who, name, several=len(bearers[folded(name)]) > 1) for who, name in people]
+    names = [name if _is_bot(job, who, name) else shown for (who, name), shown in zip(people, names, strict=True)]
     if names == [name for _, name in people]:
         return job
     changed = [one.model_copy(update={"sender_name": name}) for one, name in zip(messages, names[1:], strict=True)]
@@ -188,8 +183,7 @@ def shared_names(job: Job) -> dict[str, bool]:
 
     So it is with the names that `with_ids` shows with theirs, and with a word of the names of two: "Grace" of Grace L and P.
     """
-    people = ((job.user_id, job.user_name), *((one.sender_id, one.sender_name) for one in job.recent_messages))
-    known = [(who, name) for who, name in people if who and name]
+    known = [(who, name) for who, name in _people(job) if who and name]
     words = defaultdict[str, set[str]](set)
     for who, name in known:
         for word in _words_of(who, name):
@@ -197,6 +191,11 @@ def shared_names(job: Job) -> dict[str, bool]:
     shared = dict.fromkeys((bare_name(who, name) for who, name in known), False)
     shared |= {word: True for word, bearers in words.items() if len(bearers) > 1 and terms_in(word)}
     return shared | {bare_name(who, name): True for who, name in known if name.endswith(id_mark(who))}
+
+
+def _people(job: Job) -> list[tuple[str, str]]:
+    """Return the user of a job and the senders of its messages, each as the id and the name."""
+    return [(job.user_id, job.user_name), *((one.sender_id, one.sender_name) for one in job.recent_messages)]
 
 
 def _words_of(who: str, name: str) -> set[str]:
