@@ -18,11 +18,6 @@ _SUBJECT = "Xx"
 """The name of whoever a statement is about, while statements are compared."""
 
 
-def teller_of(job: Job, said_by: str) -> str:
-    """Return the id of who told a fact of the job: `said_by`, else the job's user. "" if a namesake may have said it."""
-    return said_by or ("" if namesakes(job) - {"", job.user_id} else job.user_id)
-
-
 class FactOwners:
     """Finds whose facts events are, by the ids of the people whom they name, and by who told them.
 
@@ -70,7 +65,8 @@ class FactOwners:
 
         Where another person of the same name spoke, only the id of who said it tells.
         """
-        teller = teller_of(self._job, event.said_by)
+        user = self._job.user_id
+        teller = event.said_by or ("" if namesakes(self._job) - {"", user} else user)
         return bool(teller) and self.owner_of(event) == teller
 
     def statement(self, event: Event, user_id: str) -> Statement:

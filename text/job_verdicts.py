@@ -20,7 +20,7 @@ from .messages import dated_words, days_meant
 from .questions.asking import asking_sentences
 from .sentence import Sentence, as_sentence
 from .speakers.mentions import with_mentions
-from .speakers.shown_names import shared_name_in
+from .speakers.shown_names import shared_name_in, shared_names
 from .supported import Unsupported, lost, persons_in, unsupported
 from .time_expressions import tells_hours_alone
 
@@ -47,7 +47,7 @@ def judge(item: ItemState, text: str | Sentence, job: Job, settings: Settings, s
     is_models = made.text != item["draft"]
     # An hour of any day needs no date.
     hours = [one for one in verdict.violations if is_models and tells_hours_alone(one.text)]
-    findings = [one for one in (*verdict.violations, *_still_open(item, made.text)) if one not in hours]
+    findings = [one for one in (*verdict.violations, *_still_open(item, made.text, job)) if one not in hours]
     unfounded: list[Unsupported] = []
     if is_models and not any(one.kind in ("empty", "length", "language") for one in findings):
         findings += _of_a_model(item, made, said)
@@ -63,11 +63,11 @@ def is_no_fact(item: ItemState) -> bool:
     return any(kind == "claim" for kind, _, _ in item.get("open", [])) or item.get("asks", False)
 
 
-def _still_open(item: ItemState, text: str) -> Iterator[Finding]:
+def _still_open(item: ItemState, text: str, job: Job) -> Iterator[Finding]:
     """Yield what the words leave open and a text does not say either."""
     at = len(text)
     for kind, why, wording in item.get("open", []):
-        left = shared_name_in(text, [wording]) if why == "shared" else why == "mention" and wording in text
+        left = shared_name_in(text, shared_names(job)) if why == "shared" else why == "mention" and wording in text
         if kind == "claim" or left or text == item["draft"] or text.startswith(wording):
             yield Finding("claim" if kind == "claim" else "reference", wording, at, at, why)
 

@@ -142,11 +142,6 @@ def without_media(text: str) -> str:
     return (_PLACEHOLDER.sub("", text).strip() or text) if "[" in text else text
 
 
-def is_no_talk(part: Mapping[str, Any]) -> bool:
-    """Return True for a part that nobody said: a thought, a call of a tool, the quotation of a replied message."""
-    return bool(_NO_TALK.search(str(part.get("type", ""))))
-
-
 def is_part(given: object) -> bool:
     """Return True for a part of a message: a content block or a OneBot segment, and no message of its own."""
     of_messages = {"role", "content", "message", "output"}
@@ -191,7 +186,7 @@ def _text_of(part: Any, language: Language) -> str:
     known = data if isinstance(data, Mapping) else part
     if kind in ("at", "mention", "mention_all"):
         return _mention(kind, known, language)
-    if is_no_talk(part):
+    if _NO_TALK.search(str(part.get("type", ""))):
         return ""
     if kind in ("forward", "node"):
         return _forwarded(known, language)

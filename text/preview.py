@@ -9,7 +9,6 @@ shown: the secret is found whole, and the text is cut before it.
 
 from __future__ import annotations
 
-import codecs
 import dataclasses
 import json
 from array import array
@@ -64,7 +63,7 @@ def preview_text(copy: object, max_characters: int = DEFAULT_CHARACTERS, *, leve
     """Return the text of a snapshot, redacted by field names and then as a text. Never raises.
 
     Strings stay as they are, other values become JSON. Omissions are named: `… (9,992,000 more characters)`. Bytes are
-    shown if they are UTF-8 and counted otherwise. An exception becomes its class, message and causes; an object that
+    counted. An exception becomes its class, message and causes; an object that
     fails when it is read, its class. A cycle ends at `[cycle]`.
 
     Its length is at most `max_characters` and the remark on what was left out.
@@ -102,7 +101,7 @@ class _Copy:
         if isinstance(value, int):
             return int(value) if value.bit_length() < _MOST_BITS else f"[int of {value.bit_length()} bits]"
         if isinstance(value, bytes | bytearray | memoryview):
-            return self._bytes(value)
+            return f"[{value.nbytes if isinstance(value, memoryview) else len(value)} bytes]"
         if id(value) in parents:
             return "[cycle]"
         if len(parents) >= _DEEPEST:
@@ -124,7 +123,8 @@ class _Copy:
         taken = 0
         for key, item in takewhile(lambda _: self._takes_one(), items):
             # A key may be as large as any value, and as ill-behaved.
-            name = self._text(key if isinstance(key, str) else str(_Copy(self._room).of(key)))
+            room = max(self._characters, 0) + MARGIN
+            name = self._text(key if isinstance(key, str) else str(_Copy(room).of(key)))
             copied[name if name not in copied else f"{name}*"] = self.of(item, parents)
             taken += 1
         if taken < size:
@@ -140,31 +140,16 @@ class _Copy:
         self._characters -= 2
         return self._items >= 0 and self._characters > 0
 
-    @property
-    def _room(self) -> int:
-        """Characters that are looked at: those that may be shown, and the margin."""
-        return max(self._characters, 0) + MARGIN
-
-    def _text(self, text: str, more: int = 0) -> str:
-        """Take a text, which `more` characters follow."""
+    def _text(self, text: str) -> str:
         allowed, length = self._characters, str.__len__(text)
         self._characters = allowed - length
-        if length <= max(allowed, 0) and not more:
+        if length <= max(allowed, 0):
             return str.__str__(text)
         # Sliced by `str` itself, so that neither a subclass nor the large text is kept.
         shown = max(allowed, 0)
         cut = Cut(str.__getitem__(text, slice(0, shown + MARGIN)))
-        cut.shown, cut.omitted = shown, more + length - len(cut)
+        cut.shown, cut.omitted = shown, length - len(cut)
         return cut
-
-    def _bytes(self, value: bytes | bytearray | memoryview) -> str:
-        size = value.nbytes if isinstance(value, memoryview) else len(value)
-        head = bytes(value[: self._room])
-        try:
-            text = codecs.getincrementaldecoder("utf-8")().decode(head, len(head) == size)
-        except UnicodeDecodeError:
-            text = "\0"
-        return f"[{size} bytes]" if "\0" in text else self._text(text, size - len(head))
 
     def _exception(self, error: BaseException, parents: _Seen) -> object:
         told: list[object] = []

@@ -34,14 +34,11 @@ def without_thoughts(text: str) -> str:
     opening = _OPENING.search(text)
     if closing and (opening is None or closing.start() < opening.start()):
         done = closing.end()
-    while opening := _OPENING.search(text, done):
-        closing = _CLOSING.search(text, opening.end())
-        if closing is None:
-            is_first = not "".join([*pieces, text[done : opening.start()]]).strip()
-            return "" if is_first else "".join([*pieces, text[done:]])
+    while (opening := _OPENING.search(text, done)) and (closing := _CLOSING.search(text, opening.end())):
         pieces.append(text[done : opening.start()])
         done = closing.end()
-    return "".join([*pieces, text[done:]])
+    is_cut_off = opening is not None and not "".join([*pieces, text[done : opening.start()]]).strip()
+    return "".join(pieces if is_cut_off else [*pieces, text[done:]])
 
 
 def without_program_blocks(text: str) -> str:

@@ -23,11 +23,11 @@ def find_relative_words(
     Kinds: "pronoun" (我, you, and he without anybody named before), "reference" (对方, the user), "time" (昨天, next Friday),
     "place" (这里, this group). Quotations, code, addresses and proper nouns are never read as prose.
 
-    A third-person pronoun passes if exactly one person is named before it. It is a note if several are, or if the
-    person is named only after an opening phrase ("After his exam, Tom …"), and a violation if nobody is. The bot is
-    never an antecedent, and the subject of a clause is not an antecedent of its own object. `pronouns="all"` makes
-    every third-person pronoun a violation. `names` are those of the conversation: its people count as persons, and its
-    names are never read as relative words; a sentence has its own.
+    A third-person pronoun passes if exactly one person is named before it. It is a violation if nobody is, and if several are
+    and it opens a main clause ("Tom met Bob and he paid"). It is a note elsewhere in the clause of several, and if the person
+    is named only after an opening phrase ("After his exam, Tom …"). The bot is never an antecedent, and the subject of a clause
+    is not an antecedent of its own object. `pronouns="all"` makes every third-person pronoun a violation. `names` are those of
+    the conversation: its people count as persons, and its names are never read as relative words; a sentence has its own.
     """
     sentence = as_sentence(text, names or NOBODY, language)
     violations = [_of_time(sentence.text[one.start : one.end], one.start) for one in sentence.times]
@@ -41,7 +41,7 @@ def find_relative_words(
             violations.append(finding)
         elif reference.anchored or len(reference.antecedents) == 1:
             continue
-        elif reference.antecedents or _announces(sentence, reference):
+        elif _announces(sentence, reference) or (reference.antecedents and not _opens_clause(sentence.text, reference)):
             notes.append(finding)
         else:
             violations.append(finding)
@@ -73,6 +73,15 @@ def _announces(sentence: Sentence, reference: Reference) -> bool:
     main = _MAIN_CLAUSE.match(text, reference.end)
     at = main.end() if main is not None else -1
     return any(one.start == at and one.name != sentence.names.bot_name for one in sentence.people)
+
+
+_OPENS_CLAUSE = re.compile(r"[，。！？；、,.!?;\n]\s*$|[,;\s](?:and|but|so|then)\s+$")
+
+
+def _opens_clause(text: str, reference: Reference) -> bool:
+    """Return True for the subject of a main clause: "Tom met Bob and he paid", 小梁带对象，他有大箱子."""
+    is_subject = reference.text.casefold() in ("he", "she", "他", "她")
+    return is_subject and _OPENS_CLAUSE.search(text, max(0, reference.start - 8), reference.start) is not None
 
 
 _OURS = re.compile(r"(?:我|咱|俺)[们們]?|our\b", re.IGNORECASE)

@@ -7,17 +7,15 @@ import re
 from ...schema.names import Names
 from ..borders import begins_with
 
-
-def is_about(fact: str, name: str) -> bool:
-    """Return True if a fact begins with `name`, its subject. A fact that only mentions it may be about others."""
-    begins, folded = (one.lstrip(" \t“\"'@").casefold() for one in (fact, name))
-    return begins_with(begins, folded)
+_BEFORE = " \t“\"'@"
+"""What may stand before the name with which a fact begins."""
 
 
 def subject_of(fact: str, names: Names) -> str:
     """Return the longest name of the conversation that a fact begins with, "" for none; a person before a group of that name."""
     known = (*names.people, names.bot_name, names.group("zh"), names.group("en"))
-    return max((name for name in known if is_about(fact, name)), key=len, default="")
+    begins = fact.lstrip(_BEFORE).casefold()
+    return max((name for name in known if begins_with(begins, name.lstrip(_BEFORE).casefold())), key=len, default="")
 
 
 _EVERYBODY = re.compile(

@@ -37,37 +37,28 @@ def find_named_values(text: str, folded: str) -> Iterator[Redaction]:
 
 def _linked_value(text: str, folded: str, name: Name) -> Value | None:
     linked = compiled(_PATTERNS["LINK"]).match(folded, name.end)
-    if linked is None:
+    value = _value_at(text, linked.end()) if linked else None
+    if linked is None or value is None:
         return None
     link: Link = next(kind for kind in ("paired", "assigned", "said", "beside") if linked[kind] is not None)
-    before = text[max(0, name.start - 80) : name.start]
     if link == "beside":
         if linked["beside"] == "" and text[linked.end() - 1].isascii() and text[linked.end() - 1].isalnum():
             return None  # part of the same word as the name
         if linked["beside"].strip(" ") == "" and text[name.start] == "-":
             link = "option"
-    value = _value_at(text, linked.end())
-    if value is not None and compiled(r"://[^\s\"'<>]*$").search(before) and "@" in value.text:
-        cut = value.text.find("@")
-        value = Value(value.text[:cut], value.start, value.start + cut, False)
-    if value is None or _is_of_another_thing(name, linked.group(), link, value, text):
+    if _is_of_another_thing(name, linked.group(), link, value, text):
         return None
     return value if is_secret(name.kind, link, linked.group(), value, text) else None
 
 
 def _is_of_another_thing(name: Name, linking: str, link: Link, value: Value, text: str) -> bool:
-    """Return True if the name or value means something else here: a verb, the next field, a line of its own."""
-    after = text[value.end : value.end + 3]
+    """Return True if the name or value means something else here: a verb, a remark, a field in a line of its own."""
     if value.text.startswith("?") or (value.text.startswith("@") and linking.endswith(">")):
         return True  # `${PASSWORD:?is missing}`, `app:<password>@localhost`
-    if link == "paired" and re.match(r"[\"'][ ]?:", after):
-        return True  # the name of the next field
-    if "\n" in linking and (re.match(r"\w[\w.-]*=|https?:", value.text) or re.match(r":(?:\s|$)", after)):
+    if "\n" in linking and re.match(r"\w[\w.-]*=|https?:", value.text):
         return True
-    if name.word in ("pass", "pin"):
-        is_verb = link == "beside" and value.quoted and name.end - name.start == len(name.word)
-        return is_verb or (name.word == "pin" and not any(map(str.isdigit, value.text)))
-    return False
+    is_verb = name.word == "pass" and link == "beside" and value.quoted and name.end - name.start == len(name.word)
+    return is_verb or (name.word == "pin" and not any(map(str.isdigit, value.text)))
 
 
 def _value_at(text: str, start: int) -> Value | None:
@@ -109,14 +100,12 @@ def _loose_value(text: str, name: Name) -> Value | None:
     run = compiled(_LOOSE).match(text, run.start()) if run else None
     if run is None or run.start() - name.end > _REACH:
         return None
-    inner = re.match(r"[A-Za-z_.-]{1,80}=(?!=)", run.group())  # `token …/lookup key=…`
-    start = run.start() + (inner.end() if inner else 0)
-    written = text[start : run.end()].rstrip(".=")
-    between = text[name.end : run.start()]
-    if re.match(r"[\"'][ ]?:", text[run.end() : run.end() + 3]) or (not between and name.word.isascii()):
-        return None  # the name of a field, or part of a base64 string
-    if "\n" in between or compiled(_PATTERNS["IDENTIFYING"]).search(between) or is_placeholder(written):
+    written, between = run.group().rstrip(".="), text[name.end : run.start()]
+    is_field = text[run.end() : run.end() + 2] in ('":', "':")
+    if is_field or (not between and name.word.isascii()) or "\n" in between or is_placeholder(written):
+        return None
+    if compiled(_PATTERNS["IDENTIFYING"]).search(between):
         return None
     announced = re.search(r"(?:[:：=]|是|为|\bis)\s{0,2}[\"'“]?$", between)
     drawn = announced if is_hash(written) else looks_random(written, 20 if name.kind == "key" else 16)
-    return Value(written, start, start + len(written), False) if drawn else None
+    return Value(written, run.start(), run.start() + len(written), False) if drawn else None

@@ -1,4 +1,4 @@
-"""Telephone numbers, recognised by the numbering plans of `phonenumbers` and by the words before them."""
+"""Telephone numbers, recognised by how they are written and by the words before them."""
 
 import re
 from collections.abc import Iterator
@@ -15,7 +15,6 @@ _NUMBER = (
     + r"(?![A-Za-z0-9_-]|\.\d)"
 )
 _MOBILE = r"(?:(?:\(?(?:\+|00)?86\)?)[ -]?)?1[3-9]\d([ .-]?)\d{4}\1\d{4}"
-_REGIONS = ("CN", "TW", "HK", "MO", "US", "GB", "JP", "KR", "DE", "FR", "AU", "SG", "IL", "RU", "BR", "IN", "ES", "IT")
 # A part of a row of numbers or of a dump: digits before or after, separated by a blank.
 _ROW_BEFORE = r"(?:(?<![A-Za-z0-9])(?=[A-Fa-f]{0,15}\d|[A-Fa-f]{2}[ ])[0-9A-Fa-f]{1,16}:?[ ]|\d[.,])$"
 _ROW_AFTER = r"[ ](?=[A-Fa-f]{0,15}\d|[A-Fa-f]{2}(?![A-Za-z0-9]))[0-9A-Fa-f]{1,16}(?![A-Za-z0-9])"
@@ -51,29 +50,12 @@ def is_in_row(text: str, start: int, end: int) -> bool:
 def _is_phone(view: str, start: int, end: int) -> bool:
     core = re.split(r"[ ,;]{0,2}(?:ext|x|#|转|分|内)", view[start:end], maxsplit=1, flags=re.I)[0]
     digits = re.sub(r"\D", "", core)
-    if len(set(digits)) < 3 or compiled(_PATTERNS["DATE"]).fullmatch(core.strip("( ")):
+    if compiled(_PATTERNS["DATE"]).fullmatch(core.strip("( ")):
         return False
     if compiled(_PATTERNS["CALLED"]).search(view[max(0, start - 48) : start]):
         return len(digits) <= 13 and not re.fullmatch(r"1[3-9]\d{10,11}|1\d{9}", digits)
     if is_identifier(view, start, separated=core != digits):
         return False
-    if compiled(_MOBILE).fullmatch(core):
-        return True
-    if not compiled(_PATTERNS["WRITTEN"]).fullmatch(core.strip()):
-        return False
-    return (core[0] in "(+" or "-" in core or not is_in_row(view, start, end)) and _is_assigned(core)
-
-
-def _is_assigned(written: str) -> bool:
-    """Return True if the number is valid in the numbering plan of a region."""
-    import phonenumbers
-
-    number = f"+{written[2:]}" if written.startswith("00") else written
-    is_known = phonenumbers.is_possible_number if number[0] == "+" else phonenumbers.is_valid_number
-    for region in _REGIONS:
-        try:
-            if is_known(phonenumbers.parse(number, region)):
-                return True
-        except phonenumbers.NumberParseException:
-            return False
-    return False
+    is_written = compiled(_PATTERNS["WRITTEN"]).fullmatch(core.strip())
+    is_apart = core[0] in "(+" or "-" in core or not is_in_row(view, start, end)
+    return bool(compiled(_MOBILE).fullmatch(core) or (is_written and is_apart))

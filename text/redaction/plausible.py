@@ -5,14 +5,13 @@ from typing import Literal, NamedTuple
 
 from ..word_lists import in_pieces, word_list, word_tables
 from .names import HAN, Kind, kind_of_name
-from .randomness import UUID, has_both_cases, humps, is_hash, is_jumbled, is_mixed, looks_random
+from .randomness import has_both_cases, humps, is_hash, is_jumbled, is_mixed, looks_random
 from .rules import compiled
 from .spans import PLACEHOLDER
 
 _TABLES = word_tables("redaction/plausible.toml")
 _PATTERNS = in_pieces(_TABLES["patterns"])
 _NO_VALUES = word_list(_TABLES["words"]["no_values"])
-_VARIABLES = word_list(_TABLES["words"]["variables"])
 _WORD = r"[A-Za-z_$]+"
 _ENDS = r"[ \t]*(?:$|[.!?。！？\n])"
 Link = Literal["paired", "assigned", "said", "option", "beside"]
@@ -40,49 +39,32 @@ def is_template(value: str) -> bool:
     return bool(compiled(_PATTERNS["TEMPLATE"]).fullmatch(value) or PLACEHOLDER.fullmatch(value))
 
 
-def is_strong(word: str, after: str = "") -> bool:
+def is_strong(word: str) -> bool:
     """Return True if an unlinked word is a password: letters and digits (or symbols), not a date or a path."""
     mixed = is_mixed(word) or compiled(r"[A-Za-z]{2,}[@#$!%^&*+]+[A-Za-z]{2,}.*").fullmatch(word)
-    if len(word) < 6 or not mixed or compiled(_PATTERNS["COUNTED"]).match(after):
-        return False
-    return not (is_ordinary(word) or is_code(word) or is_placeholder(word))
+    return bool(len(word) >= 6 and mixed) and not (_is_ordinary(word) or is_placeholder(word))
 
 
-def is_ordinary(word: str) -> bool:
-    """Return True if a word is the name of a method, a date, a version, a path or an address."""
-    return bool(compiled(_PATTERNS["ORDINARY"]).fullmatch(word))
-
-
-def is_code(value: str) -> bool:
-    """Return True if `value` begins with a call, a subscript or an attribute: `get_token(`, `os.environ[`."""
-    return bool(compiled(_PATTERNS["CODE"]).match(value))
+def _is_ordinary(word: str) -> bool:
+    """Return True for the name of a method, a date, a version, a path, an address, and for a call: `os.environ[`."""
+    return bool(compiled(_PATTERNS["ORDINARY"]).fullmatch(word) or compiled(_PATTERNS["CODE"]).match(word))
 
 
 def is_secret(kind: Kind, link: Link, linking: str, value: Value, text: str) -> bool:
     """Return True if `value` is the secret of a name of `kind`; `linking` is the text between the two."""
-    written = value.text
-    if is_placeholder(written.lstrip("=")) or _is_in_code(linking, value, text) or _names_a_secret(written):
+    written, after = value.text, text[value.end : value.end + 24]
+    if is_placeholder(written.lstrip("=")) or _names_a_secret(written):
         return False
-    if compiled(_PATTERNS["REGEX"]).search(written) or (is_ordinary(written) and not value.quoted):
+    if not value.quoted and (_is_ordinary(written) or _is_called(written, after)):
         return False
     if link == "paired" and (len(written) < 6 or set(" (") & set(written) or not is_mixed(written)):
         return False
-    if kind == "password":
-        return _is_password(link, linking, value, text)
-    return _is_key(kind, link, value, text)
+    return _is_password(link, linking, value, after) if kind == "password" else _is_key(kind, link, value, text)
 
 
-def _is_in_code(linking: str, value: Value, text: str) -> bool:
-    """Return True if `value` is program code: a call, an attribute, a step of several, a string with variables."""
-    written, after = value.text, text[value.end : value.end + 8]
-    if value.quoted:
-        rest = re.sub(r"\{[\w.\[\]()'\"?:|&+ -]{1,80}\}", "", written)
-        return (rest != written and not is_mixed(rest)) or bool(re.fullmatch(r"\s*[+.&]\s.*\s[+.&]\s*", written))
-    if is_code(written) or (compiled(_WORD).fullmatch(written) and after[:1] in ("(", "[")):
-        return True
-    if "->" in linking and re.match(rf"\s*->|[{HAN}]", after):
-        return True
-    return linking == " = " and bool(re.fullmatch(r"[A-Za-z_]+(?:\.[A-Za-z_]+)+", written))
+def _is_called(written: str, after: str) -> bool:
+    """Return True if a function or a subscript is written in place of a value: `get_token(`."""
+    return bool(compiled(_WORD).fullmatch(written)) and after[:1] in ("(", "[")
 
 
 def _names_a_secret(value: str) -> bool:
@@ -91,56 +73,44 @@ def _names_a_secret(value: str) -> bool:
     return bool(named) and kind_of_name(value) is not None
 
 
-def _is_password(link: Link, linking: str, value: Value, text: str) -> bool:
-    written, after = value.text, text[value.end : value.end + 24]
-    counted = bool(compiled(_PATTERNS["COUNTED"]).match(after))
-    if written.isdecimal():
-        tight = not linking or linking.strip() in ("（", "(", "【")
-        enough = len(written) >= (4 if link != "beside" or tight else 6)
-        return enough and not counted and not re.match(r"[.:/-]\d", after)
+def _is_password(link: Link, linking: str, value: Value, after: str) -> bool:
+    written = value.text
     if compiled(f"[{HAN}]").match(written):
         return link == "assigned" and "|" not in linking and not compiled(_PATTERNS["TALK"]).search(written)
-    if value.quoted:
-        asked = compiled(r"(?i)\b(?:please|your|must|required|password|enter)\b").search(written)
-        return len(written) >= 3 and not (" " in written and (link == "beside" or asked))
+    if value.quoted and not written.isdecimal():
+        return len(written) >= 3 and not (" " in written and link == "beside")
+    if written.isdecimal():
+        tight = link != "beside" or linking.strip() in ("", "（", "(", "【")
+        return len(written) >= (4 if tight else 6) and not re.match(r"[.:/-]\d", after)
     if compiled(_WORD).fullmatch(written):
-        return not counted and _is_plain_password(link, linking, written, after)
+        return len(written) >= 4 and _is_plain_password(link, linking, written, after)
     if link == "beside":
-        return len(written) >= 6 and is_mixed(written) and not counted and not re.match(r"[\w.-]+[=(]", written)
-    return len(written) >= 3 and not counted
+        return len(written) >= 6 and is_mixed(written) and not re.match(r"[\w.-]+[=(]", written)
+    return len(written) >= 3
 
 
 def _is_plain_password(link: Link, linking: str, word: str, after: str) -> bool:
     """Return True if a word of letters alone is a password: after `=` usually, after `is` seldom, after a blank never."""
-    if len(word) < 4 or link == "beside" or "==" in linking:
-        return False
-    if link == "said":
-        ends = linking.strip() != "to" and compiled(_ENDS).match(after)
-        return not linking.isascii() or bool(ends)
-    if "\n" in linking and re.match(r"[ \t]+\S", after):
-        return False  # the next line begins a sentence
+    if link in ("beside", "said"):
+        return link == "said" and (not linking.isascii() or bool(compiled(_ENDS).match(after)))
     if re.match(r"\s*[+*/%?]|[ ](?:if|or|and|in|is|for)\b|[,)][ ]?\w*:", after):
         return False  # an expression, a condition or a parameter
-    if linking.rstrip("\"'*").endswith(" "):
-        return "_" not in word and word.lower() not in _VARIABLES and not re.match(r" [a-z]{2,}(?![\w]*[:=：])", after)
-    return True
+    is_apart = linking.rstrip("\"'*").endswith(" ")
+    return not is_apart or ("_" not in word and not re.match(r" [a-z]{2,}", after))
 
 
 def _is_key(kind: Kind, link: Link, value: Value, text: str) -> bool:
     written = value.text
-    if " " in written or not written.isascii() or "://" in written or (is_ordinary(written) and link != "beside"):
+    if " " in written or not written.isascii() or "://" in written:
         return False
     shuffled = has_both_cases(written) and humps(written) >= len(written) / 6
     if kind == "key":
         drawn = looks_random(written, 20) or is_hash(written) or (len(written) >= 20 and is_mixed(written) and shuffled)
         before = text[max(0, value.start - 12) : value.start]
-        named = link != "beside" or re.search(rf"(?i)(?:[a-z]{{3}}|[{HAN}]) ?key $", before)
-        return drawn and bool(named) and not (value.quoted and re.fullmatch(UUID, written))
+        return drawn and (link != "beside" or bool(re.search(rf"(?i)(?:[a-z]{{3}}|[{HAN}]) ?key $", before)))
     if link == "beside":
         drawn = looks_random(written) or (kind == "secret" and is_jumbled(written))
         return drawn and (not is_hash(written) or text[value.start - 1] in " )）")
     if is_mixed(written):
         return len(written) >= 8 and not re.fullmatch(r"[a-z]+(?:[-_.][a-z]+)*[-_.]?v?\d{1,2}|[A-Za-z_:]+:\d+", written)
-    if kind == "secret" and value.quoted:
-        return len(written) >= 6 and not re.fullmatch(r"[a-z]+(?:[-_.][a-z]+)+", written)
     return len(written) >= 16 and (shuffled or is_jumbled(written))

@@ -28,30 +28,14 @@ _LONGEST_WORD = 600
 
 
 class Rule(NamedTuple):
-    """A row of a TOML file, with its pattern complete and its check found."""
+    """A row of a TOML file, with its pattern complete."""
 
     label: Label
-    cues: tuple[str, ...]
+    cues: list[str]
     pattern: str
-    check: Check
+    check: str
     before: int
     after: int
-
-
-def read_rules(file: str, checks: Mapping[str, Check]) -> list[Rule]:
-    """Return the rules of a TOML file of this folder. Raises KeyError for a check that does not exist."""
-    tables = word_tables(f"redaction/{file}")
-    pieces = in_pieces(tables.get("pieces", {}))
-    rules: list[Rule] = []
-    for row in tables["rule"]:
-        check = checks[row["check"]] if "check" in row else _always
-        pattern, near = in_full(row["pattern"], pieces), (row.get("before", 0), row.get("after", 300))
-        rules.append(Rule(row["label"], tuple(row["cues"]), pattern, check, *near))
-    return rules
-
-
-def _always(_: object) -> bool:
-    return True
 
 
 def found(match: re.Match[str], label: Label) -> Redaction:
@@ -110,7 +94,10 @@ class Rules:
 
     @cached_property
     def _rules(self) -> list[Rule]:
-        return read_rules(self._file, self._checks)
+        tables = word_tables(f"redaction/{self._file}")
+        pieces, given = in_pieces(tables.get("pieces", {})), {"check": "", "before": 0, "after": 300}
+        rows = [{**given, **row, "pattern": in_full(row["pattern"], pieces)} for row in tables["rule"]]
+        return [Rule(**row) for row in rows]
 
     @cached_property
     def _cues(self) -> frozenset[str]:
@@ -123,5 +110,6 @@ class Rules:
             cues = present.intersection(rule.cues)
             places = cue_places(folded, cues) if cues else ()
             for start, end in stretches(text, places, rule.before, rule.after):
-                matches = filter(rule.check, compiled(rule.pattern).finditer(text, start, end))
-                yield from (found(match, rule.label) for match in matches)
+                matches = compiled(rule.pattern).finditer(text, start, end)
+                counts = self._checks[rule.check] if rule.check else None
+                yield from (found(match, rule.label) for match in matches if counts is None or counts(match))

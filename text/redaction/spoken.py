@@ -8,12 +8,6 @@ from .rules import Rules, compiled
 from .spans import Redaction
 
 _TRAILING = ".,!?;:)]}'\"~"
-_WARNING = "别再用|别用|不要|不能|必须|至少|错误|不对|规则|强度|长度|位数|格式|过期|加密|忘|重置|找回|接口|字段|参数"
-# After a number: `6 位`, `10 minutes`
-_UNIT = (
-    r"(?i)[ ]{0,2}(?:位|个|次|天|分|小时|年|月|号|块|元|人|字|条|秒|度|楼|点|路|%|ms\b|minutes?|seconds?|digits?|characters?|"
-    r"times|days?|[a-z]{4,}s\b)"
-)
 _ANOTHER = (
     r"[\"'”’」』`)）]{0,2}(?:[ ](?:and|or|then|&|->|→|to)[ ]|[ ]?[,、，/][ ]?(?:and |or )?|"
     r"[ ]?(?:和|与|跟|或者?|及|以及|还有|→|(?:现在|后来|又|再)?(?:改|换|变|更新|设)(?:成|为|到)了?)[ ]?)"
@@ -30,26 +24,20 @@ def _trimmed(value: str) -> str:
 
 def _is_told(match: re.Match[str]) -> bool:
     """Return True if what stands behind the name is a password: a strong one, or a number."""
-    words, value = match.groupdict().get("words") or "", _trimmed(match["value"])
-    after = match.string[match.start("value") + len(value) : match.end("value") + 12]
-    if compiled(_WARNING).search(words) or is_placeholder(value) or re.match(r"[\w.-]+[=(]|https?:|.*\.[a-z]{2,4}$", value):
+    value = _trimmed(match["value"])
+    if is_placeholder(value) or re.match(r"[\w.-]+[=(]|https?:|.*\.[a-z]{2,4}$", value):
         return False
     if value.strip("#*").isdecimal():
         is_listed = set(",，/").isdisjoint(match.string[match.start() : match.start("value")])
-        return is_listed and 4 <= len(value) <= 12 and not compiled(_UNIT).match(after)
-    return is_strong(value, after)
+        return is_listed and 4 <= len(value) <= 12
+    return is_strong(value)
 
 
 def _is_given(match: re.Match[str]) -> bool:
     return is_strong(match["value"]) and not re.search(r"(?i)^gpio|[=:(,|]", match["value"])
 
 
-def _is_code(match: re.Match[str]) -> bool:
-    after = match.string[match.end("value") : match.end("value") + 12]
-    return any(map(str.isdigit, match["value"])) and not compiled(_UNIT).match(after)
-
-
-_RULES = Rules("spoken.toml", {"told": _is_told, "given": _is_given, "line": _is_given, "code": _is_code})
+_RULES = Rules("spoken.toml", {"told": _is_told, "given": _is_given})
 
 
 def with_others(text: str, found: Iterable[Redaction]) -> Iterator[Redaction]:

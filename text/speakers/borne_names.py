@@ -34,19 +34,14 @@ class BorneNames:
     def __init__(self, borne: Iterable[BorneName] = ()) -> None:
         self._names: dict[str, list[str]] = {}
         self._bearers: dict[str, list[str]] = {}
-        self._written: dict[str, list[str]] = {}
-        oldest_first = sorted(borne, key=lambda one: one.last)
-        for one in reversed(oldest_first):
+        for one in sorted(borne, key=lambda one: one.last)[::-1]:
             called = bare_name(one.user_id, one.name)
             if not one.user_id or not called.strip():
                 continue
-            name = folded(called)
             if called not in (mine := self._names.setdefault(one.user_id, [])):
                 mine.append(called)
-            if one.user_id not in (bearers := self._bearers.setdefault(name, [])):
+            if one.user_id not in (bearers := self._bearers.setdefault(folded(called), [])):
                 bearers.append(one.user_id)
-            if called not in (written := self._written.setdefault(name, [])):
-                written.append(called)
         for name, bearers in self._bearers.items():
             if len(bearers) > 1:
                 bearers.sort(key=lambda who: folded(self.today(who)) != name)
@@ -73,8 +68,8 @@ class BorneNames:
 
     @property
     def written(self) -> Iterator[str]:
-        """The names in every way of writing that was seen, those seen last first."""
-        return (name for names in self._written.values() for name in names)
+        """The names in every way of writing that was seen."""
+        return iter(dict.fromkeys(name for names in self._names.values() for name in names))
 
     def named_in(self, text: str) -> set[str]:
         """Return the ids of the people whom a text names, in whatever case: by a name of today or before, or by a long id.
@@ -82,7 +77,7 @@ class BorneNames:
         A name within a longer one ("Ann" in "Ann Lee"), one letter, and a name that is a word (我, "everyone") name nobody.
         """
         whole = fold(text)
-        names = (one for one in islice(self._bearers, _MOST_NAMES) if not _is_a_letter(one))
+        names = (one for one in islice(self._bearers, _MOST_NAMES) if not is_a_letter(one))
         ids = (one for one in islice(self._names, _MOST_NAMES) if len(one) >= _LONG_ID)
         found = {whole[start:end] for start, end in places_of(whole, (*names, *ids))}
         people = {who for name in found if not is_a_word(name) for who in self._bearers.get(name, ())}
@@ -115,5 +110,6 @@ def is_a_word(name: str) -> bool:
     return is_deictic_name(name) or means_everybody(name)
 
 
-def _is_a_letter(name: str) -> bool:
+def is_a_letter(name: str) -> bool:
+    """Return True for a name of one letter or figure, which no text names anybody by."""
     return len(name) < 2 and name.isalnum()

@@ -13,7 +13,7 @@ from ..message_parts import BY_ID
 from ..protected import overlaps
 from ..remembered import remembered
 from ..time_expressions import find_relative
-from .borne_names import BorneNames, folded, is_a_word
+from .borne_names import BorneNames, folded, is_a_letter, is_a_word
 from .mentions import EVERYBODY
 
 _BEFORE = " \t“\"'@"
@@ -29,7 +29,7 @@ class NamedPeople:
     def __init__(self, names: BorneNames, ids: Collection[str] = (), others: Iterable[str] = ()) -> None:
         self._names = names
         self._ids = frozenset(ids) - {""}
-        self._others = tuple(one for one in others if one)
+        self._others = frozenset(others) - {""}
         self._shared = frozenset(map(folded, self._others))
 
     @classmethod
@@ -37,11 +37,11 @@ class NamedPeople:
         """Return the people of a job and of its recent messages."""
         senders = [(one.sender_id, one.sender_name) for one in job.recent_messages]
         known = ((job.user_id, job.user_name), (job.bot_id, job.bot_name), *senders)
-        borne = (BorneName(who, name, 0.0, 0.0) for who, name in known if who)
+        borne = BorneNames(BorneName(who, name, 0.0, 0.0) for who, name in known if who)
         # A message without an id may be of one of those who have one and bear the name.
-        others = {name for who, name in senders if not who}.difference(name for who, name in known if who)
-        bot = () if job.bot_id else (job.bot_name,)
-        return cls(BorneNames(borne), {who for who, _ in known}, (job.group_name, *bot, *others))
+        others = {name for who, name in senders if not who} - {name for who, name in known if who}
+        bot = "" if job.bot_id else job.bot_name
+        return cls(borne, {who for who, _ in known}, (job.group_name, bot, *others))
 
     def named(self, text: str, teller: str = "") -> list[NamedPerson]:
         """Return where a text names somebody, in order; the id is "" where nobody can tell whose name it is.
@@ -72,7 +72,7 @@ class NamedPeople:
             marked = next((who for who in bearers if text.startswith(id_mark(who), end)), "")
             if marked:
                 found.append(NamedPerson(start, end + len(id_mark(marked)), marked))
-            elif _is_a_name(name, begins=start <= head):
+            elif not (is_a_word(name) or is_a_letter(name)) and (start <= head or not is_a_time(name)):
                 sure = bearers if len(bearers) == 1 else (teller,) if teller in bearers else ("",)
                 found.append(NamedPerson(start, end, "" if folded(name) in self._shared else sure[0]))
         return sorted([*found, *self._by_id(text, sorted((one.start, one.end) for one in found))])
@@ -100,10 +100,6 @@ def with_people(job: Job, events: Sequence[Event]) -> list[Event]:
     """Return the events of a job with the people whom their texts name by name or id."""
     people = NamedPeople.of_job(job)
     return [replace(event, people=tuple(one.written for one in people.named(event.text) if one.user_id)) for event in events]
-
-
-def _is_a_name(name: str, *, begins: bool) -> bool:
-    return not is_a_word(name) and (begins or not is_a_time(name)) and (len(name) > 1 or not name.isalnum())
 
 
 @remembered(4096)

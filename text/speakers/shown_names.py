@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
-from functools import cache, cached_property
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, cached_property, partial
 
 from ...schema.event import Event
 from ...schema.ids import LONGEST_NAME, id_mark
@@ -18,6 +18,7 @@ from ...schema.names import Names
 from ..borders import places_of
 from ..edits import edited
 from ..remembered import remembered
+from ..support import terms_in
 from .borne_names import BorneNames, bare_name, fold, folded, is_a_word
 from .mentions import means_everybody, with_group
 
@@ -27,6 +28,7 @@ _LOOKS_SHOWN = re.compile(
 )
 """A nickname like what texts get here: "Ann (1001)", "user 1001", "the bot", an id, the head of a message ("Ann: …")."""
 _MENTION = re.compile(r"\[CQ:at,|<@|@|[Uu]ser |用户 ?")
+_NO_LETTERS = re.compile(r"[\W\d_]+")
 _NOBODY = BorneNames()
 
 
@@ -153,19 +155,15 @@ def _in_one_line(name: str) -> str:
 
 def with_ids(job: Job) -> Job:
     """Return the job with the id behind every name of a person that does not tell who is meant. Idempotent."""
-    messages = job.recent_messages
-    people = [(job.user_id, job.user_name), *((one.sender_id, one.sender_name) for one in messages)]
+    people, messages = _people(job), job.recent_messages
     bearers: dict[str, set[str]] = defaultdict(set)
     for who, name in people:
         if who and name and not _is_bot(job, who, name):
-            bearers[folded(name)].add(who)
-
-    def shown(who: str, name: str) -> str:
-        several = len(bearers[folded(name)]) > 1
-        is_bot = _is_bot(job, who, name)
-        return name if is_bot else shown_name(who, name, job.bot_name, job.group_name, several=several)
-
-    names = [shown(who, name) for who, name in people]
+            for word in {folded(name), *_words_of(who, name)}:
+                bearers[word].add(who)
+    marked = partial(shown_name, bot_name=job.bot_name, group_name=job.group_name)
+    names = [marked(who, name, several=len(bearers[folded(name)]) > 1) for who, name in people]
+    names = [name if _is_bot(job, who, name) else shown for (who, name), shown in zip(people, names, strict=True)]
     if names == [name for _, name in people]:
         return job
     changed = [one.model_copy(update={"sender_name": name}) for one, name in zip(messages, names[1:], strict=True)]
@@ -180,10 +178,29 @@ def shown_name(who: str, name: str, bot_name: str, group_name: str = "", *, seve
     return name[: LONGEST_NAME - len(mark)] + mark
 
 
-def shared_names(job: Job) -> tuple[str, ...]:
-    """Return the names, without ids, of the people whom `with_ids` shows with theirs."""
-    people = ((job.user_id, job.user_name), *((one.sender_id, one.sender_name) for one in job.recent_messages))
-    return tuple(dict.fromkeys(bare_name(who, name) for who, name in people if who and name.endswith(id_mark(who))))
+def shared_names(job: Job) -> dict[str, bool]:
+    """Return the names, without ids, of the people of a job, each with whether it does not tell who is meant.
+
+    So it is with the names that `with_ids` shows with theirs, and with a word of the names of two: "Grace" of Grace L and P.
+    """
+    known = [(who, name) for who, name in _people(job) if who and name]
+    words = defaultdict[str, set[str]](set)
+    for who, name in known:
+        for word in _words_of(who, name):
+            words[word.capitalize()].add(who)
+    shared = dict.fromkeys((bare_name(who, name) for who, name in known), False)
+    shared |= {word: True for word, bearers in words.items() if len(bearers) > 1 and terms_in(word)}
+    return shared | {bare_name(who, name): True for who, name in known if name.endswith(id_mark(who))}
+
+
+def _people(job: Job) -> list[tuple[str, str]]:
+    """Return the user of a job and the senders of its messages, each as the id and the name."""
+    return [(job.user_id, job.user_name), *((one.sender_id, one.sender_name) for one in job.recent_messages)]
+
+
+def _words_of(who: str, name: str) -> set[str]:
+    """Return the words of a name, folded: "wee" and "davie" of wee_davie."""
+    return {word for word in _NO_LETTERS.split(folded(bare_name(who, name))) if len(word) > 1}
 
 
 def namesakes(job: Job) -> set[str]:
@@ -192,12 +209,13 @@ def namesakes(job: Job) -> set[str]:
     return {one.sender_id for one in job.recent_messages if name and bare_name(one.sender_id, one.sender_name) == name}
 
 
-def shared_name_in(text: str, shared: Sequence[str]) -> str:
-    """Return the first of the shared names that stands in a text without an id, or "": nobody can tell who is meant."""
+def shared_name_in(text: str, shared: Mapping[str, bool]) -> str:
+    """Return the first of the `shared_names` that stands in a text without an id, or "": nobody can tell who is meant."""
     for start, end in places_of(text, shared):
-        if not text.startswith(" (", end):
+        if shared[text[start:end]] and not text.startswith(" (", end):
             return text[start:end]
-    return text.split(maxsplit=1)[0] if any(map(means_everybody, shared)) and with_group(text, _GROUP) != text else ""
+    everybody = any(means_everybody(name) for name, is_shared in shared.items() if is_shared)
+    return text.split(maxsplit=1)[0] if everybody and with_group(text, _GROUP) != text else ""
 
 
 _GROUP = Names(group_name="\0", group_id="\0")

@@ -62,13 +62,13 @@ OF_OWN_WORDS = {
         "word_lists.phrase_list",
         "word_lists.word_tables",
         "redaction.rules.compiled",
-        "redaction.rules.read_rules",
     ),
     *("time_expressions.calendar.feast", "time_expressions.calendar.season_days"),
 }
 """Functions that are given words and patterns of the program itself."""
 
 BY_NAME: dict[str, Callable[[Texts], Any]] = {
+    "shared": lambda t: dict.fromkeys(Texts(t.other, t.other).pieces, True),
     "name": lambda _: "Ann",
     "day": lambda _: "2026-02-21",
     "language": lambda t: "zh" if any("㐀" <= one <= "鿿" for one in t.text[:200]) else "en",

@@ -446,7 +446,7 @@ def test_nothing_is_compiled_and_nothing_heavy_is_loaded_by_the_import(tmp_path:
         "import sys, time, re, dataclasses, typing, pathlib, tomllib, base64, historian.text\n"
         "began = time.process_time()\n"
         "import historian.text.redaction\n"
-        "print(time.process_time() - began, 'phonenumbers' in sys.modules, 'stdnum' in sys.modules)\n"
+        "print(time.process_time() - began, 'stdnum' in sys.modules)\n"
         "from historian.text.redaction.rules import compiled\n"
         "print(compiled.cache_info().currsize)"
     )
@@ -454,4 +454,4 @@ def test_nothing_is_compiled_and_nothing_heavy_is_loaded_by_the_import(tmp_path:
     command = [sys.executable, "-c", program]
     runs = [subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout for _ in range(4)]
     assert min(float(run.split()[0]) for run in runs) < 0.05
-    assert runs[0].split()[1:] == ["False", "False", "0"]
+    assert runs[0].split()[1:] == ["False", "0"]

@@ -68,6 +68,14 @@ def test_nearly_every_violation_is_found_with_its_exact_span() -> None:
     assert extra == []
 
 
+@pytest.mark.parametrize(
+    "text", ["Tom met Bob and he paid", "周周今天跟婆婆吵架，她要回娘家", "小梁带对象，他有大箱子", "Ann saw Mia. She left"]
+)
+def test_what_opens_a_main_clause_and_could_mean_two_people_is_a_violation(text: str) -> None:
+    names = Names("Clio", "周周", others=("小梁",))
+    assert "ambiguous" in [one.why for one in find_relative_words(text, names=names).violations]
+
+
 def test_a_pronoun_that_could_mean_several_people_is_a_note() -> None:
     for record in labelled():
         for label in record.get("notes", []):

@@ -1,11 +1,11 @@
-from historian.text.profiles.rules import everybody_in, is_about
+from historian.schema.names import Names
+from historian.text.profiles.rules import everybody_in, subject_of
 
 
 def test_a_fact_is_about_whoever_opens_it() -> None:
-    assert is_about("阿明的妈妈是医生", "阿明")
-    assert not is_about("小王喜欢阿明", "阿明")
-    assert not is_about("Anna likes tea", "Ann")
-    assert not is_about("anything", "")
+    people = Names(user_name="Ann", others=("阿明",))
+    assert subject_of("阿明的妈妈是医生", people) == "阿明" and subject_of("小王喜欢阿明", people) == ""
+    assert subject_of("Anna likes tea", people) == "" and subject_of("“ann likes tea", people) == "Ann"
 
 
 def test_a_word_for_all_members_begins_a_fact_about_the_group() -> None:
