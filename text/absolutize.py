@@ -13,8 +13,8 @@ from ..schema.names import Names
 from .borders import in_word
 from .edits import Edit, edited
 from .protected import overlaps
-from .references.rewriting import Replacement, draft
 from .references.types import Cast, Item, Reference
+from .rewriting.rewriting import Replacement, draft
 from .sentence import Sentence, as_sentence
 from .time_expressions import TimeExpression
 from .time_expressions.finding import resolved

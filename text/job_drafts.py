@@ -15,7 +15,7 @@ from .absolutize import LONGEST_TEXT, Absolutized, absolutize
 from .gate.unsaid import unsaid
 from .language import Language, detect_language
 from .questions.named_times import time_told
-from .references.subjects import with_speaker
+from .rewriting.subjects import with_speaker
 from .sentence import Sentence
 from .speakers.whose import Talk, Whose, whose
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from ..borders import begins_with, names_one
 from ..references.people import KIN, ROLE_NOUNS
-from ..references.subjects import after_time
+from ..rewriting.subjects import after_time
 from ..sentence import Sentence
 from ..word_lists import compiled_patterns, word_tables
 from .findings import Finding

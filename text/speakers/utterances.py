@@ -11,7 +11,7 @@ from ...schema.job import Job
 from ...schema.names import Names
 from ..language import detect_language
 from ..quotations import comparable
-from ..references.first_person import says_i
+from ..rewriting.first_person import says_i
 from ..sentence import Sentence
 from ..support import Terms, content_terms
 

@@ -26,9 +26,9 @@ from ..instructions import gives_orders
 from ..language import Language
 from ..message_parts import without_media
 from ..quotations import comparable
-from ..references.first_person import cast_of, cast_of_fact, owned, says_i, serves, speaker_of_fact
 from ..references.people import ROLE_NOUNS, Mention, find_people
 from ..references.types import Cast, Item
+from ..rewriting.first_person import cast_of, cast_of_fact, owned, says_i, serves, speaker_of_fact
 from ..sentence import Sentence
 from ..support import content_terms, share
 from ..word_lists import compiled_patterns, word_tables

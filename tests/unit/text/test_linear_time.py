@@ -30,9 +30,9 @@ from historian.schema.settings import Settings
 from historian.text.gate import find_relative_words
 from historian.text.protected import protected_spans
 from historian.text.redaction import Redaction, find_secrets
-from historian.text.references.first_person import cast_of
 from historian.text.references.people import find_people
 from historian.text.references.types import Reference
+from historian.text.rewriting.first_person import cast_of
 from historian.text.sentence import Sentence
 from historian.text.speakers.utterances import utterances
 from historian.text.speakers.whose import Talk

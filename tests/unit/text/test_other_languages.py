@@ -14,7 +14,7 @@ from historian.text.borders import whole_word
 from historian.text.job_verdicts import by_rules
 from historian.text.language import is_other_language
 from historian.text.references.people import find_people
-from historian.text.references.rewriting import draft
+from historian.text.rewriting.rewriting import draft
 from historian.text.time_expressions import find_relative
 from hypothesis import given
 from hypothesis import strategies as st

@@ -8,7 +8,7 @@ from historian.schema.names import Names
 from historian.text.absolutize import absolutize
 from historian.text.protected import protected_spans
 from historian.text.references.people import find_people
-from historian.text.references.rewriting import draft
+from historian.text.rewriting.rewriting import draft
 from historian.text.sentence import Sentence
 from hypothesis import given, settings
 from hypothesis import strategies as st

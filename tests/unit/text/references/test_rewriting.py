@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 from historian.schema.names import Names
-from historian.text.references.rewriting import draft
 from historian.text.references.types import Item
+from historian.text.rewriting.rewriting import draft
 
 DATA = Path(__file__).parents[3] / "data"
 NAMES = {

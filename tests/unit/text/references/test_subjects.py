@@ -4,8 +4,8 @@ from typing import Literal
 
 import pytest
 from historian.schema.names import Names
-from historian.text.references.rewriting import draft
-from historian.text.references.subjects import Headed, names_subject, with_speaker
+from historian.text.rewriting.rewriting import draft
+from historian.text.rewriting.subjects import Headed, names_subject, with_speaker
 from historian.text.sentence import Sentence
 
 ZH = Names(bot_name="小史", user_name="阿明", user_id="42")

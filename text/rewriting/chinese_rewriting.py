@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from ..edits import Edit
+from ..references.types import Reference
 from ..word_lists import compiled_patterns, word_tables
-from .types import Reference
 
-_RE = compiled_patterns(word_tables("references/chinese_rewriting.toml"))
+_RE = compiled_patterns(word_tables("rewriting/chinese_rewriting.toml"))
 _TITLE_ENDS = re.compile(r"[^，。！？；,.!?;\s]{2,3}(?:[，。！？；,.!?;\s]|$)")  # 叫他老师: a form of address, not a possessive
 
 

@@ -9,15 +9,15 @@ from enum import Enum, auto
 from itertools import zip_longest
 
 from ...schema.names import Names
+from ..references.antecedents import LOOK_BACK, antecedents, mentions_before
+from ..references.people import Mention
+from ..references.types import Cast, Item, Reference
 from ..sentence import Sentence
 from ..word_lists import compiled_patterns, word_tables
-from .antecedents import LOOK_BACK, antecedents, mentions_before
 from .chinese_rewriting import followed_by_institution
-from .people import Mention
 from .subjects import after_time
-from .types import Cast, Item, Reference
 
-_RE = compiled_patterns(word_tables("references/choosing.toml"))
+_RE = compiled_patterns(word_tables("rewriting/choosing.toml"))
 _CLAUSE_END = re.compile(r"[，。！？；：,.!?;:\n]")
 _STAND_INS = frozenset({"this_person", "other_party", "user", "loose_user"})
 _OTHER_PARTY = ("the other", "the sender")

@@ -9,13 +9,13 @@ from ...schema.language import LanguageChoice
 from ...schema.names import Names
 from ..borders import in_word
 from ..edits import Edit, edited
+from ..references.finding import is_deictic_name
+from ..references.types import Cast, Item, Reference
 from ..sentence import Sentence, as_sentence
 from .chinese_rewriting import followed_by_institution, rewrite_group, rewrite_person
 from .choosing import Choice, choose, sender_name
 from .english_rewriting import english_group, english_person
-from .finding import is_deictic_name
 from .first_person import cast_of, cast_of_fact
-from .types import Cast, Item, Reference
 
 
 @dataclass(frozen=True, slots=True)

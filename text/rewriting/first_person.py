@@ -12,13 +12,13 @@ from typing import Literal
 
 from ...schema.names import Names
 from ..borders import places_of
+from ..references.people import KIN, ROLE_NOUNS
+from ..references.types import Cast
 from ..sentence import Sentence
 from ..word_lists import compiled_patterns, word_tables
-from .people import KIN, ROLE_NOUNS
-from .types import Cast
 
 _KIN = {f"kin_{name}": "|".join(sorted(words, key=len, reverse=True)) for name, words in KIN.items()}
-_RE = compiled_patterns({**word_tables("references/first_person.toml"), "pieces": _KIN})
+_RE = compiled_patterns({**word_tables("rewriting/first_person.toml"), "pieces": _KIN})
 _CALLED = re.compile(r"(?:我(?:叫|是|的名字(?:叫|是))|叫我|\bI(?:['’]m| am)|\bmy name(?:['’]s| is)|\bcall me)\s*[“\"]?$", re.I)
 Speaker = Literal["bot", "user", "open"]
 

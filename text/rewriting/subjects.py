@@ -10,14 +10,14 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from ..borders import begins_with, places_of
+from ..references.agreement import is_finite_verb
+from ..references.english import next_word
+from ..references.people import ROLE_NOUNS
 from ..sentence import Sentence
 from ..word_lists import compiled_patterns, word_tables
-from .agreement import is_finite_verb
-from .english import next_word
 from .english_rewriting import capital
-from .people import ROLE_NOUNS
 
-_RE = compiled_patterns(word_tables("references/subjects.toml"))
+_RE = compiled_patterns(word_tables("rewriting/subjects.toml"))
 _LOOKED_AT = 2_000
 """Characters of a text in which its subject is looked for."""
 _DATE = re.compile(r"\d{4}(?:-\d{2}-\d{2}|年(?:\d{1,2}月)?(?:\d{1,2}日)?)(?:至\d{4}-\d{2}-\d{2})?(?: ?\d{2}:\d{2})?")

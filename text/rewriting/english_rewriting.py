@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from ..edits import Edit
+from ..references.agreement import agree, is_common_verb
+from ..references.english import is_object_her, next_word, previous_word
+from ..references.types import Reference
 from ..word_lists import by_word, word_list, word_tables
-from .agreement import agree, is_common_verb
-from .english import is_object_her, next_word, previous_word
-from .types import Reference
 
 _POSSESSIVES = frozenset({"possessive", "possessive_alone", "his"})
 _CHAT_VERB = by_word({"is": "im youre ur hes shes theyre", "has": "ive youve theyve"})
