@@ -32,7 +32,7 @@ def test_every_change_stands_at_its_place_in_the_input() -> None:
 
 
 def test_the_time_zone_decides_the_day() -> None:
-    late = datetime(2026, 2, 20, 17, 30, tzinfo=UTC)
+    late = datetime(2026, 2, 20, 22, 30, tzinfo=UTC)
     assert "2026-02-21" in absolutize("他今天很累", late, "Asia/Shanghai", GROUP).text
     assert "2026-02-20" in absolutize("He is tired today", late, "UTC", PRIVATE).text
 
