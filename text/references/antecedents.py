@@ -19,6 +19,9 @@ LOOK_BACK = 400
 """Maximum distance in characters between an antecedent and its pronoun. It also keeps the work linear."""
 _OWNERS = frozenset(("his", "her", "their", "hers", "theirs"))
 _LAST_WORD = re.compile(r"[A-Za-z]+\s+$")  # "Lisa knows him": a verb directly before the pronoun does not open a clause
+_SPEAKS = re.compile("(?: said)?[:：]")
+_OWNS = re.compile("['’]s |的")
+_IS_CALLED = re.compile(r"\b(?:is|was) (?:\S{1,30}['’]s |an? |the )$|[是叫](?:\S{1,20}的)?$")
 _AND = re.compile(r"\b(?:and|or)\b")
 _GOES_ON = re.compile(r"[，,](?=(?:[还也就又再会要想去来能]|可以|打算|准备|经常|每天)+[一-鿿]{1,2}$)")
 """A comma before a clause that goes on with the same subject: 阿明有车，会去接她."""
@@ -38,7 +41,7 @@ def antecedents(text: str, reference: Reference, mentions: Sequence[Mention], bo
     its object ("Tom told him").
     """
     near = mentions_before(mentions, reference.start)
-    before = [one for one in near if one.name != bot and not (one.start == 0 and text[one.end : one.end + 1] in (":", "："))]
+    before = [one for one in near if one.name != bot and not (one.start == 0 and _SPEAKS.match(text, one.end))]
     people = {mention.name for mention in before}
     head = text[max(0, reference.start - 200) : reference.start]
     if reference.gender == "thing":
@@ -57,6 +60,11 @@ def antecedents(text: str, reference: Reference, mentions: Sequence[Mention], bo
         if not (mention.gender and reference.gender and mention.gender != reference.gender)
         and not _is_own_object(text, mention, reference, near)
     )
+    if len(fitting) > 1:  # Ann is Greg's sister and she …: neither the owner nor the noun behind "is" is somebody else
+        owners = {one.name for one in before if _OWNS.match(text, one.end)}
+        called = {one.name for one in before if _IS_CALLED.search(text, max(0, one.start - 60), one.start)}
+        others = [name for name in fitting if name not in owners]
+        fitting = dict.fromkeys([name for name in others if name not in called] or others or fitting)
     return replace(reference, antecedents=tuple(fitting))
 
 

@@ -145,7 +145,7 @@ def _shown_today(who: str, event: Event, names: BorneNames) -> str:
 
 
 def _shown(who: str, name: str, names: BorneNames, bot_name: str, group_name: str = "") -> str:
-    several = len({who, *names.bearers_today(name)}) > 1 or (name != who and name in names)
+    several = len({who, *names.bearers_today(name)}) > 1 or (name != who and (name in names or name.isdigit()))
     return shown_name(who, name, bot_name, group_name, several=several)
 
 
