@@ -9,7 +9,7 @@ Rules for ambiguous expressions:
 * A month or date without a year is the last one in the past, the next one in the future, else the nearest one; of a month
   that is more than 90 days away on both sides nobody can tell.
 * A bare part of the day that is over is that of the next day if it lies ahead, one that has not begun that of the day before
-  if it is past. "Yesterday", "today", "tonight" and "tomorrow" before four in the morning may be either day.
+  if it is past. "Tonight" and "tomorrow" before four in the morning may be either day.
 * "The past three days" end yesterday, "the next three days" begin tomorrow; "within" begins today.
 * "Earlier this month" is the elapsed part of its first half, "later this month" the rest of its second half.
 * The beginning of a month is days 1 to 10, its middle 11 to 20, its end the rest; of a year January, June and July,
@@ -63,7 +63,8 @@ def _resolve(reading: Reading, now: datetime, raw: Tense) -> Resolved | None:
         return Resolved(today, today, "vague" if reading.vague is not None else "day")
     if reading.stretch is not None:
         return _stretch(reading.stretch, now)
-    if reading.shift in (-1, 0, 1) and time() < now.time() < _STILL_UP:
+    is_tonight = reading.shift == 0 and reading.part in ("evening", "night") and reading.clock is None
+    if (reading.shift == 1 or is_tonight) and time() < now.time() < _STILL_UP:
         return None  # "tomorrow", "tonight" at one in the morning: counted from the day before or from the new one
     which = reading.ordinal.which if reading.ordinal is not None else None
     unsure = which in ("first", "last") or (which is not None and raw == "none")

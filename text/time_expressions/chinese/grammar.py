@@ -388,8 +388,6 @@ def _stands_bare(text: str, item: Found, tense: Tense, own: Tense, before: str, 
     elsewhere = own == "none" or (slots == _BARE_WEEKDAY and before.endswith("了"))
     if not anchored and elsewhere and tense == "past" and (reading.weekday is not None or slots == {"month"}):
         return None  # 怀孕了 九月生; 查了周六的天气: what was done is told of something else
-    if reading.weekday is not None and tense == "none" and not anchored and _goes_on(text, item, "states"):
-        return None  # 周五下午是体育课: every week, or the last or the next one
     person = slots == {"month"} and before[-1:] in _PERSON and before[-2:-1] not in _TIME_ENDS
     return None if person and not anchored else True  # 和四月是好朋友
 

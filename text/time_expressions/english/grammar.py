@@ -42,7 +42,6 @@ _AFTER_FEAST = lexicon.FUNCTION_WORDS | lexicon.MODIFIERS.keys() | lexicon.DAYS.
 _AFTER_FEAST |= {"", "early", "late"}
 _BE = word_list("am is are isn't aren't i'm you're we're they're") | {""}
 _HABITUAL = word_list("work works train trains teach teaches play plays check checks visit visits")
-_STATES = word_list("is are isn't aren't")
 _NEXT_WORD = re.compile(r"[ -]([A-Za-z']+)")
 _ALNUM = re.compile(r"[a-z0-9]+")
 _QUICK = re.compile(
@@ -400,8 +399,7 @@ def _is_unsure(place: _Place) -> bool:
             return True  # "Checked Saturday's weather": the day of what it was done to may lie ahead
         if place.after("names_thing") and place.before("by_weekday"):
             return True
-        stated = verb in _HABITUAL or (verb in _STATES and not place.before("is_said"))
-        if tense == "none" and (_is_timetable(place) or (stated and reading.manner == "bare")):
+        if tense == "none" and (_is_timetable(place) or (verb in _HABITUAL and reading.manner == "bare")):
             return True
     if words.endswith(" later") and tense != "future" and reading.offset and not reading.offset.amount.minutes:
         return True  # from now, or from what was told
