@@ -4,7 +4,8 @@
 
 Each line of the data (`benchmarks/data/attribution.jsonl`) is one job, as a bot hands it over, with statements of it and the
 name of whom each is truly about (`about`, `also_ok`); `must_not_be_subject` are people of the conversation who would be wrong.
-The first person that the filed text names is compared:
+The first person that the filed text names is compared; a speaker whom the rules put in front ("Omar: Studies law") is wrong only
+if the labelled person is another one and is not named behind it:
 
 | figure | meaning |
 | --- | --- |
@@ -62,9 +63,22 @@ def named_first(text: str, line: Line, source: str) -> str:
     people = {job.get("user_name", ""), job.get("bot_name", ""), *(one["sender_name"] for one in job.get("recent_messages", []))}
     inserted = {name for name in people if name and name.casefold() not in source.casefold()}
     wrong = (set(line["must_not_be_subject"]) | inserted) - right
+    speaker, words = _speaker_in_front(text, source, right | wrong)
+    if speaker:
+        is_named = any(name.casefold() in words.casefold() for name in right)
+        return "right" if is_named or speaker in right or not line["about"] else "wrong"
     folded = text.casefold()
     found = [(folded.find(name.casefold()), -len(name), name) for name in right | wrong if name.casefold() in folded]
     return "nobody" if not found else "right" if min(found)[2] in right else "wrong"
+
+
+def _speaker_in_front(text: str, source: str, names: set[str]) -> tuple[str, str]:
+    """Return the speaker that the rules put before a text ("Omar: Studies law"), "" if none, and the words behind."""
+    for name in sorted(names, key=len, reverse=True):
+        for mark in (": ", "："):
+            if text.startswith(name + mark) and not source.startswith(name):
+                return name, text[len(name + mark) :]
+    return "", text
 
 
 def verdict(item: ItemState, line: Line) -> str:
