@@ -37,15 +37,14 @@ def find_named_values(text: str, folded: str) -> Iterator[Redaction]:
 
 def _linked_value(text: str, folded: str, name: Name) -> Value | None:
     linked = compiled(_PATTERNS["LINK"]).match(folded, name.end)
-    value = _value_at(text, linked.end()) if linked else None
-    if linked is None or value is None:
+    if linked is None or (linked["beside"] == "" and text[linked.end() - 1].isascii() and text[linked.end() - 1].isalnum()):
+        return None  # part of the same word as the name; how far the word goes is not asked: it may be all of the text
+    value = _value_at(text, linked.end())
+    if value is None:
         return None
     link: Link = next(kind for kind in ("paired", "assigned", "said", "beside") if linked[kind] is not None)
-    if link == "beside":
-        if linked["beside"] == "" and text[linked.end() - 1].isascii() and text[linked.end() - 1].isalnum():
-            return None  # part of the same word as the name
-        if linked["beside"].strip(" ") == "" and text[name.start] == "-":
-            link = "option"
+    if link == "beside" and linked["beside"].strip(" ") == "" and text[name.start] == "-":
+        link = "option"
     if _is_of_another_thing(name, linked.group(), link, value, text):
         return None
     return value if is_secret(name.kind, link, linked.group(), value, text) else None
