@@ -311,7 +311,7 @@ def _told_of(said: Sentence, held: dict[str, float], talk: Talk) -> Whose:
     cast = replace(
         cast,
         together=cast.together and not talk.tells_of_others,
-        third=sender == USER and not talk.may_be_another(said),
+        third=(sender == USER or not talk.said) and not talk.may_be_another(said),
         stand_in=_may_stand_in(held, talk),
     )
     if closest not in ("", USER) and held[closest] >= max(HOLDS, held.get(USER, 0.0) + CLEAR):

@@ -190,7 +190,7 @@ def test_what_comes_late_of_the_time_before_is_dropped_and_what_comes_after_is_f
             assert await worker.run(drain=True)
             return [event.text for event in parts.events.find(EventFilter(None, user_ids=(USER,)))]
 
-    assert [text for text in asyncio.run(work()) if "号石头" in text or "又来" in text] == ["小史迟到的话第1号石头"]
+    assert [text for text in asyncio.run(work()) if "号石头" in text or "又来" in text] == ["小史：迟到的话第1号石头"]
     assert "迟到的话第0号石头".encode() not in b"".join(path.read_bytes() for path in data.rglob("*") if path.is_file())
 
 
@@ -226,7 +226,7 @@ def test_the_command_reports_what_was_removed_and_ends_with_one_where_something_
 
 def test_what_users_are_known_by_as_well_is_listed_as_theirs_and_is_no_trace(tmp_path: Path) -> None:
     said = {"user_id": "u2", "user_name": "Ann", "group_id": "7001", "group_name": "Book Club"}
-    turn = {**said, "new_info": ["Ann said thing number 2 about Leeds and her cat", "She moved to Leeds in 2012"]}
+    turn = {**said, "new_info": ["Ann said thing number 2 about Leeds and her cat", "I moved to Leeds in 2012"]}
     arguments = ("--data-dir", tmp_path / "data")
     assert historian("ingest", "-", *arguments, stdin=json.dumps(turn)).status == 0
     assert historian("worker", "--drain", *arguments).status == 0

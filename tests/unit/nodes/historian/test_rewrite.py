@@ -73,7 +73,7 @@ async def test_each_text_is_judged_once_and_only_what_the_rules_left_open_is_ask
         return check(candidate, **given)
 
     monkeypatch.setattr(job_verdicts, "check", counted)
-    one = job(**group_fields(action_summary="我今天给他讲了递归", new_info=["我在那边等"]))
+    one = job(**group_fields(action_summary="我今天给他讲了递归", new_info=["他在那边等"]))
     runtime = runtime_of(settings, model)
     state: Any = {"job": one.model_dump(mode="json")}
     for _ in range(2):
@@ -82,7 +82,7 @@ async def test_each_text_is_judged_once_and_only_what_the_rules_left_open_is_ask
     done, open_still = state["items"]
     assert done["passed"] and done["first_pass"] and done["rewritten_by"] == "rules"
     assert not open_still["passed"] and [reason["text"] for reason in open_still["violations"]] == ["那边"]
-    assert len(model.asked) == 1 and "我在那边等" in model.asked[0] and "递归" not in model.asked[0]
+    assert len(model.asked) == 1 and "他在那边等" in model.asked[0] and "递归" not in model.asked[0]
     assert judged.count(done["draft"]) == 1
 
 
@@ -202,10 +202,10 @@ def test_one_line_keeps_ordinary_text_as_it_is() -> None:
     assert "\n" not in one_line("a\nb\u2028c")
 
 
-def test_in_a_group_without_messages_only_an_action_gets_its_doer() -> None:
+def test_a_note_without_a_subject_says_who_is_meant() -> None:
     settings = settings_for(Path("/nowhere"))
-    one = job(**group_fields(action_summary="推荐了《三体》", new_info=["喜欢科幻", "明天要考试"]))
-    assert [item["draft"] for item in prepare(one, settings)] == ["小史：推荐了《三体》", "喜欢科幻", "2026-02-22要考试"]
+    one = job(**private_fields(action_summary="推荐了《三体》", new_info=["喜欢科幻", "明天要考试"]))
+    assert [item["draft"] for item in prepare(one, settings)] == ["小史：推荐了《三体》", "阿明：喜欢科幻", "阿明：2026-02-22要考试"]
 
 
 async def test_no_model_is_asked_for_a_text_that_is_too_long_for_the_rules() -> None:

@@ -585,10 +585,6 @@ def test_he_is_the_user_only_where_nothing_handed_over_names_another(facts: list
     assert (last["source"].lower() != last["candidate"].lower() and "小林" in last["candidate"].split("：")[-1]) is he
 
 
-def test_in_a_group_without_messages_he_is_nobody() -> None:
-    assert not filed("他不吃猪肉")["passed"]
-
-
 @pytest.mark.parametrize("fact", ["neither", "that one's better than the last", "另一个更好看", "终于到了"])
 def test_what_goes_on_from_other_words_is_open_with_its_speaker(fact: str) -> None:
     assert not filed(fact, group=None)["passed"]
