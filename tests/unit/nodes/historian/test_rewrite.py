@@ -205,7 +205,8 @@ def test_one_line_keeps_ordinary_text_as_it_is() -> None:
 def test_a_note_without_a_subject_says_who_is_meant() -> None:
     settings = settings_for(Path("/nowhere"))
     one = job(**private_fields(action_summary="推荐了《三体》", new_info=["喜欢科幻", "明天要考试"]))
-    assert [item["draft"] for item in prepare(one, settings)] == ["小史：推荐了《三体》", "阿明：喜欢科幻", "阿明：2026-02-22要考试"]
+    drafts = [item["draft"] for item in prepare(one, settings)]
+    assert drafts == ["Clio：推荐了《三体》", "Ann：喜欢科幻", "Ann：2026-02-22要考试"]
 
 
 async def test_no_model_is_asked_for_a_text_that_is_too_long_for_the_rules() -> None:
