@@ -51,9 +51,8 @@ def prepare(job: Job, settings: Settings) -> list[ItemState]:
 
 def drafts(job: Job, settings: Settings) -> list[Drafted]:
     """Return every text of the job as the rules alone write it."""
-    names = names_of(job, settings)
-    talk = Talk(job, names)
-    return [_drafted(Sentence(source, names), kind, talk) for kind, source in job.texts]
+    talk = Talk(job, names_of(job, settings))
+    return [_drafted(source, kind, talk) for (kind, _), source in zip(job.texts, talk.texts, strict=True)]
 
 
 def draft_of(job: Job, kind: WrittenKind, source: str, names: Names) -> str:

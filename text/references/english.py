@@ -14,7 +14,7 @@ from .types import Gender, Person, Reference
 
 _TABLES = word_tables("references/english.toml")
 _RE = compiled_patterns({**_TABLES, "words": _TABLES["finding"]})
-_WORDS = {name: word_list(words) for name, words in _TABLES["finding"].items()}
+WORDS = {name: word_list(words) for name, words in _TABLES["finding"].items()}
 _PRONOUNS: dict[str, tuple[Person, bool, Gender, str]] = {
     word.replace("_", " "): (
         person,  # type: ignore[misc]
@@ -71,7 +71,7 @@ def _words(text: str, whole: bool) -> Iterator[Reference]:
         elif kind == "place":
             if _is_place(text, lower, start, end):
                 last = lower.split()[-1]
-                form = last if last in ("here", "there") else "group" if last in _WORDS["groups"] else "this_place"
+                form = last if last in ("here", "there") else "group" if last in WORDS["groups"] else "this_place"
                 yield Reference("place", word, start, end, form=form)
         elif lower in _PRONOUNS and _is_pronoun(text, word, start, end):  # Unicode case folding: İ is not "I"
             yield Reference("pronoun", word, start, end, *_PRONOUNS[lower])
@@ -107,13 +107,13 @@ def _is_one_user(text: str, start: int, end: int) -> bool:
     if not _RE.before_user.search(text[max(0, start - 14) : start]) or not _RE.after_user.match(text, end):
         return False
     following = next_word(text, end)
-    return not following or following in _WORDS["behind_user"] or is_finite_verb(following) or not following.islower()
+    return not following or following in WORDS["behind_user"] or is_finite_verb(following) or not following.islower()
 
 
 def _is_place(text: str, lower: str, start: int, end: int) -> bool:
     """Return True if here, there or "this group" is a place known only to participants."""
     if not lower.endswith(("here", "there")):
-        said = lower.startswith("that ") and (previous_word(text, start) in _WORDS["saying"] or lower.endswith(("p", "e", "y")))
+        said = lower.startswith("that ") and (previous_word(text, start) in WORDS["saying"] or lower.endswith(("p", "e", "y")))
         return not said and next_word(text, end) not in ("of", "size")
     return lower.endswith(" here") or lower == "here" or not _RE.place_before_there.search(text[max(0, start - 160) : start])
 
@@ -150,7 +150,7 @@ def is_object_her(text: str, start: int, end: int) -> bool:
     if match is None:
         return True
     following = match.group(1).lower()
-    if following[0].isdigit() or following in _WORDS["after_object"]:
+    if following[0].isdigit() or following in WORDS["after_object"]:
         return True
     if following.endswith("ing"):
         return _RE.watches.search(before) is not None

@@ -6,13 +6,12 @@ import re
 
 from ..edits import Edit
 from ..references.agreement import agree, is_common_verb
-from ..references.english import is_object_her, next_word, previous_word
+from ..references.english import WORDS, is_object_her, next_word, previous_word
 from ..references.types import Reference
-from ..word_lists import by_word, word_list, word_tables
+from ..word_lists import by_word
 
 _POSSESSIVES = frozenset({"possessive", "possessive_alone", "his"})
 _CHAT_VERB = by_word({"is": "im youre ur hes shes theyre", "has": "ive youve theyve"})
-_WORDS = {name: word_list(words) for name, words in word_tables("references/english.toml")["finding"].items()}
 _MANDATIVE = re.compile(
     r"\b(?:suggest|recommend|insist|propos|demand|request|advis|urg|prefer)(?:e|es|ed|s|ing)?\s+(?:that\s+)?$", re.IGNORECASE
 )
@@ -78,9 +77,9 @@ def _subject(text: str, reference: Reference, name: str, plural: bool) -> list[E
 def _is_subject(text: str, start: int, end: int) -> bool:
     """Return True if "you" is the subject of a verb and not an object: "something you feel", not "told you lies"."""
     word, after = previous_word(text, start), next_word(text, end)
-    if not after or not word or word in _WORDS["opens_clause"] or after in _WORDS["auxiliary"]:
+    if not after or not word or word in WORDS["opens_clause"] or after in WORDS["auxiliary"]:
         return bool(after)
-    takes_object = word in _WORDS["takes_object"] or is_common_verb(word) or is_common_verb(word.removesuffix("s"))
+    takes_object = word in WORDS["takes_object"] or is_common_verb(word) or is_common_verb(word.removesuffix("s"))
     return not takes_object and not (word.endswith(("ed", "ing")) and not word.endswith("thing")) and is_common_verb(after)
 
 
@@ -89,7 +88,7 @@ def english_group(text: str, reference: Reference, group: str) -> list[Edit]:
     start, end = reference.start, reference.end
     if reference.person == "second":
         group = f"the members of {group}"
-    elif reference.form == "here" and previous_word(text, start) not in _WORDS["prepositions"]:
+    elif reference.form == "here" and previous_word(text, start) not in WORDS["prepositions"]:
         group = f"{'In' if _SENTENCE_START.search(text[max(0, start - 3) : start]) else 'in'} {group}"
     return [(start, end, capital(text, start, group))]
 

@@ -30,7 +30,7 @@ from ..references.people import ROLE_NOUNS, Mention, find_people
 from ..references.types import Cast, Item
 from ..rewriting.first_person import cast_of, cast_of_fact, owned, says_i, serves, speaker_of_fact
 from ..sentence import Sentence
-from ..support import content_terms, share
+from ..support import Terms, content_terms, share
 from ..word_lists import compiled_patterns, word_tables
 from .claims import as_said, is_claim, without_speaker
 from .mentions import with_group, with_mentions
@@ -88,6 +88,16 @@ class Talk:
         self.is_told = bool(self.others) or any(one.who == USER for one in self.said)
 
     @cached_property
+    def texts(self) -> list[Sentence]:
+        """The texts of the job as they were handed over, in their order."""
+        return [Sentence(text, self.names) for _, text in self.job.texts]
+
+    @cached_property
+    def shared_names(self) -> dict[str, bool]:
+        """The words by which two people of the job may be called (`shown_names.shared_names`)."""
+        return shared_names(self.job)
+
+    @cached_property
     def is_played(self) -> bool:
         """Whether people speak as somebody else in it: only what the bot says that it did, or a message, tells of a game."""
         return any(map(_RE.play.search, (self.job.action_summary, *(one.text for one in self.said))))
@@ -117,9 +127,8 @@ class Talk:
         began = (clause for own, clause in clauses if len(own) > 3 and plain.startswith(own))
         return any(says_i(Sentence(clause, self.names)) for clause in began)
 
-    def source(self, text: str) -> Utterance | None:
-        """Return the one message of a person that holds a statement; None if there is none, or if two persons say it."""
-        wanted = content_terms(text, self.names)
+    def _source(self, wanted: Terms) -> Utterance | None:
+        """Return the one message of a person that holds the words of a statement; None for none, or if two persons say it."""
         told = [one for one in self.said if one.who not in ("", BOT) and not one.asks]
         ranked = sorted(((share(wanted, one.terms), n) for n, one in enumerate(told)), reverse=True) if wanted else []
         if not ranked or ranked[0][0] < HOLDS:
@@ -132,7 +141,8 @@ class Talk:
 
         "" where nobody can tell, or where the message, or what it goes on from, tells of somebody whom the text does not name.
         """
-        one, wanted, folded = self.source(text), content_terms(text, self.names), text.casefold()
+        wanted, folded = content_terms(text, self.names), text.casefold()
+        one = self._source(wanted)
         if one is None:
             if self.job.group_id or self.others:
                 return ""
@@ -146,8 +156,7 @@ class Talk:
     def persons(self) -> list[tuple[str, Mention]]:
         """The persons besides the user and the bot in the texts of the job, each with its text."""
         known = {*self.names.user_names, self.names.bot_name}
-        texts = [Sentence(text, self.names) for _, text in self.job.texts]
-        return [(one.text, person) for one in texts for person in one.people if person.name not in known]
+        return [(one.text, person) for one in self.texts for person in one.people if person.name not in known]
 
     def may_be_another(self, said: Sentence) -> bool:
         """Return True if "he" or "she" of a text may be somebody besides the user: another text or a message names one."""
@@ -177,7 +186,7 @@ def whose(said: Sentence, kind: Item, talk: Talk) -> Whose:
         return _of_orders(said, talk)
     if said.is_other_language:
         return Whose(said, None, said_by=_of_fact(said, talk).said_by if kind == "fact" else "")
-    shared = shared_name_in(text, shared_names(job))
+    shared = shared_name_in(text, talk.shared_names)
     called = _MENTION.match(text) is not None
     if kind == "fact":
         text = without_media(_AS_USER.sub("", text))

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from .reading import Found, Reading, is_absolute
+from .reading import TIME_OF_DAY, Found, Reading, is_absolute
 
 Builder = Callable[["re.Match[str]"], "Reading | None"]
 LONG_TEXT = 2_000
@@ -96,7 +96,6 @@ class Tokens:
         return next((match for match in tried if match is not None), None)
 
 
-_TIME_OF_DAY = frozenset({"clock", "part"})
 Join = Callable[[Said, Found, Found], "Reading | None"]
 Beside = tuple["Found | None", "Found | None"]
 
@@ -173,7 +172,7 @@ def settled(grammar: Grammar, said: Said, found: list[Found]) -> list[Found]:
         if chosen is None:
             continue
         last = kept[-1] if kept else None
-        if last is not None and not last.understood and chosen.reading.slots <= _TIME_OF_DAY:
+        if last is not None and not last.understood and chosen.reading.slots <= TIME_OF_DAY:
             # 查了周六的天气，建议7点前出发: of that day, which nobody knows
             chosen = chosen if grammar.parts(said, last.end, item.start) else not_understood(chosen)
         kept.append(chosen)

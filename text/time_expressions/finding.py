@@ -9,15 +9,16 @@ from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from ...schema.language import LanguageChoice
+from ..edits import edited
 from ..language import detect_language, is_other_language
-from ..protected import overlaps, protected_spans
+from ..protected import moved, overlaps, protected_spans
 from . import rendering
 from .chinese import grammar as zh
 from .english import grammar as en
 from .expression import Span, TimeExpression
 from .named_days import Resolved
 from .portions import day_of
-from .reading import Found, plain
+from .reading import DAY_OF_WEEK, TIME_OF_DAY, Found, plain
 from .resolution import resolve
 
 _HAN = re.compile(r"[㐀-鿿]")
@@ -118,15 +119,12 @@ def resolved(
 def _backwards(items: Sequence[Found], days: list[Resolved | None], at: int) -> bool:
     """Return True if two bare names came out in the wrong order: 周三出差，周五回; 早上出门晚上才回."""
     pair = items[max(0, at) : at + 2]
-    if len(pair) < 2 or any(not one.reading.slots <= _BARE or one.reading.manner not in (None, "bare") for one in pair):
+    if len(pair) < 2 or any(not one.reading.slots <= DAY_OF_WEEK or one.reading.manner not in (None, "bare") for one in pair):
         return False
     first, second = days[at], days[at + 1]
     weekdays = [-1 if one.reading.weekday is None else one.reading.weekday for one in pair]
     same = weekdays == [-1, -1] or (weekdays[0] < weekdays[1] and "past" not in {plain(one.tense) for one in pair})
     return same and first is not None and second is not None and day_of(second.first) < day_of(first.first)
-
-
-_BARE = frozenset({"weekday", "manner", "part", "clock"})
 
 
 def resolve_times(
@@ -147,27 +145,11 @@ def resolve_times(
     for _ in range(16):
         if not left:
             break
-        text, protected = _replaced(text, left, protected)
+        edits = [(one.start, one.end, one.rendered) for one in left]
+        protected = None if protected is None else moved(protected, edits)
+        text = edited(text, edits)
         left = find_time_expressions(text, reference, timezone, language=language, protected=protected)
     return text, found
-
-
-def _replaced(text: str, found: Sequence[TimeExpression], protected: Sequence[Span] | None) -> tuple[str, Sequence[Span] | None]:
-    """Return the text with the expressions replaced, and the protected spans with updated offsets."""
-    pieces: list[str] = []
-    moved: list[Span] = []
-    at, shift, index = 0, 0, 0
-    spans = protected or ()
-    for expression in found:
-        while index < len(spans) and spans[index][1] <= expression.start:
-            moved.append((spans[index][0] + shift, spans[index][1] + shift))
-            index += 1
-        pieces += (text[at : expression.start], expression.rendered)
-        shift += len(expression.rendered) - (expression.end - expression.start)
-        at = expression.end
-    pieces.append(text[at:])
-    moved += [(start + shift, end + shift) for start, end in spans[index:]]
-    return "".join(pieces), None if protected is None else moved
 
 
 def find_relative(
@@ -180,7 +162,7 @@ def find_relative(
 def tells_hours_alone(text: str) -> bool:
     """Return True if a text has relative expressions and all of them name an hour of any day: "before 2pm"."""
     found = detect(text, None)
-    return bool(found) and all(item.reading.slots <= {"clock", "part"} for item in found)
+    return bool(found) and all(item.reading.slots <= TIME_OF_DAY for item in found)
 
 
 def needs_its_day(wording: str) -> bool:

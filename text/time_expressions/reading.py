@@ -189,7 +189,10 @@ _SLOT: dict[str, str] = by_word({
 })  # fmt: skip
 _NAMES = tuple(_SLOT.items())
 _DAYLIKE = word_list("year month week day weekday offset stretch ordinal vague now edge")
-_TIME_OF_DAY = frozenset({"part", "clock"})
+TIME_OF_DAY = frozenset({"part", "clock"})
+BARE_WEEKDAY = frozenset({"weekday", "manner"})
+DAY_OF_WEEK = BARE_WEEKDAY | TIME_OF_DAY
+"""Slots of a weekday, which may have its part of the day or its hour."""
 
 
 def _filled(reading: Reading) -> dict[str, Any]:
@@ -202,8 +205,8 @@ def merge(first: Reading, second: Reading) -> Reading | None:
     joint = a | b
     if joint & {"through", "vague", "now"}:
         return None
-    if b <= _TIME_OF_DAY or a <= _TIME_OF_DAY:
-        if a & b or "stretch" in joint or not _holds_a_time_of_day(second if a <= _TIME_OF_DAY else first):
+    if b <= TIME_OF_DAY or a <= TIME_OF_DAY:
+        if a & b or "stretch" in joint or not _holds_a_time_of_day(second if a <= TIME_OF_DAY else first):
             return None
         return replace(first, **_filled(second))
     if "offset" in joint:
@@ -212,7 +215,7 @@ def merge(first: Reading, second: Reading) -> Reading | None:
         return None
     if first.weekday is not None or second.weekday is not None:
         named, other = (first, second) if first.weekday is not None else (second, first)
-        if _is_one_day(other) and named.slots <= {"weekday", "manner", "part", "clock"}:
+        if _is_one_day(other) and named.slots <= DAY_OF_WEEK:
             return replace(other, said_weekday=named.weekday, **_filled(replace(named, weekday=None, manner=None)))
         if named.week is not None and (other.week is not None or other.holiday is not None or other.lunar is not None):
             return None
@@ -231,9 +234,7 @@ def merge(first: Reading, second: Reading) -> Reading | None:
 def _holds_a_time_of_day(reading: Reading) -> bool:
     said = reading.offset
     counted = said is not None and not said.amount.minutes and not said.approximate
-    return (
-        reading.slots <= _TIME_OF_DAY or _is_one_day(reading) or reading.weekday is not None or counted or bool(reading.weekend)
-    )
+    return reading.slots <= TIME_OF_DAY or _is_one_day(reading) or reading.weekday is not None or counted or bool(reading.weekend)
 
 
 def _is_one_day(reading: Reading) -> bool:
@@ -245,7 +246,7 @@ def _merge_offset(offset: Reading, other: Reading) -> Reading | None:
     said = offset.offset
     if said is None or other.offset is not None or (said.base is not None and other.weekday is None):
         return None
-    time_of_day = {name: value for name, value in _filled(other).items() if _SLOT[name] in _TIME_OF_DAY}
+    time_of_day = {name: value for name, value in _filled(other).items() if _SLOT[name] in TIME_OF_DAY}
     if other.weekday is not None and other.week is None and other.month is None and other.day is None:
         return replace(offset, weekday=other.weekday, **time_of_day)
     if said.base is not None:

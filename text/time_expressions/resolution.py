@@ -28,7 +28,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from .calendar import add_months, feast_at, season_at, week_days
 from .named_days import Resolved, named_days, one_day
 from .portions import at_clock, at_edge, day_of, within
-from .reading import Amount, Offset, Reading, Stretch, Tense, plain
+from .reading import DAY_OF_WEEK, TIME_OF_DAY, Amount, Offset, Reading, Stretch, Tense, plain
 
 _DAY = timedelta(days=1)
 _OVER = {"dawn": 8, "morning": 12, "noon": 14, "afternoon": 18}
@@ -86,7 +86,7 @@ def _resolve(reading: Reading, now: datetime, raw: Tense) -> Resolved | None:
         return None
     if reading.clock is not None:
         at = at_clock(found, reading.clock, reading, now, tense)
-        days = _days_away(at, now, tense) if reading.slots <= {"clock", "part"} else 0
+        days = _days_away(at, now, tense) if reading.slots <= TIME_OF_DAY else 0
         return at_clock(one_day(today + days * _DAY), reading.clock, reading, now, tense) if days else at
     if reading.part is not None:
         over = now.hour >= _OVER.get(reading.part, 24)
@@ -122,7 +122,7 @@ def _through(first: Reading, until: Reading, now: datetime, tense: Tense) -> Res
     end = _resolve(until, now, tense) if begin is not None else None
     if begin is None or end is None:
         return None
-    if until.weekday is not None and until.slots <= {"weekday", "manner", "part", "clock"}:
+    if until.weekday is not None and until.slots <= DAY_OF_WEEK:
         ahead = (until.weekday - begin.first.weekday()) % 7
         day = day_of(begin.first) + timedelta(days=ahead)
         if first.week is None and first.manner == "bare" and now.date() < day - 7 * _DAY:

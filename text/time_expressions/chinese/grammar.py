@@ -12,16 +12,27 @@ from dataclasses import replace
 
 from ..engine import Beside, Grammar, Said, not_understood
 from ..engine import find as found_by
-from ..reading import Clock, Found, Ordinal, Reading, Tense, clash, is_absolute, merge, open_hour, plain
+from ..reading import (
+    BARE_WEEKDAY,
+    DAY_OF_WEEK,
+    TIME_OF_DAY,
+    Clock,
+    Found,
+    Ordinal,
+    Reading,
+    Tense,
+    clash,
+    is_absolute,
+    merge,
+    open_hour,
+    plain,
+)
 from ..tense import chinese_evidence, chinese_habit, chinese_plan, chinese_sentence_start
 from .words import AROUND, TOKENS, fold, is_counted_on
 
 _JOIN = frozenset({"", " ", "  ", "的", "那个", "那年", "那天"})
 _COMMA = frozenset({"，", ",", "、", "(", "（", " ("})
 _RANGE = re.compile(r"[ ]?(?:一直到|一直|到|至|-|—|–|~|～|直到)[ ]?")
-_TIME_OF_DAY = frozenset({"clock", "part"})
-_DAY_OF_WEEK = frozenset({"weekday", "manner", "part", "clock"})
-_BARE_WEEKDAY = frozenset({"weekday", "manner"})
 _DAY_NUMBER = frozenset({"day", "part", "clock"})
 _NO_DAY = frozenset(["part", "clock", "edge", "ordinal", "through", "offset", "stretch", "vague", "now"])
 
@@ -47,7 +58,7 @@ def _join(said: Said, first: Found, second: Found) -> Reading | None:
     if not (a.slots and b.slots) or gap not in _JOIN | _COMMA | {"之"} or is_counted_on(a):
         return None
     if gap in _COMMA:
-        weekday_first = a.weekday is not None and a.slots <= _BARE_WEEKDAY and b.month is not None and b.day is not None
+        weekday_first = a.weekday is not None and a.slots <= BARE_WEEKDAY and b.month is not None and b.day is not None
         return merge(a, b) if weekday_first or (a.day is not None and b.weekday is not None and b.week is None) else None
     if is_counted_on(b):
         return _counted_from(a, b) if gap in ("", "的", "之") else None
@@ -81,7 +92,7 @@ def _joined(a: Reading, b: Reading) -> Reading | None:
         return replace(a, edge=b.edge, edge_name=b.edge_name) if fits else None
     if b.through is not None and b.day is not None and a.slots == {"month"} and b.slots <= {"day", "through"}:
         return replace(a, day=b.day, through=replace(a, day=b.through.day))  # 下个月三四号
-    if a.slots <= _TIME_OF_DAY and not b.slots <= _TIME_OF_DAY:
+    if a.slots <= TIME_OF_DAY and not b.slots <= TIME_OF_DAY:
         return None  # finer before coarser: two expressions
     return None if "year" in b.slots and a.slots & {"day", "month", "week", "weekday", "offset"} else merge(a, b)
 
@@ -95,11 +106,11 @@ def _through(said: Said, first: Found, second: Found) -> Reading | None:
         return None
     if any(one.part is not None and one.clock is None and one.has_day for one in (a, b)):
         return None  # keep 昨天晚上到今天早上 as two expressions: a range of days would lose the parts
-    if b.slots <= _TIME_OF_DAY:
+    if b.slots <= TIME_OF_DAY:
         return _until(a, a.clock, b, b.clock) if a.clock is not None and b.clock is not None else None
     if b.now or b.until_now:
         return replace(a, through=Reading(now=True)) if a.year is None or a.year[0] == "rel" else a
-    if a.slots <= _TIME_OF_DAY:
+    if a.slots <= TIME_OF_DAY:
         return None
     if b.year is None and b.week is None and b.shift is None and b.offset is None:
         if a.year is not None and (b.month is not None or b.day is not None):
@@ -134,7 +145,7 @@ def _touches(said: Said, first: Found, second: Found) -> bool:
             and (gap in ("", "的") or (b.edge is None and AROUND["event"].fullmatch(gap) is not None))
         )
     if not (a.slots and b.slots):
-        return (gap in ("", "的") and (a.slots | b.slots) - _TIME_OF_DAY != frozenset()) or gap == ""
+        return (gap in ("", "的") and (a.slots | b.slots) - TIME_OF_DAY != frozenset()) or gap == ""
     if gap == "的":
         counted = a.offset is not None or b.shift is not None  # 四年前的2月
         return a.has_day and (counted or (b.week is not None and bool(a.slots & {"weekday", "day"})))
@@ -212,15 +223,15 @@ def _carried(earlier: Found, reading: Reading, own: Tense) -> Reading | None:
     told, slots = earlier.reading, reading.slots
     if reading.manner not in (None, "bare") or reading.through is not None or reading.year is not None:
         return reading
-    if slots <= _TIME_OF_DAY:  # 明天九点出发，下午一点到; 昨天等到凌晨一点
-        single = (told.shift, told.day, told.weekday) != (None, None, None) and not told.slots & (_NO_DAY - _TIME_OF_DAY)
+    if slots <= TIME_OF_DAY:  # 明天九点出发，下午一点到; 昨天等到凌晨一点
+        single = (told.shift, told.day, told.weekday) != (None, None, None) and not told.slots & (_NO_DAY - TIME_OF_DAY)
         sure = reading.clock is not None and (reading.clock.known or reading.part is not None)
         day = replace(told, part=None, part_name=None, clock=None, clock_until=None)
         if not (sure and single) or told.absolute:
             return reading
         return merge(day, reading) if reading.part != "dawn" else None
     named = reading.month is not None and reading.month[0] == "abs" and reading.day is None
-    if reading.weekday is not None and slots <= _DAY_OF_WEEK:
+    if reading.weekday is not None and slots <= DAY_OF_WEEK:
         if told.week is None or told.weekday is None or own == ("future" if told.week < 0 else "past"):
             return None if told.month is not None and told.day is not None else reading
         return replace(reading, week=told.week, manner=None) if told.weekday < reading.weekday else None
@@ -277,7 +288,7 @@ def _listed(text: str, item: Found, beside: Beside) -> bool:
     return any(
         first is not None
         and second is not None
-        and first.reading.slots - _TIME_OF_DAY == second.reading.slots - _TIME_OF_DAY == _BARE_WEEKDAY
+        and first.reading.slots - TIME_OF_DAY == second.reading.slots - TIME_OF_DAY == BARE_WEEKDAY
         and text[first.end : second.start] in _LISTED
         for first, second in ((before, item), (item, after))
     )
@@ -316,7 +327,7 @@ def _stands(text: str, item: Found, tense: Tense, own: Tense, earlier: Found | N
         return False
     if text[item.start : item.end] == "刚" or text[item.end - 1] in "次回":
         return not anchored
-    if slots <= _TIME_OF_DAY:
+    if slots <= TIME_OF_DAY:
         return not anchored and not habit and _stands_as_hour(text, item, own, before)
     if reading.offset is not None and reading.offset.base is None:
         after = AROUND["after_event"].search(before) or (earlier is not None and earlier.reading.shift != 0)  # 搬家三天后
@@ -385,7 +396,7 @@ def _stands_bare(text: str, item: Found, tense: Tense, own: Tense, before: str, 
         return None if several and text.startswith("都", item.end) and reading.weekday and not works else False
     if several and works:
         return False
-    elsewhere = own == "none" or (slots == _BARE_WEEKDAY and before.endswith("了"))
+    elsewhere = own == "none" or (slots == BARE_WEEKDAY and before.endswith("了"))
     if not anchored and elsewhere and tense == "past" and (reading.weekday is not None or slots == {"month"}):
         return None  # 怀孕了 九月生; 查了周六的天气: what was done is told of something else
     person = slots == {"month"} and before[-1:] in _PERSON and before[-2:-1] not in _TIME_ENDS

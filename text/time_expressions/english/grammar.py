@@ -15,7 +15,21 @@ from ...word_lists import word_list
 from .. import tense as verbs
 from ..engine import Beside, Grammar, Said, not_understood
 from ..engine import find as find_all
-from ..reading import Amount, Clock, Found, Offset, Reading, Tense, clash, is_absolute, merge, open_hour
+from ..reading import (
+    BARE_WEEKDAY,
+    DAY_OF_WEEK,
+    TIME_OF_DAY,
+    Amount,
+    Clock,
+    Found,
+    Offset,
+    Reading,
+    Tense,
+    clash,
+    is_absolute,
+    merge,
+    open_hour,
+)
 from . import lexicon as lexicon
 from .words import HOURS, TOKENS
 
@@ -25,15 +39,12 @@ _BEFORE_PART = re.compile(r",? (?:in the |on the |in |at )?")
 _BEFORE_DAY = re.compile(r" ?,? ?| (?:on the|of the|on|of|for|the|in) |, on | - |, of ")
 _RANGE = re.compile(r"(?: (?:to|until|till|til|through|thru)(?: the)? | ?[-–—~] ?)$")
 _TOUCH = re.compile(r" ?|-| (?:(?:right |just )?(?:before|after|following|preceding|of)|on) (?:the )?")
-_TIME_OF_DAY = frozenset({"clock", "part"})
 _NO_BASE = word_list("vague now stretch clock part through")
 _WEAK_AFTER = word_list("part clock stretch offset vague now")
 _DAY_NUMBER = frozenset({"day", "manner"})
-_BARE_WEEKDAY = frozenset({"weekday", "manner"})
-_OF_A_WEEK = _BARE_WEEKDAY | _TIME_OF_DAY
-_BY_TENSE = _OF_A_WEEK | {"month", "day", "ordinal"}
+_BY_TENSE = DAY_OF_WEEK | {"month", "day", "ordinal"}
 """What a time is made of whose day is told by the tense alone: "in June", "on Tuesday at 8"."""
-_LIKED = _BARE_WEEKDAY | {"month", "day"}
+_LIKED = BARE_WEEKDAY | {"month", "day"}
 _LONGER = frozenset({"year", "month", "week", "day", "holiday", "weekday"})
 _AND = (" and ", " or ", ", ", " and on ", " or on ")
 _NEVER_CAPITAL = lexicon.TONIGHT | lexicon.DAYS.keys() | word_list("now currently recently lately soon")
@@ -86,7 +97,7 @@ def _join(said: Said, first: Found, second: Found) -> Reading | None:
     if _is_head(a) or _is_head(b):
         return _with_base(a, b) if gap in (" ", " the ", "-", " on ", " this ") else None
     words, fits = gap.split(), _BEFORE_DAY
-    if b.slots <= _TIME_OF_DAY:
+    if b.slots <= TIME_OF_DAY:
         fits = _BEFORE_PART if b.clock is None else _BEFORE_CLOCK
         if b.slots & a.slots or a.absolute:
             return None
@@ -94,11 +105,11 @@ def _join(said: Said, first: Found, second: Found) -> Reading | None:
         return None
     if not fits.fullmatch(gap):
         return None
-    if words in (["in"], ["for"], ["the"]) and not a.slots <= _TIME_OF_DAY and b.slots & _WEAK_AFTER:
+    if words in (["in"], ["for"], ["the"]) and not a.slots <= TIME_OF_DAY and b.slots & _WEAK_AFTER:
         return None
     if words[:1] == ["of"] and b.absolute:
         return replace(b, part=a.part or b.part)
-    named = (a.slots | b.slots) & {"weekday", "clock"} or b.year is not None or a.slots <= _TIME_OF_DAY
+    named = (a.slots | b.slots) & {"weekday", "clock"} or b.year is not None or a.slots <= TIME_OF_DAY
     if (words == [","] and not named) or (b.manner == "bare" and b.month is not None and a.week is not None):
         return None
     return merge(a, b)
@@ -151,10 +162,10 @@ def _through(said: Said, first: Found, second: Found) -> Reading | None:
         return None
     if any(one.part is not None and one.clock is None for one in (a, b)):
         return None  # "from Monday evening to Tuesday morning" stays two expressions: a range of days would lose the parts
-    if b.slots <= _TIME_OF_DAY:
-        told = a.clock is not None and b.clock is not None and not a.slots <= _TIME_OF_DAY
+    if b.slots <= TIME_OF_DAY:
+        told = a.clock is not None and b.clock is not None and not a.slots <= TIME_OF_DAY
         return replace(a, clock_until=b.clock) if told else None
-    if a.slots <= _TIME_OF_DAY:
+    if a.slots <= TIME_OF_DAY:
         if a.clock is None or b.clock is None or b.shift is None:
             return None
         if b.shift and not said.low.startswith(("noon", *"0123456789"), second.start):
@@ -175,7 +186,7 @@ def _touches(said: Said, first: Found, second: Found) -> bool:
     if not _TOUCH.fullmatch(gap):
         return False
     if not (a.slots and b.slots):
-        return gap in ("", " ", "-", " on ") and not (a.slots | b.slots) <= _TIME_OF_DAY
+        return gap in ("", " ", "-", " on ") and not (a.slots | b.slots) <= TIME_OF_DAY
     if _is_head(a) or _is_head(b) or is_absolute(a) or is_absolute(b):
         return a.offset is not None and _is_head(a)
     if gap.startswith(" on"):
@@ -261,7 +272,7 @@ def _judge(said: Said, item: Found, earlier: Found | None, beside: Beside) -> Fo
     if not (_stands(place) if meant is reading or meant is None else not place.habit):
         return not_understood(item) if _is_undecided(place) else None
     if meant is None or not item.understood or _is_unsure(place):
-        hour = reading.clock is not None and reading.slots <= _TIME_OF_DAY
+        hour = reading.clock is not None and reading.slots <= TIME_OF_DAY
         return None if hour and place.daily else not_understood(item)
     carried = meant.month is not reading.month and place.own == "none"  # "the 12th of May, back on the 20th"
     tense = earlier.tense if carried and earlier is not None else _direction(place)
@@ -273,7 +284,7 @@ def _is_no_time(place: _Place) -> bool:
     reading, slots, words = place.item.reading, place.item.reading.slots, place.words
     if slots == {"part"}:
         return not words.startswith("in the ")
-    if slots <= _BARE_WEEKDAY | {"part"}:
+    if slots <= BARE_WEEKDAY | {"part"}:
         return place.before("no_weekday")
     if slots == {"clock"} and not place.item.understood and reading.clock is not None:  # "wake me at 6", "from 3 to 4 people"
         return reading.clock.hour > 12 or not (place.before("at_hour") and place.after("after_hour"))
@@ -331,7 +342,7 @@ def _stands(place: _Place) -> bool:
     reading, slots, words, tense = place.item.reading, place.item.reading.slots, place.words, place.tense
     if tense == "past" and (reading.vague == "future" or words.startswith(("following", "the following"))):
         return False  # counted from another time in the story: "a few days later she called"
-    if slots <= _TIME_OF_DAY:
+    if slots <= TIME_OF_DAY:
         return place.earlier is None and tense != "none" and not place.habit and not place.after("on_every")
     if slots & {"edge", "ordinal"} and not slots & _LONGER:
         return False
@@ -373,7 +384,7 @@ def _is_undecided(place: _Place) -> bool:
     reading = place.item.reading
     if place.tense != "none":
         return False
-    if reading.slots <= _TIME_OF_DAY:
+    if reading.slots <= TIME_OF_DAY:
         hour = reading.clock is not None and (place.before("at") or re.search(r":|\d ?[ap]\.?m|clock", place.words))
         return bool(hour) and place.earlier is None and not place.daily
     if reading.weekday is not None and reading.through is not None:  # "Monday to Friday" is a habit
@@ -394,7 +405,7 @@ def _is_unsure(place: _Place) -> bool:
         return True
     if reading.holiday is not None and slots == _DAY_NUMBER:  # "Easter Monday Sheila is …", "Easter lunch is at ours"
         return place.following.lower() not in _AFTER_FEAST and not place.before("led_by_on")
-    if slots == _BARE_WEEKDAY:
+    if slots == BARE_WEEKDAY:
         if tense == "past" and place.after("owns"):
             return True  # "Checked Saturday's weather": the day of what it was done to may lie ahead
         if place.after("names_thing") and place.before("by_weekday"):
@@ -414,7 +425,7 @@ def _is_unsure(place: _Place) -> bool:
 def _is_timetable(place: _Place) -> bool:
     """Return True for one of two weekdays that are joined by "and": "I work on Tuesday and Thursday"."""
     for one, other in ((place.beside[0], place.item), (place.item, place.beside[1])):
-        pair = one is not None and other is not None and one.reading.slots == other.reading.slots == _BARE_WEEKDAY
+        pair = one is not None and other is not None and one.reading.slots == other.reading.slots == BARE_WEEKDAY
         if pair and one and other and place.said.low[one.end : other.start] in _AND:
             return bool(place.verb or verbs.english_present(place.said.spoken, one.start, one.end))
     return False
@@ -426,11 +437,11 @@ def _meant(place: _Place) -> Reading | None:
     "I fly next Thursday, back on Sunday": the first Sunday from then on. "From 3 December, back on the 7th": of that month.
     """
     reading, earlier = place.item.reading, place.earlier
-    if earlier is None or reading.manner not in (None, "bare") or reading.slots <= _TIME_OF_DAY or reading.through:
+    if earlier is None or reading.manner not in (None, "bare") or reading.slots <= TIME_OF_DAY or reading.through:
         return reading
     told = earlier.reading
     dated = told.month is not None and told.day is not None
-    if reading.weekday is not None and reading.slots <= _OF_A_WEEK:
+    if reading.weekday is not None and reading.slots <= DAY_OF_WEEK:
         if told.weekday is None or told.month is not None or told.slots & {"through", "offset", "ordinal"}:
             return None if told.week or dated else reading
         if place.said.low[earlier.end : place.item.start] in _AND:
