@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from enum import Enum, auto
@@ -126,13 +128,15 @@ class _Choosing:
         is_bot = self.is_fact and self.cast.first in (self.names.bot("zh"), self.names.bot("en"))
         nobody_speaks = is_bot and bool(unknown) and not _OF_CAST.isdisjoint(choices)
 
+        ends = [found.start() for found in _CLAUSE_END.finditer(self.text)] if unknown else []
+        genders = {(bisect_left(ends, one.start), one.gender) for one in unknown if one.is_he_or_she}
+        clauses_of = Counter(clause for clause, _ in genders)
+
         def is_guess(one: Reference, choice: Choice) -> bool:
-            is_he = choice is Choice.SENDER and one.is_he_or_she
-            if nobody_speaks and (choice in _OF_CAST or is_he):
-                return True
-            others = (other for other in unknown if is_he and other.is_he_or_she and other.gender != one.gender)
-            ends = (sorted((other.end, one.end)) for other in others)
-            return any(not _CLAUSE_END.search(self.text, *clause) for clause in ends)
+            if choice is not Choice.SENDER or not one.is_he_or_she:
+                return nobody_speaks and choice in _OF_CAST
+            clause = bisect_left(ends, one.start)
+            return nobody_speaks or clauses_of[clause] > ((clause, one.gender) in genders)
 
         return [Choice.NOBODY if is_guess(one, choice) else choice for one, choice in pairs]
 
@@ -187,5 +191,7 @@ class _Choosing:
         if not self.sender or not self.cast.third or self.addressed:
             return False
         is_other = bool(self.gender and reference.gender) and self.gender != reference.gender
-        later = (one for one in self.mentions if one.name == self.sender and 0 <= one.start - reference.end <= LOOK_BACK)
+        first = bisect_left(self.mentions, reference.end, key=lambda mention: mention.start)
+        last = bisect_right(self.mentions, reference.end + LOOK_BACK, key=lambda mention: mention.start)
+        later = (one for one in self.mentions[first:last] if one.name == self.sender)
         return not is_other and all(_RE.naming.match(self.text[reference.end : one.start]) for one in later)
