@@ -1,15 +1,14 @@
 """The tense of the clause around an expression: past, future or none.
 
 It is derived from cue words, not from a parse. Chinese 要, 会, 打算 mark the future and win over 了 (快到了, 要考试了);
-已经, 了, 过 mark the past. English uses the verb nearest to the expression, first in its clause, then in its sentence; where
-that of its clause is in the present, what was done in another one does not count.
+已经, 了, 过 mark the past. English uses the verb nearest to the expression in its clause; what is ("gets paid") and what
+has been done or not ("hasn't started") tells no day.
 Without a cue word the tense is "none".
 """
 
 from __future__ import annotations
 
 import re
-from typing import Literal
 
 from ..edits import edited
 from ..word_lists import compiled_patterns, word_list, word_tables
@@ -101,19 +100,15 @@ def chinese_habit(text: str, start: int, end: int, *, everyone: bool = True) -> 
     return _ZH_HABIT.search(text, low, high) is not None or (everyone and text[end : end + 1] == "都")
 
 
-_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?|[.!?;:\n]|,")
+_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
 _ENGLISH = {name: word_list(words) for name, words in word_tables("time_expressions/english/words.toml")["tense"].items()}
-_FUTURE, _PAST, _ED_NOT, _BE = (_ENGLISH[name] for name in ("future", "past", "ed_not", "be"))
-_PASSIVE = word_list("is are am be being get gets getting i'm you're we're they're")
-"""Before a participle they tell what is done as a rule or will be ("I get paid"), and not what was done."""
+_FUTURE, _PAST, _BE = (_ENGLISH[name] for name in ("future", "past", "be"))
+_NO_PAST_AFTER = _ENGLISH["no_past_after"] | _BE
+"""Before a participle they tell what is, is to be or has not been yet ("gets paid", "hasn't started"), and no day of it."""
 _PERFECT_MODALS = word_list("may might can could would should must i'd we'd")
-_FUTURE_OR_NOUN = word_list("free available book plan may")
-_PAST_OR_BASE = word_list("set let hit read lay shut quit hurt")
-_BEFORE_BASE = word_list("to will can should must please let's")
-_BEFORE_MONTH = word_list("in of since until till by during from early late mid last next")
 _PAST_ALONE = word_list("was were had did went came saw")
-
-
+_JOINS = word_list("and but because although though while so then")
+"""What joins two clauses each of which has its verb: "I'm seeing Tom on Friday and saw Kate on Sunday"."""
 _INSIDE = re.compile(r"(?<=[\w,;)’'] )[A-Z][a-z]+(?![\w'’])")
 
 
@@ -128,76 +123,23 @@ def without_names(text: str, lower: str) -> str:
 
 def _verb_tense(words: list[str], position: int) -> Tense | None:
     """Return the tense that one word of a clause marks: "past", "future" or None."""
-    word, before, following = words[position], words[position - 1] if position else "", words[position + 1 : position + 3]
+    word, before = words[position], words[max(0, position - 2) : position]
     if word in _FUTURE or word.endswith("'ll"):
-        if word in ("going", "gonna", "due", "free", "available") and before in ("was", "were"):
-            return "past"
-        if word == "going" and following[:1] != ["to"]:
-            return "future" if before in _BE else None
-        if word in _PERFECT_MODALS and "have" in following:
-            return "past"
-        if (word in ("could", "would", "i'd") and not following) or (word in _FUTURE_OR_NOUN and before in ("the", "a", "my")):
-            return None
-        if word == "may" and before in _BEFORE_MONTH:
-            return None
-        return "future"
-    if word == "got" and before.endswith(("'s", "'ve", "has", "have")):
-        return None
-    if word in _PAST or (len(word) > 3 and word.endswith("ed") and word not in _ED_NOT):
-        is_base = (before in _BE and word not in _PAST) or (word in _PAST_OR_BASE and before in _BEFORE_BASE)
-        is_base = is_base or (before in _PASSIVE and word not in _PAST_ALONE)
-        return None if is_base else "past"
-    return "future" if word.endswith("ing") and len(word) > 4 and before in _BE else None
+        perfect = word in _PERFECT_MODALS and "have" in words[position + 1 : position + 3]
+        return "past" if perfect or before[-1:] in (["was"], ["were"]) else "future"
+    if word in _PAST or (len(word) > 3 and word.endswith("ed") and word not in _ENGLISH["ed_not"]):
+        return "past" if word in _PAST_ALONE or _NO_PAST_AFTER.isdisjoint(before) else None
+    return "future" if word.endswith("ing") and len(word) > 4 and not _BE.isdisjoint(before[-1:]) else None
 
 
-def _is_present(words: list[str], position: int) -> bool:
-    """Return True for a verb whose form and place tell the present: "I move", "and move", "the lease ends", "she is"."""
-    word, before = words[position], words[position - 1] if position else "and"
-    if not _BASE_FOLLOWS.isdisjoint(words[max(0, position - 2) : position]):
-        return False
-    if word in _ENGLISH["present_of_be_and_have"]:
-        following = words[position + 1] if position + 1 < len(words) else ""
-        perfect = following in _PAST or following in _ENGLISH["after_have"] or following.endswith("ed")
-        return word in ("am", "is", "are") or not perfect
-    if word in _ENGLISH["present_third"]:
-        return before not in _ENGLISH["before_noun"] or before == "and"
-    if word not in _ENGLISH["present"]:
-        return False
-    several = before.endswith("s") and not before.endswith(("ss", "'s")) and before not in _ENGLISH["no_verb"]
-    return before in _SUBJECTS or several or (before in _ENGLISH["break"] and _BASE_FOLLOWS.isdisjoint(words[:position]))
-
-
-def _stems(word: str) -> tuple[str, str, str]:
-    """Return what a participle may be made of: "flying", "leaving", "getting"."""
-    return word[:-3], word[:-3] + "e", word[:-4]
-
-
-_SUBJECTS = word_list("i you we they")
-_BASE_FOLLOWS = word_list("did didn't do don't to could couldn't would made make let help helped")
-"""After these a verb without an ending tells no time: "did you move", "had to pack and move"."""
-
-
-def _english_tense(before: list[str], after: list[str], *, first: int = 0) -> tuple[Tense | Literal["present"], str]:
-    """Return the tense of the verb nearest to the expression that stands between `before` and `after`, and that verb.
-
-    The clause begins at the word `first` of `before`.
-    """
-    words = before + after
-    clause = words[first:]
-    best: tuple[Tense | Literal["present"], str] = "none", ""
-    distance = len(words) + 2
-    for position, word in enumerate(clause, first):
-        away = len(before) - position if position < len(before) else position - len(before) + 1
-        if away >= distance:
-            continue
-        ordered = position == first and word in _ENGLISH["orders"]
-        tense: Tense | Literal["present"] | None = "future" if ordered else _verb_tense(clause, position - first)
-        starts = position == first and word.endswith("ing") and not _ENGLISH["present"].isdisjoint(_stems(word))
-        if tense is None and (starts or _is_present(words, position)):
-            tense = "present"
-        if tense:
-            best, distance = (tense, word), away
-    return best
+def _nearest(before: list[str], after: list[str]) -> Tense:
+    """Return the tense of the verb nearest to the expression that stands between the words `before` and `after`."""
+    words, here = before + after, len(before)
+    told = {at: _verb_tense(words, at) for at in range(len(words))}
+    if words and words[0] in _ENGLISH["orders"]:
+        told[0] = "future"
+    verbs = [(here - at if at < here else at - here + 1, tense) for at, tense in told.items() if tense is not None]
+    return min(verbs, key=lambda one: one[0], default=(0, "none"))[1]
 
 
 def _is_requested(before: list[str]) -> bool:
@@ -205,58 +147,40 @@ def _is_requested(before: list[str]) -> bool:
     return any(word in _ENGLISH["requested"] and before[place + 2 : place + 3] == ["to"] for place, word in enumerate(before))
 
 
-def _last_index(words: list[str], wanted: frozenset[str]) -> int | None:
-    return next((index for index in range(len(words) - 1, -1, -1) if words[index] in wanted), None)
-
-
-def _words(piece: str) -> list[str]:
-    return [word for word in _WORD.findall(piece) if word[0].isalpha()]
-
-
 _LAST_WORD = re.compile(r"(?<![a-z])(since|until|till|til|by(?! on )|starting|beginning|effective) (?:the |on |from )?$")
 _MOVED = _PATTERNS["moved"]
 """What has been moved to a day or booked lies ahead: "the meeting moved to Wednesday", "booked a 14 Feb shift"."""
 _ARRANGED = _PATTERNS["arranged"]
 _BEGINS = ("starting", "beginning", "effective")
-
 _IS_ON = re.compile(r"(?<![a-z])(?:is|are|[a-z]{1,12}'s|isn't|aren't) (?:not |only |now |set |due )?(?:on|in|for) $")
 """An event that "is on" a day is in the future: "the concert is on October 11"."""
 
 
-def english_evidence(text: str, start: int, end: int, *, wide: bool = True) -> Tense:
-    """Return the tense of the verb nearest to text[start:end] in its clause; if it is none and `wide`, in its sentence.
-
-    `text` is lower case.
-    """
+def english_tense(text: str, start: int, end: int) -> Tense:
+    """Return the tense of the verb nearest to text[start:end] in its clause. `text` is lower case."""
     lead = _LAST_WORD.search(text, max(0, start - 12), start)
     if lead is not None:
         return "none" if lead[1] in _BEGINS else "past" if lead[1] == "since" else "future"
     if _IS_ON.search(text, max(0, start - 24), start) or _MOVED.search(text, max(0, start - 48), start):
         return "future"
-    before, after, first = _english_clause(text, start, end)
-    own = before[first:]
+    low, high = _clause(text, start, end, ".!?;\n,:")
+    before, after = _WORD.findall(text, low, start), _WORD.findall(text, end, high)
+    after = after[: next((at for at, word in enumerate(after) if word in _JOINS), None)]
+    own = before[max((at + 1 for at, word in enumerate(before[:-1]) if word in _ENGLISH["break"]), default=0) :]
     if _is_requested(own) or (not _ENGLISH["proposed"].isdisjoint(own) and "that" not in own):
         return "future"
-    found = _english_tense(before, after, first=first)[0]
-    if found == "none" and first:  # "bread and milk on Friday": what the word joins is no clause
-        found = _english_tense(before, after)[0]
-    if found in ("none", "present") and wide:
-        low, high = _clause(text, start, end, ".!?;\n")
-        before, after = _words(text[low:start]), _words(text[end:high])
-        words = before + after
-        if found == "present":  # its own verb is in the present: what was done is told of something else
-            return "future" if any(_verb_tense(words, position) == "future" for position in range(len(words))) else "none"
-        found = _english_tense(before, after)[0]
-    return "none" if found == "present" else found
+    tense = _nearest(own, after)
+    if tense != "none":
+        return tense
+    if len(own) < 2 and text.startswith(",", end):
+        return english_tense(text, start, end + 1)  # "On Friday, I got great news"
+    return "none"
 
 
-def _english_clause(text: str, start: int, end: int) -> tuple[list[str], list[str], int]:
-    """Return the words before and after text[start:end] up to a mark, and the index where its clause begins."""
-    low, high = _clause(text, start, end, ".!?;\n,:")
-    before, after = _words(text[low:start]), _words(text[end:high])
-    broken = _last_index(before[:-1], _ENGLISH["break"])
-    ends = (at for at, word in enumerate(after) if (at or word in _JOINS) and word in _ENGLISH["break"])
-    return before, after[: next(ends, None)], 0 if broken is None else broken + 1
+def english_sentence(text: str, start: int, end: int) -> Tense:
+    """Return the tense of the verb nearest to text[start:end] in its sentence. `text` is lower case."""
+    low, high = _clause(text, start, end, ".!?;\n")
+    return _nearest(_WORD.findall(text, low, start), _WORD.findall(text, end, high))
 
 
 def is_arranged(text: str, start: int) -> bool:
@@ -268,30 +192,7 @@ def is_arranged(text: str, start: int) -> bool:
     return _ARRANGED.search(text, low, start) is not None
 
 
-def english_present(text: str, start: int, end: int) -> str:
-    """Return the verb in the present that governs text[start:end] ("I signed on the 2nd and move on the 9th"), else ""."""
-    before, after, first = _english_clause(text, start, end)
-    tense, verb = _english_tense(before, after, first=first)
-    return verb if tense == "present" else ""
-
-
-_JOINS = word_list("and but because although though while so then")
-"""What joins two clauses each of which has its verb: "I'm seeing Tom on Friday and saw Kate on Sunday"."""
-
-
-def is_monthly(verb: str) -> bool:
-    """Return True for a verb that tells with a day of a month what is done every month: "I get paid on the 25th"."""
-    return verb in _ENGLISH["monthly"]
-
-
 def english_habit(text: str, start: int, end: int) -> bool:
     """Return True if the clause describes a habit (every, usually, always)."""
     low, high = _clause(text, start, end, ".!?;\n")
-    words = _words(text[low:high])
-    return any(word in _ENGLISH["habit"] and not _is_everybody(words, at) for at, word in enumerate(words))
-
-
-def _is_everybody(words: list[str], at: int) -> bool:
-    """Return True for "every" and "each" of persons or things: "every idiot in town goes in" is no habit."""
-    following = words[at + 1] if at + 1 < len(words) else ""
-    return words[at] in ("every", "each") and following in _ENGLISH["everybody"]
+    return not _ENGLISH["habit"].isdisjoint(_WORD.findall(text, low, high))

@@ -20,10 +20,8 @@ from ..reading import (
     BARE_WEEKDAY,
     DAY_OF_WEEK,
     TIME_OF_DAY,
-    Amount,
     Clock,
     Found,
-    Offset,
     Reading,
     Tense,
     clash,
@@ -41,19 +39,13 @@ _BEFORE_DAY = re.compile(r" ?,? ?| (?:on the|of the|on|of|for|the|in) |, on | - 
 _RANGE = re.compile(r"(?: (?:to|until|till|til|through|thru)(?: the)? | ?[-–—~] ?)$")
 _TOUCH = re.compile(r" ?|-| (?:(?:right |just )?(?:before|after|following|preceding|of)|on) (?:the )?")
 _NO_BASE = word_list("vague now stretch clock part through")
-_WEAK_AFTER = word_list("part clock stretch offset vague now")
 _DAY_NUMBER = frozenset({"day", "manner"})
 _BY_TENSE = DAY_OF_WEEK | {"month", "day", "ordinal"}
 """What a time is made of whose day is told by the tense alone: "in June", "on Tuesday at 8"."""
-_LIKED = BARE_WEEKDAY | {"month", "day"}
-_LONGER = frozenset({"year", "month", "week", "day", "holiday", "weekday"})
-_AND = (" and ", " or ", ", ", " and on ", " or on ")
+_NAMED = BARE_WEEKDAY | {"month", "day"}
 _NEVER_CAPITAL = lexicon.TONIGHT | lexicon.DAYS.keys() | word_list("now currently recently lately soon")
-_CAPITALS = lexicon.WEEKDAYS.keys() | lexicon.MONTHS.keys() | {word for name in lexicon.HOLIDAYS for word in name.split()}
 _AFTER_FEAST = lexicon.FUNCTION_WORDS | lexicon.MODIFIERS.keys() | lexicon.DAYS.keys() | lexicon.PARTS.keys()
 _AFTER_FEAST |= {"", "early", "late"}
-_BE = word_list("am is are isn't aren't i'm you're we're they're") | {""}
-_HABITUAL = word_list("work works train trains teach teaches play plays check checks visit visits")
 _NEXT_WORD = re.compile(r"[ -]([A-Za-z']+)")
 _ALNUM = re.compile(r"[a-z0-9]+")
 _QUICK = re.compile(
@@ -93,27 +85,14 @@ def find(text: str, is_content: Callable[[Found], bool]) -> list[Found]:
 
 def _join(said: Said, first: Found, second: Found) -> Reading | None:
     gap, a, b = said.low[first.end : second.start], first.reading, second.reading
-    if len(gap) > 12 or not (a.slots and b.slots):
+    if not (a.slots and b.slots):
         return None
     if _is_head(a) or _is_head(b):
-        return _with_base(a, b) if gap in (" ", " the ", "-", " on ", " this ") else None
-    words, fits = gap.split(), _BEFORE_DAY
+        return _with_base(a, b) if _is_head(a) and gap in (" ", " the ", "-", " on ", " this ") else None
+    fits = _BEFORE_DAY
     if b.slots <= TIME_OF_DAY:
         fits = _BEFORE_PART if b.clock is None else _BEFORE_CLOCK
-        if b.slots & a.slots or a.absolute:
-            return None
-    elif words in (["in"], ["for"]) and b.month is None and b.year is None:
-        return None
-    if not fits.fullmatch(gap):
-        return None
-    if words in (["in"], ["for"], ["the"]) and not a.slots <= TIME_OF_DAY and b.slots & _WEAK_AFTER:
-        return None
-    if words[:1] == ["of"] and b.absolute:
-        return replace(b, part=a.part or b.part)
-    named = (a.slots | b.slots) & {"weekday", "clock"} or b.year is not None or a.slots <= TIME_OF_DAY
-    if (words == [","] and not named) or (b.manner == "bare" and b.month is not None and a.week is not None):
-        return None
-    return merge(a, b)
+    return merge(a, b) if fits.fullmatch(gap) else None
 
 
 def _is_head(reading: Reading) -> bool:
@@ -126,29 +105,19 @@ def _is_head(reading: Reading) -> bool:
 
 def _with_base(head: Reading, base: Reading) -> Reading | None:
     """Return "two weeks after" + "Christmas" as one reading, None if the second is no base of the first."""
-    if not _is_head(head) or not base.has_day or base.slots & _NO_BASE or _is_head(base):
+    if not base.has_day or base.slots & _NO_BASE or _is_head(base):
         return None
-    if base.absolute:
-        return base
     if head.offset is not None:
         return replace(head, offset=replace(head.offset, base=base)) if base.offset is None else None
-    if base.ordinal is not None or base.edge is not None:
-        return None
     if head.through is not None and head.through.offset is not None:
         lasts = head.through.offset
         until = replace(lasts, base=base, amount=replace(lasts.amount, days=lasts.amount.days - 1))
         return replace(base, through=Reading(offset=until)) if not lasts.amount.minutes else None
     if head.half is not None:
-        which, unit = head.half
-        if which:
-            unit = "year" if base.slots == {"year"} else "month" if base.month and base.day is None else ""
-            return replace(base, half=(which, unit)) if unit else None
         dated = base.month is not None and base.day is not None and base.week is None
-        return replace(base, weekend=True) if unit == "weekend" else replace(base, week=0) if dated and unit else None
+        return replace(base, weekend=True) if head.half[1] == "weekend" else replace(base, week=0) if dated else None
     if head.ordinal is not None:
         return replace(base, ordinal=head.ordinal)
-    if head.edge == "rest" and not base.slots & {"week", "month", "year"}:
-        return None
     return replace(base, edge=head.edge if base.weekday is None else None)  # "early Monday": the word stays
 
 
@@ -159,22 +128,11 @@ def _through(said: Said, first: Found, second: Found) -> Reading | None:
     to_date = gap == " " and b.until_now and said.low.endswith("from ", 0, first.start)
     if not (between or to_date or _RANGE.match(gap)) or not (a.slots and b.slots) or a.through:
         return None
-    if (a.slots | b.slots) & {"vague", "stretch"} or _is_head(a) or _is_head(b):
+    if (a.slots | b.slots) & {"vague", "stretch", "part", "clock"} or _is_head(a) or _is_head(b):
         return None
-    if any(one.part is not None and one.clock is None for one in (a, b)):
-        return None  # "from Monday evening to Tuesday morning" stays two expressions: a range of days would lose the parts
-    if b.slots <= TIME_OF_DAY:
-        told = a.clock is not None and b.clock is not None and not a.slots <= TIME_OF_DAY
-        return replace(a, clock_until=b.clock) if told else None
-    if a.slots <= TIME_OF_DAY:
-        if a.clock is None or b.clock is None or b.shift is None:
-            return None
-        if b.shift and not said.low.startswith(("noon", *"0123456789"), second.start):
-            return replace(a, shift=0, through=b)  # "2pm till tomorrow 4:30pm"
-        return replace(b, clock=replace(a.clock, known=a.clock.known or b.clock.known), clock_until=b.clock)
     if b.now or b.until_now:
         return replace(a, through=Reading(now=True))
-    if b.week is not None and a.week is None and a.weekday is not None and b.weekday is not None:
+    if b.week is not None and a.week is None and a.weekday is not None:
         a = replace(a, week=b.week, manner=None)
     if a.month is not None or b.month is not None:  # one of them has the month or the year of the other
         a = replace(a, year=a.year or (b.year if a.day or a.month else None), month=a.month or (b.month if a.day else None))
@@ -187,11 +145,9 @@ def _touches(said: Said, first: Found, second: Found) -> bool:
     if not _TOUCH.fullmatch(gap):
         return False
     if not (a.slots and b.slots):
-        return gap in ("", " ", "-", " on ") and not (a.slots | b.slots) <= TIME_OF_DAY
+        return not (a.slots | b.slots) <= TIME_OF_DAY
     if _is_head(a) or _is_head(b) or is_absolute(a) or is_absolute(b):
         return a.offset is not None and _is_head(a)
-    if gap.startswith(" on"):
-        return False
     if len(gap) > 1:
         return a.has_day and b.has_day and not (a.slots | b.slots) & {"clock", "vague", "now"}
     return clash(a, b)
@@ -207,27 +163,17 @@ class _Place:
     said: Said
     item: Found
     earlier: Found | None
-    beside: Beside
 
     @cached_property
     def tense(self) -> Tense:
-        """The tense of the clause, if it has none that of its sentence."""
-        return verbs.english_evidence(self.said.spoken, self.item.start, self.item.end)
+        """The tense of the clause; if it has none, "future" where its sentence is of what is to come."""
+        own = verbs.english_tense(self.said.spoken, self.item.start, self.item.end)
+        return "future" if own == "none" and self.around == "future" else own
 
     @cached_property
-    def own(self) -> Tense:
-        """The tense of the clause."""
-        return verbs.english_evidence(self.said.spoken, self.item.start, self.item.end, wide=False)
-
-    @cached_property
-    def verb(self) -> str:
-        """The verb in the present that governs the expression, else the empty string."""
-        return verbs.english_present(self.said.spoken, self.item.start, self.item.end)
-
-    @cached_property
-    def habit(self) -> bool:
-        """True if the clause describes a habit."""
-        return verbs.english_habit(self.said.spoken, self.item.start, self.item.end)
+    def around(self) -> Tense:
+        """The tense of the sentence."""
+        return verbs.english_sentence(self.said.spoken, self.item.start, self.item.end)
 
     @cached_property
     def words(self) -> str:
@@ -235,10 +181,14 @@ class _Place:
         return self.said.low[self.item.start : self.item.end]
 
     @cached_property
-    def following(self) -> str:
+    def next_word(self) -> str:
         """The word behind the expression without its ending in 's, else the empty string."""
         found = _NEXT_WORD.match(self.said.text, self.item.end)
         return found[1].partition("'")[0] if found is not None else ""
+
+    def is_habit(self) -> bool:
+        """Return True if the clause describes a habit."""
+        return verbs.english_habit(self.said.spoken, self.item.start, self.item.end)
 
     def before(self, name: str) -> bool:
         """Return True if what stands before the expression ends as the pattern of that name tells."""
@@ -249,187 +199,93 @@ class _Place:
         """Return True if what stands behind the expression begins as the pattern of that name tells."""
         return lexicon.AROUND[name].match(self.said.low, self.item.end) is not None
 
-    def near(self, name: str) -> bool:
-        """Return True if the pattern of that name is found close to the expression."""
-        around = self.said.low[max(0, self.item.start - 40) : self.item.end + 24]
-        return lexicon.AROUND[name].search(around) is not None
-
-    @cached_property
-    def daily(self) -> bool:
-        """True if a verb in the present or a word of habit tells what is done at an hour each day: "it closes at 3"."""
-        return self.habit or self.after("on_every") or (self.verb not in _BE and not self.verb.endswith("ing"))
-
 
 def _judge(said: Said, item: Found, earlier: Found | None, beside: Beside) -> Found | None:
-    place, reading = _Place(said, item, earlier, beside), item.reading
+    place, reading = _Place(said, item, earlier), item.reading
+    dated = earlier is not None and is_absolute(earlier.reading)
+    if dated and place.tense == "past" and (_is_ahead(reading) or (not reading.slots and place.words.startswith("the "))):
+        return None  # "On 2026-02-10 he left, two days later he called": from that day
     if not reading.slots:
-        told = earlier is not None and is_absolute(earlier.reading) and place.tense == "past"
-        return None if place.habit or (told and place.words.startswith("the ")) else item
-    if _is_no_time(place) or _is_named(place) or _is_head(reading) or _has_its_day_beside(place):
+        return None if place.is_habit() else item
+    if _is_no_time(place) or _is_named(place) or _is_head(reading) or _is_habitual(place):
         return None
-    if place.before("hyphen"):
-        return not_understood(item)  # "pre-Christmas"
     meant = _meant(place)
-    if not (_stands(place) if meant is reading or meant is None else not place.habit):
-        return not_understood(item) if _is_undecided(place) else None
-    if meant is None or not item.understood or _is_unsure(place):
-        hour = reading.clock is not None and reading.slots <= TIME_OF_DAY
-        return None if hour and place.daily else not_understood(item)
-    carried = meant.month is not reading.month and place.own == "none"  # "the 12th of May, back on the 20th"
-    tense = earlier.tense if carried and earlier is not None else _direction(place)
-    return replace(item, reading=_in_its_half(place, meant), tense=tense)
+    if meant is None or not item.understood or _is_unsure(place, meant):
+        return not_understood(item)
+    return replace(item, reading=_in_its_half(place, meant), tense=_direction(place))
 
 
 def _is_no_time(place: _Place) -> bool:
-    """Return True for what only looks like time where it stands: "it's Monday", "an Easter egg", "twice a week"."""
+    """Return True for what only looks like time where it stands: "it's Monday", "an Easter egg", "5 in a day"."""
     reading, slots, words = place.item.reading, place.item.reading.slots, place.words
     if slots == {"part"}:
-        return not words.startswith("in the ")
-    if slots <= BARE_WEEKDAY | {"part"}:
-        return place.before("no_weekday")
-    if slots == {"clock"} and not place.item.understood and reading.clock is not None:  # "wake me at 6", "from 3 to 4 people"
-        return reading.clock.hour > 12 or not (place.before("at_hour") and place.after("after_hour"))
-    if reading.holiday is not None and slots == _DAY_NUMBER and reading.manner == "bare":
-        part = place.following.lower() not in _AFTER_FEAST | lexicon.HELD
-        name = place.following[:1].isupper() and (place.item.start == 0 or place.before("leads"))
-        return place.before("no_feast") or (part and not name)
-    if words in ("in a bit", "in a while", "in a little while"):
-        return place.tense != "future"
-    if words.startswith("in ") and slots <= {"offset", "vague"}:
-        often = words.startswith(("in a ", "in one ")) and place.before("count")  # "5 in a day"
-        other = often or place.before("lasted") or place.before("times") or place.before("put")
-        return reading.vague is None and other
-    if words.startswith("the ") and len(words) < 12 and place.before("of"):
-        return slots <= {"week", "month", "year", "day"} and reading.day is None  # "the song of the week"
-    return False
+        return not words.startswith("in the ") or place.tense == "none"
+    if slots <= BARE_WEEKDAY | {"part"} and place.before("no_weekday"):
+        return True
+    if slots <= _NAMED and reading.manner == "bare" and (place.before("liked") or place.after("favourite")):
+        return True  # "I love October", "Have you watched Wednesday?", "Christmas is her favourite holiday"
+    if reading.holiday is not None and slots == _DAY_NUMBER:  # a noun behind it makes it a part of a thing
+        return place.next_word.islower() and place.next_word not in _AFTER_FEAST | lexicon.HELD
+    if words.startswith("in ") and slots <= {"offset", "vague"} and place.before("lasted"):
+        return True
+    return words.startswith("the ") and len(words) < 12 and slots <= {"week", "month", "year"} and place.before("of")
 
 
 def _is_named(place: _Place) -> bool:
     """Return True for a name or a title that holds words of time: "Now" in mid-sentence, "called Sunday", "Friday Harbor"."""
     text, item = place.said.text, place.item
     words = text[item.start : item.end].split()
-    inside = text[max(0, item.start - 40) : item.start].rstrip(" \t")[-1:]
     first, capitals = words[0].lower(), all(word[:1].isupper() for word in words)
-    if len(words) == 1 and first in _NEVER_CAPITAL and words[0].istitle():
-        return inside.isalnum() or inside == ","
-    if len([word for word in words[1:] if word[:1].isupper() and word.lower() not in _CAPITALS]) > 1:
-        return True
-    if capitals and len(words) > 1 and first in lexicon.MODIFIERS:
-        return inside.isalnum() and not place.before("leads")
+    if capitals and text[max(0, item.start - 40) : item.start].rstrip(" \t")[-1:].isalnum():
+        title = len(words) > 1 and first in lexicon.MODIFIERS and not place.before("leads")
+        if title or (first in _NEVER_CAPITAL and words[0].istitle()):
+            return True
     if not item.reading.slots <= {"weekday", "month", "manner", "part"} or item.reading.day is not None:
         return False
     if place.before("named"):
         return True
-    if not capitals or not place.following[:1].isupper() or place.before("led_by_on"):
-        return False
-    word = place.following.lower()
-    known = word in lexicon.MONTHS or word in lexicon.PRONOUNS or word in lexicon.MODIFIERS
-    return not known and word not in lexicon.PARTS and text[item.end] == " "
+    word = place.next_word.lower()
+    known = word in lexicon.MONTHS or word in lexicon.PRONOUNS or word in lexicon.MODIFIERS or word in lexicon.PARTS
+    return capitals and place.next_word[:1].isupper() and not known and text[item.end] == " " and not place.before("led_by_on")
 
 
-def _has_its_day_beside(place: _Place) -> bool:
-    """Return True for the name of a feast beside its day: "Thanksgiving is tomorrow", "it's on Friday, Halloween"."""
-    item, earlier, (_, following), low = place.item, place.earlier, place.beside, place.said.low
-    if item.reading.holiday is None or item.reading.year is not None:
-        return False
-    if earlier is not None and lexicon.AROUND["same_day"].fullmatch(low, earlier.end, item.start):
-        return True
-    day = following if following is not None and following.reading.has_day else None
-    return day is not None and lexicon.AROUND["same_day"].fullmatch(low, item.end, day.start) is not None
-
-
-def _stands(place: _Place) -> bool:
-    """Return True if an expression means a single time as seen from the reference, not a habit or a narrated time."""
-    reading, slots, words, tense = place.item.reading, place.item.reading.slots, place.words, place.tense
-    if tense == "past" and (reading.vague == "future" or words.startswith(("following", "the following"))):
-        return False  # counted from another time in the story: "a few days later she called"
-    if slots <= TIME_OF_DAY:
-        return place.earlier is None and tense != "none" and not place.habit and not place.after("on_every")
-    if slots & {"edge", "ordinal"} and not slots & _LONGER:
-        return False
-    if reading.season is not None and reading.year is None and reading.manner is None:
-        return False
-    said = reading.offset
-    if said is not None and said.base is None and said.sign > 0:
-        fronted = place.said.low.startswith(",", place.item.end) and place.before("fronted")
-        told = place.own if words.startswith("in ") and not fronted else tense  # "in three weeks it opens, I got goggles"
-        return told != "past" or words.endswith(("now", "today", "tomorrow", "hence"))
-    if reading.stretch is not None and reading.stretch.direction == "within":
-        return tense != "past"
-    if said is not None and said.base is not None and said.base.holiday is not None:
-        return not place.before("anniversary")  # each year's
-    if slots <= _LIKED and reading.week is None and reading.shift is None and place.before("liked"):
-        return False  # "I love October", "Have you watched Wednesday?"
-    return reading.manner != "bare" or _stands_bare(place)
-
-
-def _stands_bare(place: _Place) -> bool:
+def _is_habitual(place: _Place) -> bool:
+    """Return True if an expression means no single time: "on Friday I usually run", "her birthday is on March 3rd"."""
     reading = place.item.reading
-    if reading.year is None and place.habit and not place.before("begins"):
-        return False
-    if reading.holiday is not None and reading.year is None:
-        return place.tense != "none"
-    in_one_month = reading.month is not None and reading.through is None and reading.said_weekday is None
-    if in_one_month and place.near("anniversary"):
-        return place.tense != "none" and place.near("party")
-    if reading.weekday is not None and reading.through is not None and reading.through.manner == "bare":
-        return place.tense != "none" or place.before("away")
-    return True
-
-
-def _is_undecided(place: _Place) -> bool:
-    """Return True for a feast of which the clause does not say whether it is that of one year: "on Labor Day he grills".
-
-    An hour is of one day unless a verb in the present tells what is done each day: "lunch at noon?", "we open at 8 am".
-    """
-    reading = place.item.reading
-    if place.tense != "none":
-        return False
     if reading.slots <= TIME_OF_DAY:
-        hour = reading.clock is not None and (place.before("at") or re.search(r":|\d ?[ap]\.?m|clock", place.words))
-        return bool(hour) and place.earlier is None and not place.daily
-    if reading.weekday is not None and reading.through is not None:  # "Monday to Friday" is a habit
-        led = place.before("range_end") or not place.verb
-        return (reading.weekday, reading.through.weekday) != (0, 4) and led and not place.habit
-    if reading.holiday is None or reading.year is not None or place.earlier is not None:
+        return place.earlier is not None or place.is_habit()
+    if reading.manner != "bare" or reading.year is not None:
         return False
-    generic = (place.before("fronted") and place.after("is_next")) or place.before("spoken_of")
-    return not generic and not place.habit
+    if place.is_habit() and not place.before("begins"):
+        return True
+    return reading.month is not None and reading.through is None and place.before("anniversary")
 
 
-def _is_unsure(place: _Place) -> bool:
+def _is_unsure(place: _Place, meant: Reading) -> bool:
     """Return True if the clause does not say which day of its name an expression means."""
-    reading, slots, tense, words = place.item.reading, place.item.reading.slots, place.tense, place.words
-    numbered = reading.day is not None and slots <= _DAY_NUMBER
-    verb = place.verb if tense == "none" else ""
-    if (numbered and verbs.is_monthly(verb)) or (verb and reading.ordinal and place.words.endswith(" the month")):
+    reading, slots, tense = place.item.reading, place.item.reading.slots, place.tense
+    bare = reading.manner == "bare" and reading.year is None
+    numbered = bare and meant.month is None and reading.day is not None and slots <= _DAY_NUMBER
+    monthly = numbered or (reading.ordinal is not None and place.words.endswith(" the month"))
+    if tense == "none" and (monthly or slots <= TIME_OF_DAY):
+        return True  # of each day, of each month: "I get paid on the 25th"
+    if reading.holiday is not None and slots == _DAY_NUMBER and place.next_word.lower() in lexicon.HELD:
+        return True  # "Easter lunch is at ours"
+    if slots == BARE_WEEKDAY and place.before("by_weekday") and place.after("names_thing"):
         return True
-    if reading.holiday is not None and slots == _DAY_NUMBER:  # "Easter Monday Sheila is …", "Easter lunch is at ours"
-        return place.following.lower() not in _AFTER_FEAST and not place.before("led_by_on")
-    if slots == BARE_WEEKDAY:
-        if tense == "past" and place.after("owns"):
-            return True  # "Checked Saturday's weather": the day of what it was done to may lie ahead
-        if place.after("names_thing") and place.before("by_weekday"):
-            return True
-        if tense == "none" and (_is_timetable(place) or (verb in _HABITUAL and reading.manner == "bare")):
-            return True
-    if words.endswith(" later") and tense != "future" and reading.offset and not reading.offset.amount.minutes:
-        return True  # from now, or from what was told
-    bare = reading.manner == "bare" and slots <= _BY_TENSE and reading.year is None
-    by_tense = reading.shift is None and reading.week is None and reading.year is None and slots <= _BY_TENSE
-    if by_tense and tense == "past" and verbs.is_arranged(place.said.low, place.item.start):
-        return True
-    elsewhere = place.earlier is None and (numbered or (bare and place.before("clause")))
-    return elsewhere and tense == "past" and place.own == "none"
+    if _is_ahead(reading):  # from now, or from what was told: "a few days later she called"
+        later = place.words.endswith(" later") and tense != "future" and not (reading.offset and reading.offset.amount.minutes)
+        return later or (tense == "past" and not place.words.endswith(("now", "today", "tomorrow", "hence")))
+    if tense == "past":
+        by_tense = bare and reading.shift is None and reading.week is None and slots <= _BY_TENSE
+        return by_tense and verbs.is_arranged(place.said.low, place.item.start)
+    return tense == "none" and bare and slots <= _BY_TENSE and place.around == "past"
 
 
-def _is_timetable(place: _Place) -> bool:
-    """Return True for one of two weekdays that are joined by "and": "I work on Tuesday and Thursday"."""
-    for one, other in ((place.beside[0], place.item), (place.item, place.beside[1])):
-        pair = one is not None and other is not None and one.reading.slots == other.reading.slots == BARE_WEEKDAY
-        if pair and one and other and place.said.low[one.end : other.start] in _AND:
-            return bool(place.verb or verbs.english_present(place.said.spoken, one.start, one.end))
-    return False
+def _is_ahead(reading: Reading) -> bool:
+    """Return True for a time that is counted forwards: "in two weeks", "within a month", "soon"."""
+    counted = reading.offset is not None and reading.offset.base is None and reading.offset.sign > 0
+    return counted or reading.vague == "future" or (reading.stretch is not None and reading.stretch.direction == "within")
 
 
 def _meant(place: _Place) -> Reading | None:
@@ -443,16 +299,9 @@ def _meant(place: _Place) -> Reading | None:
     told = earlier.reading
     dated = told.month is not None and told.day is not None
     if reading.weekday is not None and reading.slots <= DAY_OF_WEEK:
-        if told.weekday is None or told.month is not None or told.slots & {"through", "offset", "ordinal"}:
+        if told.week is None or told.weekday is None or place.tense == ("future" if told.week < 0 else "past"):
             return None if told.week or dated else reading
-        if place.said.low[earlier.end : place.item.start] in _AND:
-            return replace(reading, week=told.week, manner=None) if told.week is not None else reading
-        if told.week is None and (told.manner != "bare" or "past" in (earlier.tense, place.own)):
-            return reading
-        if reading.weekday <= told.weekday:
-            return None if told.week else reading
-        base = replace(told, part=None, clock=None, clock_until=None)
-        return replace(reading, offset=Offset(1, Amount("month", 0), base), manner=None)
+        return replace(reading, week=told.week, manner=None) if reading.weekday > told.weekday else None
     if reading.slots <= _DAY_NUMBER and told.month is not None:
         later = (told.day or 31) < (reading.day or 0)
         return replace(reading, month=told.month, year=told.year, manner=told.manner) if later else None
@@ -472,23 +321,12 @@ def _in_its_half(place: _Place, reading: Reading) -> Reading:
 
 
 def _direction(place: _Place) -> Tense:
-    """Return the tense that chooses among several days of the name.
-
-    A feast, "this weekend" and what begins "in three weeks" are in the past only where their own clause is.
-    """
-    reading, tense, own = place.item.reading, place.tense, place.own
-    base = reading.offset.base if reading.offset is not None else None
-    feast = any(one is not None and one.holiday is not None and one.year is None for one in (reading, base))
-    if feast and place.after("comes"):
+    """Return the tense that chooses among several days of the name."""
+    reading, tense = place.item.reading, place.tense
+    if tense == "none" and (reading.ordinal is not None or reading.holiday is not None):
         return "future"
-    if feast and own == "past" and place.before("got_for"):
-        return "perhaps past"  # "got him a grill for Father's Day"
-    if feast or (reading.weekend and reading.week == 0):
-        return own if own != "none" or reading.weekend else "none" if tense == "past" else "future"
-    dated = reading.manner == "bare" and reading.said_weekday is None and bool(reading.slots & {"month", "day"})
-    if dated and tense == "past" and reading.day is not None:
-        return "perhaps past"  # "office closed Dec 23 – Jan 2"
-    return "perhaps future" if tense == "none" and dated and place.verb else tense
+    dated = reading.day is not None or reading.holiday is not None
+    return "perhaps past" if tense == "past" and reading.manner == "bare" and dated else tense
 
 
 def _parts(said: Said, end: int, start: int) -> bool:

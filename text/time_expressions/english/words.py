@@ -470,7 +470,6 @@ _BUILDERS: dict[str, Builder] = {
     "rest": lambda m: Reading(shift=0) if m["today"] else Reading(edge="rest"),
     "numbered_week": lambda m: Reading(year=("rel", 0), ordinal=Ordinal(int(m["n"]), "week", "nth")),
     "numbered_week_of": lambda m: Reading(ordinal=Ordinal(int(m["n"]), "week", "nth")),
-    "half": lambda m: Reading(half=(1 if m["which"] in ("first", "1st") else 2, "year")),
     "of_week": lambda m: Reading(half=(0, m["unit"])),
     "ordinal": _ordinal,
     "stretch": _stretch,

@@ -53,7 +53,6 @@ MEANING = [
     ("WFH mon-wed next week", "mon-wed next week", "2025-07-14..2025-07-16"),
     ("he'll be back within the next day and 5 hours", "within the next day and 5 hours", "2025-07-09T10:15..2025-07-10T15:15"),
     ("away for 3 days from tomorrow", "3 days from tomorrow", "2025-07-10..2025-07-12"),
-    ("away from 2pm till tomorrow 4:30pm", "2pm till tomorrow 4:30pm", "2025-07-09T14:00..2025-07-10T16:30"),
     ("be there at half past nine tomorrow", "half past nine tomorrow", "2025-07-10T09:30"),
 ]
 
@@ -92,7 +91,7 @@ NOT_RELATIVE = [
     "the movie lasts three hours", "born on May 5, 1990", "Her birthday is on March 3rd", "I usually wake up at 7am",
     "https://example.com/today", "two tablets a day", "April loves her dog June", "the second of the two", "@tomorrow hi",
     "The Friday Night Funkin mod", "now that he's here", "now and then", "once in a while", "as soon as possible",
-    "two weeks later, he died", "a few days later she called", "the store closes at 5pm", "It's Tuesday",
+    "It's Tuesday",
     "at the end of the day, fine",
     "I haven't seen you in a while", "in the 1990s", "around 2026-02-21", "the week of 2026-02-16 to 2026-02-22",
     "the evening of 2026-02-20", "the few months before 2025-07-09", "at 17:00 on 2025-07-09", "Christmas 2024 (2024-12-25)",
@@ -124,7 +123,11 @@ def test_what_was_proposed_lies_ahead_what_was_claimed_does_not(text: str, value
     ("text", "words"),
     [
         ("the Saturday runs with Bob", "Saturday"),
-        ("I work on Tuesday and Thursday", "Tuesday"),
+        ("I work on Tuesday and Thursday", "Tuesday and Thursday"),
+        ("two weeks later, he died", "two weeks later"),
+        ("a few days later she called", "a few days later"),
+        ("the store closes at 5pm", "5pm"),
+        ("I leave on Monday and will be back on Thursday", "Thursday"),
         ("we meet Mon, Wed and Fri", "Mon, Wed and Fri"),
         ("back a week on Friday", "a week on Friday"),
         ("the Friday after Thanksgiving we shop", "the Friday after Thanksgiving"),
@@ -146,7 +149,6 @@ def test_what_its_words_do_not_decide_stays_whole_and_is_reported(text: str, wor
     [
         ("I'm flying out next Thursday, back on Sunday", ["2025-07-17", "2025-07-20"]),
         ("could do next Wednesday or Thursday", ["2025-07-16", "2025-07-17"]),
-        ("I leave on Monday and will be back on Thursday", ["2025-07-14", "2025-07-17"]),
         ("we'll fly on 3 December and be back on the 7th", ["2025-12-03", "2025-12-07"]),
     ],
 )

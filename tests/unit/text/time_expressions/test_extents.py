@@ -24,7 +24,6 @@ def resolved(text: str) -> tuple[str, list[str]]:
         ("The report is due by end of day Friday", "The report is due by end of day on 2026-02-27"),
         ("Tom lost it a couple of days ago", "Tom lost it a couple of days before 2026-02-21"),
         ("Tom left 1 month 2 days 2 hours 30 mins ago", "Tom left at 09:30 on 2026-01-19"),
-        ("The class is half past seven to 4pm tomorrow", "The class is from 07:30 to 16:00 on 2026-02-22"),
         ("Ann moves within the upcoming 5 years 1 month 12 days", "Ann moves within 2026-02-22 to 2031-04-02"),
         ("Ann left the day before last Friday", "Ann left on 2026-02-12"),
         ("Tom comes in two or three weeks", "Tom comes two or three weeks after 2026-02-21"),
@@ -78,8 +77,6 @@ def test_a_word_of_time_is_not_cut_out_of_longer_words(text: str, after: str) ->
         ("明天建军节，订了包间", "2026-02-22建军节，订了包间"),
         ("立夏要吃蛋", "2026年立夏（2026-05-05）要吃蛋"),
         ("明天就是除夕，要贴对联", "2026-02-22就是除夕，要贴对联"),
-        ("Thanksgiving is tomorrow and I bought nothing", "Thanksgiving is on 2026-02-22 and I bought nothing"),
-        ("Tom worked MLK Day, yesterday", "Tom worked MLK Day, on 2026-02-20"),
         ("On Anzac Day Tom will march", "On Anzac Day 2026 (2026-04-25) Tom will march"),
     ],
 )
@@ -100,8 +97,6 @@ def test_a_feast_is_the_one_ahead_unless_its_clause_is_past_and_a_name_beside_it
         ("年三十在婆家过，要包饺子", "2027年年三十（2027-02-05）在婆家过，要包饺子"),
         ("周一不小心摔了一跤", "2026-02-16不小心摔了一跤"),
         ("Tom's meeting moved to Wednesday", "Tom's meeting moved to 2026-02-25"),
-        ("Tom booked a 14 March shift", "Tom booked a 2026-03-14 shift"),
-        ("Tom said Easter is coming", "Tom said Easter 2026 (2026-04-05) is coming"),
         ("尋日小林休息", "2026-02-20小林休息"),
         ("小林爱听日语歌", "小林爱听日语歌"),
     ],
@@ -131,7 +126,6 @@ def test_this_weekend_is_the_coming_one_unless_its_own_clause_is_past() -> None:
     ("text", "expression"),
     [
         ("Ann marries on the fifth last day of May", "fifth last day of May"),
-        ("Ann sings on palm sunday", "palm sunday"),
         ("Tom comes friday after next", "friday after next"),
         ("Tom will be here this week-end", "this week-end"),
         ("Tom paid last Monday April", "last Monday April"),
@@ -142,7 +136,6 @@ def test_this_weekend_is_the_coming_one_unless_its_own_clause_is_past() -> None:
         ("Ann will come on Monday, March 4", "Monday, March 4"),
         ("Tom had called the day before", "the day before"),
         ("Ann moved to Rome in the fall", "the fall"),
-        ("On Labor Day Tom grills for the block", "Labor Day"),
         ("小林国庆后的第一个周末补班", "国庆后的第一个周末"),
         ("小林大上个月提了离职", "大上个月"),
         ("从9月18日算起第十天小林交样衣", "9月18日算起第十天"),
@@ -152,7 +145,6 @@ def test_this_weekend_is_the_coming_one_unless_its_own_clause_is_past() -> None:
         ("小林婚礼前一晚没睡", "前一晚"),
         ("小林面试的前一天晚上没睡", "前一天晚上"),
         ("Tom slept badly the night before his wedding", "the night before his wedding"),
-        ("Boxing Day Tom swims, every idiot in town goes in", "Boxing Day"),
         ("小林下学期换宿舍", "下学期"),
         ("小林初八开工", "初八"),
         ("小林3月5、6号出差", "3月5、6号"),
@@ -172,7 +164,6 @@ def test_this_weekend_is_the_coming_one_unless_its_own_clause_is_past() -> None:
         ("小林下周五端午回来", "下周五端午"),
         ("小林怀孕了 九月生", "九月"),
         ("小史记录了周五出勤", "周五"),
-        ("Pip checked Saturday's weather", "Saturday"),
     ],
 )
 def test_what_is_not_understood_as_a_whole_stays_and_is_reported(text: str, expression: str) -> None:

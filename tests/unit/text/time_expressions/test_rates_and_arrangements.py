@@ -17,12 +17,12 @@ def resolved(text: str) -> str:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("I work 5 days a week from May", "I work 5 days a week from May 2027"),
+        ("I work 5 days a week from May", "I work 5 days a week from May"),
         ("5 days a week from may", "5 days a week from may"),
         ("I go twice a week from next month", "I go twice a week from December 2026"),
         ("I'll work 3 days a week from Monday", "I'll work 3 days a week from 2026-11-23"),
         ("He trains two hours a day from Friday", "He trains two hours a day from 2026-11-20"),
-        ("I pay 10 euros a month from June", "I pay 10 euros a month from June 2027"),
+        ("I pay 10 euros a month from June", "I pay 10 euros a month from June"),
         ("The party is a week from Friday", "The party is on 2026-11-27"),
         ("See you a week from tomorrow", "See you on 2026-11-26"),
         ("He is away for 5 days from Monday", "He is away for 2026-11-23 to 2026-11-27"),
