@@ -24,7 +24,7 @@ def chunk(text: str, max_tokens: int = 256) -> list[str]:
     less than 1.
 
     >>> chunk("# Tea\\nGreen tea is steeped at 80 degrees. Black tea is steeped for longer. Both need fresh water.", 16)
-    ['# Tea\\nGreen tea is steeped at 80 degrees.', 'Black tea is steeped for longer.', 'Both need fresh water.']
+    ['# Tea\\nGreen tea is steeped at 80 degrees.', 'Black tea is steeped for longer. Both need fresh water.']
     """
     if max_tokens < 1:
         raise ValueError(f"max_tokens={max_tokens}: too few")
