@@ -62,8 +62,8 @@ def preview_text(copy: object, max_characters: int = DEFAULT_CHARACTERS, *, leve
     """Return the text of a snapshot, redacted by field names and then as a text. Never raises.
 
     Strings stay as they are, other values become JSON. Omissions are named: `… (9,992,000 more characters)`. Bytes are
-    counted. An exception becomes its class and its arguments, an object that fails when it is read its class. A cycle ends at
-    `[cycle]`.
+    counted. An exception becomes its class and message; one with several arguments or a long one, its class and arguments. An
+    object that fails when it is read becomes its class. A cycle ends at `[cycle]`.
 
     Its length is at most `max_characters` and the remark on what was left out.
     """
@@ -111,6 +111,9 @@ class _Copy:
         if isinstance(value, _COLLECTIONS):
             return self._list(value, len(value), parents)
         if isinstance(value, BaseException):
+            message = value.args[0] if len(value.args) == 1 else None
+            if isinstance(message, str) and len(message) <= self._characters:
+                return self._text(f"{_class_name(value)}: {message}")
             return {_class_name(value): self._list(value.args, len(value.args), parents)}
         fields = _fields(value)
         return self._text(repr(value)) if fields is None else {_class_name(value): self._mapping(fields, parents)}

@@ -176,8 +176,9 @@ def test_what_holds_items_is_shown_by_its_items() -> None:
     assert safe_preview({("a", 1): "b", 10**200: "c"}) == '{"[tuple]": "b", "[int of 665 bits]": "c"}'
 
 
-def test_exceptions_are_shown_by_class_and_arguments() -> None:
-    assert safe_preview(KeyError("lake")) == '{"KeyError": ["lake"]}'
+def test_exceptions_are_shown_by_class_and_message_or_arguments() -> None:
+    assert safe_preview(KeyError("lake")) == "KeyError: lake"
+    assert safe_preview(ValueError("w" * 300), SHORT).startswith('{"ValueError": ["www')
     assert safe_preview(OSError(2, "no such file")) == '{"FileNotFoundError": [2, "no such file"]}'
     assert safe_preview(ValueError()) == '{"ValueError": []}'
     assert safe_preview(ValueError({"password": "tulip"})) == '{"ValueError": [{"password": "[PASSWORD]"}]}'
@@ -204,7 +205,7 @@ def test_an_object_that_wants_the_program_to_end_when_it_is_shown_ends_nothing(e
     assert safe_preview(Left()) == "[unreadable Left]"
     assert safe_preview({"a": [Left()], Left(): 1}) == '{"a": ["[unreadable Left]"], "[Left]": 1}'
     assert safe_preview([{"a": {"b": Left()}}]) == '[{"a": {"b": "[unreadable Left]"}}]'
-    assert safe_preview(Leaving("x")) == '{"Leaving": ["x"]}'
+    assert safe_preview(Leaving("x")) == "Leaving: x"
 
 
 def test_the_users_own_interrupt_goes_through() -> None:
