@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
+from typing import Literal
 
 from ..schema.profile import LineKind
 from .instructions import gives_orders
@@ -106,29 +106,17 @@ def _kind_of_declaration(said: str) -> LineKind | None:
     return kind if kind in ("home", "work", "relation") else "identity"
 
 
-@dataclass(frozen=True, slots=True)
-class Correction:
-    """What a message says of one before it: that it was a joke, or other words for it. `was` are the words that were wrong
-    ("" if it names none)."""
+def correction_in(message: str) -> Literal["taken back", "corrected", ""]:
+    """Return whether a short message takes back or corrects the sender's last one; "" for any other message.
 
-    takes_back: bool = False
-    was: str = ""
-
-
-def correction_in(message: str) -> Correction | None:
-    """Return the correction of the sender's last message that a short message holds; None for any other message.
-
-    >>> correction_in("sorry, it's hazelnuts, not peanuts"), correction_in("开玩笑的"), correction_in("我说错了，是榛子").was
-    (Correction(takes_back=False, was='peanuts'), Correction(takes_back=True, was=''), '')
-    >>> correction_in("I mean, who cares")
+    >>> correction_in("no, I meant hazelnuts"), correction_in("开玩笑的"), correction_in("I mean, who cares")
+    ('corrected', 'taken back', '')
     """
     if len(message) > LONGEST_QUOTED or ends_asking(message):
-        return None
+        return ""
     if _patterns().takes_back.match(message):
-        return Correction(takes_back=True)
-    if found := _patterns().instead.match(message):
-        return Correction(was=(found["was"] or found["zh_was"]).strip())
-    return Correction() if _patterns().corrects.match(message) else None
+        return "taken back"
+    return "corrected" if _patterns().corrects.match(message) else ""
 
 
 def lasting_kind(said: str, *, dated: bool = False) -> LineKind | None:

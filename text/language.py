@@ -65,6 +65,8 @@ _WORD = re.compile(
     rf"(?P<opens>(?:^|[.!?¿¡\n])[\s¿¡]*)?{BEGINS}(?<![-./@:=])"
     rf"(?P<word>[{UPPER}{LOWER}]+(?:['’][{UPPER}{LOWER}]+)*){ENDS}(?![-/@=(\[]|[.:]\w)"
 )
+_NAME = re.compile(rf"(?<=\w )([{UPPER}]\w+)(?: [{LOWER}]{{1,6}}){{1,2}}(?= [{UPPER}])")
+"""A name in a sentence with the small words within it: "Ana de Armas", not "Soy de Madrid"."""
 _ELIDED = re.compile(r"(?:[jlndmts]|qu)'(?!all)\w", re.IGNORECASE)
 _OTHER_SCRIPT = re.compile("[\u0370-\u1cff\uac00-\ud7af]")
 _LATIN_LETTER = re.compile(f"[{UPPER}{LOWER.removesuffix(SIGNS)}]")
@@ -105,29 +107,11 @@ def is_other_language(text: str, *, ignore: Sequence[tuple[int, int]] = ()) -> b
     return other > english and detect_language(text) == "en"
 
 
-def _is_in_name(text: str, words: Sequence[re.Match[str]], n: int) -> bool:
-    """Return True for a small word of a name in a sentence: "de" of "Met Ana de Armas", not of "Soy de Madrid"."""
-    if not words[n]["word"].islower():
-        return False
-    first = next((one for one in reversed(words[:n]) if not one["word"].islower()), None)
-    last = next((one for one in words[n + 1 :] if not one["word"].islower()), None)
-    if first is None or last is None or first["opens"] is not None:
-        return False
-    within = text[first.end("word") : last.start("word")]
-    return len(within) <= _LONGEST_LINK and within.replace(" ", "").isalpha()
-
-
-_LONGEST_LINK = 8
-"""Characters between two capitalised words of one name: " de los "."""
-
-
 def _latin_evidence(text: str) -> tuple[float, float]:
     """Return how much the words of a text are English, and how much another language in Latin letters."""
     english, others = 0.0, dict[str, float]()
-    words = list(_WORD.finditer(text))
-    for n, match in enumerate(words):
-        if _is_in_name(text, words, n):
-            continue
+    words = list(_WORD.finditer(_NAME.sub(r"\1", text)))
+    for match in words:
         word = match["word"].replace("’", "'")
         small = word.lower() if match["opens"] is not None else word
         if small in _OWN or word in _OWN or small.endswith(("ed", "'s")):

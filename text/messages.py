@@ -60,8 +60,7 @@ def _spoken(
     name: str, scope: Scope, text: str, moment: datetime, timezone: str, max_tokens: int, written: Written
 ) -> list[Event]:
     is_short = estimate_tokens(text) <= max_tokens
-    pieces = [] if is_short else chunk(text, max_tokens)
-    parts = [piece.text for piece in pieces] or [text] * bool(text.strip())
+    parts = [text] * bool(text.strip()) if is_short else chunk(text, max_tokens)
     fixed: Written = {"source": MESSAGE, "rewritten_by": "none"}
     made: list[Event] = []
     filed = partial(Event.in_scope, scope, moment, timezone, is_absolute=False)
@@ -79,7 +78,7 @@ def observation_events(scope: Scope, text: str, moment: datetime, timezone: str,
     job_id = f"{OBSERVATION}-{digest_of(scope.key, text)}"
     made: list[Event] = []
     filed = partial(Event.in_scope, scope, moment, timezone, is_absolute=False)
-    for piece in [one.text for one in chunk(text, max_tokens)]:
+    for piece in chunk(text, max_tokens):
         named = scope.request_id(f"{OBSERVATION}-{digest_of(scope.key, piece)}")
         why = NOT_REWRITTEN[detect_language(piece)]
         fields: Written = {"source": OBSERVATION, "rewritten_by": "none", "gate_reasons": (why,)}

@@ -12,11 +12,11 @@ from __future__ import annotations
 import dataclasses
 import json
 from array import array
-from collections import UserList, UserString, deque
+from collections import UserList, deque
 from collections.abc import ItemsView, Iterable, KeysView, Mapping, ValuesView
 from itertools import takewhile
 from types import SimpleNamespace
-from typing import Any, Final
+from typing import Final
 
 from .redaction import Level, find_secrets, redact, redact_value
 
@@ -28,12 +28,11 @@ DEFAULT_CHARACTERS: Final = 8_000
 _DEEPEST = 12
 _MOST_ITEMS = 500
 _LONGEST_NAME = 80
-_CAUSES = 5
+_KEYS = (str, int, float, bytes)
 _MOST_BITS = 256
 """A longer number is not written out, which would take time by the square of its length."""
 
 _COLLECTIONS = (list, tuple, set, frozenset, deque, UserList, KeysView, ValuesView, ItemsView, array)
-_CLASS_NAME: Any = type.__dict__["__name__"]
 
 _Seen = tuple[int, ...]
 
@@ -63,8 +62,8 @@ def preview_text(copy: object, max_characters: int = DEFAULT_CHARACTERS, *, leve
     """Return the text of a snapshot, redacted by field names and then as a text. Never raises.
 
     Strings stay as they are, other values become JSON. Omissions are named: `… (9,992,000 more characters)`. Bytes are
-    counted. An exception becomes its class, message and causes; an object that
-    fails when it is read, its class. A cycle ends at `[cycle]`.
+    counted. An exception becomes its class and message; one with several arguments or a long one, its class and arguments. An
+    object that fails when it is read becomes its class. A cycle ends at `[cycle]`.
 
     Its length is at most `max_characters` and the remark on what was left out.
     """
@@ -85,8 +84,6 @@ class _Copy:
 
     def of(self, value: object, parents: _Seen = ()) -> object:
         """Return a bounded copy of `value`; `parents` are the ids of the objects that contain it."""
-        if value is None or type(value) in (bool, float):
-            return value
         try:
             return self._of(value, parents)
         except KeyboardInterrupt:
@@ -96,39 +93,40 @@ class _Copy:
             return f"[unreadable {_class_name(value)}]"
 
     def _of(self, value: object, parents: _Seen) -> object:
-        if isinstance(value, str | UserString):
-            return self._text(value if isinstance(value, str) else value.data)
+        if value is None or type(value) in (bool, float):
+            return value
+        if isinstance(value, str):
+            return self._text(value)
         if isinstance(value, int):
             return int(value) if value.bit_length() < _MOST_BITS else f"[int of {value.bit_length()} bits]"
         if isinstance(value, bytes | bytearray | memoryview):
-            return f"[{value.nbytes if isinstance(value, memoryview) else len(value)} bytes]"
+            return f"[{memoryview(value).nbytes} bytes]"
         if id(value) in parents:
             return "[cycle]"
         if len(parents) >= _DEEPEST:
             return f"[{_class_name(value)}]"
         parents = (*parents, id(value))
         if isinstance(value, Mapping):
-            return self._mapping(value.items(), len(value), parents)
+            return self._mapping(value, parents)
         if isinstance(value, _COLLECTIONS):
             return self._list(value, len(value), parents)
         if isinstance(value, BaseException):
-            return self._exception(value, parents)
+            message = value.args[0] if len(value.args) == 1 else None
+            if isinstance(message, str) and len(message) <= self._characters:
+                return self._text(f"{_class_name(value)}: {message}")
+            return {_class_name(value): self._list(value.args, len(value.args), parents)}
         fields = _fields(value)
-        if fields is not None:
-            return {_class_name(value): self._mapping(fields.items(), len(fields), parents)}
-        return self._text(repr(value))
+        return self._text(repr(value)) if fields is None else {_class_name(value): self._mapping(fields, parents)}
 
-    def _mapping(self, items: Iterable[tuple[object, object]], size: int, parents: _Seen) -> dict[str, object]:
+    def _mapping(self, given: Mapping[object, object] | Mapping[str, object], parents: _Seen) -> dict[str, object]:
         copied: dict[str, object] = {}
-        taken = 0
-        for key, item in takewhile(lambda _: self._takes_one(), items):
+        for key, item in takewhile(lambda _: self._takes_one(), given.items()):
             # A key may be as large as any value, and as ill-behaved.
-            room = max(self._characters, 0) + MARGIN
-            name = self._text(key if isinstance(key, str) else str(_Copy(room).of(key)))
+            named = self.of(key) if key is None or isinstance(key, _KEYS) else f"[{_class_name(key)}]"
+            name = named if isinstance(named, str) else str(named)
             copied[name if name not in copied else f"{name}*"] = self.of(item, parents)
-            taken += 1
-        if taken < size:
-            copied["…"] = f"({size - taken:,} more)"
+        if len(copied) < len(given):
+            copied["…"] = f"({len(given) - len(copied):,} more)"
         return copied
 
     def _list(self, items: Iterable[object], size: int, parents: _Seen) -> list[object]:
@@ -150,28 +148,6 @@ class _Copy:
         cut = Cut(str.__getitem__(text, slice(0, shown + MARGIN)))
         cut.shown, cut.omitted = shown, length - len(cut)
         return cut
-
-    def _exception(self, error: BaseException, parents: _Seen) -> object:
-        told: list[object] = []
-        current: BaseException | None = error
-        while current is not None and len(told) < _CAUSES:
-            told.append(self._told(current, parents))
-            current = current.__cause__ or (None if current.__suppress_context__ else current.__context__)
-        return told[0] if len(told) == 1 else told
-
-    def _told(self, error: BaseException, parents: _Seen) -> object:
-        """Return class and message of an exception; its arguments, where one is large or holds others."""
-        name = _class_name(error)
-        arguments = (*error.args, error.filename) if isinstance(error, OSError) else error.args
-        if all(map(self._is_short, arguments)):
-            return self._text(f"{name}: {_message(error)}")
-        return {name: self._list(arguments, len(arguments), parents)}
-
-    def _is_short(self, argument: object) -> bool:
-        """Return True if Python's text of an exception's argument takes no time worth counting."""
-        if isinstance(argument, str | bytes):
-            return len(argument) <= max(self._characters, 0)
-        return argument is None or isinstance(argument, int | float)
 
 
 def _closed(value: object, level: Level) -> object:
@@ -207,15 +183,4 @@ def _fields(value: object) -> Mapping[str, object] | None:
 
 
 def _class_name(value: object) -> str:
-    # Read from `type` itself: a metaclass may define a `__name__` that raises.
-    name: str = _CLASS_NAME.__get__(type(value))
-    return name[:_LONGEST_NAME]
-
-
-def _message(error: BaseException) -> str:
-    try:
-        return str(error)
-    except KeyboardInterrupt:
-        raise
-    except BaseException:
-        return "[no message]"
+    return type(value).__name__[:_LONGEST_NAME]

@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 
 from ...schema.errors import FingerprintMismatch
 from ...schema.event import Event
+from ...schema.ids import digest_of
 from ...schema.job import clean_text
 from ...schema.portions import portions
 from ...schema.protocols import Vector
@@ -20,7 +21,7 @@ from ...schema.scope import Scope, scope_of_key
 from ...schema.settings import Settings
 from ...stores.files.markdown_memory import MarkdownMemory
 from ...stores.files.note_folder import Listing, NoteFile, NotText, content_hash, list_notes, read_note
-from ...text.chunks import Chunk, chunk
+from ...text.chunks import chunk
 from ...text.redaction import redact
 from ..data_directory import data_directory
 from ..timezones import configured_timezone
@@ -65,10 +66,10 @@ class IndexReport:
 
 @dataclass
 class _Batch:
-    """Files that are ready to be written, with the chunks that have no event yet."""
+    """Files that are ready to be written with the texts of their chunks by id, and the chunks that have no event yet."""
 
-    files: list[tuple[IndexedFile, list[Chunk], int]] = field(default_factory=list)
-    fresh: dict[str, Chunk] = field(default_factory=dict)
+    files: list[tuple[IndexedFile, dict[str, str], int]] = field(default_factory=list)
+    fresh: dict[str, str] = field(default_factory=dict)
 
     @property
     def is_full(self) -> bool:
@@ -243,19 +244,18 @@ class NotesIndex:
         """Cut a file and find out which of its chunks are new to the scope."""
         settings = self._settings.cognitive
         clean = redact(clean_text(text), settings.historian.redact_jobs)
-        chunks = list({one.chunk_id: one for one in chunk(clean, settings.observation.chunk_max_tokens)}.values())
-        known = self._manifest.known_chunks(scope.key, [one.chunk_id for one in chunks])
-        batch.fresh.update({one.chunk_id: one for one in chunks if one.chunk_id not in known})
+        chunks = {digest_of(one): one for one in chunk(clean, settings.observation.chunk_max_tokens)}
+        known = self._manifest.known_chunks(scope.key, list(chunks))
+        batch.fresh.update({chunk_id: one for chunk_id, one in chunks.items() if chunk_id not in known})
         batch.files.append((now, chunks, file.mtime_ns))
 
     async def _write(self, batch: _Batch, scope: Scope, folder: str, report: IndexReport) -> None:
         if not batch.files:
             return
-        fresh = list(batch.fresh.values())
         vectors: dict[str, Vector | None] = {}
-        for part in portions(fresh, BATCH_CHUNKS):
-            made = await self._vectors([one.text for one in part])
-            vectors.update(zip((one.chunk_id for one in part), made, strict=True))
+        for part in portions(list(batch.fresh.items()), BATCH_CHUNKS):
+            made = await self._vectors([one for _, one in part])
+            vectors.update(zip((chunk_id for chunk_id, _ in part), made, strict=True))
         changes = [self._change(scope, file, chunks, mtime_ns, vectors) for file, chunks, mtime_ns in batch.files]
         try:
             await asyncio.to_thread(self._manifest.write, scope.key, folder, changes)
@@ -264,18 +264,18 @@ class NotesIndex:
             vectors = dict.fromkeys(vectors)
             changes = [replace(change, vectors=(None,) * len(change.events)) for change in changes]
             await asyncio.to_thread(self._manifest.write, scope.key, folder, changes)
-        report.chunks += len(fresh)
+        report.chunks += len(batch.fresh)
         report.without_vector += sum(vector is None for vector in vectors.values())
 
     def _change(
-        self, scope: Scope, file: IndexedFile, chunks: list[Chunk], mtime_ns: int, vectors: dict[str, Vector | None]
+        self, scope: Scope, file: IndexedFile, chunks: dict[str, str], mtime_ns: int, vectors: dict[str, Vector | None]
     ) -> FileChange:
-        fresh = [one for one in chunks if one.chunk_id in vectors]
-        events = tuple(self._event(scope, one, mtime_ns) for one in fresh)
-        return FileChange(file, tuple(one.chunk_id for one in chunks), events, tuple(vectors[one.chunk_id] for one in fresh))
+        fresh = [chunk_id for chunk_id in chunks if chunk_id in vectors]
+        events = tuple(self._event(scope, chunk_id, chunks[chunk_id], mtime_ns) for chunk_id in fresh)
+        return FileChange(file, tuple(chunks), events, tuple(vectors[chunk_id] for chunk_id in fresh))
 
-    def _event(self, scope: Scope, part: Chunk, mtime_ns: int) -> Event:
-        job_id = note_job_id(scope.key, part.chunk_id)
+    def _event(self, scope: Scope, chunk_id: str, text: str, mtime_ns: int) -> Event:
+        job_id = note_job_id(scope.key, chunk_id)
         # A copied file may carry any time; a record's lies between 1970 and now.
         moment = datetime.fromtimestamp(min(max(mtime_ns / 1e9, 0.0), self._clock()), ZoneInfo(self._timezone))
         return Event.in_scope(
@@ -283,7 +283,7 @@ class NotesIndex:
             moment.replace(microsecond=0),
             self._timezone,
             "fact",
-            part.text,
+            text,
             event_id=f"{job_id}:0",
             job_id=job_id,
             is_absolute=False,

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from historian.schema.event import Event
+from historian.schema.ids import digest_of
 from historian.text.chunks import chunk
 from support.events import make_event
 
@@ -80,9 +81,9 @@ def observations(name: str, *, max_tokens: int = 100, **fields: Any) -> list[Eve
             f"observation-{job}",
             n,
             **{
-                "event_id": f"observation-{piece.chunk_id}-{job[:4]}",
+                "event_id": f"observation-{digest_of(piece)}-{job[:4]}",
                 "kind": former.kind,
-                "text": piece.text,
+                "text": piece,
                 "user_id": former.user_id,
                 "user_name": former.user_name,
                 "is_absolute": False,

@@ -38,29 +38,21 @@ def said_lines(message: Event, *, certain: bool = False) -> list[ProfileLine]:
 def corrected_lines(
     lines: Sequence[ProfileLine], corrected: Sequence[str], message: Event, new: Sequence[ProfileLine]
 ) -> tuple[ProfileLine, ...]:
-    """Return `lines` without what `message` takes back or corrects of them. `corrected` are the ids of the parts of the
-    message to which it answers; lines that rest on more stay.
+    """Return `lines` without the line that `message` takes back or says anew. `corrected` are the ids of the parts of the message
+    to which it answers.
 
-    A line that `message` says anew (one of `new`, of the same kind) goes. One that it corrects by a word or two gets its words
-    behind its own, so that a reader sees both. Nothing changes where several lines could be meant.
+    It is the one line that rests on nothing else. If `message` takes it back, or says it anew (one of `new` is of its kind), it
+    goes; if it is only said to be wrong it gets the words of `message` behind its own, so that a reader sees both. Where several
+    lines could be meant nothing changes.
     """
-    correction = correction_in(message.text)
-    known = (one for one in lines if one.evidence and not one.pinned)
-    meant = [one for one in known if set(one.evidence) <= set(corrected)]
-    if correction is None:
+    how = correction_in(message.text)
+    meant = [one for one in lines if one.evidence and not one.pinned and set(one.evidence) <= set(corrected)]
+    if not how or len(meant) != 1:
         return tuple(lines)
-
-    def left(line: ProfileLine) -> ProfileLine | None:
-        if line not in meant:
-            return line
-        if correction.takes_back or any(one.kind == line.kind for one in new):
-            alike = [one for one in meant if correction.takes_back or one.kind == line.kind]
-            return line if len(alike) > 1 else None
-        is_named = correction.was.casefold() in line.text.casefold()
-        if new or not (is_named if correction.was else len(meant) == 1):
-            return line
-        text = f"{line.text}{BETWEEN_QUOTES}{quoted_line(message.text)}"
-        evidence = bounded_evidence((*line.evidence, message.event_id))
-        return replace(line, text=text, last_day=message.day, evidence=evidence)
-
-    return tuple(one for one in map(left, lines) if one is not None)
+    (wrong,) = meant
+    if how == "taken back" or any(one.kind == wrong.kind for one in new):
+        return tuple(one for one in lines if one is not wrong)
+    text = f"{wrong.text}{BETWEEN_QUOTES}{quoted_line(message.text)}"
+    evidence = bounded_evidence((*wrong.evidence, message.event_id))
+    mended = wrong if new else replace(wrong, text=text, last_day=message.day, evidence=evidence)
+    return tuple(mended if one is wrong else one for one in lines)

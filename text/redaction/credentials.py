@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from ..word_lists import word_list
 from .plausible import is_placeholder, is_strong, is_template
-from .randomness import is_hash, is_mixed, looks_random
+from .randomness import is_mixed
 from .rules import Rules, compiled
 from .spans import Redaction
 
@@ -17,10 +17,6 @@ _HARMLESS_COOKIE = (
 )
 _WEAK_QUERY = word_list("appid user_key userkey key sign code sid ticket auth")
 """Ambiguous names: only a value that looks like a key is redacted after them."""
-_IDENTIFYING = (
-    r"(?i)SHA|HASH|COMMIT|RELEASE|PARENT|HEAD|BASE|REV|REF|DIGEST|MD5|CHECKSUM|SUM|ETAG|VERSION|BUILD|TRACE|SPAN|CACHE|TAG|"
-    r"IMAGE|UUID|GUID|(?:^|_)ID|PUBLIC|NONCE|MODEL|FILE|PATH|NAME"
-)
 _AFTER_SCHEME = r"://[^\s/:@\"'<>，。；]{0,128}:(?P<password>[^\s\"'<>，。；]{1,256})"
 
 
@@ -55,12 +51,6 @@ def _is_query(match: re.Match[str]) -> bool:
     return not is_placeholder(value) and not (weak and not (len(value) >= 12 and is_mixed(value)))
 
 
-def _is_setting(match: re.Match[str]) -> bool:
-    value = match["value"].rstrip("=")
-    drawn = (is_hash(value) and "-" not in value) or looks_random(value, 20)
-    return drawn and not compiled(_IDENTIFYING).search(match["name"])
-
-
 _RULES = Rules(
     "credentials.toml",
     {
@@ -70,7 +60,6 @@ _RULES = Rules(
         "given": _is_given,
         "strong": _is_strong_value,
         "mixed": _is_mixed_value,
-        "setting": _is_setting,
     },
 )
 

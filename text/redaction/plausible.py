@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 
 from ..word_lists import in_pieces, word_list, word_tables
 from .names import HAN, Kind, kind_of_name
-from .randomness import has_both_cases, humps, is_hash, is_jumbled, is_mixed, looks_random
+from .randomness import is_hash, is_mixed, looks_random
 from .rules import compiled
 from .spans import PLACEHOLDER
 
@@ -55,16 +55,11 @@ def is_secret(kind: Kind, link: Link, linking: str, value: Value, text: str) -> 
     written, after = value.text, text[value.end : value.end + 24]
     if is_placeholder(written.lstrip("=")) or _names_a_secret(written):
         return False
-    if not value.quoted and (_is_ordinary(written) or _is_called(written, after)):
+    if not value.quoted and _is_ordinary(written):
         return False
     if link == "paired" and (len(written) < 6 or set(" (") & set(written) or not is_mixed(written)):
         return False
     return _is_password(link, linking, value, after) if kind == "password" else _is_key(kind, link, value, text)
-
-
-def _is_called(written: str, after: str) -> bool:
-    """Return True if a function or a subscript is written in place of a value: `get_token(`."""
-    return bool(compiled(_WORD).fullmatch(written)) and after[:1] in ("(", "[")
 
 
 def _names_a_secret(value: str) -> bool:
@@ -83,34 +78,28 @@ def _is_password(link: Link, linking: str, value: Value, after: str) -> bool:
         tight = link != "beside" or linking.strip() in ("", "（", "(", "【")
         return len(written) >= (4 if tight else 6) and not re.match(r"[.:/-]\d", after)
     if compiled(_WORD).fullmatch(written):
-        return len(written) >= 4 and _is_plain_password(link, linking, written, after)
+        return len(written) >= 4 and _is_plain_password(link, linking, after)
     if link == "beside":
         return len(written) >= 6 and is_mixed(written) and not re.match(r"[\w.-]+[=(]", written)
     return len(written) >= 3
 
 
-def _is_plain_password(link: Link, linking: str, word: str, after: str) -> bool:
-    """Return True if a word of letters alone is a password: after `=` usually, after `is` seldom, after a blank never."""
-    if link in ("beside", "said"):
-        return link == "said" and (not linking.isascii() or bool(compiled(_ENDS).match(after)))
-    if re.match(r"\s*[+*/%?]|[ ](?:if|or|and|in|is|for)\b|[,)][ ]?\w*:", after):
-        return False  # an expression, a condition or a parameter
-    is_apart = linking.rstrip("\"'*").endswith(" ")
-    return not is_apart or ("_" not in word and not re.match(r" [a-z]{2,}", after))
+def _is_plain_password(link: Link, linking: str, after: str) -> bool:
+    """Return True if a word of letters alone is a password: after `=` and 是, after `is` where a sentence ends."""
+    if link != "said" or not linking.isascii():
+        return link != "beside"
+    return bool(compiled(_ENDS).match(after))
 
 
 def _is_key(kind: Kind, link: Link, value: Value, text: str) -> bool:
     written = value.text
     if " " in written or not written.isascii() or "://" in written:
         return False
-    shuffled = has_both_cases(written) and humps(written) >= len(written) / 6
     if kind == "key":
-        drawn = looks_random(written, 20) or is_hash(written) or (len(written) >= 20 and is_mixed(written) and shuffled)
         before = text[max(0, value.start - 12) : value.start]
-        return drawn and (link != "beside" or bool(re.search(rf"(?i)(?:[a-z]{{3}}|[{HAN}]) ?key $", before)))
+        is_drawn = looks_random(written, 20) or is_hash(written)
+        return is_drawn and (link != "beside" or bool(re.search(rf"(?i)(?:[a-z]{{3}}|[{HAN}]) ?key $", before)))
     if link == "beside":
-        drawn = looks_random(written) or (kind == "secret" and is_jumbled(written))
-        return drawn and (not is_hash(written) or text[value.start - 1] in " )）")
-    if is_mixed(written):
-        return len(written) >= 8 and not re.fullmatch(r"[a-z]+(?:[-_.][a-z]+)*[-_.]?v?\d{1,2}|[A-Za-z_:]+:\d+", written)
-    return len(written) >= 16 and (shuffled or is_jumbled(written))
+        return looks_random(written) and (not is_hash(written) or text[value.start - 1] in " )）")
+    is_named = re.fullmatch(r"[a-z]+(?:[-_.][a-z]+)*[-_.]?v?\d{1,2}|[A-Za-z_:]+:\d+", written)
+    return is_mixed(written) and len(written) >= 8 and not is_named

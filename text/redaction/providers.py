@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 
 from ..word_lists import in_full, word_tables
-from .randomness import UUID, has_both_cases, is_hash, is_jumbled, is_mixed, looks_random
+from .randomness import UUID, is_mixed, looks_random
 from .rules import compiled, found
 from .spans import Label, Redaction
 
@@ -41,20 +41,8 @@ def _forms() -> list[tuple[Label, Callable[[str], bool], str, str]]:
 def _is_long(key: str) -> bool:
     """Return True if a part between separators is long and mixed, unlike in CSS classes and file names."""
     parts = re.split(r"[_.$/-]", key)
-    figures = sum(map(str.isdigit, key))
-    return (
-        any(len(part) >= (16 if is_mixed(part) else 40) for part in parts)
-        or bool(re.search(UUID, key))
-        or (looks_random("".join(parts), 24) and figures >= 4)
-        or (len(key) >= 28 and has_both_cases(key) and figures >= 2)
-        or is_jumbled(parts[-1])
-    )
-
-
-def _ends_in_a_draw(key: str) -> bool:
-    """Return True if the last part of `token_…` is random; after `key` a hash is an identifier (`cache_key_9f86…`)."""
-    last = re.split("[_-]", key)[-1]
-    return looks_random(last, 20) and (not is_hash(last) or key.startswith(("sk", "pat", "secret")))
+    is_long = any(len(part) >= (16 if is_mixed(part) else 40) for part in parts)
+    return is_long or looks_random("".join(parts), 24) or bool(re.search(UUID, key))
 
 
 _CHECKS: dict[str, Callable[[str], bool]] = {
@@ -62,5 +50,4 @@ _CHECKS: dict[str, Callable[[str], bool]] = {
     "mixed": is_mixed,
     "long": _is_long,
     "random": looks_random,
-    "last": _ends_in_a_draw,
 }

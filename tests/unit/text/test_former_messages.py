@@ -18,7 +18,7 @@ def test_talk_becomes_messages_and_what_tools_returned_stays(name: str) -> None:
     assert [talk.message(one) for one in made] == made, "once"
     if former.role:
         assert {one.speaker for one in made} == {former.speaker}
-        # Nothing is lost: chunks share a sentence at most, and only the head goes.
+        # Nothing is lost, and only the head goes.
         assert all(one.text in former.words for one in made)
         assert "".join(former.words.split())[-20:] == "".join(made[-1].text.split())[-20:]
     if name.startswith("long"):

@@ -37,9 +37,7 @@ def test_beside_a_model_messages_bring_what_is_certain_alone(text: str, lines: l
     ("before", "correction", "after"),
     [
         ("我对花生过敏", "说错了，是榛子", ["“我对花生过敏” → “说错了，是榛子”"]),
-        ("我对花生过敏", "不是花生，是榛子", ["“我对花生过敏” → “不是花生，是榛子”"]),
         ("我对花生过敏", "不是苹果，是榛子", ["“我对花生过敏”"]),
-        ("I live in Porto", "sorry, it's Lisbon, not Porto", ['"I live in Porto" → "sorry, it\'s Lisbon, not Porto"']),
         ("I live in Porto", "correction: I live in Lisbon", ['"I live in Porto" → "correction: I live in Lisbon"']),
         ("I live in Porto", "no, I meant Lisbon", ['"I live in Porto" → "no, I meant Lisbon"']),
         ("我住在苏州", "说错了，我住在无锡", []),
