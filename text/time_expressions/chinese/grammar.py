@@ -90,8 +90,6 @@ def _joined(a: Reading, b: Reading) -> Reading | None:
         of_year = b.year == ("rel", 0) and a.slots == {"year"}
         fits = of_month or of_year or (b.slots == {"edge"} and not a.slots & {"edge", "clock", "part", "offset"})
         return replace(a, edge=b.edge, edge_name=b.edge_name) if fits else None
-    if b.through is not None and b.day is not None and a.slots == {"month"} and b.slots <= {"day", "through"}:
-        return replace(a, day=b.day, through=replace(a, day=b.through.day))  # 下个月三四号
     if a.slots <= TIME_OF_DAY and not b.slots <= TIME_OF_DAY:
         return None  # finer before coarser: two expressions
     return None if "year" in b.slots and a.slots & {"day", "month", "week", "weekday", "offset"} else merge(a, b)
@@ -161,8 +159,8 @@ def _judge(said: Said, item: Found, earlier: Found | None, beside: Beside) -> Fo
     if is_counted_on(reading) or not item.understood:
         return _open(text, item, earlier)
     if _is_feast(reading):
-        if _stands_beside_its_day(text, item, earlier, beside[1]):
-            return None
+        if earlier is not None and AROUND["same_day"].fullmatch(text, earlier.end, item.start):
+            return None  # 明天冬至: the day stands beside its name
         if earlier is not None and not is_absolute(earlier.reading):
             earlier = None  # 后天就出发，国庆应该能赶上
     own = chinese_evidence(text, item.start, item.end, wide=False)
@@ -200,14 +198,6 @@ def _open(text: str, item: Found, earlier: Found | None) -> Found | None:
 def _is_feast(reading: Reading) -> bool:
     """Return True for a feast without its year: the name of a day of each year."""
     return (reading.holiday is not None or reading.lunar is not None) and reading.year is None
-
-
-def _stands_beside_its_day(text: str, item: Found, earlier: Found | None, following: Found | None) -> bool:
-    """Return True for 明天冬至, 除夕就是明天: the day stands beside its name."""
-    if earlier is not None and AROUND["same_day"].fullmatch(text, earlier.end, item.start):
-        return True
-    day = following is not None and following.reading.has_day
-    return day and following is not None and AROUND["is_on"].fullmatch(text, item.end, following.start) is not None
 
 
 def _goes_on(text: str, item: Found, *names: str) -> bool:
@@ -328,10 +318,9 @@ def _stands(text: str, item: Found, tense: Tense, own: Tense, earlier: Found | N
     if text[item.start : item.end] == "刚" or text[item.end - 1] in "次回":
         return not anchored
     if slots <= TIME_OF_DAY:
-        return not anchored and not habit and _stands_as_hour(text, item, own, before)
+        return not anchored and not habit and _stands_as_hour(text, item, own)
     if reading.offset is not None and reading.offset.base is None:
-        after = AROUND["after_event"].search(before) or (earlier is not None and earlier.reading.shift != 0)  # 搬家三天后
-        if reading.offset.sign < 0 or after:
+        if reading.offset.sign < 0 or (earlier is not None and earlier.reading.shift != 0):
             return reading.offset.sign < 0
         return tense != "past" or _goes_on(text, item, "soon")
     if reading.stretch is not None:
@@ -346,7 +335,7 @@ def _stands(text: str, item: Found, tense: Tense, own: Tense, earlier: Found | N
     if _is_feast(reading) or (reading.quarter is not None and reading.quarter[0] == "abs"):
         if tense != "none" or habit or anchored:
             return (tense != "none" and not habit and not anchored) or _goes_on(text, item, "then")
-        generic = AROUND["generic"].search(before) or _goes_on(text, item, "is_next")
+        generic = AROUND["liked"].search(before) or _goes_on(text, item, "is_next")
         return False if generic and not AROUND["that_day"].search(text, item.end) else None
     if slots <= _DAY_NUMBER and reading.day is not None:
         return _stands_as_number(text, item, tense, own, anchored=anchored)
@@ -359,7 +348,7 @@ def _stands(text: str, item: Found, tense: Tense, own: Tense, earlier: Found | N
 _OF = frozenset("的年月周")
 
 
-def _stands_as_hour(text: str, item: Found, own: Tense, before: str) -> bool | None:
+def _stands_as_hour(text: str, item: Found, own: Tense) -> bool | None:
     """Return what `_stands` does for a time of day: 半夜三点还在改方案 is on one day."""
     due, hour = _goes_on(text, item, "due"), item.reading.clock is not None
     if hour and _is_no_hour(text, item):
@@ -368,7 +357,7 @@ def _stands_as_hour(text: str, item: Found, own: Tense, before: str) -> bool | N
         return True
     if hour:
         return False if _goes_on(text, item, "works") else None
-    return _goes_on(text, item, "part_ahead") and not AROUND["whenever"].search(before)
+    return _goes_on(text, item, "part_ahead")
 
 
 def _stands_as_number(text: str, item: Found, tense: Tense, own: Tense, *, anchored: bool) -> bool | None:
@@ -389,13 +378,10 @@ def _stands_bare(text: str, item: Found, tense: Tense, own: Tense, before: str, 
     """Return what `_stands` does for a bare weekday, weekend, month or date."""
     reading, slots = item.reading, item.reading.slots
     several = reading.weekday is not None and reading.through is not None
-    works = AROUND["works"].search(text, item.end, item.end + 6) is not None
     recurring = reading.month is not None and reading.said_weekday is None
     recurring = recurring and AROUND["recurring"].search(text, max(0, item.start - 12), item.end + 4) is not None
     if AROUND["liked"].search(before) or recurring or habit:
-        return None if several and text.startswith("都", item.end) and reading.weekday and not works else False
-    if several and works:
-        return False
+        return None if several and text.startswith("都", item.end) and reading.weekday else False
     elsewhere = own == "none" or (slots == BARE_WEEKDAY and before.endswith("了"))
     if not anchored and elsewhere and tense == "past" and (reading.weekday is not None or slots == {"month"}):
         return None  # 怀孕了 九月生; 查了周六的天气: what was done is told of something else
