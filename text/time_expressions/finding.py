@@ -18,7 +18,7 @@ from .english import grammar as en
 from .expression import Span, TimeExpression
 from .named_days import Resolved
 from .portions import day_of
-from .reading import DAY_OF_WEEK, TIME_OF_DAY, Found, plain
+from .reading import DAY_OF_WEEK, TIME_OF_DAY, Found
 from .resolution import resolve
 
 _HAN = re.compile(r"[㐀-鿿]")

@@ -30,8 +30,8 @@ from ..reading import (
 from ..tense import chinese_evidence, chinese_habit, chinese_plan, chinese_sentence_start
 from .words import AROUND, TOKENS, fold, is_counted_on
 
-_JOIN = frozenset({"", " ", "  ", "的", "那个", "那年", "那天"})
-_COMMA = frozenset({"，", ",", "、", "(", "（", " ("})
+_JOIN = frozenset({"", " ", "  ", "的", "之", "那个", "那年", "那天"})
+_COMMA = frozenset({"，", ",", "(", "（", " ("})
 _RANGE = re.compile(r"[ ]?(?:一直到|一直|到|至|-|—|–|~|～|直到)[ ]?")
 _DAY_NUMBER = frozenset({"day", "part", "clock"})
 _NO_DAY = frozenset(["part", "clock", "edge", "ordinal", "through", "offset", "stretch", "vague", "now"])
@@ -55,11 +55,10 @@ def find(text: str, is_content: Callable[[Found], bool]) -> list[Found]:
 
 def _join(said: Said, first: Found, second: Found) -> Reading | None:
     gap, a, b = said.low[first.end : second.start], first.reading, second.reading
-    if not (a.slots and b.slots) or gap not in _JOIN | _COMMA | {"之"} or is_counted_on(a):
+    if not (a.slots and b.slots) or gap not in _JOIN | _COMMA or is_counted_on(a):
         return None
-    if gap in _COMMA:
-        weekday_first = a.weekday is not None and a.slots <= BARE_WEEKDAY and b.month is not None and b.day is not None
-        return merge(a, b) if weekday_first or (a.day is not None and b.weekday is not None and b.week is None) else None
+    if gap in _COMMA:  # 10月12号（星期一）
+        return merge(a, b) if b.slots == BARE_WEEKDAY and a.day is not None else None
     if is_counted_on(b):
         return _counted_from(a, b) if gap in ("", "的", "之") else None
     return _joined(a, b)
@@ -86,9 +85,8 @@ def _joined(a: Reading, b: Reading) -> Reading | None:
     if a.absolute and (b.vague is not None or remaining or (b.offset is not None and b.offset.base is None)):
         return a
     if b.edge is not None:
-        of_month = b.month == ("rel", 0) and a.slots <= {"month", "year"} and a.month is not None
-        of_year = b.year == ("rel", 0) and a.slots == {"year"}
-        fits = of_month or of_year or (b.slots == {"edge"} and not a.slots & {"edge", "clock", "part", "offset"})
+        of_unit = (b.year is not None and a.slots == {"year"}) or (b.month is not None and a.slots <= {"year", "month"})
+        fits = of_unit or (b.slots == {"edge"} and not a.slots & {"edge", "clock", "part", "offset"})
         return replace(a, edge=b.edge, edge_name=b.edge_name) if fits else None
     if a.slots <= TIME_OF_DAY and not b.slots <= TIME_OF_DAY:
         return None  # finer before coarser: two expressions
@@ -105,7 +103,7 @@ def _through(said: Said, first: Found, second: Found) -> Reading | None:
     if any(one.part is not None and one.clock is None and one.has_day for one in (a, b)):
         return None  # keep 昨天晚上到今天早上 as two expressions: a range of days would lose the parts
     if b.slots <= TIME_OF_DAY:
-        return _until(a, a.clock, b, b.clock) if a.clock is not None and b.clock is not None else None
+        return replace(a, clock_until=b.clock) if a.clock is not None and b.clock is not None else None
     if b.now or b.until_now:
         return replace(a, through=Reading(now=True)) if a.year is None or a.year[0] == "rel" else a
     if a.slots <= TIME_OF_DAY:
@@ -118,18 +116,6 @@ def _through(said: Said, first: Found, second: Found) -> Reading | None:
                 return None
             b = replace(b, month=a.month)
     return replace(a, through=b)
-
-
-def _until(a: Reading, begin: Clock, b: Reading, end: Clock) -> Reading:
-    """Return a time of day that ends at another hour, in the half of the day of its own word or of the first one's."""
-    part = b.part
-    if part is None and a.part in ("afternoon", "evening", "night") and end.hour >= begin.hour % 12:
-        part = a.part
-    if part is not None and not end.known:
-        later = part in ("afternoon", "evening", "night") and end.hour < 12
-        midnight = end.hour == 12 and part in ("evening", "night")  # 今晚十点到十二点
-        end = Clock(0, end.minute) if midnight else replace(end, hour=end.hour + 12 * later, known=True)
-    return replace(a, clock_until=end)
 
 
 def _touches(said: Said, first: Found, second: Found) -> bool:
@@ -145,8 +131,7 @@ def _touches(said: Said, first: Found, second: Found) -> bool:
     if not (a.slots and b.slots):
         return (gap in ("", "的") and (a.slots | b.slots) - TIME_OF_DAY != frozenset()) or gap == ""
     if gap == "的":
-        counted = a.offset is not None or b.shift is not None  # 四年前的2月
-        return a.has_day and (counted or (b.week is not None and bool(a.slots & {"weekday", "day"})))
+        return a.offset is not None and b.has_day  # 四年前的2月
     twice = a.shift is not None and a.part is not None and b.part is not None  # 今晚凌晨两点
     return gap == "" and (twice or clash(a, b) or (said.low[first.end - 1] in "次回" and b.has_day))
 
