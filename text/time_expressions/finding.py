@@ -22,8 +22,6 @@ from .reading import DAY_OF_WEEK, TIME_OF_DAY, Found
 from .resolution import resolve
 
 _HAN = re.compile(r"[㐀-鿿]")
-_UNTIL = re.compile(r"(?:(?<![改调挪移换推前])到|至|\b(?:until|till|through) )$")
-"""What stands before the end of what began at the time before it; what is moved may be moved to an earlier day."""
 _LATIN = re.compile(r"[A-Za-z]")
 
 
@@ -90,8 +88,8 @@ def resolved(
     if items and timezone is not None:
         reference = reference.astimezone(_zone(timezone) if isinstance(timezone, str) else timezone)
     written = _written_language(text, language) if items else "en"
-    days = [resolve(item.reading, reference, item.tense) if item.understood else None for item in items]
     found: list[TimeExpression] = []
+    days = [resolve(item.reading, reference, item.tense) if item.understood else None for item in items]
     for index, (item, day) in enumerate(zip(items, days, strict=True)):
         if day is None or any(_backwards(text, items, days, at) for at in (index - 1, index)):
             continue
@@ -115,7 +113,7 @@ def _backwards(text: str, items: Sequence[Found], days: list[Resolved | None], a
         return False
     bare = all(one.reading.slots <= DAY_OF_WEEK and one.reading.manner in (None, "bare") for one in (first, second))
     bare = bare and (second.reading.slots <= TIME_OF_DAY or "past" not in (first.tense, second.tense))
-    return bare or _UNTIL.search(text, max(0, second.start - len(" through ")), second.start) is not None
+    return bare or text.endswith(("住到", "待到", "至", "until ", "till ", "through "), 0, second.start)
 
 
 def resolve_times(

@@ -93,9 +93,10 @@ def _recurring(reading: Reading, today: date, year: int | None, tense: Tense) ->
     if found is None:
         return None
     if reading.weekend:
-        around = _LONG_WEEKENDS.get(reading.holiday or "")
-        days = (found.first + around[0] * _DAY, found.first + around[1] * _DAY) if around else _weekend_at(found.first)
-        return Resolved(*days, "weekend")
+        monday, sunday = week_days(found.first)
+        if found.first.weekday() > 1:
+            return Resolved(sunday - _DAY, sunday, "weekend")
+        return Resolved(monday - 2 * _DAY, monday - _DAY * (found.first != monday), "weekend")
     if reading.week is not None and found.granularity == "day":
         return Resolved(*week_days(found.first + timedelta(days=7 * reading.week)), "week")
     return found
@@ -105,8 +106,6 @@ _UNSURE = 90 * _DAY
 """Of a month that is so far in both directions nobody can tell without a tense which one is meant."""
 _FAR, _NEAR = 240 * _DAY, 60 * _DAY
 """Of two days of a name, one in each direction, one that is so far is not meant without its year where the other is so near."""
-_LONG_WEEKENDS = {"easter": (-2, 1), "thanksgiving": (0, 3)}
-"""Days around a feast that its weekend holds."""
 
 
 def _choose(reading: Reading, every: list[Resolved], today: date, tense: Tense) -> Resolved | None:
@@ -134,14 +133,6 @@ def _choose(reading: Reading, every: list[Resolved], today: date, tense: Tense) 
     unsure = reading.quarter is not None and (found is before[-1] or tense in ("none", "perhaps future"))
     unsure = unsure or (tense == "none" and reading.slots <= {"month", "manner"} and not reading.day)
     return None if unsure and gap > _UNSURE else found
-
-
-def _weekend_at(day: date) -> Days:
-    """Return the weekend of a feast: including the Monday if the feast falls on it, else the nearest Saturday and Sunday."""
-    monday, sunday = week_days(day)
-    if day.weekday() > 1:
-        return sunday - _DAY, sunday
-    return monday - 2 * _DAY, monday - _DAY * (day != monday)
 
 
 def _week(reading: Reading, today: date, tense: Tense) -> Resolved | None:

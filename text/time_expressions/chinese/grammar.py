@@ -16,7 +16,6 @@ from ..reading import (
     BARE_WEEKDAY,
     DAY_OF_WEEK,
     TIME_OF_DAY,
-    Clock,
     Found,
     Ordinal,
     Reading,
@@ -58,7 +57,8 @@ def _join(said: Said, first: Found, second: Found) -> Reading | None:
     if not (a.slots and b.slots) or gap not in _JOIN | _COMMA or is_counted_on(a):
         return None
     if gap in _COMMA:  # 10月12号（星期一）
-        return merge(a, b) if b.slots == BARE_WEEKDAY and a.day is not None else None
+        day, weekday = (b, a) if a.weekday is not None else (a, b)
+        return merge(a, b) if weekday.slots == BARE_WEEKDAY and day.day is not None else None
     if is_counted_on(b):
         return _counted_from(a, b) if gap in ("", "的", "之") else None
     return _joined(a, b)
@@ -130,6 +130,8 @@ def _touches(said: Said, first: Found, second: Found) -> bool:
         )
     if not (a.slots and b.slots):
         return (gap in ("", "的") and (a.slots | b.slots) - TIME_OF_DAY != frozenset()) or gap == ""
+    if gap in _LISTED and a.slots - TIME_OF_DAY == b.slots - TIME_OF_DAY == BARE_WEEKDAY:
+        return True  # 周二周四打球
     if gap == "的":
         return a.offset is not None and b.has_day  # 四年前的2月
     twice = a.shift is not None and a.part is not None and b.part is not None  # 今晚凌晨两点
@@ -151,18 +153,16 @@ def _judge(said: Said, item: Found, earlier: Found | None, beside: Beside) -> Fo
     own = chinese_evidence(text, item.start, item.end, wide=False)
     tense = own if own != "none" else chinese_evidence(text, item.start, item.end)
     tense = "past" if tense == "none" and _goes_on(text, item, "then") else tense
-    reading = _in_its_half(text, item)
+    clock = open_hour(reading)
+    if clock is not None and _goes_on(text, item, "morning"):  # 七点起床
+        reading = replace(reading, clock=replace(clock, known=True))
     item = replace(item, reading=reading, tense=_direction(text, item, tense, own))
     if earlier is not None:
         meant = _carried(earlier, reading, "none" if _goes_on(text, item, "due") else own)
         if meant is None:
             return not_understood(item)
         if meant is not reading:
-            return replace(item, reading=meant)
-        if reading.day is not None and earlier.reading.day is not None and reading.month is None:
-            return replace(item, tense=earlier.tense)  # 3号走，6号到
-    if tense != "future" and _listed(text, item, beside):
-        return None if chinese_habit(text, item.start, item.end) else not_understood(item)
+            return replace(item, reading=meant, tense=earlier.tense)
     stands = _stands(text, item, tense, own, earlier)
     return None if stands is False else item if stands else not_understood(item)
 
@@ -195,41 +195,31 @@ def _carried(earlier: Found, reading: Reading, own: Tense) -> Reading | None:
 
     下周三出发，周日回来: the Sunday of that week. 3月28号去，30号回: of that month. 12月24日出发，周日回: before or after it?
     """
-    told, slots = earlier.reading, reading.slots
+    told, slots, before = earlier.reading, reading.slots, plain(earlier.tense)
     if reading.manner not in (None, "bare") or reading.through is not None or reading.year is not None:
         return reading
     if slots <= TIME_OF_DAY:  # 明天九点出发，下午一点到; 昨天等到凌晨一点
         single = (told.shift, told.day, told.weekday) != (None, None, None) and not told.slots & (_NO_DAY - TIME_OF_DAY)
         sure = reading.clock is not None and (reading.clock.known or reading.part is not None)
-        day = replace(told, part=None, part_name=None, clock=None, clock_until=None)
         if not (sure and single) or told.absolute:
             return reading
+        day = replace(told, part=None, part_name=None, clock=None, clock_until=None)
         return merge(day, reading) if reading.part != "dawn" else None
-    named = reading.month is not None and reading.month[0] == "abs" and reading.day is None
     if reading.weekday is not None and slots <= DAY_OF_WEEK:
         if told.week is None or told.weekday is None or own == ("future" if told.week < 0 else "past"):
             return None if told.month is not None and told.day is not None else reading
         return replace(reading, week=told.week, manner=None) if told.weekday < reading.weekday else None
     if reading.day is not None and slots <= _DAY_NUMBER and told.day is not None:
-        if told.absolute or told.day > reading.day or (told.month is None and own not in ("none", plain(earlier.tense))):
+        unsure = told.month is None and own != before and (own != "none" or before == "past")
+        if told.absolute or told.day > reading.day or unsure:
             return None
-        if told.month is None and own == "none" and earlier.tense == "past":
-            return None
-        return replace(reading, month=told.month, year=told.year) if told.month is not None else reading
-    if named and told.year is not None and reading.month is not None:
-        later = told.month is None or (told.month[0] == "abs" and told.month[1] < reading.month[1])
+        return replace(reading, month=told.month, year=told.year)
+    if (
+        reading.month is not None and reading.month[0] == "abs" and reading.day is None and told.year is not None
+    ):  # 明年三月去，五月回来
+        later = told.month is None or told.month < reading.month
         return replace(reading, year=told.year, manner=None) if later and not told.absolute else None
     return reading
-
-
-def _in_its_half(text: str, item: Found) -> Reading:
-    """Return a clock time in the half of the day of what is done then: 七点起床, 十点睡的."""
-    reading, clock = item.reading, open_hour(item.reading)
-    if clock is None:
-        return reading
-    if _goes_on(text, item, "morning") or text.endswith("睡到", 0, item.start):
-        return replace(reading, clock=replace(clock, known=True))
-    return replace(reading, clock=Clock(clock.hour + 12, clock.minute)) if _goes_on(text, item, "evening") else reading
 
 
 def _direction(text: str, item: Found, tense: Tense, own: Tense) -> Tense:
@@ -257,18 +247,6 @@ def _direction(text: str, item: Found, tense: Tense, own: Tense) -> Tense:
     return "perhaps past" if chosen == "past" and (feast or "month" in reading.slots) else chosen
 
 
-def _listed(text: str, item: Found, beside: Beside) -> bool:
-    """Return True for one of two bare weekdays in one breath: 周二周四, 周六、周日."""
-    before, after = beside
-    return any(
-        first is not None
-        and second is not None
-        and first.reading.slots - TIME_OF_DAY == second.reading.slots - TIME_OF_DAY == BARE_WEEKDAY
-        and text[first.end : second.start] in _LISTED
-        for first, second in ((before, item), (item, after))
-    )
-
-
 _LISTED = frozenset({"", "、", "和", "跟"})
 
 
@@ -279,15 +257,12 @@ def _is_no_hour(text: str, item: Found) -> bool:
 
 
 _LISTS = frozenset("有这那第讲说提下如共")
-_NUMBERED = frozenset("第穿选切抽排坐住队员座桌店楼门床厅")
-"""Before these 号 is a number of something: 穿23号, 住3号."""
 
 
 def _is_day_of_month(text: str, item: Found) -> bool:
     """Return True unless 号 is a number of something (住3号), or the day one of each month or year."""
-    numbered = text[item.start - 1 : item.start] in _NUMBERED if item.start else False
     recurring = AROUND["recurring"].search(text, max(0, item.start - 12), item.end + 4) is not None
-    return not numbered and not recurring and not chinese_habit(text, item.start, item.end, everyone=False)
+    return not recurring and not chinese_habit(text, item.start, item.end, everyone=False)
 
 
 def _stands(text: str, item: Found, tense: Tense, own: Tense, earlier: Found | None) -> bool | None:
