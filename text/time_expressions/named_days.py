@@ -111,12 +111,9 @@ _FAR, _NEAR = 240 * _DAY, 60 * _DAY
 def _choose(reading: Reading, every: list[Resolved], today: date, tense: Tense) -> Resolved | None:
     """Return one of the days of a name, which are given in order."""
     manner: Manner = reading.manner or "bare"
-    here = today, today
-    if manner in ("last", "next") and reading.month is not None and reading.day is None:
-        here = month_days(today.year, today.month)
     every = sorted(every, key=lambda one: one.first)
-    before = [one for one in every if (one.last if manner == "last" else one.first) < here[0] + _DAY * (manner == "bare")]
-    after = [one for one in every if (one.last >= today if manner == "bare" else one.first > here[1])]
+    before = [one for one in every if (one.last if manner == "last" else one.first) < today + _DAY * (manner == "bare")]
+    after = [one for one in every if (one.last >= today if manner == "bare" else one.first > today)]
     if manner != "bare":
         chosen = before[-1:] if manner in ("last", "past") else after[:1]
         return chosen[0] if chosen else None
@@ -150,8 +147,6 @@ def _week(reading: Reading, today: date, tense: Tense) -> Resolved | None:
         saturday = first + 5 * _DAY
         if saturday > today and (manner == "past" or (not reading.week and tense == "past")):
             saturday -= 7 * _DAY
-        elif saturday <= today and manner == "coming":
-            saturday += 7 * _DAY
         return Resolved(saturday, saturday + _DAY, "weekend")
     if reading.half is not None:
         begin, end = (0, 2) if reading.half[0] == 1 else (3, 6)

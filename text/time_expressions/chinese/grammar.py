@@ -16,6 +16,7 @@ from ..reading import (
     BARE_WEEKDAY,
     DAY_OF_WEEK,
     TIME_OF_DAY,
+    Clock,
     Found,
     Ordinal,
     Reading,
@@ -144,7 +145,7 @@ def _touches(said: Said, first: Found, second: Found) -> bool:
 def _judge(said: Said, item: Found, earlier: Found | None, beside: Beside) -> Found | None:
     text, reading = said.low, item.reading
     if is_counted_on(reading) or not item.understood:
-        return _open(text, item, earlier)
+        return _open(text, item)
     if _is_feast(reading):
         if earlier is not None and AROUND["same_day"].fullmatch(text, earlier.end, item.start):
             return None  # 明天冬至: the day stands beside its name
@@ -154,8 +155,9 @@ def _judge(said: Said, item: Found, earlier: Found | None, beside: Beside) -> Fo
     tense = own if own != "none" else chinese_evidence(text, item.start, item.end)
     tense = "past" if tense == "none" and _goes_on(text, item, "then") else tense
     clock = open_hour(reading)
-    if clock is not None and _goes_on(text, item, "morning"):  # 七点起床
-        reading = replace(reading, clock=replace(clock, known=True))
+    if clock is not None and _goes_on(text, item, "morning", "evening"):  # 七点起床, 十点睡的
+        later = 0 if _goes_on(text, item, "morning") else 12
+        reading = replace(reading, clock=Clock(clock.hour + later, clock.minute))
     item = replace(item, reading=reading, tense=_direction(text, item, tense, own))
     if earlier is not None:
         meant = _carried(earlier, reading, "none" if _goes_on(text, item, "due") else own)
@@ -167,17 +169,11 @@ def _judge(said: Said, item: Found, earlier: Found | None, beside: Beside) -> Fo
     return None if stands is False else item if stands else not_understood(item)
 
 
-_NEAR = 4
-"""Characters between a date and what is counted from an event on it: 2026-06-07高考前一天."""
-
-
-def _open(text: str, item: Found, earlier: Found | None) -> Found | None:
-    """Return what nobody can resolve (高考前一天, 上学期), unless it is told of a habit or beside a date."""
+def _open(text: str, item: Found) -> Found | None:
+    """Return what nobody can resolve (高考前一天, 上学期), unless it is told of a habit."""
     if item.reading.edge is not None:
         return None
-    dated = earlier is not None and is_absolute(earlier.reading) and item.start - earlier.end <= _NEAR
-    habit = chinese_habit(text, item.start, item.end, everyone=False)
-    return None if dated or habit else not_understood(item)
+    return None if chinese_habit(text, item.start, item.end, everyone=False) else not_understood(item)
 
 
 def _is_feast(reading: Reading) -> bool:
@@ -214,9 +210,8 @@ def _carried(earlier: Found, reading: Reading, own: Tense) -> Reading | None:
         if told.absolute or told.day > reading.day or unsure:
             return None
         return replace(reading, month=told.month, year=told.year)
-    if (
-        reading.month is not None and reading.month[0] == "abs" and reading.day is None and told.year is not None
-    ):  # 明年三月去，五月回来
+    named = reading.month is not None and reading.month[0] == "abs" and reading.day is None
+    if named and reading.month is not None and told.year is not None:  # 明年三月去，五月回来
         later = told.month is None or told.month < reading.month
         return replace(reading, year=told.year, manner=None) if later and not told.absolute else None
     return reading
@@ -280,12 +275,10 @@ def _stands(text: str, item: Found, tense: Tense, own: Tense, earlier: Found | N
     if slots <= TIME_OF_DAY:
         return not anchored and not habit and _stands_as_hour(text, item, own)
     if reading.offset is not None and reading.offset.base is None:
-        if reading.offset.sign < 0 or (earlier is not None and earlier.reading.shift != 0):
-            return reading.offset.sign < 0
-        return tense != "past" or _goes_on(text, item, "soon")
+        return reading.offset.sign < 0 or tense != "past" or _goes_on(text, item, "soon")
     if reading.stretch is not None:
         if reading.stretch.direction == "within":
-            return tense == "future" or _goes_on(text, item, "deadline") or None
+            return tense == "future" or None
         front = text[item.start] in "前后"  # 生日的前三天
         return not front or len(text) - (item.end - item.start) <= 4 or (tense != "none" and before[-1:] not in _OF)
     if reading.year is not None:
@@ -337,20 +330,14 @@ def _stands_as_number(text: str, item: Found, tense: Tense, own: Tense, *, ancho
 def _stands_bare(text: str, item: Found, tense: Tense, own: Tense, before: str, *, anchored: bool, habit: bool) -> bool | None:
     """Return what `_stands` does for a bare weekday, weekend, month or date."""
     reading, slots = item.reading, item.reading.slots
-    several = reading.weekday is not None and reading.through is not None
     recurring = reading.month is not None and reading.said_weekday is None
     recurring = recurring and AROUND["recurring"].search(text, max(0, item.start - 12), item.end + 4) is not None
     if AROUND["liked"].search(before) or recurring or habit:
-        return None if several and text.startswith("都", item.end) and reading.weekday else False
+        return None if reading.through is not None else False
     elsewhere = own == "none" or (slots == BARE_WEEKDAY and before.endswith("了"))
     if not anchored and elsewhere and tense == "past" and (reading.weekday is not None or slots == {"month"}):
         return None  # 怀孕了 九月生; 查了周六的天气: what was done is told of something else
-    person = slots == {"month"} and before[-1:] in _PERSON and before[-2:-1] not in _TIME_ENDS
-    return None if person and not anchored else True  # 和四月是好朋友
-
-
-_PERSON = frozenset("和跟与给对找被让问")
-_TIME_ENDS = frozenset("月年日号0123456789")
+    return True
 
 
 _GRAMMAR = Grammar(
