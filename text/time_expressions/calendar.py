@@ -133,11 +133,10 @@ SEASONS = ("spring", "summer", "autumn", "winter")
 
 
 def season_days(season: str, year: int) -> Days:
-    """Return a school holiday or a meteorological season of the north; the winter of a year begins in its December."""
-    if season == "summer_break":
-        return date(year, 7, 1), date(year, 8, 31)
-    if season == "winter_break":
-        return date(year, 1, 15), month_days(year, 2)[1]
+    """Return a meteorological season of the north; the winter of a year begins in its December.
+
+    Raises ValueError for school holidays, which each country and school has on days of its own.
+    """
     begin = date(year, 3 + 3 * SEASONS.index(season), 1)
     return begin, add_months(begin, 3) - timedelta(days=1)
 

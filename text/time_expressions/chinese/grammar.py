@@ -124,17 +124,14 @@ def _touches(said: Said, first: Found, second: Found) -> bool:
     if is_absolute(a) or is_absolute(b) or len(gap) > 4:
         return False
     if is_counted_on(b):  # 周六婚礼的前一晚, 国庆后的第一个周末
-        return (
-            a.has_day
-            and a.vague is None
-            and (gap in ("", "的") or (b.edge is None and AROUND["event"].fullmatch(gap) is not None))
-        )
+        event = b.edge is None and AROUND["event"].fullmatch(gap) is not None
+        return a.has_day and a.vague is None and (gap in ("", "的") or event)
     if not (a.slots and b.slots):
-        return (gap in ("", "的") and (a.slots | b.slots) - TIME_OF_DAY != frozenset()) or gap == ""
+        return gap == "" or (gap == "的" and not (a.slots | b.slots) <= TIME_OF_DAY)
     if gap in _LISTED and a.slots - TIME_OF_DAY == b.slots - TIME_OF_DAY == BARE_WEEKDAY:
         return True  # 周二周四打球
     if gap == "的":
-        return a.offset is not None and b.has_day  # 四年前的2月
+        return a.has_day and (a.offset, b.shift, b.week) != (None, None, None)  # 四年前的2月
     twice = a.shift is not None and a.part is not None and b.part is not None  # 今晚凌晨两点
     return gap == "" and (twice or clash(a, b) or (said.low[first.end - 1] in "次回" and b.has_day))
 
@@ -254,10 +251,9 @@ def _is_no_hour(text: str, item: Found) -> bool:
 _LISTS = frozenset("有这那第讲说提下如共")
 
 
-def _is_day_of_month(text: str, item: Found) -> bool:
-    """Return True unless 号 is a number of something (住3号), or the day one of each month or year."""
-    recurring = AROUND["recurring"].search(text, max(0, item.start - 12), item.end + 4) is not None
-    return not recurring and not chinese_habit(text, item.start, item.end, everyone=False)
+def _recurs(text: str, item: Found) -> bool:
+    """Return True for a date of each year: 生日是5月4日."""
+    return AROUND["recurring"].search(text, max(0, item.start - 12), item.end + 4) is not None
 
 
 def _stands(text: str, item: Found, tense: Tense, own: Tense, earlier: Found | None) -> bool | None:
@@ -279,8 +275,7 @@ def _stands(text: str, item: Found, tense: Tense, own: Tense, earlier: Found | N
     if reading.stretch is not None:
         if reading.stretch.direction == "within":
             return tense == "future" or None
-        front = text[item.start] in "前后"  # 生日的前三天
-        return not front or len(text) - (item.end - item.start) <= 4 or (tense != "none" and before[-1:] not in _OF)
+        return text[item.start] not in "前后" or before[-1:] not in _OF  # 生日的前三天
     if reading.year is not None:
         return True
     if reading.season is not None:  # 冬天再说; but 春季运动会, 北京的冬天
@@ -303,10 +298,10 @@ _OF = frozenset("的年月周")
 
 def _stands_as_hour(text: str, item: Found, own: Tense) -> bool | None:
     """Return what `_stands` does for a time of day: 半夜三点还在改方案 is on one day."""
-    due, hour = _goes_on(text, item, "due"), item.reading.clock is not None
+    hour = item.reading.clock is not None
     if hour and _is_no_hour(text, item):
         return False
-    if own != "none" or due:
+    if own != "none" or _goes_on(text, item, "due"):
         return True
     if hour:
         return False if _goes_on(text, item, "works") else None
@@ -322,7 +317,7 @@ def _stands_as_number(text: str, item: Found, tense: Tense, own: Tense, *, ancho
         return None
     if not anchored and tense == "past" and own == "none" and not due and not _goes_on(text, item, "then"):
         return None  # 路上堵了很久 20号到: what was done is told of something else
-    if not _is_day_of_month(text, item):
+    if _recurs(text, item) or chinese_habit(text, item.start, item.end, everyone=False):
         return False
     return True if dated or anchored else None
 
@@ -330,8 +325,9 @@ def _stands_as_number(text: str, item: Found, tense: Tense, own: Tense, *, ancho
 def _stands_bare(text: str, item: Found, tense: Tense, own: Tense, before: str, *, anchored: bool, habit: bool) -> bool | None:
     """Return what `_stands` does for a bare weekday, weekend, month or date."""
     reading, slots = item.reading, item.reading.slots
-    recurring = reading.month is not None and reading.said_weekday is None
-    recurring = recurring and AROUND["recurring"].search(text, max(0, item.start - 12), item.end + 4) is not None
+    recurring = reading.month is not None and reading.said_weekday is None and _recurs(text, item)
+    if slots == BARE_WEEKDAY and tense == "none" and _goes_on(text, item, "weekly"):
+        return None
     if AROUND["liked"].search(before) or recurring or habit:
         return None if reading.through is not None else False
     elsewhere = own == "none" or (slots == BARE_WEEKDAY and before.endswith("了"))

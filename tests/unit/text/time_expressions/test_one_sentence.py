@@ -253,6 +253,7 @@ def test_what_is_told_as_one_word_is_read_as_one(text: str, expected: str) -> No
         ("Term starts December 1; Alf is back the evening before", ["the evening before"]),
         ("Mon/Tue next week I'm off", ["Mon/Tue next week"]),
         ("昨晚十一二点才睡", ["昨晚十一二点"]),
+        ("小王周四有补习班", ["周四"]),
         ("下个月三四号到货", ["下个月三四号"]),
         ("今年十一结婚", ["今年十一"]),
         ("明天七八点出门", ["明天七八点"]),
