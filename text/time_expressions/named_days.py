@@ -111,7 +111,6 @@ _FAR, _NEAR = 240 * _DAY, 60 * _DAY
 def _choose(reading: Reading, every: list[Resolved], today: date, tense: Tense) -> Resolved | None:
     """Return one of the days of a name, which are given in order."""
     manner: Manner = reading.manner or "bare"
-    every = sorted(every, key=lambda one: one.first)
     before = [one for one in every if (one.last if manner == "last" else one.first) < today + _DAY * (manner == "bare")]
     after = [one for one in every if (one.last >= today if manner == "bare" else one.first > today)]
     if manner != "bare":
@@ -120,13 +119,10 @@ def _choose(reading: Reading, every: list[Resolved], today: date, tense: Tense) 
     if not before or not after:
         return None
     ago, ahead = today - before[-1].last, after[0].first - today
-    if tense == "none":
-        found, gap, other = (before[-1], ago, ahead) if ago < ahead else (after[0], ahead, ago)
-    else:
-        past = tense.endswith("past")
-        found, gap, other = (before[-1], ago, ahead) if past else (after[0], ahead, ago)
-        if tense.startswith("perhaps") and gap > _FAR and other < _NEAR:
-            return None
+    past = ago < ahead if tense == "none" else tense.endswith("past")
+    found, gap, other = (before[-1], ago, ahead) if past else (after[0], ahead, ago)
+    if tense.startswith("perhaps") and gap > _FAR and other < _NEAR:
+        return None
     unsure = reading.quarter is not None and (found is before[-1] or tense in ("none", "perhaps future"))
     unsure = unsure or (tense == "none" and reading.slots <= {"month", "manner"} and not reading.day)
     return None if unsure and gap > _UNSURE else found

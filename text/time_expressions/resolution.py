@@ -116,8 +116,7 @@ def _is_over(reading: Reading, now: datetime) -> bool:
 
 
 def _through(first: Reading, until: Reading, now: datetime, tense: Tense) -> Resolved | None:
-    begin = _resolve(first, now, tense)
-    end = _resolve(until, now, tense) if begin is not None else None
+    begin, end = _resolve(first, now, tense), _resolve(until, now, tense)
     if begin is None or end is None:
         return None
     if until.weekday is not None and until.slots <= DAY_OF_WEEK:
