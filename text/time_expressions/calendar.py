@@ -7,7 +7,7 @@ Algorithms, chapter 8).
 
 from __future__ import annotations
 
-from calendar import monthrange
+from calendar import monthcalendar, monthrange
 from datetime import date, timedelta
 from functools import lru_cache
 from typing import Any
@@ -43,11 +43,8 @@ def week_days(day: date) -> Days:
 
 def nth_weekday(year: int, month: int, weekday: int, nth: int) -> date:
     """Return the nth (from 1; -1 = last) weekday (0 = Monday) of a month."""
-    if nth < 0:
-        last = month_days(year, month)[1]
-        return last - timedelta(days=(last.weekday() - weekday) % 7)
-    first = date(year, month, 1)
-    return first + timedelta(days=(weekday - first.weekday()) % 7 + 7 * (nth - 1))
+    days = [week[weekday] for week in monthcalendar(year, month) if week[weekday]]
+    return date(year, month, days[nth - 1 if nth > 0 else nth])
 
 
 def lunar_day(year: int, month: int, day: int) -> date:
@@ -136,11 +133,10 @@ SEASONS = ("spring", "summer", "autumn", "winter")
 
 
 def season_days(season: str, year: int) -> Days:
-    """Return a school holiday or a meteorological season of the north; the winter of a year begins in its December."""
-    if season == "summer_break":
-        return date(year, 7, 1), date(year, 8, 31)
-    if season == "winter_break":
-        return date(year, 1, 15), month_days(year, 2)[1]
+    """Return a meteorological season of the north; the winter of a year begins in its December.
+
+    Raises ValueError for school holidays, which each country and school has on days of its own.
+    """
     begin = date(year, 3 + 3 * SEASONS.index(season), 1)
     return begin, add_months(begin, 3) - timedelta(days=1)
 

@@ -139,8 +139,7 @@ def _paired(said: Said, found: list[Found], join: Join) -> list[Found]:
             paired.append(token)
             continue
         days = [one for one in (last, token) if one.reading.has_day] or [last, token]
-        sure = all(one.understood for one in days) if len(days) == 1 or days[0].reading.has_day else True
-        paired[-1] = Found(both, last.start, token.end, understood=sure)
+        paired[-1] = Found(both, last.start, token.end, understood=all(one.understood for one in days))
         if len(paired) > 1 and (whole := join(said, paired[-2], paired[-1])) is not None:
             paired[-2:] = [replace(paired[-1], reading=whole, start=paired[-2].start)]
     return paired

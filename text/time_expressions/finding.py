@@ -18,16 +18,11 @@ from .english import grammar as en
 from .expression import Span, TimeExpression
 from .named_days import Resolved
 from .portions import day_of
-from .reading import DAY_OF_WEEK, TIME_OF_DAY, Found, plain
+from .reading import DAY_OF_WEEK, TIME_OF_DAY, Found
 from .resolution import resolve
 
 _HAN = re.compile(r"[㐀-鿿]")
 _LATIN = re.compile(r"[A-Za-z]")
-_UNTIL = re.compile(r"(?:(?<![改调挪移换推前])到|至|\b(?:until|till|through) )$")
-"""What stands before the end of what began at the time before it; what is moved may be moved to an earlier day."""
-_WRITTEN_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
-NEAR = 60
-"""Characters before an end in which its beginning stands."""
 
 
 @lru_cache(maxsize=64)
@@ -62,17 +57,14 @@ def detect(text: str, spans: Sequence[Span] | None, language: LanguageChoice = "
 
     With the language "auto" none of a text in another language.
     """
-    protected = None if spans is None else list(spans)
+    grammars = [zh] if language != "en" and _HAN.search(text) is not None and zh.might_hold(text) else []
+    grammars += [en] if en.might_hold(text) else []
+    protected = protected_spans(text) if grammars and spans is None else list(spans or ())
 
     def is_content(item: Found) -> bool:
-        nonlocal protected
-        if protected is None:  # those of the text are searched on first use
-            protected = protected_spans(text)
         return overlaps(protected, item.start, item.end)
 
-    chinese = language != "en" and _HAN.search(text) is not None and zh.might_hold(text)
-    items = zh.find(text, is_content) if chinese else []
-    items += en.find(text, is_content) if en.might_hold(text) else []
+    items = [item for grammar in grammars for item in grammar.find(text, is_content)]
     kept: list[Found] = []
     for item in sorted(items, key=lambda item: (item.start, -item.end)):
         if not kept or item.start >= kept[-1].end:
@@ -96,15 +88,11 @@ def resolved(
     if items and timezone is not None:
         reference = reference.astimezone(_zone(timezone) if isinstance(timezone, str) else timezone)
     written = _written_language(text, language) if items else "en"
-    days = [resolve(item.reading, reference, item.tense) if item.understood else None for item in items]
     found: list[TimeExpression] = []
+    days = [resolve(item.reading, reference, item.tense) if item.understood else None for item in items]
     for index, (item, day) in enumerate(zip(items, days, strict=True)):
-        if day is None or any(_backwards(items, days, at) for at in (index - 1, index)):
+        if day is None or any(_backwards(text, items, days, at) for at in (index - 1, index)):
             continue
-        if _UNTIL.search(text, max(0, item.start - len(" through ")), item.start):
-            begun = [*_WRITTEN_DAY.findall(text, max(0, item.start - NEAR), item.start), *(one.value for one in found[-1:])]
-            if begun and rendering.iso(day.last)[:10] < str(begun[-1])[:10]:
-                continue  # 下周二来，住到周末: an end before its beginning is not understood
         words = rendering.rendered(item.reading, day, text, item.start, item.end, written)
         if found and found[-1].end == item.start and found[-1].rendered[-1:].isdigit() and words[:1].isdigit():
             words = ("、" if written == "zh" else " ") + words  # 昨天今天: two dates must not run together
@@ -116,15 +104,16 @@ def resolved(
     return found
 
 
-def _backwards(items: Sequence[Found], days: list[Resolved | None], at: int) -> bool:
-    """Return True if two bare names came out in the wrong order: 周三出差，周五回; 早上出门晚上才回."""
-    pair = items[max(0, at) : at + 2]
-    if len(pair) < 2 or any(not one.reading.slots <= DAY_OF_WEEK or one.reading.manner not in (None, "bare") for one in pair):
+def _backwards(text: str, items: Sequence[Found], days: list[Resolved | None], at: int) -> bool:
+    """Return True if a time ends before the one before it begins: 周三出差，周五回 on a Thursday; 下周二来，住到周末."""
+    if not 0 <= at < len(items) - 1:
         return False
-    first, second = days[at], days[at + 1]
-    weekdays = [-1 if one.reading.weekday is None else one.reading.weekday for one in pair]
-    same = weekdays == [-1, -1] or (weekdays[0] < weekdays[1] and "past" not in {plain(one.tense) for one in pair})
-    return same and first is not None and second is not None and day_of(second.first) < day_of(first.first)
+    (first, second), (begun, ended) = items[at : at + 2], days[at : at + 2]
+    if begun is None or ended is None or day_of(ended.last) >= day_of(begun.first):
+        return False
+    bare = all(one.reading.slots <= DAY_OF_WEEK and one.reading.manner in (None, "bare") for one in (first, second))
+    bare = bare and (second.reading.slots <= TIME_OF_DAY or "past" not in (first.tense, second.tense))
+    return bare or text.endswith(("住到", "待到", "至", "until ", "till ", "through "), 0, second.start)
 
 
 def resolve_times(
@@ -171,15 +160,15 @@ def needs_its_day(wording: str) -> bool:
 
 
 def is_counted_from_today(wording: str) -> bool:
-    """Return True if a time is counted from the day on which it is said ("tomorrow", "next Friday", "in a day"), and not
-    named as a weekday, a date, an hour or a feast is, which its day of the telling explains.
+    """Return True if a time is counted from the day on which it is said: "tomorrow", "next Friday", "in a day".
+
+    A weekday, a date, an hour and a feast are not.
     """
-    for item in detect(wording, None):
-        one = item.reading
-        counted = (one.shift, one.week, one.offset)
-        if any(field is not None for field in counted) or any(field and field[0] == "rel" for field in (one.year, one.month)):
-            return True
-    return False
+    readings = [item.reading for item in detect(wording, None)]
+    return any(
+        (one.shift, one.week, one.offset) != (None, None, None) or "rel" in (*(one.year or ()), *(one.month or ()))
+        for one in readings
+    )
 
 
 def _written_language(text: str, language: LanguageChoice) -> str:

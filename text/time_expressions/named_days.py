@@ -93,9 +93,10 @@ def _recurring(reading: Reading, today: date, year: int | None, tense: Tense) ->
     if found is None:
         return None
     if reading.weekend:
-        around = _LONG_WEEKENDS.get(reading.holiday or "")
-        days = (found.first + around[0] * _DAY, found.first + around[1] * _DAY) if around else _weekend_at(found.first)
-        return Resolved(*days, "weekend")
+        monday, sunday = week_days(found.first)
+        if found.first.weekday() > 1:
+            return Resolved(sunday - _DAY, sunday, "weekend")
+        return Resolved(monday - 2 * _DAY, monday - _DAY * (found.first != monday), "weekend")
     if reading.week is not None and found.granularity == "day":
         return Resolved(*week_days(found.first + timedelta(days=7 * reading.week)), "week")
     return found
@@ -105,43 +106,26 @@ _UNSURE = 90 * _DAY
 """Of a month that is so far in both directions nobody can tell without a tense which one is meant."""
 _FAR, _NEAR = 240 * _DAY, 60 * _DAY
 """Of two days of a name, one in each direction, one that is so far is not meant without its year where the other is so near."""
-_LONG_WEEKENDS = {"easter": (-2, 1), "thanksgiving": (0, 3)}
-"""Days around a feast that its weekend holds."""
 
 
 def _choose(reading: Reading, every: list[Resolved], today: date, tense: Tense) -> Resolved | None:
     """Return one of the days of a name, which are given in order."""
     manner: Manner = reading.manner or "bare"
-    here = today, today
-    if manner in ("last", "next") and reading.month is not None and reading.day is None:
-        here = month_days(today.year, today.month)
-    every = sorted(every, key=lambda one: one.first)
-    before = [one for one in every if (one.last if manner == "last" else one.first) < here[0] + _DAY * (manner == "bare")]
-    after = [one for one in every if (one.last >= today if manner == "bare" else one.first > here[1])]
+    before = [one for one in every if (one.last if manner == "last" else one.first) < today + _DAY * (manner == "bare")]
+    after = [one for one in every if (one.last >= today if manner == "bare" else one.first > today)]
     if manner != "bare":
         chosen = before[-1:] if manner in ("last", "past") else after[:1]
         return chosen[0] if chosen else None
     if not before or not after:
         return None
     ago, ahead = today - before[-1].last, after[0].first - today
-    if tense == "none":
-        found, gap, other = (before[-1], ago, ahead) if ago < ahead else (after[0], ahead, ago)
-    else:
-        past = tense.endswith("past")
-        found, gap, other = (before[-1], ago, ahead) if past else (after[0], ahead, ago)
-        if tense.startswith("perhaps") and gap > _FAR and other < _NEAR:
-            return None
+    past = ago < ahead if tense == "none" else tense.endswith("past")
+    found, gap, other = (before[-1], ago, ahead) if past else (after[0], ahead, ago)
+    if tense.startswith("perhaps") and gap > _FAR and other < _NEAR:
+        return None
     unsure = reading.quarter is not None and (found is before[-1] or tense in ("none", "perhaps future"))
     unsure = unsure or (tense == "none" and reading.slots <= {"month", "manner"} and not reading.day)
     return None if unsure and gap > _UNSURE else found
-
-
-def _weekend_at(day: date) -> Days:
-    """Return the weekend of a feast: including the Monday if the feast falls on it, else the nearest Saturday and Sunday."""
-    monday, sunday = week_days(day)
-    if day.weekday() > 1:
-        return sunday - _DAY, sunday
-    return monday - 2 * _DAY, monday - _DAY * (day != monday)
 
 
 def _week(reading: Reading, today: date, tense: Tense) -> Resolved | None:
@@ -159,8 +143,6 @@ def _week(reading: Reading, today: date, tense: Tense) -> Resolved | None:
         saturday = first + 5 * _DAY
         if saturday > today and (manner == "past" or (not reading.week and tense == "past")):
             saturday -= 7 * _DAY
-        elif saturday <= today and manner == "coming":
-            saturday += 7 * _DAY
         return Resolved(saturday, saturday + _DAY, "weekend")
     if reading.half is not None:
         begin, end = (0, 2) if reading.half[0] == 1 else (3, 6)

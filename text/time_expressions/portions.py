@@ -91,9 +91,7 @@ def at_clock(found: Resolved, clock: Clock, reading: Reading, now: datetime, ten
 
 def _moment(day: date, clock: Clock, reading: Reading, here: datetime, tense: Tense) -> datetime:
     hour, part = clock.hour, reading.part
-    moment = datetime.combine(day, time(hour % 24, clock.minute))
-    if hour == 24:
-        return moment + _DAY
+    moment = datetime.combine(day, time()) + timedelta(hours=hour, minutes=clock.minute)
     if part in ("evening", "night") and (not clock.known or hour < 6):
         if 5 <= hour < 12:
             return moment.replace(hour=hour + 12)

@@ -228,7 +228,7 @@ def merge(first: Reading, second: Reading) -> Reading | None:
         return merged if merged.shift == 0 and merged.year is not None and merged.year[0] == "rel" and not merged.month else None
     if merged.manner is not None and (merged.year is not None or merged.week is not None):
         merged = replace(merged, manner=None)
-    return None if merged.weekend and merged.month is not None and merged.week is None else merged
+    return merged
 
 
 def _holds_a_time_of_day(reading: Reading) -> bool:

@@ -78,8 +78,6 @@ def _resolve(reading: Reading, now: datetime, raw: Tense) -> Resolved | None:
         found = one_day(today + 7 * _DAY)
     if reading.said_weekday is not None and day_of(found.first).weekday() != reading.said_weekday:
         return None
-    if reading.year is not None and reading.year[0] == "abs" and tense == "past" and day_of(found.first) > today:
-        return None  # the year of what was named before it: 三月考的，五月买的
     if reading.ordinal is not None and (found := within(found, reading.ordinal)) is None:
         return None
     if reading.edge is not None and (found := at_edge(found, reading.edge, today)) is None:
@@ -118,8 +116,7 @@ def _is_over(reading: Reading, now: datetime) -> bool:
 
 
 def _through(first: Reading, until: Reading, now: datetime, tense: Tense) -> Resolved | None:
-    begin = _resolve(first, now, tense)
-    end = _resolve(until, now, tense) if begin is not None else None
+    begin, end = _resolve(first, now, tense), _resolve(until, now, tense)
     if begin is None or end is None:
         return None
     if until.weekday is not None and until.slots <= DAY_OF_WEEK:
@@ -165,11 +162,8 @@ def _offset(reading: Reading, said: Offset, now: datetime, tense: Tense) -> Reso
         # "two weeks after Monday" is in the future unless the sentence is in the past tense
         feast = said.base.holiday is not None or said.base.lunar is not None
         base = _resolve(said.base, now, tense if tense != "none" or feast else "future")
-        if base is None:
+        if base is None or length.minutes:
             return None
-        if length.minutes:
-            wall = datetime.combine(day_of(base.first), time()) + said.sign * timedelta(minutes=length.minutes)
-            return Resolved(wall, wall, "minute")
         start = day_of(base.first if said.sign < 0 else base.last)
     day = _shift(start, length, said.sign)
     if reading.weekday is not None:

@@ -30,8 +30,8 @@ from ..reading import (
 from ..tense import chinese_evidence, chinese_habit, chinese_plan, chinese_sentence_start
 from .words import AROUND, TOKENS, fold, is_counted_on
 
-_JOIN = frozenset({"", " ", "  ", "的", "那个", "那年", "那天"})
-_COMMA = frozenset({"，", ",", "、", "(", "（", " ("})
+_JOIN = frozenset({"", " ", "  ", "的", "之", "那个", "那年", "那天"})
+_COMMA = frozenset({"，", ",", "(", "（", " ("})
 _RANGE = re.compile(r"[ ]?(?:一直到|一直|到|至|-|—|–|~|～|直到)[ ]?")
 _DAY_NUMBER = frozenset({"day", "part", "clock"})
 _NO_DAY = frozenset(["part", "clock", "edge", "ordinal", "through", "offset", "stretch", "vague", "now"])
@@ -55,11 +55,11 @@ def find(text: str, is_content: Callable[[Found], bool]) -> list[Found]:
 
 def _join(said: Said, first: Found, second: Found) -> Reading | None:
     gap, a, b = said.low[first.end : second.start], first.reading, second.reading
-    if not (a.slots and b.slots) or gap not in _JOIN | _COMMA | {"之"} or is_counted_on(a):
+    if not (a.slots and b.slots) or gap not in _JOIN | _COMMA or is_counted_on(a):
         return None
-    if gap in _COMMA:
-        weekday_first = a.weekday is not None and a.slots <= BARE_WEEKDAY and b.month is not None and b.day is not None
-        return merge(a, b) if weekday_first or (a.day is not None and b.weekday is not None and b.week is None) else None
+    if gap in _COMMA:  # 10月12号（星期一）
+        day, weekday = (b, a) if a.weekday is not None else (a, b)
+        return merge(a, b) if weekday.slots == BARE_WEEKDAY and day.day is not None else None
     if is_counted_on(b):
         return _counted_from(a, b) if gap in ("", "的", "之") else None
     return _joined(a, b)
@@ -86,12 +86,9 @@ def _joined(a: Reading, b: Reading) -> Reading | None:
     if a.absolute and (b.vague is not None or remaining or (b.offset is not None and b.offset.base is None)):
         return a
     if b.edge is not None:
-        of_month = b.month == ("rel", 0) and a.slots <= {"month", "year"} and a.month is not None
-        of_year = b.year == ("rel", 0) and a.slots == {"year"}
-        fits = of_month or of_year or (b.slots == {"edge"} and not a.slots & {"edge", "clock", "part", "offset"})
+        of_unit = (b.year is not None and a.slots == {"year"}) or (b.month is not None and a.slots <= {"year", "month"})
+        fits = of_unit or (b.slots == {"edge"} and not a.slots & {"edge", "clock", "part", "offset"})
         return replace(a, edge=b.edge, edge_name=b.edge_name) if fits else None
-    if b.through is not None and b.day is not None and a.slots == {"month"} and b.slots <= {"day", "through"}:
-        return replace(a, day=b.day, through=replace(a, day=b.through.day))  # 下个月三四号
     if a.slots <= TIME_OF_DAY and not b.slots <= TIME_OF_DAY:
         return None  # finer before coarser: two expressions
     return None if "year" in b.slots and a.slots & {"day", "month", "week", "weekday", "offset"} else merge(a, b)
@@ -107,7 +104,7 @@ def _through(said: Said, first: Found, second: Found) -> Reading | None:
     if any(one.part is not None and one.clock is None and one.has_day for one in (a, b)):
         return None  # keep 昨天晚上到今天早上 as two expressions: a range of days would lose the parts
     if b.slots <= TIME_OF_DAY:
-        return _until(a, a.clock, b, b.clock) if a.clock is not None and b.clock is not None else None
+        return replace(a, clock_until=b.clock) if a.clock is not None and b.clock is not None else None
     if b.now or b.until_now:
         return replace(a, through=Reading(now=True)) if a.year is None or a.year[0] == "rel" else a
     if a.slots <= TIME_OF_DAY:
@@ -122,33 +119,19 @@ def _through(said: Said, first: Found, second: Found) -> Reading | None:
     return replace(a, through=b)
 
 
-def _until(a: Reading, begin: Clock, b: Reading, end: Clock) -> Reading:
-    """Return a time of day that ends at another hour, in the half of the day of its own word or of the first one's."""
-    part = b.part
-    if part is None and a.part in ("afternoon", "evening", "night") and end.hour >= begin.hour % 12:
-        part = a.part
-    if part is not None and not end.known:
-        later = part in ("afternoon", "evening", "night") and end.hour < 12
-        midnight = end.hour == 12 and part in ("evening", "night")  # 今晚十点到十二点
-        end = Clock(0, end.minute) if midnight else replace(end, hour=end.hour + 12 * later, known=True)
-    return replace(a, clock_until=end)
-
-
 def _touches(said: Said, first: Found, second: Found) -> bool:
     gap, a, b = said.low[first.end : second.start], first.reading, second.reading
     if is_absolute(a) or is_absolute(b) or len(gap) > 4:
         return False
     if is_counted_on(b):  # 周六婚礼的前一晚, 国庆后的第一个周末
-        return (
-            a.has_day
-            and a.vague is None
-            and (gap in ("", "的") or (b.edge is None and AROUND["event"].fullmatch(gap) is not None))
-        )
+        event = b.edge is None and AROUND["event"].fullmatch(gap) is not None
+        return a.has_day and a.vague is None and (gap in ("", "的") or event)
     if not (a.slots and b.slots):
-        return (gap in ("", "的") and (a.slots | b.slots) - TIME_OF_DAY != frozenset()) or gap == ""
+        return gap == "" or (gap == "的" and not (a.slots | b.slots) <= TIME_OF_DAY)
+    if gap in _LISTED and a.slots - TIME_OF_DAY == b.slots - TIME_OF_DAY == BARE_WEEKDAY:
+        return True  # 周二周四打球
     if gap == "的":
-        counted = a.offset is not None or b.shift is not None  # 四年前的2月
-        return a.has_day and (counted or (b.week is not None and bool(a.slots & {"weekday", "day"})))
+        return a.has_day and (a.offset, b.shift, b.week) != (None, None, None)  # 四年前的2月
     twice = a.shift is not None and a.part is not None and b.part is not None  # 今晚凌晨两点
     return gap == "" and (twice or clash(a, b) or (said.low[first.end - 1] in "次回" and b.has_day))
 
@@ -159,55 +142,40 @@ def _touches(said: Said, first: Found, second: Found) -> bool:
 def _judge(said: Said, item: Found, earlier: Found | None, beside: Beside) -> Found | None:
     text, reading = said.low, item.reading
     if is_counted_on(reading) or not item.understood:
-        return _open(text, item, earlier)
+        return _open(text, item)
     if _is_feast(reading):
-        if _stands_beside_its_day(text, item, earlier, beside[1]):
-            return None
+        if earlier is not None and AROUND["same_day"].fullmatch(text, earlier.end, item.start):
+            return None  # 明天冬至: the day stands beside its name
         if earlier is not None and not is_absolute(earlier.reading):
             earlier = None  # 后天就出发，国庆应该能赶上
     own = chinese_evidence(text, item.start, item.end, wide=False)
     tense = own if own != "none" else chinese_evidence(text, item.start, item.end)
     tense = "past" if tense == "none" and _goes_on(text, item, "then") else tense
-    reading = _in_its_half(text, item)
+    clock = open_hour(reading)
+    if clock is not None and _goes_on(text, item, "morning", "evening"):  # 七点起床, 十点睡的
+        later = 0 if _goes_on(text, item, "morning") else 12
+        reading = replace(reading, clock=Clock(clock.hour + later, clock.minute))
     item = replace(item, reading=reading, tense=_direction(text, item, tense, own))
     if earlier is not None:
         meant = _carried(earlier, reading, "none" if _goes_on(text, item, "due") else own)
         if meant is None:
             return not_understood(item)
         if meant is not reading:
-            return replace(item, reading=meant)
-        if reading.day is not None and earlier.reading.day is not None and reading.month is None:
-            return replace(item, tense=earlier.tense)  # 3号走，6号到
-    if tense != "future" and _listed(text, item, beside):
-        return None if chinese_habit(text, item.start, item.end) else not_understood(item)
+            return replace(item, reading=meant, tense=earlier.tense)
     stands = _stands(text, item, tense, own, earlier)
     return None if stands is False else item if stands else not_understood(item)
 
 
-_NEAR = 4
-"""Characters between a date and what is counted from an event on it: 2026-06-07高考前一天."""
-
-
-def _open(text: str, item: Found, earlier: Found | None) -> Found | None:
-    """Return what nobody can resolve (高考前一天, 上学期), unless it is told of a habit or beside a date."""
+def _open(text: str, item: Found) -> Found | None:
+    """Return what nobody can resolve (高考前一天, 上学期), unless it is told of a habit."""
     if item.reading.edge is not None:
         return None
-    dated = earlier is not None and is_absolute(earlier.reading) and item.start - earlier.end <= _NEAR
-    habit = chinese_habit(text, item.start, item.end, everyone=False)
-    return None if dated or habit else not_understood(item)
+    return None if chinese_habit(text, item.start, item.end, everyone=False) else not_understood(item)
 
 
 def _is_feast(reading: Reading) -> bool:
     """Return True for a feast without its year: the name of a day of each year."""
     return (reading.holiday is not None or reading.lunar is not None) and reading.year is None
-
-
-def _stands_beside_its_day(text: str, item: Found, earlier: Found | None, following: Found | None) -> bool:
-    """Return True for 明天冬至, 除夕就是明天: the day stands beside its name."""
-    if earlier is not None and AROUND["same_day"].fullmatch(text, earlier.end, item.start):
-        return True
-    day = following is not None and following.reading.has_day
-    return day and following is not None and AROUND["is_on"].fullmatch(text, item.end, following.start) is not None
 
 
 def _goes_on(text: str, item: Found, *names: str) -> bool:
@@ -220,41 +188,30 @@ def _carried(earlier: Found, reading: Reading, own: Tense) -> Reading | None:
 
     下周三出发，周日回来: the Sunday of that week. 3月28号去，30号回: of that month. 12月24日出发，周日回: before or after it?
     """
-    told, slots = earlier.reading, reading.slots
+    told, slots, before = earlier.reading, reading.slots, plain(earlier.tense)
     if reading.manner not in (None, "bare") or reading.through is not None or reading.year is not None:
         return reading
     if slots <= TIME_OF_DAY:  # 明天九点出发，下午一点到; 昨天等到凌晨一点
         single = (told.shift, told.day, told.weekday) != (None, None, None) and not told.slots & (_NO_DAY - TIME_OF_DAY)
         sure = reading.clock is not None and (reading.clock.known or reading.part is not None)
-        day = replace(told, part=None, part_name=None, clock=None, clock_until=None)
         if not (sure and single) or told.absolute:
             return reading
+        day = replace(told, part=None, part_name=None, clock=None, clock_until=None)
         return merge(day, reading) if reading.part != "dawn" else None
-    named = reading.month is not None and reading.month[0] == "abs" and reading.day is None
     if reading.weekday is not None and slots <= DAY_OF_WEEK:
         if told.week is None or told.weekday is None or own == ("future" if told.week < 0 else "past"):
             return None if told.month is not None and told.day is not None else reading
         return replace(reading, week=told.week, manner=None) if told.weekday < reading.weekday else None
     if reading.day is not None and slots <= _DAY_NUMBER and told.day is not None:
-        if told.absolute or told.day > reading.day or (told.month is None and own not in ("none", plain(earlier.tense))):
+        unsure = told.month is None and own != before and (own != "none" or before == "past")
+        if told.absolute or told.day > reading.day or unsure:
             return None
-        if told.month is None and own == "none" and earlier.tense == "past":
-            return None
-        return replace(reading, month=told.month, year=told.year) if told.month is not None else reading
-    if named and told.year is not None and reading.month is not None:
-        later = told.month is None or (told.month[0] == "abs" and told.month[1] < reading.month[1])
+        return replace(reading, month=told.month, year=told.year)
+    named = reading.month is not None and reading.month[0] == "abs" and reading.day is None
+    if named and reading.month is not None and told.year is not None:  # 明年三月去，五月回来
+        later = told.month is None or told.month < reading.month
         return replace(reading, year=told.year, manner=None) if later and not told.absolute else None
     return reading
-
-
-def _in_its_half(text: str, item: Found) -> Reading:
-    """Return a clock time in the half of the day of what is done then: 七点起床, 十点睡的."""
-    reading, clock = item.reading, open_hour(item.reading)
-    if clock is None:
-        return reading
-    if _goes_on(text, item, "morning") or text.endswith("睡到", 0, item.start):
-        return replace(reading, clock=replace(clock, known=True))
-    return replace(reading, clock=Clock(clock.hour + 12, clock.minute)) if _goes_on(text, item, "evening") else reading
 
 
 def _direction(text: str, item: Found, tense: Tense, own: Tense) -> Tense:
@@ -282,18 +239,6 @@ def _direction(text: str, item: Found, tense: Tense, own: Tense) -> Tense:
     return "perhaps past" if chosen == "past" and (feast or "month" in reading.slots) else chosen
 
 
-def _listed(text: str, item: Found, beside: Beside) -> bool:
-    """Return True for one of two bare weekdays in one breath: 周二周四, 周六、周日."""
-    before, after = beside
-    return any(
-        first is not None
-        and second is not None
-        and first.reading.slots - TIME_OF_DAY == second.reading.slots - TIME_OF_DAY == BARE_WEEKDAY
-        and text[first.end : second.start] in _LISTED
-        for first, second in ((before, item), (item, after))
-    )
-
-
 _LISTED = frozenset({"", "、", "和", "跟"})
 
 
@@ -304,15 +249,11 @@ def _is_no_hour(text: str, item: Found) -> bool:
 
 
 _LISTS = frozenset("有这那第讲说提下如共")
-_NUMBERED = frozenset("第穿选切抽排坐住队员座桌店楼门床厅")
-"""Before these 号 is a number of something: 穿23号, 住3号."""
 
 
-def _is_day_of_month(text: str, item: Found) -> bool:
-    """Return True unless 号 is a number of something (住3号), or the day one of each month or year."""
-    numbered = text[item.start - 1 : item.start] in _NUMBERED if item.start else False
-    recurring = AROUND["recurring"].search(text, max(0, item.start - 12), item.end + 4) is not None
-    return not numbered and not recurring and not chinese_habit(text, item.start, item.end, everyone=False)
+def _recurs(text: str, item: Found) -> bool:
+    """Return True for a date of each year: 生日是5月4日."""
+    return AROUND["recurring"].search(text, max(0, item.start - 12), item.end + 4) is not None
 
 
 def _stands(text: str, item: Found, tense: Tense, own: Tense, earlier: Found | None) -> bool | None:
@@ -328,17 +269,13 @@ def _stands(text: str, item: Found, tense: Tense, own: Tense, earlier: Found | N
     if text[item.start : item.end] == "刚" or text[item.end - 1] in "次回":
         return not anchored
     if slots <= TIME_OF_DAY:
-        return not anchored and not habit and _stands_as_hour(text, item, own, before)
+        return not anchored and not habit and _stands_as_hour(text, item, own)
     if reading.offset is not None and reading.offset.base is None:
-        after = AROUND["after_event"].search(before) or (earlier is not None and earlier.reading.shift != 0)  # 搬家三天后
-        if reading.offset.sign < 0 or after:
-            return reading.offset.sign < 0
-        return tense != "past" or _goes_on(text, item, "soon")
+        return reading.offset.sign < 0 or tense != "past" or _goes_on(text, item, "soon")
     if reading.stretch is not None:
         if reading.stretch.direction == "within":
-            return tense == "future" or _goes_on(text, item, "deadline") or None
-        front = text[item.start] in "前后"  # 生日的前三天
-        return not front or len(text) - (item.end - item.start) <= 4 or (tense != "none" and before[-1:] not in _OF)
+            return tense == "future" or None
+        return text[item.start] not in "前后" or before[-1:] not in _OF  # 生日的前三天
     if reading.year is not None:
         return True
     if reading.season is not None:  # 冬天再说; but 春季运动会, 北京的冬天
@@ -346,7 +283,7 @@ def _stands(text: str, item: Found, tense: Tense, own: Tense, earlier: Found | N
     if _is_feast(reading) or (reading.quarter is not None and reading.quarter[0] == "abs"):
         if tense != "none" or habit or anchored:
             return (tense != "none" and not habit and not anchored) or _goes_on(text, item, "then")
-        generic = AROUND["generic"].search(before) or _goes_on(text, item, "is_next")
+        generic = AROUND["liked"].search(before) or _goes_on(text, item, "is_next")
         return False if generic and not AROUND["that_day"].search(text, item.end) else None
     if slots <= _DAY_NUMBER and reading.day is not None:
         return _stands_as_number(text, item, tense, own, anchored=anchored)
@@ -359,16 +296,16 @@ def _stands(text: str, item: Found, tense: Tense, own: Tense, earlier: Found | N
 _OF = frozenset("的年月周")
 
 
-def _stands_as_hour(text: str, item: Found, own: Tense, before: str) -> bool | None:
+def _stands_as_hour(text: str, item: Found, own: Tense) -> bool | None:
     """Return what `_stands` does for a time of day: 半夜三点还在改方案 is on one day."""
-    due, hour = _goes_on(text, item, "due"), item.reading.clock is not None
+    hour = item.reading.clock is not None
     if hour and _is_no_hour(text, item):
         return False
-    if own != "none" or due:
+    if own != "none" or _goes_on(text, item, "due"):
         return True
     if hour:
         return False if _goes_on(text, item, "works") else None
-    return _goes_on(text, item, "part_ahead") and not AROUND["whenever"].search(before)
+    return _goes_on(text, item, "part_ahead")
 
 
 def _stands_as_number(text: str, item: Found, tense: Tense, own: Tense, *, anchored: bool) -> bool | None:
@@ -380,7 +317,7 @@ def _stands_as_number(text: str, item: Found, tense: Tense, own: Tense, *, ancho
         return None
     if not anchored and tense == "past" and own == "none" and not due and not _goes_on(text, item, "then"):
         return None  # 路上堵了很久 20号到: what was done is told of something else
-    if not _is_day_of_month(text, item):
+    if _recurs(text, item) or chinese_habit(text, item.start, item.end, everyone=False):
         return False
     return True if dated or anchored else None
 
@@ -388,23 +325,15 @@ def _stands_as_number(text: str, item: Found, tense: Tense, own: Tense, *, ancho
 def _stands_bare(text: str, item: Found, tense: Tense, own: Tense, before: str, *, anchored: bool, habit: bool) -> bool | None:
     """Return what `_stands` does for a bare weekday, weekend, month or date."""
     reading, slots = item.reading, item.reading.slots
-    several = reading.weekday is not None and reading.through is not None
-    works = AROUND["works"].search(text, item.end, item.end + 6) is not None
-    recurring = reading.month is not None and reading.said_weekday is None
-    recurring = recurring and AROUND["recurring"].search(text, max(0, item.start - 12), item.end + 4) is not None
+    recurring = reading.month is not None and reading.said_weekday is None and _recurs(text, item)
+    if slots == BARE_WEEKDAY and tense == "none" and _goes_on(text, item, "weekly"):
+        return None
     if AROUND["liked"].search(before) or recurring or habit:
-        return None if several and text.startswith("都", item.end) and reading.weekday and not works else False
-    if several and works:
-        return False
+        return None if reading.through is not None else False
     elsewhere = own == "none" or (slots == BARE_WEEKDAY and before.endswith("了"))
     if not anchored and elsewhere and tense == "past" and (reading.weekday is not None or slots == {"month"}):
         return None  # 怀孕了 九月生; 查了周六的天气: what was done is told of something else
-    person = slots == {"month"} and before[-1:] in _PERSON and before[-2:-1] not in _TIME_ENDS
-    return None if person and not anchored else True  # 和四月是好朋友
-
-
-_PERSON = frozenset("和跟与给对找被让问")
-_TIME_ENDS = frozenset("月年日号0123456789")
+    return True
 
 
 _GRAMMAR = Grammar(

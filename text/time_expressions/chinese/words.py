@@ -28,9 +28,6 @@ _YEARS: dict[str, int] = by_word(_WORDS["year_shifts"])
 _LEVELS: dict[str, int] = by_word(_WORDS["levels"])
 _EDGES: dict[str, Edge] = by_word(_WORDS["edges"])
 _UNITS: dict[str, Unit] = by_word(_WORDS["units"])
-_CUT: dict[str, tuple[str, str, re.Pattern[str]]] = {
-    first: (row["surely"], row["perhaps"], re.compile(row["after"])) for first, row in _WORDS["cut"].items()
-}
 _MONTH_NAMES = {"正": 1, "冬": 11, "腊": 12}
 
 _WRITTEN = word_tables("time_expressions/chinese/tokens.toml")
@@ -57,28 +54,12 @@ def length_of(text: str) -> Amount | None:
     """Return a length of time (两个半小时, 1年3个月), None if it is told as a guess."""
     total: Amount | None = None
     for match in _LENGTH_PARTS.finditer(text):
-        if _GUESS_ALONE.fullmatch(match["n"]):
-            return None
         count = chinese_number(match["n"])
-        if count is None:
+        if count is None or _GUESS_ALONE.fullmatch(match["n"]):
             return None
-        word = match["unit"].lstrip("个")
-        half = bool(match["half"]) or bool(match["tail"])
-        unit: Unit
-        if word == "刻钟":
-            unit, count = "minute", count * 15
-        elif word.startswith("秒"):
-            unit, count = "minute", count / 60
-        elif word[0] in "mhs" and word.isascii():
-            unit = "hour" if word[0] == "h" else "minute"
-            count = count / 60 if word == "s" else count
-        elif word == "世纪":
-            unit, count = "year", count * 100
-        else:
-            unit = _UNITS[word]
-        if half:
-            count += 0.5
-        part = amount(count, unit)
+        count += 0.5 if match["half"] or match["tail"] else 0.0
+        unit = match["unit"].lstrip("个")
+        part = amount(15 * count, "minute") if unit == "刻钟" else amount(count, _UNITS[unit])
         total = part if total is None else total.plus(part)
     return total
 
@@ -106,13 +87,6 @@ def _clock(match: re.Match[str]) -> Reading | None:
     minute = chinese_number(parts["minute"] or parts["digits"] or "") or 0.0
     if parts["half"] or parts["quarter"]:
         minute = 30 if parts["half"] else 15 if parts["quarter"] == "一" else 45
-    if minute >= 60:
-        return None
-    if match["either"]:
-        last = int(hour) + 10 * (match["either"][0] == "十")
-        return Reading(clock=Clock(last - 1, known=False), clock_until=Clock(last, int(minute), known=last > 12))
-    if match["meridiem"]:
-        return Reading(clock=Clock(int(hour) % 12 + (12 if match["meridiem"][0] in "pP" else 0), int(minute)))
     known = hour > 12 or hour == 0 or (len(parts["hour"]) == 2 and parts["hour"][0] == "0")
     return Reading(clock=Clock(int(hour), int(minute), known))
 
@@ -129,8 +103,6 @@ def _week(match: re.Match[str]) -> Reading:
         return Reading(week=level)
     if name == "末":
         return Reading(week=level, weekend=True)
-    if name in "初中底":
-        return Reading(week=level, edge=_EDGES[name], edge_name=name)
     until = Reading(week=level, weekday=_weekday(match["next"])) if match["next"] else None
     return Reading(week=level, weekday=_weekday(name[0]), through=until)
 
@@ -180,11 +152,6 @@ def _lunar(match: re.Match[str]) -> Reading | None:
 def _day_number(match: re.Match[str]) -> Reading | None:
     day = chinese_number(match["day"])
     return Reading(day=int(day)) if day and 1 <= day <= 31 else None
-
-
-def _two_days(match: re.Match[str]) -> Reading | None:
-    last = chinese_number((match["tens"] or "") + match["pair"][1])
-    return Reading(day=int(last) - 1, through=Reading(day=int(last))) if last else None
 
 
 def _half(match: re.Match[str]) -> Reading:
@@ -302,7 +269,6 @@ _READINGS: dict[str, Builder] = {
     "counted": _counted,
     "of_event": lambda _: Reading(offset=_COUNTED_ON),
     "more": lambda _: Reading(offset=_COUNTED_ON, edge="rest"),
-    "pair": lambda _: Reading(),
     "iso": _iso,
     "absolute_year": _year_abs,
     "guess": _guess,
@@ -318,7 +284,6 @@ _READINGS: dict[str, Builder] = {
     "last_hour": lambda match: _stretch(-1 if match["level"] == "上" else 1, amount(1, "hour")),
     "remaining": _with_length(lambda _, length: Reading(stretch=Stretch("remaining", 1, length))),
     "within": _with_length(lambda _, length: Reading(stretch=Stretch("within", 1, length))),
-    "since": _with_length(lambda _, length: _stretch(-1, length)),
     "shift": _shift,
     "week": _week,
     "month": lambda match: Reading(month=("rel", _LEVELS[match["level"]])),
@@ -329,11 +294,9 @@ _READINGS: dict[str, Builder] = {
     "dotted": _date,
     "date": _date,
     "feast": _feast,
-    "october": lambda match: Reading(holiday="national", holiday_name=match.group(), manner="bare"),
     "season": lambda match: Reading(season=_SEASONS[match.group()[0]], season_name=match.group()),
     "edge": _edge,
     "weekday": _bare_weekday,
-    "two_days": _two_days,
     "day_number": _day_number,
     "clock": _clock,
     "early": lambda match: Reading(part="morning", part_name=match.group()),
@@ -352,14 +315,4 @@ STARTS = (
 """Every first character of a token (checked by a test). Testing it first makes the search ten times faster."""
 
 
-def _is_cut_out(text: str, start: int) -> bool:
-    """Return True if the character at `start` ends the word before it: 明 in 说明天数, 上 in 赶上周末."""
-    row = _CUT.get(text[start])
-    if row is None or not start:
-        return False
-    surely, perhaps, after = row
-    before = text[start - 1]
-    return before in surely or (before in perhaps and after.match(text, start + 1) is not None)
-
-
-TOKENS = Tokens(PATTERNS, _READINGS, f"(?=[{STARTS}])", is_cut_out=_is_cut_out)
+TOKENS = Tokens(PATTERNS, _READINGS, f"(?=[{STARTS}])")

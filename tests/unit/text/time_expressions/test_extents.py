@@ -188,7 +188,6 @@ def test_what_is_not_understood_as_a_whole_stays_and_is_reported(text: str, expr
         "Tom's dog's name is Friday",
         "小林手里还有三天年假",
         "Friday night is pizza night at Tom's",
-        "小林2026-06-07高考前一天去看考场",
         "Tom always eats pasta the night before the match",
         "Tom's band is called Last Tuesday",
         "Tom plays in our band Next Friday",
