@@ -16,7 +16,7 @@ from .references.finding import deictic_words, is_deictic_name
 from .references.people import Mention, find_people
 from .references.types import Reference
 from .time_expressions.finding import detect
-from .time_expressions.reading import Found
+from .time_expressions.reading import TimeToken
 
 NOBODY = Names()
 
@@ -64,7 +64,7 @@ class Sentence:
         return find_people(self.text, known, self.protected)
 
     @cached_property
-    def times(self) -> list[Found]:
+    def times(self) -> list[TimeToken]:
         """The relative times of the text, in order."""
         return detect(self.text, self.protected, self.choice)
 

@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from .reading import TIME_OF_DAY, Found, Reading, is_absolute
+from .reading import TIME_OF_DAY, TimeSpec, TimeToken, is_absolute
 
-Builder = Callable[["re.Match[str]"], "Reading | None"]
+Builder = Callable[["re.Match[str]"], "TimeSpec | None"]
 LONG_TEXT = 2_000
 _UNNAMED = re.compile(r"\(\?P<\w+>")
 UNSURE = "maybe_"
@@ -23,7 +23,7 @@ UNSURE = "maybe_"
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class FoldedText:
     """A text as its language reads it: `text` as written, `low` for the patterns, `spoken` for the tense of its verbs.
 
     All have the same length; a language without capitals has one string for all three.
@@ -69,9 +69,9 @@ class Tokens:
             self._alone[name] = None if build is None else (re.compile(self._patterns[name]), build)
         return self._alone[name]
 
-    def scan(self, text: str) -> list[Found]:
+    def scan(self, text: str) -> list[TimeToken]:
         """Return the words of time of a text with their readings, in order and not yet merged."""
-        found: list[Found] = []
+        found: list[TimeToken] = []
         match = self._next(text, 0)
         while match is not None:
             start, end = match.span()
@@ -84,7 +84,7 @@ class Tokens:
                 reading = build(detail) if detail is not None else None
                 if detail is not None and reading is not None:
                     sure = not name.startswith(UNSURE) and bool(reading.slots)
-                    found.append(Found(reading, start, detail.end(), understood=sure))
+                    found.append(TimeToken(reading, start, detail.end(), understood=sure))
             match = self._next(text, max(end, start + 1))
         return found
 
@@ -96,8 +96,8 @@ class Tokens:
         return next((match for match in tried if match is not None), None)
 
 
-Join = Callable[[Said, Found, Found], "Reading | None"]
-Beside = tuple["Found | None", "Found | None"]
+Join = Callable[[FoldedText, TimeToken, TimeToken], "TimeSpec | None"]
+Beside = tuple["TimeToken | None", "TimeToken | None"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,29 +109,29 @@ class Grammar:
     """The reading of two neighbours as one expression (昨天 + 下午三点), or None."""
     through: Join
     """The reading of two neighbours as the ends of a range (周一到周三), or None."""
-    touches: Callable[[Said, Found, Found], bool]
+    touches: Callable[[FoldedText, TimeToken, TimeToken], bool]
     """True for neighbours of which the one is part of a longer expression with the other that nobody understands."""
-    parts: Callable[[Said, int, int], bool]
+    parts: Callable[[FoldedText, int, int], bool]
     """True if a sentence ends between two places."""
-    judge: Callable[[Said, Found, Found | None, Beside], Found | None]
+    judge: Callable[[FoldedText, TimeToken, TimeToken | None, Beside], TimeToken | None]
     """The expression as it is kept, None to drop it. It is given the day that its sentence has named before, and what stands
     before and behind it in the text, whether that is kept or not."""
 
 
-def find(grammar: Grammar, said: Said, is_content: Callable[[Found], bool]) -> list[Found]:
+def find(grammar: Grammar, said: FoldedText, is_content: Callable[[TimeToken], bool]) -> list[TimeToken]:
     """Return the expressions that need a reference, in order, without those for which `is_content` is True."""
     found = candidates(grammar, said)
     return settled(grammar, said, [item for item in found if not is_content(item)]) if found else []
 
 
-def candidates(grammar: Grammar, said: Said) -> list[Found]:
+def candidates(grammar: Grammar, said: FoldedText) -> list[TimeToken]:
     """Return all merged expressions of a text in order, including absolute ones."""
     merged = _paired(said, grammar.tokens.scan(said.low), grammar.join)
     return _whole(grammar, said, _paired(said, merged, grammar.through))
 
 
-def _paired(said: Said, found: list[Found], join: Join) -> list[Found]:
-    paired: list[Found] = []
+def _paired(said: FoldedText, found: list[TimeToken], join: Join) -> list[TimeToken]:
+    paired: list[TimeToken] = []
     for token in found:
         last = paired[-1] if paired else None
         both = join(said, last, token) if last is not None else None
@@ -139,28 +139,28 @@ def _paired(said: Said, found: list[Found], join: Join) -> list[Found]:
             paired.append(token)
             continue
         days = [one for one in (last, token) if one.reading.has_day] or [last, token]
-        paired[-1] = Found(both, last.start, token.end, understood=all(one.understood for one in days))
+        paired[-1] = TimeToken(both, last.start, token.end, understood=all(one.understood for one in days))
         if len(paired) > 1 and (whole := join(said, paired[-2], paired[-1])) is not None:
             paired[-2:] = [replace(paired[-1], reading=whole, start=paired[-2].start)]
     return paired
 
 
-def _whole(grammar: Grammar, said: Said, found: list[Found]) -> list[Found]:
+def _whole(grammar: Grammar, said: FoldedText, found: list[TimeToken]) -> list[TimeToken]:
     """Return the expressions with those that touch one they are no part of as one that is not understood."""
-    whole: list[Found] = []
+    whole: list[TimeToken] = []
     for item in found:
         last = whole[-1] if whole else None
         if last is not None and grammar.touches(said, last, item):
-            whole[-1] = Found(Reading(), last.start, item.end, understood=False)
+            whole[-1] = TimeToken(TimeSpec(), last.start, item.end, understood=False)
         else:
             whole.append(item)
     return whole
 
 
-def settled(grammar: Grammar, said: Said, found: list[Found]) -> list[Found]:
+def settled(grammar: Grammar, said: FoldedText, found: list[TimeToken]) -> list[TimeToken]:
     """Return the expressions that need a reference as they are judged in their sentences."""
-    kept: list[Found] = []
-    earlier: Found | None = None
+    kept: list[TimeToken] = []
+    earlier: TimeToken | None = None
     for before, item, following in zip([None, *found], found, [*found[1:], None], strict=False):
         if is_absolute(item.reading):
             earlier = item
@@ -181,6 +181,6 @@ def settled(grammar: Grammar, said: Said, found: list[Found]) -> list[Found]:
     return kept
 
 
-def not_understood(item: Found) -> Found:
+def not_understood(item: TimeToken) -> TimeToken:
     """Return an expression that stays as it was said."""
     return replace(item, understood=False)

@@ -18,7 +18,7 @@ from .english import grammar as en
 from .expression import Span, TimeExpression
 from .named_days import Resolved
 from .portions import day_of
-from .reading import DAY_OF_WEEK, TIME_OF_DAY, Found
+from .reading import DAY_OF_WEEK, TIME_OF_DAY, TimeToken
 from .resolution import resolve
 
 _HAN = re.compile(r"[㐀-鿿]")
@@ -52,7 +52,7 @@ def find_time_expressions(
     return resolved(text, detect(text, protected, language), reference, timezone, language)
 
 
-def detect(text: str, spans: Sequence[Span] | None, language: LanguageChoice = "auto") -> list[Found]:
+def detect(text: str, spans: Sequence[Span] | None, language: LanguageChoice = "auto") -> list[TimeToken]:
     """Return the expressions of a text that need a reference, in order, without those that overlap the protected `spans`.
 
     With the language "auto" none of a text in another language.
@@ -61,11 +61,11 @@ def detect(text: str, spans: Sequence[Span] | None, language: LanguageChoice = "
     grammars += [en] if en.might_hold(text) else []
     protected = protected_spans(text) if grammars and spans is None else list(spans or ())
 
-    def is_content(item: Found) -> bool:
+    def is_content(item: TimeToken) -> bool:
         return overlaps(protected, item.start, item.end)
 
     items = [item for grammar in grammars for item in grammar.find(text, is_content)]
-    kept: list[Found] = []
+    kept: list[TimeToken] = []
     for item in sorted(items, key=lambda item: (item.start, -item.end)):
         if not kept or item.start >= kept[-1].end:
             kept.append(item)
@@ -74,7 +74,7 @@ def detect(text: str, spans: Sequence[Span] | None, language: LanguageChoice = "
 
 def resolved(
     text: str,
-    items: Sequence[Found],
+    items: Sequence[TimeToken],
     reference: datetime,
     timezone: str | ZoneInfo | None = None,
     language: LanguageChoice = "auto",
@@ -104,7 +104,7 @@ def resolved(
     return found
 
 
-def _backwards(text: str, items: Sequence[Found], days: list[Resolved | None], at: int) -> bool:
+def _backwards(text: str, items: Sequence[TimeToken], days: list[Resolved | None], at: int) -> bool:
     """Return True if a time ends before the one before it begins: 周三出差，周五回 on a Thursday; 下周二来，住到周末."""
     if not 0 <= at < len(items) - 1:
         return False

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 from .calendar import Days, add_months, feast, month_days, quarter_days, season_days, week_days
-from .reading import Manner, Reading, Tense, plain
+from .reading import Manner, Tense, TimeSpec, plain
 
 _DAY = timedelta(days=1)
 
@@ -30,7 +30,7 @@ def one_day(day: date) -> Resolved:
     return Resolved(day, day, "day")
 
 
-def named_days(reading: Reading, today: date, tense: Tense) -> Resolved | None:
+def named_days(reading: TimeSpec, today: date, tense: Tense) -> Resolved | None:
     """Return the days of a reading that is neither counted nor a time of day alone; None if nobody can tell."""
     year = None
     if reading.year is not None:
@@ -68,7 +68,7 @@ def _days(month: Days, day: int | None) -> Resolved | None:
     return one_day(month[0].replace(day=day)) if day <= month[1].day else None
 
 
-def _in_year(reading: Reading, year: int) -> Resolved | None:
+def _in_year(reading: TimeSpec, year: int) -> Resolved | None:
     """Return the days of a feast, a season, a quarter, a month or a date in a year."""
     if reading.holiday is not None or reading.lunar is not None:
         day = feast(reading.lunar or reading.holiday or "", year)
@@ -80,7 +80,7 @@ def _in_year(reading: Reading, year: int) -> Resolved | None:
     return _days(month_days(year, reading.month[1] if reading.month else 1), reading.day)
 
 
-def _recurring(reading: Reading, today: date, year: int | None, tense: Tense) -> Resolved | None:
+def _recurring(reading: TimeSpec, today: date, year: int | None, tense: Tense) -> Resolved | None:
     """Return a name that comes once a year, in its year or as its manner and the tense tell."""
     if year is not None:
         relative = reading.year is not None and reading.year[0] == "rel"
@@ -108,7 +108,7 @@ _FAR, _NEAR = 240 * _DAY, 60 * _DAY
 """Of two days of a name, one in each direction, one that is so far is not meant without its year where the other is so near."""
 
 
-def _choose(reading: Reading, every: list[Resolved], today: date, tense: Tense) -> Resolved | None:
+def _choose(reading: TimeSpec, every: list[Resolved], today: date, tense: Tense) -> Resolved | None:
     """Return one of the days of a name, which are given in order."""
     manner: Manner = reading.manner or "bare"
     before = [one for one in every if (one.last if manner == "last" else one.first) < today + _DAY * (manner == "bare")]
@@ -128,7 +128,7 @@ def _choose(reading: Reading, every: list[Resolved], today: date, tense: Tense) 
     return None if unsure and gap > _UNSURE else found
 
 
-def _week(reading: Reading, today: date, tense: Tense) -> Resolved | None:
+def _week(reading: TimeSpec, today: date, tense: Tense) -> Resolved | None:
     """Return a weekday, a weekend or a week."""
     monday, manner = week_days(today)[0], reading.manner or "bare"
     if reading.weekday is not None:
@@ -150,7 +150,7 @@ def _week(reading: Reading, today: date, tense: Tense) -> Resolved | None:
     return Resolved(first, first + 6 * _DAY, "week")
 
 
-def _half(reading: Reading, half: tuple[int, str], today: date, year: int | None, tense: Tense) -> Resolved | None:
+def _half(reading: TimeSpec, half: tuple[int, str], today: date, year: int | None, tense: Tense) -> Resolved | None:
     """Return half of a month or a year; of "rolling" ones the one before or after the current one."""
     which, unit = half
     if unit == "month":
@@ -167,7 +167,7 @@ def _half(reading: Reading, half: tuple[int, str], today: date, year: int | None
     return Resolved(date(year, begin, 1), month_days(year, end)[1], "half")
 
 
-def _day_number(reading: Reading, number: int, today: date, tense: Tense) -> Resolved | None:
+def _day_number(reading: TimeSpec, number: int, today: date, tense: Tense) -> Resolved | None:
     """Return "the 15th" without a month: of this month unless the tense excludes it or, without one, it is over."""
     every: list[Resolved] = []
     for months in range(-2, 3):

@@ -7,7 +7,7 @@ from datetime import date, datetime, time, timedelta
 
 from .calendar import Days, add_months, month_days, week_days
 from .named_days import Resolved
-from .reading import Clock, Ordinal, Reading, Tense
+from .reading import Clock, Ordinal, Tense, TimeSpec
 
 _DAY = timedelta(days=1)
 
@@ -73,7 +73,7 @@ def at_edge(found: Resolved, edge: str, today: date) -> Resolved | None:
     return None if found.granularity in ("quarter", "half", "season") else found
 
 
-def at_clock(found: Resolved, clock: Clock, reading: Reading, now: datetime, tense: Tense) -> Resolved:
+def at_clock(found: Resolved, clock: Clock, reading: TimeSpec, now: datetime, tense: Tense) -> Resolved:
     """Return the minutes of a clock time on a day; open if neither words nor the current time tell the half of the day."""
     here = now.replace(tzinfo=None)
     begin = _moment(day_of(found.first), clock, reading, here, tense)
@@ -89,7 +89,7 @@ def at_clock(found: Resolved, clock: Clock, reading: Reading, now: datetime, ten
     return Resolved(begin, end, "minute", is_open and not until.known)
 
 
-def _moment(day: date, clock: Clock, reading: Reading, here: datetime, tense: Tense) -> datetime:
+def _moment(day: date, clock: Clock, reading: TimeSpec, here: datetime, tense: Tense) -> datetime:
     hour, part = clock.hour, reading.part
     moment = datetime.combine(day, time()) + timedelta(hours=hour, minutes=clock.minute)
     if part in ("evening", "night") and (not clock.known or hour < 6):

@@ -83,7 +83,7 @@ class Offset:
 
     sign: int
     amount: Amount
-    base: Reading | None = None
+    base: TimeSpec | None = None
     approximate: bool = False
 
 
@@ -107,7 +107,7 @@ class Ordinal:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class TimeSpec:
     """The fields of one expression; None means not given."""
 
     year: Given | None = None
@@ -138,7 +138,7 @@ class Reading:
     vague_amount: str | None = None
     now: bool | None = None
     until_now: bool | None = None
-    through: Reading | None = None
+    through: TimeSpec | None = None
     said_weekday: int | None = None
     """The weekday that was said beside a date; a date that falls on another one was not understood."""
     kept_slots: frozenset[str] | None = field(default=None, init=False, repr=False, compare=False)
@@ -167,14 +167,14 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class TimeToken:
     """A reading with its span and the tense of its clause.
 
     Where only a part of the span was understood (or its clause does not say which day it means), `understood` is False:
     the text stays as it was said and the gate reports the span.
     """
 
-    reading: Reading
+    reading: TimeSpec
     start: int
     end: int
     tense: Tense = "none"
@@ -195,11 +195,11 @@ DAY_OF_WEEK = BARE_WEEKDAY | TIME_OF_DAY
 """Slots of a weekday, which may have its part of the day or its hour."""
 
 
-def _filled(reading: Reading) -> dict[str, Any]:
+def _filled(reading: TimeSpec) -> dict[str, Any]:
     return {name: value for name, _ in _NAMES if (value := getattr(reading, name)) is not None}
 
 
-def merge(first: Reading, second: Reading) -> Reading | None:
+def merge(first: TimeSpec, second: TimeSpec) -> TimeSpec | None:
     """Return both readings as one (昨天 + 下午三点, "Tuesday" + "of last week"), or None if they are not compatible."""
     a, b = first.slots, second.slots
     joint = a | b
@@ -231,17 +231,17 @@ def merge(first: Reading, second: Reading) -> Reading | None:
     return merged
 
 
-def _holds_a_time_of_day(reading: Reading) -> bool:
+def _holds_a_time_of_day(reading: TimeSpec) -> bool:
     said = reading.offset
     counted = said is not None and not said.amount.minutes and not said.approximate
     return reading.slots <= TIME_OF_DAY or _is_one_day(reading) or reading.weekday is not None or counted or bool(reading.weekend)
 
 
-def _is_one_day(reading: Reading) -> bool:
+def _is_one_day(reading: TimeSpec) -> bool:
     return (reading.day, reading.shift, reading.holiday, reading.lunar) != (None, None, None, None)
 
 
-def _merge_offset(offset: Reading, other: Reading) -> Reading | None:
+def _merge_offset(offset: TimeSpec, other: TimeSpec) -> TimeSpec | None:
     """Return "two weeks ago on Tuesday" as one reading, None for 四年前的2月."""
     said = offset.offset
     if said is None or other.offset is not None or (said.base is not None and other.weekday is None):
@@ -261,19 +261,19 @@ def plain(tense: Tense) -> Tense:
     return "past" if tense == "perhaps past" else "future" if tense == "perhaps future" else tense
 
 
-def is_absolute(reading: Reading) -> bool:
+def is_absolute(reading: TimeSpec) -> bool:
     """Return True if neither the reading nor the end of its range needs a reference."""
     return reading.absolute or (reading.through is not None and reading.through.absolute)
 
 
-def open_hour(reading: Reading) -> Clock | None:
+def open_hour(reading: TimeSpec) -> Clock | None:
     """Return a clock time of which no word tells the half of the day, though what is done then may: "I woke up at 7:30"."""
     clock = reading.clock
     told = clock is None or clock.known or reading.part is not None or reading.clock_until is not None
     return clock if not told and clock is not None and 4 <= clock.hour < 12 else None
 
 
-def clash(first: Reading, second: Reading) -> bool:
+def clash(first: TimeSpec, second: TimeSpec) -> bool:
     """Return True if two expressions that touch are neither two of a kind (昨天今天) nor one time (三月明天)."""
     a, b = first.slots - {"manner"}, second.slots - {"manner"}
     if is_absolute(first) or is_absolute(second) or (a | b) & {"vague", "now", "stretch", "clock", "part", "through"}:

@@ -18,7 +18,7 @@ from ..borders import in_word
 from ..word_lists import compiled_patterns, word_list, word_tables
 from .calendar import week_days
 from .named_days import Resolved
-from .reading import Clock, Reading
+from .reading import Clock, TimeSpec
 
 _TABLES = word_tables("time_expressions/rendering.toml")
 _PATTERNS = compiled_patterns(_TABLES)
@@ -41,7 +41,7 @@ def iso(moment: date) -> str:
     return moment.isoformat()
 
 
-def rendered(reading: Reading, resolved: Resolved, text: str, start: int, end: int, language: str) -> str:
+def rendered(reading: TimeSpec, resolved: Resolved, text: str, start: int, end: int, language: str) -> str:
     """Return the words in place of text[start:end], with spaces where they would touch a digit or a letter.
 
     `language` is that of the sentence, which need not be that of the expression.
@@ -72,7 +72,7 @@ def _fuses(left: str, right: str) -> bool:
     return (left_word and (right_word or right in "'\"")) or (left in "'\"" and right_word)
 
 
-def _kind(reading: Reading, resolved: Resolved, language: str) -> str:
+def _kind(reading: TimeSpec, resolved: Resolved, language: str) -> str:
     """Return the name of the form of a time that is neither vague nor told in minutes."""
     said, stretch, granularity = reading.offset, reading.stretch, resolved.granularity
     if reading.until_now is not None:
@@ -105,7 +105,7 @@ def _kind(reading: Reading, resolved: Resolved, language: str) -> str:
     return "day" if resolved.first == resolved.last else "range"
 
 
-def _form(reading: Reading, resolved: Resolved, said: str, language: str, previous: str) -> str:
+def _form(reading: TimeSpec, resolved: Resolved, said: str, language: str, previous: str) -> str:
     """Return the form of a time; of English with a stroke after its preposition."""
     if reading.vague is None and reading.now is None and reading.until_now is None and resolved.granularity == "minute":
         return _minutes(reading, resolved, said, language, previous)
@@ -143,7 +143,7 @@ def _form(reading: Reading, resolved: Resolved, said: str, language: str, previo
     return str(_TABLES[language][kind].format(**values))
 
 
-def _unit(reading: Reading, resolved: Resolved, language: str) -> str:
+def _unit(reading: TimeSpec, resolved: Resolved, language: str) -> str:
     """Return what something is the beginning or end of."""
     names = ("week", "month", "quarter", "season")
     unit = next((name for name in names if getattr(reading, name) is not None), "year")
@@ -151,32 +151,32 @@ def _unit(reading: Reading, resolved: Resolved, language: str) -> str:
     return _form(replace(reading, edge=None, edge_name=None), whole, "", language, "").rpartition("|")[2]
 
 
-def _half(reading: Reading, first: date, language: str) -> str:
+def _half(reading: TimeSpec, first: date, language: str) -> str:
     of_month = reading.half is not None and reading.half[1] == "month"
     begins = (first.day if of_month else first.month) == 1
     return ("first" if begins else "second") if language == "en" else "上" if begins else "下"
 
 
-def _season(reading: Reading, language: str) -> str:
+def _season(reading: TimeSpec, language: str) -> str:
     if language == "en":
         return reading.season if reading.season and reading.season in _NAMES["zh_seasons"] else "summer"
     name = reading.season_name or _NAMES["zh_seasons"].get(reading.season or "", "")
     return f"{name}天" if len(name) == 1 else name
 
 
-def _feast(reading: Reading) -> str:
+def _feast(reading: TimeSpec) -> str:
     name = re.sub("^(?:农历|阴历|旧历)的?", "", reading.holiday_name or "")
     return f"农历{name}" if reading.lunar is not None and not name.startswith("大") else name
 
 
-def _length(reading: Reading) -> str:
+def _length(reading: TimeSpec) -> str:
     if reading.stretch is None:
         return ""
     count, unit = reading.stretch.amount.count, reading.stretch.amount.unit
     return f"{f'{count:g} ' * (count != 1)}{'working day' if unit == 'workday' else unit}{'s' * (count != 1)}"
 
 
-def _vague(reading: Reading, said: str, language: str, previous: str, values: dict[str, object]) -> str:
+def _vague(reading: TimeSpec, said: str, language: str, previous: str, values: dict[str, object]) -> str:
     amount = reading.vague_amount
     if amount is not None and language == "en":
         about, exact = re.subn(" or so$", "", amount)
@@ -190,7 +190,7 @@ def _vague(reading: Reading, said: str, language: str, previous: str, values: di
     return str(_TABLES[language]["around"].format(**values))
 
 
-def _minutes(reading: Reading, resolved: Resolved, said: str, language: str, previous: str) -> str:
+def _minutes(reading: TimeSpec, resolved: Resolved, said: str, language: str, previous: str) -> str:
     """Return minutes of a day; an hour of either half of the day as it was said."""
     first, last, english = resolved.first, resolved.last, language == "en"
     day, until, begin, end = iso(first)[:10], iso(last)[:10], iso(first)[11:], iso(last)[11:]
@@ -227,7 +227,7 @@ _WORD_BEFORE = re.compile(r"([A-Za-z'’]+|-)\s*$")
 _WORD_AFTER = re.compile(r"\s*([A-Za-z'’]+)")
 
 
-def _english(reading: Reading, resolved: Resolved, text: str, start: int, end: int) -> str:
+def _english(reading: TimeSpec, resolved: Resolved, text: str, start: int, end: int) -> str:
     """Return the English form, with a preposition if the expression is an adverbial without one."""
     before, after = _WORD_BEFORE.search(text, max(0, start - 24), start), _WORD_AFTER.match(text, end)
     previous, following = (match[1].lower().replace("’", "'") if match else "" for match in (before, after))

@@ -28,7 +28,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from .calendar import add_months, feast_at, season_at, week_days
 from .named_days import Resolved, named_days, one_day
 from .portions import at_clock, at_edge, day_of, within
-from .reading import DAY_OF_WEEK, TIME_OF_DAY, Amount, Offset, Reading, Stretch, Tense, plain
+from .reading import DAY_OF_WEEK, TIME_OF_DAY, Amount, Offset, Stretch, Tense, TimeSpec, plain
 
 _DAY = timedelta(days=1)
 _OVER = {"dawn": 8, "morning": 12, "noon": 14, "afternoon": 18}
@@ -39,7 +39,7 @@ _STILL_UP = time(4)
 """Who is awake before that has mostly not slept yet. Midnight to the second is a day without a time."""
 
 
-def resolve(reading: Reading, now: datetime, tense: Tense) -> Resolved | None:
+def resolve(reading: TimeSpec, now: datetime, tense: Tense) -> Resolved | None:
     """Resolve a reading. Returns None if there is no such day (a lunar date outside the tables, year 10000) or nobody can tell.
 
     `now` is aware and in the requested time zone; hours and minutes count elapsed time across daylight saving changes.
@@ -55,7 +55,7 @@ def resolve(reading: Reading, now: datetime, tense: Tense) -> Resolved | None:
         return None
 
 
-def _resolve(reading: Reading, now: datetime, raw: Tense) -> Resolved | None:
+def _resolve(reading: TimeSpec, now: datetime, raw: Tense) -> Resolved | None:
     today, tense = now.date(), plain(raw)
     if reading.through is not None:
         return _through(replace(reading, through=None), reading.through, now, raw)
@@ -108,14 +108,14 @@ def _days_away(found: Resolved, now: datetime, tense: Tense) -> int:
     return -int(tense == "past" and found.first > here)
 
 
-def _is_over(reading: Reading, now: datetime) -> bool:
+def _is_over(reading: TimeSpec, now: datetime) -> bool:
     """Return True if the hour or part of today is over: "Monday morning" on a Monday at noon."""
     if reading.clock is not None:
         return reading.clock.known and (reading.clock.hour, reading.clock.minute) < (now.hour, now.minute)
     return now.hour >= _OVER.get(reading.part or "", 24)
 
 
-def _through(first: Reading, until: Reading, now: datetime, tense: Tense) -> Resolved | None:
+def _through(first: TimeSpec, until: TimeSpec, now: datetime, tense: Tense) -> Resolved | None:
     begin, end = _resolve(first, now, tense), _resolve(until, now, tense)
     if begin is None or end is None:
         return None
@@ -151,7 +151,7 @@ def _minute_from(now: datetime, length: Amount, sign: int) -> datetime:
     return real.astimezone(now.tzinfo).replace(tzinfo=None, second=0, microsecond=0)
 
 
-def _offset(reading: Reading, said: Offset, now: datetime, tense: Tense) -> Resolved | None:
+def _offset(reading: TimeSpec, said: Offset, now: datetime, tense: Tense) -> Resolved | None:
     length = said.amount
     start: date = now.date()
     if said.base is None or said.base.now:

@@ -10,17 +10,17 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from ..engine import Beside, Grammar, Said, not_understood
+from ..engine import Beside, FoldedText, Grammar, not_understood
 from ..engine import find as found_by
 from ..reading import (
     BARE_WEEKDAY,
     DAY_OF_WEEK,
     TIME_OF_DAY,
     Clock,
-    Found,
     Ordinal,
-    Reading,
     Tense,
+    TimeSpec,
+    TimeToken,
     clash,
     is_absolute,
     merge,
@@ -42,10 +42,10 @@ def might_hold(text: str) -> bool:
     return TOKENS.trigger.search(fold(text)) is not None
 
 
-def find(text: str, is_content: Callable[[Found], bool]) -> list[Found]:
+def find(text: str, is_content: Callable[[TimeToken], bool]) -> list[TimeToken]:
     """Return the Chinese expressions of a text that need a reference, without those for which `is_content` is True."""
     folded = fold(text)
-    found = found_by(_GRAMMAR, Said(text, folded, folded), is_content)
+    found = found_by(_GRAMMAR, FoldedText(text, folded, folded), is_content)
     names = {match.group() for match in AROUND["name"].finditer(folded)} if found else set()
     return [item for item in found if folded[item.start : item.end] not in names] if names else found
 
@@ -53,7 +53,7 @@ def find(text: str, is_content: Callable[[Found], bool]) -> list[Found]:
 # ---------------------------------------------------------------------------------------------------------- together
 
 
-def _join(said: Said, first: Found, second: Found) -> Reading | None:
+def _join(said: FoldedText, first: TimeToken, second: TimeToken) -> TimeSpec | None:
     gap, a, b = said.low[first.end : second.start], first.reading, second.reading
     if not (a.slots and b.slots) or gap not in _JOIN | _COMMA or is_counted_on(a):
         return None
@@ -65,7 +65,7 @@ def _join(said: Said, first: Found, second: Found) -> Reading | None:
     return _joined(a, b)
 
 
-def _counted_from(day: Reading, counted: Reading) -> Reading | None:
+def _counted_from(day: TimeSpec, counted: TimeSpec) -> TimeSpec | None:
     """Return a day as it is counted from another one: 6月20日前两天, 上周五的前一天; of 国庆前三天 nobody knows the days."""
     feast = day.holiday is not None or day.lunar is not None
     offset = counted.offset
@@ -76,7 +76,7 @@ def _counted_from(day: Reading, counted: Reading) -> Reading | None:
     return None if unsure else replace(counted, offset=replace(offset, base=day, approximate=False))
 
 
-def _joined(a: Reading, b: Reading) -> Reading | None:
+def _joined(a: TimeSpec, b: TimeSpec) -> TimeSpec | None:
     """Return the reading of two neighbours, of which the first is the coarser one."""
     stretch = b.stretch
     if stretch is not None and a.slots <= {"year", "month"} and stretch.amount.count == int(stretch.amount.count):
@@ -94,7 +94,7 @@ def _joined(a: Reading, b: Reading) -> Reading | None:
     return None if "year" in b.slots and a.slots & {"day", "month", "week", "weekday", "offset"} else merge(a, b)
 
 
-def _through(said: Said, first: Found, second: Found) -> Reading | None:
+def _through(said: FoldedText, first: TimeToken, second: TimeToken) -> TimeSpec | None:
     """Return 周一到周三, 明晚十点到十二点 as one reading, None if they are not the ends of a range."""
     a, b = first.reading, second.reading
     if a.through is not None or not _RANGE.fullmatch(said.low, first.end, second.start):
@@ -106,7 +106,7 @@ def _through(said: Said, first: Found, second: Found) -> Reading | None:
     if b.slots <= TIME_OF_DAY:
         return replace(a, clock_until=b.clock) if a.clock is not None and b.clock is not None else None
     if b.now or b.until_now:
-        return replace(a, through=Reading(now=True)) if a.year is None or a.year[0] == "rel" else a
+        return replace(a, through=TimeSpec(now=True)) if a.year is None or a.year[0] == "rel" else a
     if a.slots <= TIME_OF_DAY:
         return None
     if b.year is None and b.week is None and b.shift is None and b.offset is None:
@@ -119,7 +119,7 @@ def _through(said: Said, first: Found, second: Found) -> Reading | None:
     return replace(a, through=b)
 
 
-def _touches(said: Said, first: Found, second: Found) -> bool:
+def _touches(said: FoldedText, first: TimeToken, second: TimeToken) -> bool:
     gap, a, b = said.low[first.end : second.start], first.reading, second.reading
     if is_absolute(a) or is_absolute(b) or len(gap) > 4:
         return False
@@ -139,7 +139,7 @@ def _touches(said: Said, first: Found, second: Found) -> bool:
 # ------------------------------------------------------------------------------------------------------------ judged
 
 
-def _judge(said: Said, item: Found, earlier: Found | None, beside: Beside) -> Found | None:
+def _judge(said: FoldedText, item: TimeToken, earlier: TimeToken | None, beside: Beside) -> TimeToken | None:
     text, reading = said.low, item.reading
     if is_counted_on(reading) or not item.understood:
         return _open(text, item)
@@ -166,24 +166,24 @@ def _judge(said: Said, item: Found, earlier: Found | None, beside: Beside) -> Fo
     return None if stands is False else item if stands else not_understood(item)
 
 
-def _open(text: str, item: Found) -> Found | None:
+def _open(text: str, item: TimeToken) -> TimeToken | None:
     """Return what nobody can resolve (高考前一天, 上学期), unless it is told of a habit."""
     if item.reading.edge is not None:
         return None
     return None if chinese_habit(text, item.start, item.end, everyone=False) else not_understood(item)
 
 
-def _is_feast(reading: Reading) -> bool:
+def _is_feast(reading: TimeSpec) -> bool:
     """Return True for a feast without its year: the name of a day of each year."""
     return (reading.holiday is not None or reading.lunar is not None) and reading.year is None
 
 
-def _goes_on(text: str, item: Found, *names: str) -> bool:
+def _goes_on(text: str, item: TimeToken, *names: str) -> bool:
     """Return True if the text goes on after an expression as one of the patterns of `AROUND` says."""
     return any(AROUND[name].match(text, item.end) is not None for name in names)
 
 
-def _carried(earlier: Found, reading: Reading, own: Tense) -> Reading | None:
+def _carried(earlier: TimeToken, reading: TimeSpec, own: Tense) -> TimeSpec | None:
     """Return a bare name as it is meant after a day of its sentence; None if nobody can tell.
 
     下周三出发，周日回来: the Sunday of that week. 3月28号去，30号回: of that month. 12月24日出发，周日回: before or after it?
@@ -214,7 +214,7 @@ def _carried(earlier: Found, reading: Reading, own: Tense) -> Reading | None:
     return reading
 
 
-def _direction(text: str, item: Found, tense: Tense, own: Tense) -> Tense:
+def _direction(text: str, item: TimeToken, tense: Tense, own: Tense) -> Tense:
     """Return the tense that chooses among several days of the name. `tense` is that of the whole sentence.
 
     A feast and 这周末 are sought in the past only where their own clause is in the past (除夕到家，票抢到了 is ahead), what is
@@ -242,7 +242,7 @@ def _direction(text: str, item: Found, tense: Tense, own: Tense) -> Tense:
 _LISTED = frozenset({"", "、", "和", "跟"})
 
 
-def _is_no_hour(text: str, item: Found) -> bool:
+def _is_no_hour(text: str, item: TimeToken) -> bool:
     """Return True where 点 is no hour: 有一点累, 有两点要说, 四点八公斤."""
     listed = item.reading.part is None and text[item.start - 1 : item.start] in _LISTS and not text.startswith("的", item.end)
     return listed or text[item.start : item.end] in ("一点", "1点") or _goes_on(text, item, "no_hour")
@@ -251,12 +251,12 @@ def _is_no_hour(text: str, item: Found) -> bool:
 _LISTS = frozenset("有这那第讲说提下如共")
 
 
-def _recurs(text: str, item: Found) -> bool:
+def _recurs(text: str, item: TimeToken) -> bool:
     """Return True for a date of each year: 生日是5月4日."""
     return AROUND["recurring"].search(text, max(0, item.start - 12), item.end + 4) is not None
 
 
-def _stands(text: str, item: Found, tense: Tense, own: Tense, earlier: Found | None) -> bool | None:
+def _stands(text: str, item: TimeToken, tense: Tense, own: Tense, earlier: TimeToken | None) -> bool | None:
     """Return True if an expression means a single time as seen from the reference, False for a habit or a narrated time.
 
     None if the clause does not say which day of its name it means.
@@ -296,7 +296,7 @@ def _stands(text: str, item: Found, tense: Tense, own: Tense, earlier: Found | N
 _OF = frozenset("的年月周")
 
 
-def _stands_as_hour(text: str, item: Found, own: Tense) -> bool | None:
+def _stands_as_hour(text: str, item: TimeToken, own: Tense) -> bool | None:
     """Return what `_stands` does for a time of day: 半夜三点还在改方案 is on one day."""
     hour = item.reading.clock is not None
     if hour and _is_no_hour(text, item):
@@ -308,7 +308,7 @@ def _stands_as_hour(text: str, item: Found, own: Tense) -> bool | None:
     return _goes_on(text, item, "part_ahead")
 
 
-def _stands_as_number(text: str, item: Found, tense: Tense, own: Tense, *, anchored: bool) -> bool | None:
+def _stands_as_number(text: str, item: TimeToken, tense: Tense, own: Tense, *, anchored: bool) -> bool | None:
     """Return what `_stands` does for a day number. Before 生日 it is the day of some month."""
     due = _goes_on(text, item, "due")
     told = item.reading.part is not None or item.reading.clock is not None or text[item.end - 1] == "日"
@@ -322,7 +322,9 @@ def _stands_as_number(text: str, item: Found, tense: Tense, own: Tense, *, ancho
     return True if dated or anchored else None
 
 
-def _stands_bare(text: str, item: Found, tense: Tense, own: Tense, before: str, *, anchored: bool, habit: bool) -> bool | None:
+def _stands_bare(
+    text: str, item: TimeToken, tense: Tense, own: Tense, before: str, *, anchored: bool, habit: bool
+) -> bool | None:
     """Return what `_stands` does for a bare weekday, weekend, month or date."""
     reading, slots = item.reading, item.reading.slots
     recurring = reading.month is not None and reading.said_weekday is None and _recurs(text, item)

@@ -15,7 +15,7 @@ from ...word_lists import by_word, in_full, in_pieces, phrase_list, word_tables
 from ..calendar import longest_month
 from ..engine import Builder, Tokens
 from ..numerals import chinese_number
-from ..reading import Amount, Clock, Direction, Edge, Offset, Ordinal, Part, Reading, Stretch, Unit, amount
+from ..reading import Amount, Clock, Direction, Edge, Offset, Ordinal, Part, Stretch, TimeSpec, Unit, amount
 
 _WORDS = word_tables("time_expressions/chinese/words.toml")
 _FOLD = str.maketrans(_WORDS["folded"], _WORDS["folded_to"])
@@ -79,7 +79,7 @@ _CLOCK_PARTS = re.compile(
 )
 
 
-def _clock(match: re.Match[str]) -> Reading | None:
+def _clock(match: re.Match[str]) -> TimeSpec | None:
     parts = _CLOCK_PARTS.match(match["clock"])
     hour = chinese_number(parts["hour"]) if parts is not None else None
     if parts is None or hour is None or hour > 24:
@@ -88,172 +88,172 @@ def _clock(match: re.Match[str]) -> Reading | None:
     if parts["half"] or parts["quarter"]:
         minute = 30 if parts["half"] else 15 if parts["quarter"] == "一" else 45
     known = hour > 12 or hour == 0 or (len(parts["hour"]) == 2 and parts["hour"][0] == "0")
-    return Reading(clock=Clock(int(hour), int(minute), known))
+    return TimeSpec(clock=Clock(int(hour), int(minute), known))
 
 
-def _shift(match: re.Match[str]) -> Reading:
+def _shift(match: re.Match[str]) -> TimeSpec:
     part = match["short"]
-    reading = Reading(shift=_SHIFTS[match["which"]])
+    reading = TimeSpec(shift=_SHIFTS[match["which"]])
     return replace(reading, part=_PART_OF[part], part_name=_PART_WORD.get(part, part)) if part else reading
 
 
-def _week(match: re.Match[str]) -> Reading:
+def _week(match: re.Match[str]) -> TimeSpec:
     level, name = _LEVELS[match["level"]], match["name"]
     if not name:
-        return Reading(week=level)
+        return TimeSpec(week=level)
     if name == "末":
-        return Reading(week=level, weekend=True)
-    until = Reading(week=level, weekday=_weekday(match["next"])) if match["next"] else None
-    return Reading(week=level, weekday=_weekday(name[0]), through=until)
+        return TimeSpec(week=level, weekend=True)
+    until = TimeSpec(week=level, weekday=_weekday(match["next"])) if match["next"] else None
+    return TimeSpec(week=level, weekday=_weekday(name[0]), through=until)
 
 
 def _weekday(name: str) -> int:
     return 6 if name in "日天" else int(chinese_number(name) or 1) - 1
 
 
-def _bare_weekday(match: re.Match[str]) -> Reading:
+def _bare_weekday(match: re.Match[str]) -> TimeSpec:
     name = match["name"]
     if name == "末":
-        return Reading(weekend=True, manner="bare")
-    until = Reading(weekday=_weekday(match["next"]), manner="bare") if match["next"] else None
-    return Reading(weekday=_weekday(name[0]), manner="bare", through=until)
+        return TimeSpec(weekend=True, manner="bare")
+    until = TimeSpec(weekday=_weekday(match["next"]), manner="bare") if match["next"] else None
+    return TimeSpec(weekday=_weekday(name[0]), manner="bare", through=until)
 
 
-def _iso(match: re.Match[str]) -> Reading:
+def _iso(match: re.Match[str]) -> TimeSpec:
     month = max(1, min(12, int(match["month"])))
-    return Reading(year=("abs", int(match["year"])), month=("abs", month), day=int(match["day"]) if match["day"] else None)
+    return TimeSpec(year=("abs", int(match["year"])), month=("abs", month), day=int(match["day"]) if match["day"] else None)
 
 
-def _year_abs(match: re.Match[str]) -> Reading | None:
+def _year_abs(match: re.Match[str]) -> TimeSpec | None:
     number = chinese_number(match["year4"] or match["year2"])
     if number is None:
         return None
     century = 0 if match["year4"] else 2000 if number < 50 else 1900
-    return Reading(year=("abs", int(number) + century))
+    return TimeSpec(year=("abs", int(number) + century))
 
 
-def _date(match: re.Match[str]) -> Reading | None:
+def _date(match: re.Match[str]) -> TimeSpec | None:
     month = chinese_number(match["month"])
     day = chinese_number(match["day"]) if match["day"] else None
     if month is None or (match["day"] and (day is None or day > longest_month(int(month)))):
         return None
-    return Reading(month=("abs", int(month)), day=None if day is None else int(day))
+    return TimeSpec(month=("abs", int(month)), day=None if day is None else int(day))
 
 
-def _lunar(match: re.Match[str]) -> Reading | None:
+def _lunar(match: re.Match[str]) -> TimeSpec | None:
     name = match["month"] or match["month2"]
     month = _MONTH_NAMES.get(name[0]) or chinese_number(name)
     day = chinese_number((match["day"] or match["day2"]).removeprefix("初"))
     if month is None or day is None or not 1 <= day <= 30 or not 1 <= month <= 12:
         return None
-    return Reading(lunar=(int(month), int(day)), holiday_name=match.group())
+    return TimeSpec(lunar=(int(month), int(day)), holiday_name=match.group())
 
 
-def _day_number(match: re.Match[str]) -> Reading | None:
+def _day_number(match: re.Match[str]) -> TimeSpec | None:
     day = chinese_number(match["day"])
-    return Reading(day=int(day)) if day and 1 <= day <= 31 else None
+    return TimeSpec(day=int(day)) if day and 1 <= day <= 31 else None
 
 
-def _half(match: re.Match[str]) -> Reading:
+def _half(match: re.Match[str]) -> TimeSpec:
     word = match.group()
     which = 1 if word[0] in "上前" else 2
     if "个" in word:
-        return Reading(half=(-1 if which == 1 else 1, "rolling"))
+        return TimeSpec(half=(-1 if which == 1 else 1, "rolling"))
     unit = {"月": "month", "周": "week"}.get(word[-1], "year")
-    return Reading(half=(which, unit), week=0 if unit == "week" else None)
+    return TimeSpec(half=(which, unit), week=0 if unit == "week" else None)
 
 
-def _quarter(match: re.Match[str]) -> Reading | None:
+def _quarter(match: re.Match[str]) -> TimeSpec | None:
     if match["level"]:
-        return Reading(quarter=("rel", _LEVELS[match["level"]]))
+        return TimeSpec(quarter=("rel", _LEVELS[match["level"]]))
     number = chinese_number(match["number"] or match["q"])
-    return Reading(quarter=("abs", int(number)), manner="bare") if number and 1 <= number <= 4 else None
+    return TimeSpec(quarter=("abs", int(number)), manner="bare") if number and 1 <= number <= 4 else None
 
 
-def _feast(match: re.Match[str]) -> Reading:
-    return Reading(holiday=_HOLIDAYS[match["feast"]], holiday_name=match["feast"], manner="bare")
+def _feast(match: re.Match[str]) -> TimeSpec:
+    return TimeSpec(holiday=_HOLIDAYS[match["feast"]], holiday_name=match["feast"], manner="bare")
 
 
-def _edge(match: re.Match[str]) -> Reading:
+def _edge(match: re.Match[str]) -> TimeSpec:
     of_year = match.group()[0] == "年"
     return replace(_edge_alone(match), year=("rel", 0) if of_year else None, month=None if of_year else ("rel", 0))
 
 
-def _edge_alone(match: re.Match[str]) -> Reading:
-    return Reading(edge=_EDGES[match["edge"]], edge_name=match["edge"])
+def _edge_alone(match: re.Match[str]) -> TimeSpec:
+    return TimeSpec(edge=_EDGES[match["edge"]], edge_name=match["edge"])
 
 
-def _stretch(sign: int, length: Amount) -> Reading:
-    return Reading(stretch=Stretch("past" if sign < 0 else "next", sign, length))
+def _stretch(sign: int, length: Amount) -> TimeSpec:
+    return TimeSpec(stretch=Stretch("past" if sign < 0 else "next", sign, length))
 
 
-def _with_length(build: Callable[[re.Match[str], Amount], Reading | None]) -> Builder:
+def _with_length(build: Callable[[re.Match[str], Amount], TimeSpec | None]) -> Builder:
     """Return a builder that receives the length of time of its match; it returns None if the length is not a number."""
 
-    def built(match: re.Match[str]) -> Reading | None:
+    def built(match: re.Match[str]) -> TimeSpec | None:
         length = length_of(match["length"])
         return build(match, length) if length is not None else None
 
     return built
 
 
-def _offset(match: re.Match[str], length: Amount) -> Reading:
+def _offset(match: re.Match[str], length: Amount) -> TimeSpec:
     approximate = bool(match["more"]) or "多" in match["length"]
-    return Reading(offset=Offset(-1 if match["direction"] == "前" else 1, length, approximate=approximate))
+    return TimeSpec(offset=Offset(-1 if match["direction"] == "前" else 1, length, approximate=approximate))
 
 
-def _directed(match: re.Match[str], length: Amount) -> Reading:
+def _directed(match: re.Match[str], length: Amount) -> TimeSpec:
     sign = -1 if match["direction"] in ("过去", "最近", "近", "之前", "往前") else 1
-    return Reading(stretch=Stretch("aligned", sign, length)) if length.unit == "quarter" else _stretch(sign, length)
+    return TimeSpec(stretch=Stretch("aligned", sign, length)) if length.unit == "quarter" else _stretch(sign, length)
 
 
-def _counted(match: re.Match[str]) -> Reading | None:
+def _counted(match: re.Match[str]) -> TimeSpec | None:
     """Return a day that is counted from the one before it: 前两天, 的前一天, 后第三天, 前夜."""
     length = length_of(match["length"]) if match["length"] else amount(chinese_number(match["nth"] or "一") or 1, "day")
     if length is None:
         return None
     night = match.group()[-1] in "夜夕晚"
     sign = -1 if match["sign"] == "前" else 1
-    offset = Offset(sign, replace(length, unit="day") if night else length, Reading(), approximate=bool(match["length"]))
-    return Reading(offset=offset, part="evening" if night else None, part_name="晚上" if night else None)
+    offset = Offset(sign, replace(length, unit="day") if night else length, TimeSpec(), approximate=bool(match["length"]))
+    return TimeSpec(offset=offset, part="evening" if night else None, part_name="晚上" if night else None)
 
 
-def is_counted_on(reading: Reading) -> bool:
+def is_counted_on(reading: TimeSpec) -> bool:
     """Return True for what is counted from a day that is to stand before it."""
     return reading.offset is not None and reading.offset.base is not None and not reading.offset.base.slots
 
 
-_COUNTED_ON = Offset(1, amount(1, "day"), Reading())
+_COUNTED_ON = Offset(1, amount(1, "day"), TimeSpec())
 
 
-def _front(match: re.Match[str], length: Amount) -> Reading | None:
+def _front(match: re.Match[str], length: Amount) -> TimeSpec | None:
     word = match["direction"]
     if length.count != int(length.count):
         return None
     if "最" in word or word == "头":
-        return Reading(ordinal=Ordinal(int(length.count), length.unit, "first" if word == "头" else "last"))
+        return TimeSpec(ordinal=Ordinal(int(length.count), length.unit, "first" if word == "头" else "last"))
     return _stretch(-1 if word == "前" else 1, length)
 
 
-def _nth(match: re.Match[str]) -> Reading | None:
+def _nth(match: re.Match[str]) -> TimeSpec | None:
     word = match["unit"].lstrip("个")
     weekday = _weekday(word[-1]) if word[:-1] in ("周", "星期", "礼拜") and word[-1] in "一二三四五六日天" else None
     unit: Unit = "day" if weekday is not None else "weekend" if word == "周末" else _UNITS[word]
     if match["last"]:
-        return Reading(ordinal=Ordinal(1, unit, "nth_last", weekday))
+        return TimeSpec(ordinal=Ordinal(1, unit, "nth_last", weekday))
     count = chinese_number(match["nth"])
-    return Reading(ordinal=Ordinal(int(count), unit, "nth", weekday)) if count else None
+    return TimeSpec(ordinal=Ordinal(int(count), unit, "nth", weekday)) if count else None
 
 
-def _guess(match: re.Match[str]) -> Reading:
+def _guess(match: re.Match[str]) -> TimeSpec:
     direction = match["direction"] or "后"
-    return Reading(vague="past" if direction == "前" else "future", vague_amount=f"{match['length']}{direction}")
+    return TimeSpec(vague="past" if direction == "前" else "future", vague_amount=f"{match['length']}{direction}")
 
 
-def _vague(match: re.Match[str]) -> Reading:
+def _vague(match: re.Match[str]) -> TimeSpec:
     word = match.group()
     direction: Direction = "past" if _VAGUE_PAST.search(word) else "future" if _VAGUE_FUTURE.search(word) else "now"
-    return Reading(vague=direction, vague_amount=word if _VAGUE_AMOUNT.search(word) else None)
+    return TimeSpec(vague=direction, vague_amount=word if _VAGUE_AMOUNT.search(word) else None)
 
 
 _LISTED = {
@@ -265,45 +265,45 @@ _LISTED = {
 }
 PATTERNS = {name: in_full(pattern, _PIECES | _LISTED) for name, pattern in _WRITTEN["tokens"].items()}
 _READINGS: dict[str, Builder] = {
-    "open": lambda _: Reading(),
+    "open": lambda _: TimeSpec(),
     "counted": _counted,
-    "of_event": lambda _: Reading(offset=_COUNTED_ON),
-    "more": lambda _: Reading(offset=_COUNTED_ON, edge="rest"),
+    "of_event": lambda _: TimeSpec(offset=_COUNTED_ON),
+    "more": lambda _: TimeSpec(offset=_COUNTED_ON, edge="rest"),
     "iso": _iso,
     "absolute_year": _year_abs,
     "guess": _guess,
     "guess_ahead": _guess,
     "offset": _with_length(_offset),
-    "ahead": _with_length(lambda _, length: Reading(offset=Offset(1, length))),
+    "ahead": _with_length(lambda _, length: TimeSpec(offset=Offset(1, length))),
     "vague": _vague,
-    "last_time": lambda match: Reading(vague="past" if match.group()[0] == "上" else "future"),
+    "last_time": lambda match: TimeSpec(vague="past" if match.group()[0] == "上" else "future"),
     "stretch": _with_length(_directed),
     "half": _half,
     "nth": _nth,
     "front": _with_length(_front),
     "last_hour": lambda match: _stretch(-1 if match["level"] == "上" else 1, amount(1, "hour")),
-    "remaining": _with_length(lambda _, length: Reading(stretch=Stretch("remaining", 1, length))),
-    "within": _with_length(lambda _, length: Reading(stretch=Stretch("within", 1, length))),
+    "remaining": _with_length(lambda _, length: TimeSpec(stretch=Stretch("remaining", 1, length))),
+    "within": _with_length(lambda _, length: TimeSpec(stretch=Stretch("within", 1, length))),
     "shift": _shift,
     "week": _week,
-    "month": lambda match: Reading(month=("rel", _LEVELS[match["level"]])),
+    "month": lambda match: TimeSpec(month=("rel", _LEVELS[match["level"]])),
     "quarter": _quarter,
-    "year": lambda match: Reading(year=("rel", _YEARS[match["level"]])),
+    "year": lambda match: TimeSpec(year=("rel", _YEARS[match["level"]])),
     "lunar": _lunar,
-    "new_year": lambda match: Reading(lunar=(1, int(chinese_number(match["day"]) or 1)), holiday_name=match.group()),
+    "new_year": lambda match: TimeSpec(lunar=(1, int(chinese_number(match["day"]) or 1)), holiday_name=match.group()),
     "dotted": _date,
     "date": _date,
     "feast": _feast,
-    "season": lambda match: Reading(season=_SEASONS[match.group()[0]], season_name=match.group()),
+    "season": lambda match: TimeSpec(season=_SEASONS[match.group()[0]], season_name=match.group()),
     "edge": _edge,
     "weekday": _bare_weekday,
     "day_number": _day_number,
     "clock": _clock,
-    "early": lambda match: Reading(part="morning", part_name=match.group()),
-    "short_part": lambda match: Reading(part=_PART_OF[match.group()], part_name=_PART_WORD[match.group()]),
-    "part": lambda match: Reading(part=_PART_OF[match.group()], part_name=match.group()),
-    "until_now": lambda _: Reading(until_now=True),
-    "now": lambda _: Reading(now=True),
+    "early": lambda match: TimeSpec(part="morning", part_name=match.group()),
+    "short_part": lambda match: TimeSpec(part=_PART_OF[match.group()], part_name=_PART_WORD[match.group()]),
+    "part": lambda match: TimeSpec(part=_PART_OF[match.group()], part_name=match.group()),
+    "until_now": lambda _: TimeSpec(until_now=True),
+    "now": lambda _: TimeSpec(now=True),
     "tail": _edge_alone,
 }
 """What the tokens mean. One that is not here only looks like time and is skipped."""

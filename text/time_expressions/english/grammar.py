@@ -14,16 +14,16 @@ from functools import cached_property
 from ...piecewise import matches
 from ...word_lists import word_list
 from .. import tense as verbs
-from ..engine import Beside, Grammar, Said, not_understood
+from ..engine import Beside, FoldedText, Grammar, not_understood
 from ..engine import find as find_all
 from ..reading import (
     BARE_WEEKDAY,
     DAY_OF_WEEK,
     TIME_OF_DAY,
     Clock,
-    Found,
-    Reading,
     Tense,
+    TimeSpec,
+    TimeToken,
     clash,
     is_absolute,
     merge,
@@ -64,15 +64,15 @@ def might_hold(text: str) -> bool:
     return any(word.group() in _KEYS for word in matches(_ALNUM, low)) or any(matches(_QUICK, low))
 
 
-def find(text: str, is_content: Callable[[Found], bool]) -> list[Found]:
+def find(text: str, is_content: Callable[[TimeToken], bool]) -> list[TimeToken]:
     """Return the English expressions of a text that need a reference, without those for which `is_content` is True."""
     right, slips = lexicon.corrected(text.translate(_FOLD))
     low = right.translate(_LOWER)
-    said = Said(right, low, verbs.without_names(right, low))
+    said = FoldedText(right, low, verbs.without_names(right, low))
     if not slips:
         return find_all(_GRAMMAR, said, is_content)
 
-    def at_home(item: Found) -> Found:
+    def at_home(item: TimeToken) -> TimeToken:
         """Return an expression with its place in the text before its slips were corrected."""
         start, end = (at - sum(more for slip, more in slips if slip < at) for at in (item.start, item.end))
         return replace(item, start=start, end=end)
@@ -83,7 +83,7 @@ def find(text: str, is_content: Callable[[Found], bool]) -> list[Found]:
 # ---------------------------------------------------------------------------------------------------------- together
 
 
-def _join(said: Said, first: Found, second: Found) -> Reading | None:
+def _join(said: FoldedText, first: TimeToken, second: TimeToken) -> TimeSpec | None:
     gap, a, b = said.low[first.end : second.start], first.reading, second.reading
     if not (a.slots and b.slots):
         return None
@@ -95,7 +95,7 @@ def _join(said: Said, first: Found, second: Found) -> Reading | None:
     return merge(a, b) if fits.fullmatch(gap) else None
 
 
-def _is_head(reading: Reading) -> bool:
+def _is_head(reading: TimeSpec) -> bool:
     """Return True for a reading that says nothing without the time that follows it."""
     base = reading.offset.base if reading.offset is not None else None
     half = reading.half is not None and (reading.half[0] == 0 or reading.slots == {"month"})
@@ -103,7 +103,7 @@ def _is_head(reading: Reading) -> bool:
     return (base is not None and not base.slots) or half or alone
 
 
-def _with_base(head: Reading, base: Reading) -> Reading | None:
+def _with_base(head: TimeSpec, base: TimeSpec) -> TimeSpec | None:
     """Return "two weeks after" + "Christmas" as one reading, None if the second is no base of the first."""
     if not base.has_day or base.slots & _NO_BASE or _is_head(base):
         return None
@@ -112,7 +112,7 @@ def _with_base(head: Reading, base: Reading) -> Reading | None:
     if head.through is not None and head.through.offset is not None:
         lasts = head.through.offset
         until = replace(lasts, base=base, amount=replace(lasts.amount, days=lasts.amount.days - 1))
-        return replace(base, through=Reading(offset=until)) if not lasts.amount.minutes else None
+        return replace(base, through=TimeSpec(offset=until)) if not lasts.amount.minutes else None
     if head.half is not None:
         dated = base.month is not None and base.day is not None and base.week is None
         return replace(base, weekend=True) if head.half[1] == "weekend" else replace(base, week=0) if dated else None
@@ -121,7 +121,7 @@ def _with_base(head: Reading, base: Reading) -> Reading | None:
     return replace(base, edge=head.edge if base.weekday is None else None)  # "early Monday": the word stays
 
 
-def _through(said: Said, first: Found, second: Found) -> Reading | None:
+def _through(said: FoldedText, first: TimeToken, second: TimeToken) -> TimeSpec | None:
     """Return "Monday to Friday", "between 3 March and 12 March" as one reading, None if they are no ends of a range."""
     gap, a, b = said.low[first.end : second.start], first.reading, second.reading
     between = gap in (" and ", " and the ") and said.low.endswith("between ", 0, first.start)
@@ -131,7 +131,7 @@ def _through(said: Said, first: Found, second: Found) -> Reading | None:
     if (a.slots | b.slots) & {"vague", "stretch", "part", "clock"} or _is_head(a) or _is_head(b):
         return None
     if b.now or b.until_now:
-        return replace(a, through=Reading(now=True))
+        return replace(a, through=TimeSpec(now=True))
     if b.week is not None and a.week is None and a.weekday is not None:
         a = replace(a, week=b.week, manner=None)
     if a.month is not None or b.month is not None:  # one of them has the month or the year of the other
@@ -140,7 +140,7 @@ def _through(said: Said, first: Found, second: Found) -> Reading | None:
     return replace(a, through=b) if b.day is None or b.month is not None or b.shift is not None else None
 
 
-def _touches(said: Said, first: Found, second: Found) -> bool:
+def _touches(said: FoldedText, first: TimeToken, second: TimeToken) -> bool:
     gap, a, b = said.low[first.end : second.start], first.reading, second.reading
     if not _TOUCH.fullmatch(gap):
         return False
@@ -160,9 +160,9 @@ def _touches(said: Said, first: Found, second: Found) -> bool:
 class _Place:
     """An expression where it stands, with what the words around it tell."""
 
-    said: Said
-    item: Found
-    earlier: Found | None
+    said: FoldedText
+    item: TimeToken
+    earlier: TimeToken | None
 
     @cached_property
     def tense(self) -> Tense:
@@ -200,7 +200,7 @@ class _Place:
         return lexicon.AROUND[name].match(self.said.low, self.item.end) is not None
 
 
-def _judge(said: Said, item: Found, earlier: Found | None, beside: Beside) -> Found | None:
+def _judge(said: FoldedText, item: TimeToken, earlier: TimeToken | None, beside: Beside) -> TimeToken | None:
     place, reading = _Place(said, item, earlier), item.reading
     dated = earlier is not None and is_absolute(earlier.reading)
     if dated and place.tense == "past" and (_is_ahead(reading) or (not reading.slots and place.words.startswith("the "))):
@@ -261,7 +261,7 @@ def _is_habitual(place: _Place) -> bool:
     return reading.month is not None and reading.through is None and place.before("anniversary")
 
 
-def _is_unsure(place: _Place, meant: Reading) -> bool:
+def _is_unsure(place: _Place, meant: TimeSpec) -> bool:
     """Return True if the clause does not say which day of its name an expression means."""
     reading, slots, tense = place.item.reading, place.item.reading.slots, place.tense
     bare = reading.manner == "bare" and reading.year is None
@@ -282,13 +282,13 @@ def _is_unsure(place: _Place, meant: Reading) -> bool:
     return tense == "none" and bare and slots <= _BY_TENSE and place.around == "past"
 
 
-def _is_ahead(reading: Reading) -> bool:
+def _is_ahead(reading: TimeSpec) -> bool:
     """Return True for a time that is counted forwards: "in two weeks", "within a month", "soon"."""
     counted = reading.offset is not None and reading.offset.base is None and reading.offset.sign > 0
     return counted or reading.vague == "future" or (reading.stretch is not None and reading.stretch.direction == "within")
 
 
-def _meant(place: _Place) -> Reading | None:
+def _meant(place: _Place) -> TimeSpec | None:
     """Return a bare name as it is meant after the day that was named before it, None if nobody can tell.
 
     "I fly next Thursday, back on Sunday": the first Sunday from then on. "From 3 December, back on the 7th": of that month.
@@ -309,7 +309,7 @@ def _meant(place: _Place) -> Reading | None:
     return None if of_year and reading.month is not None and reading.year is None else reading
 
 
-def _in_its_half(place: _Place, reading: Reading) -> Reading:
+def _in_its_half(place: _Place, reading: TimeSpec) -> TimeSpec:
     """Return a clock time in the half of the day of what is done then: "I woke up at 7:30"."""
     clock = open_hour(reading)
     if clock is None:
@@ -329,7 +329,7 @@ def _direction(place: _Place) -> Tense:
     return "perhaps past" if tense == "past" and reading.manner == "bare" and dated else tense
 
 
-def _parts(said: Said, end: int, start: int) -> bool:
+def _parts(said: FoldedText, end: int, start: int) -> bool:
     return _SENTENCE_BREAK.search(said.low, end, start) is not None
 
 

@@ -12,7 +12,7 @@ from ...word_lists import in_full, in_pieces, word_tables
 from ..calendar import longest_month
 from ..engine import Builder, Tokens
 from ..numerals import ENGLISH_CARDINALS, ENGLISH_ORDINALS, SIMPLE_CARDINALS, SIMPLE_ORDINALS
-from ..reading import Amount, Clock, Direction, Edge, Offset, Ordinal, Reading, Stretch, Unit, amount
+from ..reading import Amount, Clock, Direction, Edge, Offset, Ordinal, Stretch, TimeSpec, Unit, amount
 from . import lexicon as lexicon
 
 _WORDS = word_tables("time_expressions/english/words.toml")
@@ -129,7 +129,7 @@ def _year(word: str) -> int:
     return 2000 + int(ENGLISH_CARDINALS[word.removeprefix("twenty ").replace(" ", "-")])
 
 
-def _dated(reading: Reading, match: re.Match[str]) -> Reading:
+def _dated(reading: TimeSpec, match: re.Match[str]) -> TimeSpec:
     """Return a reading with the year and the weekend that were said with it."""
     if match["year"]:
         reading = replace(reading, year=("abs", _year(match["year"])), manner=None)
@@ -141,16 +141,16 @@ def _dated(reading: Reading, match: re.Match[str]) -> Reading:
 # ------------------------------------------------------------------------------------------------------ counted times
 
 
-def _counted(match: re.Match[str]) -> Reading:
+def _counted(match: re.Match[str]) -> TimeSpec:
     """ "Two days ago", "in 10 minutes", "three weeks from now", "two days before yesterday"."""
     groups = match.groupdict()
     shift = lexicon.DAYS.get(groups.get("day") or "", 0)
     sign = -1 if groups.get("back") or groups.get("base") == "before" else 1
-    base = Reading(shift=shift) if shift else None
-    return Reading(offset=Offset(sign, _length(match["length"]), base))
+    base = TimeSpec(shift=shift) if shift else None
+    return TimeSpec(offset=Offset(sign, _length(match["length"]), base))
 
 
-def _guess(match: re.Match[str]) -> Reading:
+def _guess(match: re.Match[str]) -> TimeSpec:
     """ "A few weeks ago", "in two or three days": about no day in particular."""
     groups = match.groupdict()
     direction: Direction = "past" if groups.get("back") else "future"
@@ -158,26 +158,26 @@ def _guess(match: re.Match[str]) -> Reading:
     coarse = re.search(r"\b(?:hour|hr|min)", words) is None
     if (groups.get("in") or "").startswith("within"):
         words = f"within {words}"
-    return Reading(vague=direction, vague_amount=words if coarse else None)
+    return TimeSpec(vague=direction, vague_amount=words if coarse else None)
 
 
-def _from(match: re.Match[str]) -> Reading:
+def _from(match: re.Match[str]) -> TimeSpec:
     """The head of "two weeks after Christmas", "the evening before Easter": an offset whose base follows."""
     groups = match.groupdict()
     length = _length(groups.get("length") or "day")
-    base = Offset(-1 if match["way"] == "before" else 1, length, Reading())
-    return Reading(offset=base, part=lexicon.PARTS.get(groups.get("part") or ""))
+    base = Offset(-1 if match["way"] == "before" else 1, length, TimeSpec())
+    return TimeSpec(offset=base, part=lexicon.PARTS.get(groups.get("part") or ""))
 
 
-def _lasting(match: re.Match[str]) -> Reading:
+def _lasting(match: re.Match[str]) -> TimeSpec:
     """The head of "3 days starting next Monday": the length until the end of what begins on that day."""
-    return Reading(through=Reading(offset=Offset(1, _length(match["length"] or match["for"]), Reading())))
+    return TimeSpec(through=TimeSpec(offset=Offset(1, _length(match["length"] or match["for"]), TimeSpec())))
 
 
-def _made_stretch(length: Amount, unit: Unit, step: int) -> Reading:
+def _made_stretch(length: Amount, unit: Unit, step: int) -> TimeSpec:
     if unit in ("quarter", "decade", "weekend"):
-        return Reading(stretch=Stretch("aligned", step, replace(length, unit=unit)))
-    return Reading(stretch=Stretch("past" if step < 0 else "next", step, length))
+        return TimeSpec(stretch=Stretch("aligned", step, replace(length, unit=unit)))
+    return TimeSpec(stretch=Stretch("past" if step < 0 else "next", step, length))
 
 
 def _step(word: str) -> int:
@@ -185,7 +185,7 @@ def _step(word: str) -> int:
     return lexicon.MODIFIERS[word.rpartition(" ")[2]]
 
 
-def _stretch(match: re.Match[str]) -> Reading | None:
+def _stretch(match: re.Match[str]) -> TimeSpec | None:
     step = _step(match["mod"])
     if not step:
         return None
@@ -194,12 +194,12 @@ def _stretch(match: re.Match[str]) -> Reading | None:
         return _made_stretch(amount(2 * factor, unit), unit, step)
     if words := match["words"]:
         known = " " in words or words in ("days", "weeks", "months", "years")
-        return Reading(vague="past" if step < 0 else "future", vague_amount=f"the {words}") if known else None
+        return TimeSpec(vague="past" if step < 0 else "future", vague_amount=f"the {words}") if known else None
     length = _length(match["length"])
     return None if match["length"].startswith(("a ", "an ")) else _made_stretch(length, length.unit, step)
 
 
-def _stretch_after(match: re.Match[str]) -> Reading:
+def _stretch_after(match: re.Match[str]) -> TimeSpec:
     unit, factor = _unit(match["unit"])
     return _made_stretch(amount(_number(match["count"]) * factor, unit), unit, _step(match["mod"]))
 
@@ -207,96 +207,96 @@ def _stretch_after(match: re.Match[str]) -> Reading:
 # ------------------------------------------------------------------------------------------------- this, last, next
 
 
-def _stepped(unit: str, step: int) -> Reading | None:
+def _stepped(unit: str, step: int) -> TimeSpec | None:
     """Return the unit `step` units from the current one."""
     match lexicon.UNITS.get(unit, "week" if unit.startswith("work") else unit):
         case "week":
-            return Reading(week=step)
+            return TimeSpec(week=step)
         case "weekend":
-            return Reading(week=step, weekend=True)
+            return TimeSpec(week=step, weekend=True)
         case "month":
-            return Reading(month=("rel", step))
+            return TimeSpec(month=("rel", step))
         case "year":
-            return Reading(year=("rel", step))
+            return TimeSpec(year=("rel", step))
         case "quarter":
-            return Reading(quarter=("rel", step))
+            return TimeSpec(quarter=("rel", step))
         case _:
-            return Reading(shift=0) if unit == "day" and not step else None
+            return TimeSpec(shift=0) if unit == "day" and not step else None
 
 
-def _pointed(reading: Reading, step: int) -> Reading:
+def _pointed(reading: TimeSpec, step: int) -> TimeSpec:
     """Return a month, season or feast of this year (`step` 0), the last one (-1) or the next one (1)."""
     return replace(reading, manner="last" if step < 0 else "next") if step else replace(reading, year=("rel", 0))
 
 
-def _this_day(match: re.Match[str]) -> Reading | None:
+def _this_day(match: re.Match[str]) -> TimeSpec | None:
     step, manner = _step(match["mod"]), match["mod"]
     if match["weekday"]:
         weekday = lexicon.WEEKDAYS[match["weekday"]]
         near = manner in ("past", "coming", "upcoming") or " " in manner
         if near:
-            return Reading(weekday=weekday, manner="past" if step < 0 else "coming")
-        return Reading(weekday=weekday, week=step)
+            return TimeSpec(weekday=weekday, manner="past" if step < 0 else "coming")
+        return TimeSpec(weekday=weekday, week=step)
     if match["month"]:
         name = match["month"]
         if name in ("mar", "sep", "dec") or (name in ("may", "march") and not step):
             return None
-        return _pointed(Reading(month=("abs", lexicon.MONTHS[name]), day=_day(match["day"]) if match["day"] else None), step)
+        return _pointed(TimeSpec(month=("abs", lexicon.MONTHS[name]), day=_day(match["day"]) if match["day"] else None), step)
     if match["season"]:
-        return _pointed(Reading(season=lexicon.SEASONS[match["season"]]), step)
+        return _pointed(TimeSpec(season=lexicon.SEASONS[match["season"]]), step)
     return _pointed(_feast(match), step) if " " not in manner or step else None
 
 
-def _this_part(match: re.Match[str]) -> Reading | None:
+def _this_part(match: re.Match[str]) -> TimeSpec | None:
     """ "Last night", "this morning"; "the next morning" counts from another time."""
     part = lexicon.PARTS[match["part"]]
     if match["mod"] != "next":
-        return Reading(shift=-(match["mod"] == "last"), part=part)
-    return Reading(shift=1, part=part) if part in ("evening", "night") and not match["the"] else None
+        return TimeSpec(shift=-(match["mod"] == "last"), part=part)
+    return TimeSpec(shift=1, part=part) if part in ("evening", "night") and not match["the"] else None
 
 
 _OVER = re.compile(r"(?:in|over|for|during|within|throughout) $")
 
 
-def _this_unit(match: re.Match[str]) -> Reading | None:
+def _this_unit(match: re.Match[str]) -> TimeSpec | None:
     mod, unit, step = match["mod"].rpartition(" ")[2], match["unit"], _step(match["mod"])
     near = " " in match["mod"]
     if near and mod in ("last", "next"):
         mod = {"last": "past", "next": "coming"}[mod]
     if unit == "fortnight":
-        return Reading(stretch=Stretch("past" if step < 0 else "next", step or 1, amount(2, "week")))
+        return TimeSpec(stretch=Stretch("past" if step < 0 else "next", step or 1, amount(2, "week")))
     if unit.startswith("work"):
-        return Reading(week=step, weekday=0, through=Reading(week=step, weekday=4))
+        return TimeSpec(week=step, weekday=0, through=TimeSpec(week=step, weekday=4))
     kind = lexicon.UNITS[unit]
     if match["weekday"]:
-        return Reading(week=step, weekday=lexicon.WEEKDAYS[match["weekday"].strip(" ,-")]) if kind == "week" else None
+        return TimeSpec(week=step, weekday=lexicon.WEEKDAYS[match["weekday"].strip(" ,-")]) if kind == "week" else None
     if kind in ("hour", "minute"):
         fits = step and not (kind == "minute" and mod == "last") and mod not in ("following", "coming", "upcoming")
-        return Reading(stretch=Stretch("past" if step < 0 else "next", step, amount(1, kind))) if fits else None
+        return TimeSpec(stretch=Stretch("past" if step < 0 else "next", step, amount(1, kind))) if fits else None
     if kind == "decade" and step:
-        return Reading(stretch=Stretch("past" if step < 0 else "aligned", step, amount(1, "decade")))
+        return TimeSpec(stretch=Stretch("past" if step < 0 else "aligned", step, amount(1, "decade")))
     over = mod == "last" and _OVER.search(match.string, max(0, match.start() - 12), match.start())
     if (mod == "past" or over) and match["the"] and kind in ("week", "month", "year"):
-        return Reading(stretch=Stretch("past", -1, amount(1, kind)))
+        return TimeSpec(stretch=Stretch("past", -1, amount(1, kind)))
     if kind == "weekend" and mod in ("past", "coming", "upcoming"):
-        return Reading(weekend=True, manner="past" if step < 0 else "coming")
+        return TimeSpec(weekend=True, manner="past" if step < 0 else "coming")
     return _stepped(unit, step) if kind != "day" else None
 
 
-def _to_date(match: re.Match[str]) -> Reading:
+def _to_date(match: re.Match[str]) -> TimeSpec:
     current = _stepped(match["unit"], 0) if match["unit"] else None
-    return replace(current, through=Reading(now=True)) if current is not None else Reading(until_now=True)
+    return replace(current, through=TimeSpec(now=True)) if current is not None else TimeSpec(until_now=True)
 
 
-def _day_word(match: re.Match[str]) -> Reading | None:
+def _day_word(match: re.Match[str]) -> TimeSpec | None:
     if match["tonight"]:
-        return Reading(shift=0, part="night")
-    return Reading(shift=lexicon.DAYS[match["day"]], part={"am": "morning", "pm": "afternoon"}.get(match["half"]))  # type: ignore[arg-type]
+        return TimeSpec(shift=0, part="night")
+    return TimeSpec(shift=lexicon.DAYS[match["day"]], part={"am": "morning", "pm": "afternoon"}.get(match["half"]))  # type: ignore[arg-type]
 
 
-def _day_before(match: re.Match[str]) -> Reading:
+def _day_before(match: re.Match[str]) -> TimeSpec:
     talk = match.group().endswith(("conversation", "chat"))
-    return Reading(shift=(-1 if match["back"] else 1) * (1 if talk else 2), part=lexicon.PARTS.get(match["part"]))
+    return TimeSpec(shift=(-1 if match["back"] else 1) * (1 if talk else 2), part=lexicon.PARTS.get(match["part"]))
 
 
 # ------------------------------------------------------------------------------------------------------------- heads
@@ -306,81 +306,81 @@ def _edge_word(match: re.Match[str]) -> Edge:
     return lexicon.EDGES[next(word for name, word in match.groupdict().items() if word and name != "unit")]
 
 
-def _edge_unit(match: re.Match[str]) -> Reading | None:
+def _edge_unit(match: re.Match[str]) -> TimeSpec | None:
     current = _stepped(match["unit"], 0)
     return replace(current, edge=_edge_word(match)) if current is not None else None
 
 
-def _short_edge(match: re.Match[str]) -> Reading | None:
+def _short_edge(match: re.Match[str]) -> TimeSpec | None:
     current = _stepped(lexicon.EDGE_SHORT[match["word"]], 0)
     return replace(current, edge="end") if current is not None else None
 
 
-def _ordinal(match: re.Match[str]) -> Reading | None:
+def _ordinal(match: re.Match[str]) -> TimeSpec | None:
     weekday = lexicon.WEEKDAYS[match["weekday"]] if match["weekday"] else None
     unit: Unit = "day" if weekday is not None else _unit(match["unit"])[0]
     if match["count"]:
         count = int(_number(match["count"]))
-        return Reading(ordinal=Ordinal(count, unit, "last" if match["last"] else "first")) if not match["nth"] else None
+        return TimeSpec(ordinal=Ordinal(count, unit, "last" if match["last"] else "first")) if not match["nth"] else None
     nth = _day(match["nth"]) if match["nth"] else 1
-    return Reading(ordinal=Ordinal(nth, unit, "nth_last" if match["last"] else "nth", weekday))
+    return TimeSpec(ordinal=Ordinal(nth, unit, "nth_last" if match["last"] else "nth", weekday))
 
 
 _QUARTERS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 
 
-def _quarter(match: re.Match[str]) -> Reading:
+def _quarter(match: re.Match[str]) -> TimeSpec:
     word = match["number"]
-    reading = Reading(quarter=("abs", _QUARTERS.get(word) or int(word[0])), manner="bare")
+    reading = TimeSpec(quarter=("abs", _QUARTERS.get(word) or int(word[0])), manner="bare")
     return _dated(reading, match) if "year" in match.re.groupindex else reading
 
 
 # ------------------------------------------------------------------------------------------------------------- dates
 
 
-def _month_day(first: str, second: str) -> Reading | None:
+def _month_day(first: str, second: str) -> TimeSpec | None:
     month, day = int(first), int(second)
-    return Reading(month=("abs", month), day=day, manner="bare") if day <= longest_month(month) else None
+    return TimeSpec(month=("abs", month), day=day, manner="bare") if day <= longest_month(month) else None
 
 
-def _slash(match: re.Match[str]) -> Reading | None:
+def _slash(match: re.Match[str]) -> TimeSpec | None:
     month, day = (number for number in match.groups() if number)
     return _month_day(month, day) if int(month) <= 12 else _month_day(day, month)
 
 
-def _date(match: re.Match[str]) -> Reading | None:
+def _date(match: re.Match[str]) -> TimeSpec | None:
     """ "March 5", "5th of March", "March 5 to 8, 2024", "3 to 12 of September"."""
     month, day = lexicon.MONTHS[match["month"]], _day(match["day"])
     if not 1 <= day <= longest_month(month):
         return None
-    reading = Reading(month=("abs", month), day=day, manner="bare")
+    reading = TimeSpec(month=("abs", month), day=day, manner="bare")
     until = _day(match["until"]) if match.groupdict().get("until") else 0
     if until > day and until <= longest_month(month):
         reading = replace(reading, through=replace(reading, day=until))
     return _dated(reading, match)
 
 
-def _days(match: re.Match[str]) -> Reading:
-    return Reading(day=_day(match["day"]), manner="bare")
+def _days(match: re.Match[str]) -> TimeSpec:
+    return TimeSpec(day=_day(match["day"]), manner="bare")
 
 
-def _month(match: re.Match[str]) -> Reading:
-    return Reading(month=("abs", lexicon.MONTHS[match["month"]]), manner="bare")
+def _month(match: re.Match[str]) -> TimeSpec:
+    return TimeSpec(month=("abs", lexicon.MONTHS[match["month"]]), manner="bare")
 
 
-def _day_of_this_month(match: re.Match[str]) -> Reading:
+def _day_of_this_month(match: re.Match[str]) -> TimeSpec:
     if match["mod"] == "the":
-        return Reading(day=_day(match["day"]), manner="bare")
-    return Reading(month=("rel", lexicon.MODIFIERS[match["mod"].removeprefix("the ")]), day=_day(match["day"]))
+        return TimeSpec(day=_day(match["day"]), manner="bare")
+    return TimeSpec(month=("rel", lexicon.MODIFIERS[match["mod"].removeprefix("the ")]), day=_day(match["day"]))
 
 
-def _feast(match: re.Match[str]) -> Reading:
+def _feast(match: re.Match[str]) -> TimeSpec:
     key, label = lexicon.HOLIDAYS[match["feast"]]
-    return Reading(holiday=key, holiday_name=label, manner="bare")
+    return TimeSpec(holiday=key, holiday_name=label, manner="bare")
 
 
-def _weekday(match: re.Match[str]) -> Reading:
-    return Reading(weekday=lexicon.WEEKDAYS[match["weekday"].rstrip(".")], manner="bare")
+def _weekday(match: re.Match[str]) -> TimeSpec:
+    return TimeSpec(weekday=lexicon.WEEKDAYS[match["weekday"].rstrip(".")], manner="bare")
 
 
 # ------------------------------------------------------------------------------------------------------------- hours
@@ -412,7 +412,7 @@ def _half_of(word: str | None) -> str:
     return found[1] if found is not None else ""
 
 
-def _clock(match: re.Match[str]) -> Reading | None:
+def _clock(match: re.Match[str]) -> TimeSpec | None:
     begin = _time(match["begin"])
     until = _time(match["until"]) if match["until"] else None
     if begin is None:
@@ -424,53 +424,53 @@ def _clock(match: re.Match[str]) -> Reading | None:
         end = made_clock(*until, "p" if last == half == "a" and until[0] == 12 else last)
         if last and not half:
             half = last if begin[0] % 12 <= until[0] % 12 or last == "a" else "a" if begin[0] < 12 else ""
-    return Reading(clock=made_clock(*begin, half), clock_until=end)
+    return TimeSpec(clock=made_clock(*begin, half), clock_until=end)
 
 
-def _spoken(match: re.Match[str]) -> Reading | None:
+def _spoken(match: re.Match[str]) -> TimeSpec | None:
     """ "Half past seven", "ten to nine", British "half eight"."""
     if match["hour2"]:
-        return Reading(clock=made_clock(int(_number(match["hour2"])), 30, ""))
+        return TimeSpec(clock=made_clock(int(_number(match["hour2"])), 30, ""))
     minutes = {"half": 30, "quarter": 15}.get(match["minutes"]) or int(_number(match["minutes"]))
     clock = made_clock(int(_number(match["hour"])), 0, _half_of(match["half"]))
     total = clock.hour * 60 + (minutes if match["link"] == "past" else -minutes)
-    return Reading(clock=Clock(total // 60 % 24, total % 60, clock.known)) if minutes < 60 else None
+    return TimeSpec(clock=Clock(total // 60 % 24, total % 60, clock.known)) if minutes < 60 else None
 
 
-def _reading(**fields: object) -> Callable[[re.Match[str]], Reading]:
-    made = Reading(**fields)  # type: ignore[arg-type]
+def _reading(**fields: object) -> Callable[[re.Match[str]], TimeSpec]:
+    made = TimeSpec(**fields)  # type: ignore[arg-type]
     return lambda _: made
 
 
 _BUILDERS: dict[str, Builder] = {
-    "open": lambda _: Reading(),
-    "iso": lambda m: Reading(year=("abs", int(m["year"])), month=("abs", max(1, min(12, int(m["month"])))), day=int(m["day"])),
-    "full_date": lambda m: Reading(year=("abs", 2000), month=("abs", 1), day=1),
+    "open": lambda _: TimeSpec(),
+    "iso": lambda m: TimeSpec(year=("abs", int(m["year"])), month=("abs", max(1, min(12, int(m["month"])))), day=int(m["day"])),
+    "full_date": lambda m: TimeSpec(year=("abs", 2000), month=("abs", 1), day=1),
     "slash": _slash,
-    "absolute_year": lambda m: Reading(year=("abs", int(m["year"]))),
-    "vague": lambda m: Reading(vague=_VAGUE[" ".join(m.group().split())]),
+    "absolute_year": lambda m: TimeSpec(year=("abs", int(m["year"]))),
+    "vague": lambda m: TimeSpec(vague=_VAGUE[" ".join(m.group().split())]),
     "now": _reading(now=True),
     "ago": _counted,
-    "weekdays_ago": lambda m: Reading(weekday=lexicon.WEEKDAYS[m["weekday"]], week=-int(_number(m["count"])), manner="past"),
+    "weekdays_ago": lambda m: TimeSpec(weekday=lexicon.WEEKDAYS[m["weekday"]], week=-int(_number(m["count"])), manner="past"),
     "guess": _guess,
     "guess_ahead": _guess,
-    "within": lambda m: Reading(stretch=Stretch("within", 1, _length(m["length"]))),
+    "within": lambda m: TimeSpec(stretch=Stretch("within", 1, _length(m["length"]))),
     "in_length": _counted,
     "day_before": _day_before,
     "step": lambda m: _stepped(m["unit"], -2 if m["back"] else 2),
     "day_from": _from,
     "from": _from,
     "lasting": _lasting,
-    "guess_from": lambda m: Reading(vague="past" if m["way"] == "before" else "future", vague_amount=m["words"], half=(0, "")),
+    "guess_from": lambda m: TimeSpec(vague="past" if m["way"] == "before" else "future", vague_amount=m["words"], half=(0, "")),
     "short_edge": _short_edge,
     "edge_unit": _edge_unit,
     "end_of_day": _reading(shift=0, edge="end"),
-    "edge": lambda m: Reading(edge=_edge_word(m)),
-    "part_of": lambda m: Reading(part=lexicon.PARTS[m["part"]]),
-    "rest": lambda m: Reading(shift=0) if m["today"] else Reading(edge="rest"),
-    "numbered_week": lambda m: Reading(year=("rel", 0), ordinal=Ordinal(int(m["n"]), "week", "nth")),
-    "numbered_week_of": lambda m: Reading(ordinal=Ordinal(int(m["n"]), "week", "nth")),
-    "of_week": lambda m: Reading(half=(0, m["unit"])),
+    "edge": lambda m: TimeSpec(edge=_edge_word(m)),
+    "part_of": lambda m: TimeSpec(part=lexicon.PARTS[m["part"]]),
+    "rest": lambda m: TimeSpec(shift=0) if m["today"] else TimeSpec(edge="rest"),
+    "numbered_week": lambda m: TimeSpec(year=("rel", 0), ordinal=Ordinal(int(m["n"]), "week", "nth")),
+    "numbered_week_of": lambda m: TimeSpec(ordinal=Ordinal(int(m["n"]), "week", "nth")),
+    "of_week": lambda m: TimeSpec(half=(0, m["unit"])),
     "ordinal": _ordinal,
     "stretch": _stretch,
     "stretch_after": _stretch_after,
@@ -488,18 +488,18 @@ _BUILDERS: dict[str, Builder] = {
     "month": _month,
     "day_of_this_month": _day_of_this_month,
     "days": _days,
-    "number": lambda m: Reading(day=_day(m["day"] or m["alone"]), manner="bare"),
+    "number": lambda m: TimeSpec(day=_day(m["day"] or m["alone"]), manner="bare"),
     "day_number": _days,
     "weekday_number": lambda m: replace(_weekday(m), day=_day(m["day"]), manner=None),
     "weekday": _weekday,
     "weekend": _reading(weekend=True, manner="bare"),
-    "season": lambda m: _dated(Reading(season=lexicon.SEASONS[m["season"]]), m),
+    "season": lambda m: _dated(TimeSpec(season=lexicon.SEASONS[m["season"]]), m),
     "quarter": _quarter,
-    "noon": lambda m: Reading(clock=Clock(0 if "midnight" in m.group() else 12)),
+    "noon": lambda m: TimeSpec(clock=Clock(0 if "midnight" in m.group() else 12)),
     "clock_between": _clock,
     "clock": _clock,
     "spoken": _spoken,
-    "part": lambda m: Reading(part=lexicon.PARTS[m["part"]]),
+    "part": lambda m: TimeSpec(part=lexicon.PARTS[m["part"]]),
 }
 """What the tokens mean. One that is not here only looks like time and is skipped."""
 

@@ -3,14 +3,14 @@
 import re
 
 import pytest
-from historian.text.time_expressions.engine import LONG_TEXT, Grammar, Said, Tokens, candidates, find
-from historian.text.time_expressions.reading import Found, Reading, merge
+from historian.text.time_expressions.engine import LONG_TEXT, FoldedText, Grammar, Tokens, candidates, find
+from historian.text.time_expressions.reading import TimeSpec, TimeToken, merge
 
 SHIFTS = {"today": 0, "tomorrow": 1}
 
 
-def _shift(match: re.Match[str]) -> Reading:
-    return Reading(shift=SHIFTS[match["day"]])
+def _shift(match: re.Match[str]) -> TimeSpec:
+    return TimeSpec(shift=SHIFTS[match["day"]])
 
 
 TOKENS = Tokens(
@@ -22,9 +22,9 @@ TOKENS = Tokens(
         "open": "someday",
     },
     {
-        "day": lambda match: _shift(match) if match["day"] in SHIFTS else Reading(shift=0),
-        "part": lambda match: Reading(part="morning" if match["part"] == "morning" else "evening"),
-        "open": lambda _: Reading(),
+        "day": lambda match: _shift(match) if match["day"] in SHIFTS else TimeSpec(shift=0),
+        "part": lambda match: TimeSpec(part="morning" if match["part"] == "morning" else "evening"),
+        "open": lambda _: TimeSpec(),
     },
     r"(?=[a-z])",
     begins=r"(?<![a-z])",
@@ -32,21 +32,21 @@ TOKENS = Tokens(
 )
 
 
-def _gap(said: Said, first: Found, second: Found) -> str:
+def _gap(said: FoldedText, first: TimeToken, second: TimeToken) -> str:
     return said.low[first.end : second.start]
 
 
-def _join(said: Said, first: Found, second: Found) -> Reading | None:
+def _join(said: FoldedText, first: TimeToken, second: TimeToken) -> TimeSpec | None:
     return merge(first.reading, second.reading) if _gap(said, first, second) == " " else None
 
 
-def _through(said: Said, first: Found, second: Found) -> Reading | None:
+def _through(said: FoldedText, first: TimeToken, second: TimeToken) -> TimeSpec | None:
     if _gap(said, first, second) != " - ":
         return None
-    return Reading(shift=first.reading.shift, through=second.reading)
+    return TimeSpec(shift=first.reading.shift, through=second.reading)
 
 
-def _judge(said: Said, item: Found, earlier: Found | None, beside: object) -> Found | None:
+def _judge(said: FoldedText, item: TimeToken, earlier: TimeToken | None, beside: object) -> TimeToken | None:
     return None if item.reading.slots == {"part"} and earlier is None else item
 
 
@@ -60,8 +60,8 @@ GRAMMAR = Grammar(
 )
 
 
-def _said(text: str) -> Said:
-    return Said(text, text, text)
+def _said(text: str) -> FoldedText:
+    return FoldedText(text, text, text)
 
 
 def _found(text: str) -> list[tuple[str, bool]]:
@@ -88,7 +88,7 @@ def test_words_are_scanned_joined_and_judged(text: str, expected: list[tuple[str
 
 def test_the_ends_of_a_range_are_one_reading() -> None:
     (item,) = candidates(GRAMMAR, _said("today - tomorrow"))
-    assert item.reading == Reading(shift=0, through=Reading(shift=1))
+    assert item.reading == TimeSpec(shift=0, through=TimeSpec(shift=1))
 
 
 def test_what_is_content_is_no_expression_and_names_no_day() -> None:
