@@ -158,6 +158,13 @@ class Talk:
         known = {*self.names.user_names, self.names.bot_name}
         return [(one.text, person) for one in self.texts for person in one.people if person.name not in known]
 
+    @cached_property
+    def speaks_of_user(self) -> bool:
+        """Whether no messages are known, and what the bot did tells of the user: by name, or as "him" or "her"."""
+        deed = Sentence(self.job.action_summary, self.names)
+        calls = any(one.is_he_or_she for one in deed.references)
+        return not self.said and (calls or names_one(deed.text, self.names.user_names))
+
     def may_be_another(self, said: Sentence) -> bool:
         """Return True if "he" or "she" of a text may be somebody besides the user: another text or a message names one."""
         genders = {one.gender for one in said.references if one.is_he_or_she}
@@ -320,7 +327,7 @@ def _told_of(said: Sentence, held: dict[str, float], talk: Talk) -> Whose:
     cast = replace(
         cast,
         together=cast.together and not talk.tells_of_others,
-        third=(sender == USER or not talk.said) and not talk.may_be_another(said),
+        third=(sender == USER or talk.speaks_of_user) and not talk.may_be_another(said),
         stand_in=_may_stand_in(held, talk),
     )
     if closest not in ("", USER) and held[closest] >= max(HOLDS, held.get(USER, 0.0) + CLEAR):
