@@ -9,6 +9,7 @@ from ..schema.language import Language, LanguageChoice
 from ..schema.names import Names
 from .edits import Edit, edited
 from .language import detect_language, is_other_language
+from .piecewise import pieces
 from .protected import Span, merge_spans, moved, protected_spans
 from .references.antecedents import antecedents
 from .references.finding import deictic_words, is_deictic_name
@@ -90,6 +91,10 @@ class Sentence:
         other = Sentence(text, self.names, self.choice)
         other._words = self._words
         return other
+
+    def beginning(self, length: int) -> Sentence:
+        """Return the first piece of a text, cut between words; the text itself if it has at most `length` characters."""
+        return self.beside(next(pieces(self.text, length)))
 
     def edited(self, edits: Sequence[Edit]) -> Sentence:
         """Return the sentence with `edits`, which are in order and do not overlap.

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from ..borders import BEGINS, ENDS, LOWER, UPPER, places_of
+from ..piecewise import matches
 from ..protected import Span, merge_spans, overlaps
 from ..word_lists import by_word, word_list, word_tables
 from .types import Gender
@@ -115,7 +116,7 @@ def find_people(text: str, known: Sequence[str] = (), protected: Sequence[Span] 
 
 
 def _chinese(text: str) -> Iterator[Mention]:
-    for match in _chinese_names().finditer(text):
+    for match in matches(_chinese_names(), text):
         word, kind = match.group(), match.lastgroup
         start, end = match.span()
         before = text[start - 1] if start else ""
@@ -142,7 +143,7 @@ def _chinese(text: str) -> Iterator[Mention]:
 
 
 def _english(text: str) -> Iterator[Mention]:
-    for match in _english_names().finditer(text):
+    for match in matches(_english_names(), text):
         word, kind = match.group(), match.lastgroup
         start, end = match.span()
         if kind == "titled":

@@ -36,7 +36,10 @@ def with_speaker(draft: Sentence, said: Sentence, speaker: str, replaced: Collec
     `said` is the text before it was rewritten, `replaced` where in it references became names. Whoever the speaker is told to
     have helped or called is not the one who did so: such a fact is open, as is one whose `speaker` is "".
     """
-    if not said.text.strip() or said.is_other_language or names_subject(said, replaced, is_deed=is_deed):
+    if not said.text.strip() or said.is_other_language:
+        return Headed(draft)
+    said = said.beginning(_LOOKED_AT)
+    if names_subject(said, replaced, is_deed=is_deed):
         return Headed(draft)
     named = places_of(draft.text, (speaker,) if speaker else draft.names.everybody)
     if not is_deed and not speaker:
@@ -64,7 +67,7 @@ def names_subject(sentence: Sentence, replaced: Collection[int] = (), *, is_deed
     A relative is of somebody, and no subject by itself. A pronoun is one at the beginning, or where it became a name. Behind
     the beginning of what a bot did only the bot is.
     """
-    text, names = sentence.text[:_LOOKED_AT], sentence.names
+    text, names = sentence.text, sentence.names
     everybody = [*names.everybody, *names.user_names, names.group_name, names.group("zh"), names.group("en")]
     heads = (0, _opening(sentence))
     if any(begins_with(text, name, at) for name in everybody if name for at in heads):
@@ -73,7 +76,7 @@ def names_subject(sentence: Sentence, replaced: Collection[int] = (), *, is_deed
         return True
     if any(one.start in heads and one.name.lower() not in ROLE_NOUNS for one in sentence.people):
         return True
-    spoken = (one for one in sentence.references if one.form not in ("here", "there") and one.start < _LOOKED_AT)
+    spoken = (one for one in sentence.references if one.form not in ("here", "there"))
     return any(
         one.start in heads
         or (

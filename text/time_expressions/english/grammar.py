@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from ...piecewise import matches
 from ...word_lists import word_list
 from .. import tense as verbs
 from ..engine import Beside, Grammar, Said, not_understood
@@ -68,7 +69,7 @@ _LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz
 def might_hold(text: str) -> bool:
     """Return False if no word of the text can be part of an expression of time (a fast pre-check)."""
     low = text.lower()
-    return not _KEYS.isdisjoint(_ALNUM.findall(low)) or _QUICK.search(low) is not None
+    return any(word.group() in _KEYS for word in matches(_ALNUM, low)) or any(matches(_QUICK, low))
 
 
 def find(text: str, is_content: Callable[[Found], bool]) -> list[Found]:
