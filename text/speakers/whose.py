@@ -300,11 +300,8 @@ def _told_by(said: Sentence, held: dict[str, float], talk: Talk) -> Whose:
 def _author(said: Sentence, held: dict[str, float], talk: Talk) -> str:
     """Return who says "I" in a fact: BOT, USER, a name, or "" where nobody can tell."""
     alone, acts = speaker_of_fact(said), serves(said.text)
-    named = {one.name for one in said.people}
-    named |= {USER} if named & set(talk.names.user_names) else set()
-    scores = {who: score for who, score in held.items() if who not in named}
-    best = max(scores, key=lambda who: scores[who], default="")
-    score, second = scores.get(best, 0.0), max((scores[who] for who in scores if who != best), default=0.0)
+    best = max(held, key=lambda who: held[who], default="")
+    score, second = held.get(best, 0.0), max((held[who] for who in held if who != best), default=0.0)
     if score >= HOLDS and score >= second + CLEAR and (score >= SURE or not acts):
         return best
     if alone != "user":
@@ -312,8 +309,8 @@ def _author(said: Sentence, held: dict[str, float], talk: Talk) -> str:
     if not talk.is_told:  # advice, a promise to "you", and, of a bot that says "I" of itself, any act may be the bot's
         advises = _RE.advises.search(said.text) or _YOURS.search(said.text)
         return "" if acts and (advises or says_i(said.beside(talk.job.action_summary))) else USER
-    mine, least = scores.get(USER, 0.0), TRACE if talk.others else 0.0
-    is_theirs = mine >= max(least, scores.get(BOT, 0.0)) and not any(scores.get(who) for who in talk.others)
+    mine, least = held.get(USER, 0.0), TRACE if talk.others else 0.0
+    is_theirs = mine >= max(least, held.get(BOT, 0.0)) and not any(held.get(who) for who in talk.others)
     return USER if is_theirs and not acts else ""
 
 
