@@ -253,7 +253,7 @@ async def test_undo_ends_with_its_time_and_with_the_person(engine: str, tmp_path
 @pytest.mark.parametrize("rule", ["private_separate", "per_group", "shared"])
 async def test_a_pin_is_read_in_its_conversation_alone_under_every_rule_of_layers(rule: str, tmp_path: Path) -> None:
     async with CognitiveService.open(settings_for(tmp_path, profile={"profile_layers": rule})) as memory:
-        await told(memory, "She plays the piano", scope=GROUP)
+        await told(memory, "I play the piano", scope=GROUP)
         await memory.pin("Call her captain", ANN)
         await memory.pin("群里不谈价格", GROUP)
         blocks = {scope: await memory.build_context("piano", scope) for scope in (ANN, GROUP, BEA)}

@@ -20,7 +20,7 @@ from support.servers.openai_server import OpenAIServer
 from support.strict_nodes import refuse_unknown_keys
 from support.waiting import eventually_async
 
-ITEMS = ["他喜欢吉他，也听《今天》", "他搬到了北京"]
+ITEMS = ["我喜欢吉他，也听《今天》", "我搬到了北京"]
 
 
 @pytest.fixture(autouse=True)
@@ -40,7 +40,7 @@ async def test_a_group_job_becomes_events_and_a_profile_with_two_model_calls(tmp
             assert [event.event_id for event in events] == [f"{job_id}:{n}" for n in range(3)]
             assert [event.kind for event in events] == ["action", "fact", "fact"]
             assert "2026-02-20" in events[0].text and "小史" in events[0].text and "阿明" in events[0].text
-            assert "《今天》" in events[1].text and "吉他" in events[1].text and "他喜欢" not in events[1].text
+            assert "《今天》" in events[1].text and "吉他" in events[1].text and "我喜欢" not in events[1].text
             assert all(event.is_absolute and event.rewritten_by == "model" for event in events)
             assert parts.events.without_vector(10) == []
             profile = parts.profiles.read(ProfileKey("user", "42"))

@@ -20,18 +20,15 @@ _SHORT = {"m": " is", "re": " is", "ve": " has", "ll": " will"}
 _SPELT = rf"[{UPPER}{LOWER}]+(?:['’][A-Za-z]+)?"
 _GAP_WORD = re.compile(rf"([^\S\n]+)({_SPELT})")
 _CONTRACTION = re.compile(rf"['’](m|re|ve|ll|d|s){ENDS}", re.IGNORECASE)
-_SENTENCE_STOP = re.compile(r"[.!?;\n]|[—(]")
-_COORDINATION = re.compile(r"(?:,\s*(?:(?:and|or|but)(?:\s+then)?|then)?|\b(?:and|or|but)(?:\s+then)?)(?=\s)")
-_INFINITIVE = re.compile(r"\bto\s+[a-z]+\b")
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Changes to the verb phrase after a new subject: the text that replaces a contraction, and further edits."""
+    """Changes to the verb after a new subject: the text that replaces a contraction, and the edit of a verb on its own."""
 
     contraction_end: int
     after_subject: str
-    edits: tuple[Edit, ...]
+    edits: tuple[Edit, ...] = ()
 
 
 def third_person(verb: str) -> str:
@@ -86,23 +83,16 @@ def agree(text: str, end: int, *, plural: bool = False) -> Agreement:
         letters, stop = short.group(1).lower(), short.end()
         written = _expand(text, stop, letters)
         if plural:
-            return Agreement(stop, {" is": " are", " has": " have"}.get(written, written), ())
-        return Agreement(stop, written, tuple(_coordinated(text, stop, is_modal=letters in ("ll", "d"))))
+            return Agreement(stop, {" is": " are", " has": " have"}.get(written, written))
+        return Agreement(stop, written)
     match, habitual = _GAP_WORD.match(text, end), False
     while match is not None and not plural and match.end() - end < 60 and _is_adverb(match.group(2)):
         habitual = habitual or match.group(2).lower() in _WORDS["habit"]
         match = _GAP_WORD.match(text, match.end())
-    if match is None or plural:
-        return Agreement(end, "", ())
-    lower = match.group(2).lower().replace("’", "'")
-    if lower in _WORDS["modals"]:
-        return Agreement(end, "", tuple(_coordinated(text, match.end(), is_modal=True)))
-    if not is_base_form(match.group(2), habitual=habitual):
-        return Agreement(end, "", ())
-    following = _GAP_WORD.match(text, match.end())
-    bare = following is not None and (following.group(2).lower() == "not" or is_base_form(following.group(2)))
-    others = _coordinated(text, match.end(), is_modal=bare and lower in ("do", "don't", "dont"))
-    return Agreement(end, "", ((match.start(2), match.end(2), third_person(lower)), *others))
+    if match is None or plural or not is_base_form(match.group(2), habitual=habitual):
+        return Agreement(end, "")
+    verb = third_person(match.group(2).lower().replace("’", "'"))
+    return Agreement(end, "", ((match.start(2), match.end(2), verb),))
 
 
 def _is_adverb(word: str) -> bool:
@@ -122,31 +112,3 @@ def _expand(text: str, end: int, letters: str) -> str:
     if letters == "d":
         return " had" if participle else " would"
     return " has" if following in _WORDS["participles"] else "'s" if participle and following not in _WORDS["moods"] else " is"
-
-
-def _coordinated(text: str, position: int, *, is_modal: bool) -> list[Edit]:
-    """Return edits for verbs that share the subject of the verb before `position`: "likes tea and hates coffee".
-
-    After a modal or an infinitive only verbs of a state are; a word that is also a noun must be followed by an object.
-    """
-    stop = _SENTENCE_STOP.search(text, position, min(len(text), position + 300))
-    limit = stop.start() if stop else min(len(text), position + 300)
-    edits: list[Edit] = []
-    for match in _COORDINATION.finditer(text, position, limit):
-        between = text[position : match.start()]
-        if any(word == "I" or word.lower() in _WORDS["subject_words"] for word in re.findall(_SPELT, between)):
-            break
-        found, adverb = _GAP_WORD.match(text, match.end()), False
-        while found is not None and _is_adverb(found.group(2)):
-            found, adverb = _GAP_WORD.match(text, found.end()), True
-        if found is None or found.end() > limit:
-            continue
-        word = found.group(2).replace("’", "'")
-        following = _GAP_WORD.match(text, found.end())
-        has_object = following is not None and following.group(2).lower() in _WORDS["determiner_next"]
-        shared = word in ("am", "don't", "dont", "haven't") or (word in ("are", "have", "do") and not is_modal)
-        acts = word in _WORDS["verbs"] and not is_modal and not _INFINITIVE.search(between)
-        is_verb = adverb or has_object or word not in _WORDS["nouns_too"]
-        if shared or (is_verb and (acts or word in _WORDS["stative"])):
-            edits.append((found.start(2), found.end(2), third_person(word)))
-    return edits

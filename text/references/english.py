@@ -87,7 +87,7 @@ def _is_part(text: str, start: int, end: int, word: str) -> bool:
 
 
 def _is_pronoun(text: str, word: str, start: int, end: int) -> bool:
-    """Return True if letters are a pronoun: not a loop variable, an initial, U.S., im.de, a mine or Mr. He."""
+    """Return True if letters are a pronoun: not a loop variable, an initial, U.S., im.de or a mine."""
     lower, before, after = word.lower(), text[start - 1 : start] if start else "", text[end : end + 1]
     dotted = after == "." and text[end + 1 : end + 2].isalnum()
     if lower == "i" and after not in ("'", "’"):
@@ -97,9 +97,7 @@ def _is_pronoun(text: str, word: str, start: int, end: int) -> bool:
         return word == "I" or not (next_word(text, end) == "in" or text[end : end + 2] in (" =", " <", " >", " +"))
     if lower in ("u", "ur", "im", "ive", "hes", "shes"):
         return not (word[0].isupper() or dotted)
-    if lower == "mine":
-        return _RE.mine.search(text[max(0, start - 12) : end + 8]) is not None
-    return not (word in ("He", "She") and _RE.surname.match(text, end))
+    return lower != "mine" or _RE.mine.search(text[max(0, start - 12) : end + 8]) is not None
 
 
 def _is_one_user(text: str, start: int, end: int) -> bool:
@@ -152,6 +150,4 @@ def is_object_her(text: str, start: int, end: int) -> bool:
     following = match.group(1).lower()
     if following[0].isdigit() or following in WORDS["after_object"]:
         return True
-    if following.endswith("ing"):
-        return _RE.watches.search(before) is not None
     return is_common_verb(following) and _RE.helps.search(before) is not None

@@ -9,7 +9,7 @@ from functools import cache
 
 from ..borders import BEGINS, ENDS, LOWER, UPPER, places_of
 from ..piecewise import matches
-from ..protected import Span, merge_spans, overlaps
+from ..protected import Span, overlaps
 from ..word_lists import by_word, word_list, word_tables
 from .types import Gender
 
@@ -35,7 +35,6 @@ def _gendered(table: str) -> dict[str, Gender]:
 
 
 _SURNAMES: str = _WORDS["surnames"]
-_COMPOUND_SURNAMES = "欧阳|歐陽|司马|司馬|诸葛|諸葛|上官|慕容|令狐|东方|尉迟|皇甫"
 _TITLES = _gendered("titles")
 _KIN_ZH, _KIN_EN, _ROLES = _gendered("kin"), _gendered("english_kin"), _gendered("roles")
 KIN = {"zh": tuple(_KIN_ZH), "en": tuple(_KIN_EN)}
@@ -66,15 +65,13 @@ BEFORE_A_NAME = (
 """Characters after which a Chinese name may begin."""
 _BEFORE_FULL_NAME = frozenset(f"{BEFORE_A_NAME}的了")
 _TITLES_EN = _gendered("english_titles")
-_ADDRESSED = re.compile(r"@(?![了过過着著到他她我你])([\w·\-.]{1,33})")
 
 
 @cache
 def _chinese_names() -> re.Pattern[str]:
     titles = "|".join(sorted(_TITLES, key=len, reverse=True))
     return re.compile(
-        rf"(?P<compound>(?:{_COMPOUND_SURNAMES})[㐀-鿿]{{1,2}}(?=[{_VERB_AHEAD}]|$))"
-        rf"|(?P<titled>[{_SURNAMES}](?:{titles})(?![作人具程厂]))"
+        rf"(?P<titled>[{_SURNAMES}](?:{titles})(?![作人具程厂]))"
         rf"|(?P<little>[小老阿](?:[{_SURNAMES}]|[明红紅刚剛强強丽麗芳军軍杰涛濤伟偉美玲敏静靜琳雯莉娟飞飛波鹏鵬凯凱航晨欣怡婷]))"
         rf"|(?P<role>(?:{_ROLE_ZH})(?![圈节們们际]))"
         rf"|(?P<owner>{_OPENS}{_NO_NICKNAME}[㐀-鿿]{{2,4}}?(?=的(?:{_ROLE_ZH})))"
@@ -102,14 +99,11 @@ def find_people(text: str, known: Sequence[str] = (), protected: Sequence[Span] 
     `known` are names that are certain (those of the conversation). Beside them: in Chinese a surname with a title
     (张老师), 小王 and 老李, kinship and role nouns (妈妈, 室友), full names that begin with a common surname; in
     English titles, kinship and role nouns, common first names, and capitalised words that behave like a person. Names
-    inside `protected` spans do not count, unless they are `known` or a mention (@Tom). Precision is
+    inside `protected` spans do not count, unless they are `known`. Precision is
     preferred to recall: a missed name leaves a reference undecided instead of resolving it wrongly.
     """
     taken: list[Span] = places_of(text, (name.strip() for name in known))
     found = [Mention(text[start:end], start, end) for start, end in taken]
-    addressed = [match for match in _ADDRESSED.finditer(text) if not overlaps(taken, *match.span())] if "@" in text else []
-    found.extend(Mention(match.group(1), *match.span()) for match in addressed)
-    taken = merge_spans([*taken, *(match.span() for match in addressed)])
     others = [*(() if text.isascii() else _chinese(text)), *_english(text)]
     found.extend(one for one in others if not overlaps(taken, one.start, one.end) and not overlaps(protected, one.start, one.end))
     return sorted(found, key=lambda mention: mention.start)

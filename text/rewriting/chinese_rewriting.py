@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 from ..edits import Edit
 from ..references.types import Reference
 from ..word_lists import compiled_patterns, word_tables
 
 _RE = compiled_patterns(word_tables("rewriting/chinese_rewriting.toml"))
-_TITLE_ENDS = re.compile(r"[^，。！？；,.!?;\s]{2,3}(?:[，。！？；,.!?;\s]|$)")  # 叫他老师: a form of address, not a possessive
 
 
 def followed_by_institution(text: str, end: int) -> bool:
@@ -25,8 +22,7 @@ def rewrite_person(text: str, reference: Reference, name: str) -> list[Edit]:
     if reference.plural:
         joint = "所在的" if _RE.institution.match(text, end) else "" if text.startswith(("家", "一家"), end) else "的"
     else:
-        called = reference.start and text[reference.start - 1] in "叫喊称稱唤喚" and _TITLE_ENDS.match(text, end)
-        joint = "的" if _RE.belongs.match(text, end) and not called else ""
+        joint = "的" if _RE.belongs.match(text, end) else ""
     return [(reference.start, end, f"{name}{joint}")]
 
 

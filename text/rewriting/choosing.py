@@ -15,14 +15,12 @@ from ..references.antecedents import LOOK_BACK, antecedents, mentions_before
 from ..references.people import Mention
 from ..references.types import Cast, Item, Reference
 from ..sentence import Sentence
-from ..word_lists import compiled_patterns, word_tables
-from .chinese_rewriting import followed_by_institution
-from .subjects import after_time
 
-_RE = compiled_patterns(word_tables("rewriting/choosing.toml"))
 _CLAUSE_END = re.compile(r"[，。！？；：,.!?;:\n]")
 _STAND_INS = frozenset({"this_person", "other_party", "user", "loose_user"})
 _OTHER_PARTY = ("the other", "the sender")
+_OF_OTHER_PARTY = re.compile(r"[的车]|父母|律师|保险|司机|公司|全责|\s+of\b")
+"""What follows 对方 where it is a party that only the talk knows."""
 _USER, _BOT = "\0user", "\0bot"
 
 
@@ -108,14 +106,12 @@ class _Choosing:
         return choice
 
     def _is_partner(self, reference: Reference) -> bool:
-        """Return True if 对方 in a fact is the one whom the bot talks with: its subject as a whole, or the one who is helped.
+        """Return True if 对方 in a fact is the one whom the bot talks with: what the text begins with, as a whole.
 
         Beside another subject (跟对方吵了一架), or before a noun (对方司机), it is a party that only the talk knows.
         """
-        start = reference.start
-        begins = start <= 60 and (not self.text[:start].strip() or start == after_time(self.sentence))
-        helped = _RE.served.search(self.text, max(0, start - 60), start) is not None
-        return helped or (begins and _RE.of_other_party.match(self.text, reference.end) is None)
+        begins = not self.text[: reference.start].strip()
+        return begins and _OF_OTHER_PARTY.match(self.text, reference.end) is None
 
     def without_guesses(self, choices: Sequence[Choice]) -> list[Choice]:
         """Return the choices without those that rest on a third person whom nobody knows.
@@ -145,23 +141,16 @@ class _Choosing:
         group, cast = bool(self.names.group()), self.cast
         is_place = reference.kind == "place"
         if is_place and reference.form != "where_person_is":
-            is_group = reference.form in ("group", "our_group") or (reference.form == "here" and self._is_the_chat(reference))
+            is_group = reference.form in ("group", "our_group") or (reference.form == "here" and not self.is_fact)
             return Choice.GROUP if group and is_group else Choice.NOBODY
         if reference.person == "first" and cast.together and reference.plural and not is_place:
             return Choice.BOT_AND_USER
         if reference.person == "first" and cast.first:
             return Choice.OF_FIRST if reference.plural else Choice.FIRST
-        is_one = not reference.plural or followed_by_institution(self.text, reference.end)  # 你们公司
-        if reference.person == "second" and cast.second and is_one:
+        if reference.person == "second" and cast.second and not reference.plural:
             return Choice.SECOND
         members = reference.person == "second" and cast.second and group and not is_place and reference.form != "pair"
         return Choice.GROUP if members else Choice.NOBODY
-
-    def _is_the_chat(self, reference: Reference) -> bool:
-        """Return True if "here" is the conversation, where one posts and asks, and not the place where the speaker is."""
-        before = self.text[max(0, reference.start - 24) : reference.start]
-        said = _RE.said_after_here.match(self.text, reference.end) or _RE.said_before_here.search(before)
-        return not self.is_fact or said is not None
 
     def _third(self, reference: Reference) -> Choice:
         """Resolve a third-person pronoun: to the user only where nobody else can be meant, and "they" never."""
@@ -175,8 +164,7 @@ class _Choosing:
         if reference.kind == "reference":
             return Choice.STANDS if len(judged.antecedents) == 1 else Choice.NOBODY
         if reference.plural:
-            is_one = self._may_be_the_sender(reference) and not rivals and not reference.text.isascii()
-            return Choice.SENDER if is_one and followed_by_institution(self.text, reference.end) else Choice.NOBODY
+            return Choice.NOBODY
         fits, is_named = self._may_be_the_sender(reference), any(one.name == self.sender for one in named)
         if (is_named or written) and self.sender not in judged.antecedents:
             fits = False  # "Ann told her": somebody else
@@ -193,5 +181,4 @@ class _Choosing:
         is_other = bool(self.gender and reference.gender) and self.gender != reference.gender
         first = bisect_left(self.mentions, reference.end, key=lambda mention: mention.start)
         last = bisect_right(self.mentions, reference.end + LOOK_BACK, key=lambda mention: mention.start)
-        later = (one for one in self.mentions[first:last] if one.name == self.sender)
-        return not is_other and all(_RE.naming.match(self.text[reference.end : one.start]) for one in later)
+        return not is_other and all(one.name != self.sender for one in self.mentions[first:last])

@@ -5,25 +5,19 @@ from __future__ import annotations
 import re
 
 from ..edits import Edit
-from ..references.agreement import agree, is_common_verb
-from ..references.english import WORDS, is_object_her, next_word, previous_word
+from ..references.agreement import agree
+from ..references.english import WORDS, is_object_her, previous_word
 from ..references.types import Reference
 from ..word_lists import by_word
 
 _POSSESSIVES = frozenset({"possessive", "possessive_alone", "his"})
 _CHAT_VERB = by_word({"is": "im youre ur hes shes theyre", "has": "ive youve theyve"})
-_MANDATIVE = re.compile(
-    r"\b(?:suggest|recommend|insist|propos|demand|request|advis|urg|prefer)(?:e|es|ed|s|ing)?\s+(?:that\s+)?$", re.IGNORECASE
-)
-_INVERTED = re.compile(
-    r"\b(?:am|are|is|was|were|do|does|did|have|has|had|can|could|will|would|shall|should|may|might|must)(?:n['’]t)?\s+$"
-    r"|\b(?:how|what|where|why|when|who)['’](?:ve|re)\s+$",
-    re.IGNORECASE,
-)
 _JOINED_SUBJECT = re.compile(
     r"(?:^|[.!?,;:\n]\s*|\b(?:that|when|if|because|while|and|where|what|as|since|so|but)\s+)"
     r"(?:[A-Z][\w'’]*|[Yy]ou|[Hh]e|[Ss]he|[Tt]hey|(?:[Mm]y|[Hh]is|[Hh]er|[Yy]our|[Tt]heir|[Tt]he)\s+\w+)\s+(?:and|or|nor)\s+$"
 )
+_BEFORE_SUBJECT = re.compile(r"(?:^|[.!?,;:\n]\s*|\b(?:that|if|when|because|and|so|but)\s+)$")
+_IS_OR_HAS = re.compile(r" (?:are|were|have|r)\b")
 _JOINS_ON = re.compile(r"\s+(?:and|or)\s+(?:[A-Z]\w+|you|he|she|they|my|your|his|her|the|both)\b")
 _NOUN_NAME = re.compile(r"(?:the bot|the members|user|group)(?: |$)")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:\n]\s*|[\"“(]\s*)$")
@@ -56,31 +50,19 @@ def english_person(
     return _subject(text, reference, written, plural)
 
 
-def _subject(text: str, reference: Reference, name: str, plural: bool) -> list[Edit] | None:
-    """Return the edits of a subject and its verb; None for one in a question ("do I like")."""
+def _subject(text: str, reference: Reference, name: str, plural: bool) -> list[Edit]:
+    """Return the edits of a subject and its verb."""
     start, end = reference.start, reference.end
     is_short = text[end : end + 1] in ("'", "’")
     if reference.gender:
         made = agree(text, end) if is_short else None
         return [(start, made.contraction_end if made else end, name + (made.after_subject if made else ""))]
-    if _INVERTED.search(text[max(0, start - 20) : start]) and not is_short:
-        return None
-    if (reference.form == "you" and not is_short and not _is_subject(text, start, end)) or _MANDATIVE.search(
-        text[max(0, start - 30) : start]
-    ):
-        return [(start, end, name)]
+    is_subject = is_short or _BEFORE_SUBJECT.search(text[max(0, start - 10) : start]) or _IS_OR_HAS.match(text, end)
+    if reference.form == "you" and not is_subject:
+        return [(start, end, name)]  # "told you lies"
     joined = _JOINED_SUBJECT.search(text[max(0, start - 60) : start]) or _JOINS_ON.match(text, end)
     made = agree(text, end, plural=plural or joined is not None)
     return [(start, made.contraction_end, name + made.after_subject), *made.edits]
-
-
-def _is_subject(text: str, start: int, end: int) -> bool:
-    """Return True if "you" is the subject of a verb and not an object: "something you feel", not "told you lies"."""
-    word, after = previous_word(text, start), next_word(text, end)
-    if not after or not word or word in WORDS["opens_clause"] or after in WORDS["auxiliary"]:
-        return bool(after)
-    takes_object = word in WORDS["takes_object"] or is_common_verb(word) or is_common_verb(word.removesuffix("s"))
-    return not takes_object and not (word.endswith(("ed", "ing")) and not word.endswith("thing")) and is_common_verb(after)
 
 
 def english_group(text: str, reference: Reference, group: str) -> list[Edit]:

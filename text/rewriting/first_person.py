@@ -12,31 +12,30 @@ from typing import Literal
 
 from ...schema.names import Names
 from ..borders import places_of
-from ..references.people import KIN, ROLE_NOUNS
+from ..references.people import ROLE_NOUNS
 from ..references.types import Cast
 from ..sentence import Sentence
 from ..word_lists import compiled_patterns, word_tables
 
-_KIN = {f"kin_{name}": "|".join(sorted(words, key=len, reverse=True)) for name, words in KIN.items()}
-_RE = compiled_patterns({**word_tables("rewriting/first_person.toml"), "pieces": _KIN})
+_RE = compiled_patterns(word_tables("rewriting/first_person.toml"))
 _CALLED = re.compile(r"(?:我(?:叫|是|的名字(?:叫|是))|叫我|\bI(?:['’]m| am)|\bmy name(?:['’]s| is)|\bcall me)\s*[“\"]?$", re.I)
 Speaker = Literal["bot", "user", "open"]
 
 
 def cast_of_fact(sentence: Sentence) -> Cast:
     """Return whom "I", "you" and "we" mean in a fact, by the text alone."""
-    names, together = sentence.names, talked(sentence)
+    names, language = sentence.names, sentence.language
     if not says_i(sentence):
-        return Cast(first=names.user(sentence.language), together=together)
-    return cast_of(speaker_of_fact(sentence), names, sentence.language, together=together)
-
-
-def cast_of(who: Speaker, names: Names, language: str, *, together: bool = False) -> Cast:
-    """Return the cast of a text whose "I" is the bot or the user; with `together` "we" is both of them."""
-    user, bot = names.user(language), names.bot(language)
+        return Cast(first=names.user(language))
+    who = speaker_of_fact(sentence)
     if who == "bot":
-        return Cast(first=bot, second=user, together=True)
-    return Cast(first=user, second=bot, together=together, third=False) if who == "user" else Cast(third=False)
+        return cast_of_bot(names, language)
+    return Cast(names.user(language), names.bot(language), third=False) if who == "user" else Cast(third=False)
+
+
+def cast_of_bot(names: Names, language: str) -> Cast:
+    """Return the cast of a text whose "I" is the bot: "you" is the user, and "we" is both of them."""
+    return Cast(first=names.bot(language), second=names.user(language), together=True)
 
 
 def says_i(sentence: Sentence) -> bool:
@@ -50,18 +49,6 @@ def serves(text: str) -> bool:
     return _RE.serves.search(text) is not None
 
 
-def owned(text: str) -> bool:
-    """Return True if a text says "my" of what a bot has not: relatives, body, home, work, papers."""
-    return _RE.owned.search(text) is not None
-
-
-def talked(sentence: Sentence) -> bool:
-    """Return True if "we" is bot and user: they talked, and nobody else is named before it who may take part."""
-    talk, names = _RE.talk.search(sentence.text), sentence.names
-    before = (one.name for one in sentence.people if talk is not None and one.end <= talk.start())
-    return talk is not None and set(before) <= {names.user_name, names.bot_name}
-
-
 def speaker_of_fact(sentence: Sentence) -> Speaker:
     """Return who "I" is: "open" where the words fit the bot as well as the user."""
     text, names = sentence.text, sentence.names
@@ -73,7 +60,7 @@ def speaker_of_fact(sentence: Sentence) -> Speaker:
     if any(one.kind == "reference" or not (one.antecedents or one.anchored) for one in thirds) or places_of(
         text, (names.user("zh"), names.user("en"))
     ):
-        return "bot" if served is not None else "user" if owned(text) else "open"
+        return "bot" if served is not None else "open"
     if served is None:
         return "user"
     near = (one for one in sentence.people if 0 <= one.start - served.end() <= _NEAR)

@@ -15,7 +15,7 @@ from ..sentence import Sentence, as_sentence
 from .chinese_rewriting import followed_by_institution, rewrite_group, rewrite_person
 from .choosing import Choice, choose, sender_name
 from .english_rewriting import english_group, english_person
-from .first_person import cast_of, cast_of_fact
+from .first_person import cast_of_bot, cast_of_fact
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +58,8 @@ def draft(
     the text names another matching person before it (the pronoun then stays) or the user is excluded (it is the object of
     the user's own verb, the user's name follows in the sentence, the text also says "you", or another gender was used for the
     user); "they" is never the user. `recent_speakers` are the names of those who spoke last; if the user is not among them, the
-    third person is the only recent speaker, or stays undecided if there are several. 我们/we is the bot and the user where
-    they talked; 本群, 这里, "this group" and "here" are the group, if there is one.
+    third person is the only recent speaker, or stays undecided if there are several. In an action 我们/we is the bot and
+    the user; 本群, 这里, "this group" and "here" are the group, if there is one.
 
     `item` is "action" (what the bot did) or "fact" (what it learnt about the user). A bare 用户 or "user" of no number or kind
     is the user. Quotations, code, addresses and the names themselves are kept byte for byte.
@@ -69,7 +69,7 @@ def draft(
         return Draft(sentence.text)
     text, spoken = sentence.text, sentence.language
     if cast is None:
-        cast = cast_of("bot", names, spoken) if item == "action" else cast_of_fact(sentence)
+        cast = cast_of_bot(names, spoken) if item == "action" else cast_of_fact(sentence)
     sender = sender_name(names, recent_speakers)
     bot, user, group = _written(names.bot(spoken)), _written(names.user(spoken)), _written(names.group(spoken))
     called = {

@@ -44,21 +44,18 @@ def with_speaker(draft: Sentence, said: Sentence, speaker: str, replaced: Collec
     named = places_of(draft.text, (speaker,) if speaker else draft.names.everybody)
     if not is_deed and not speaker:
         return Headed(draft, is_open=not (named and _RE.of_thing.match(draft.text)))
-    if not is_deed and any(_RE.owns.match(draft.text, end) is None for _, end in named) and not _begins_with_relative(said):
+    begins_with_relative = any(one.start == 0 for one in said.people)
+    if not is_deed and not begins_with_relative and any(_RE.owns.match(draft.text, end) is None for _, end in named):
         return Headed(draft, is_open=_RE.of_thing.match(draft.text) is None)
     mark = "：" if said.language == "zh" else ": "
     return Headed(draft.edited([(0, 0, f"{capital(draft.text, 0, speaker)}{mark}")]))
 
 
-def _begins_with_relative(sentence: Sentence) -> bool:
-    return any(one.start == _opening(sentence) for one in sentence.people)
-
-
-def after_time(sentence: Sentence, at: int = 0) -> int:
-    """Return where a text goes on after the time that it has at `at`: 今年, 2025年, 2026-02-20 20:00."""
-    dated = _DATE.match(sentence.text, at)
-    relative = next((one for one in sentence.times if one.start <= at < one.end), None)
-    return relative.end if relative is not None else dated.end() if dated else at
+def after_time(sentence: Sentence) -> int:
+    """Return where a text goes on after the time that it begins with: 今年, 2025年, 2026-02-20 20:00; 0 for none."""
+    dated = _DATE.match(sentence.text)
+    relative = next((one for one in sentence.times if one.start == 0), None)
+    return relative.end if relative is not None else dated.end() if dated else 0
 
 
 def names_subject(sentence: Sentence, replaced: Collection[int] = (), *, is_deed: bool = False) -> bool:
@@ -69,16 +66,15 @@ def names_subject(sentence: Sentence, replaced: Collection[int] = (), *, is_deed
     """
     text, names = sentence.text, sentence.names
     everybody = [*names.everybody, *names.user_names, names.group_name, names.group("zh"), names.group("en")]
-    heads = (0, _opening(sentence))
-    if any(begins_with(text, name, at) for name in everybody if name for at in heads):
+    if any(begins_with(text, name) for name in everybody if name):
         return True
     if any(_acts(sentence, *place) for place in places_of(text, (names.bot_name,) if is_deed else everybody)):
         return True
-    if any(one.start in heads and one.name.lower() not in ROLE_NOUNS for one in sentence.people):
+    if any(one.start == 0 and one.name.lower() not in ROLE_NOUNS for one in sentence.people):
         return True
     spoken = (one for one in sentence.references if one.form not in ("here", "there"))
     return any(
-        one.start in heads
+        one.start == 0
         or (
             one.start in replaced
             and (one.person == "first" or not is_deed)
@@ -86,17 +82,6 @@ def names_subject(sentence: Sentence, replaced: Collection[int] = (), *, is_deed
         )
         for one in spoken
     )
-
-
-def _opening(sentence: Sentence) -> int:
-    """Return where a text goes on after what opens it: "Yes, ", 不过, a time."""
-    text, at = sentence.text, 0
-    for _ in range(3):
-        opening = _RE.opening.match(text, after_time(sentence, at))
-        if opening is None or opening.end() == at:
-            break
-        at = opening.end()
-    return at
 
 
 def _acts(sentence: Sentence, start: int, end: int) -> bool:

@@ -13,8 +13,6 @@ from ..profiles.rules import is_about_group, subject_of
 from ..references.people import ROLE_NOUNS, find_people
 from .mentions import with_group
 
-_CALLED = re.compile(r"^@?[^\s,，!！:：]{1,40}[,，!！]\s*(?=\S)")
-"""Whom a statement is said to: "Momo, I asked him"."""
 _OF_ALL = re.compile(
     r"^(?:(?:the|our|all|according to) )*(?:nobody|no one|any(?:one|body)|(?:(?:club|group|server|chat)(?:['’]s)? )?"
     r"(?:rules?|admins?|owners?|moderators?|members?)|club|group|server|chat|of (?:you|us))\b(?! (?:of|at|in|with|for|from)\b)"
@@ -28,7 +26,6 @@ _AND = re.compile(r"\s*(?:(?:and|&)\s+|[和跟与同、]\s*)")
 def is_claim(text: str, names: Names) -> bool:
     """Return True if the subject of a statement is not its speaker, the user of `names`, but another person, the bot, everybody,
     or the group and its rules."""
-    text = _CALLED.sub("", text)
     own = (names.user("zh"), names.user("en"))
     subject = subject_of(text, names)
     if subject:

@@ -35,8 +35,6 @@ _ASKS = re.compile(
 """A question or a request: what it holds is not yet so."""
 _PARTS = {"zh": re.compile(r"(?<=[。！？!?；;，,\n])"), "en": re.compile(r"(?<=[.!?\n])(?=\s)")}
 """Where a message may go over from telling to asking: in Chinese at a comma as well (浙大我师兄在那，要资料吗)."""
-_AT_HOME = re.compile("我家[那这]?(?:个|位|口子|娃|宝|小的|孩子|老[大二三人])")
-"""Who is at the speaker's home, without a name: 我家那个又发烧了."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +73,7 @@ class Utterance:
         words = (one.text for one in self.sentence.references if one.person == "third" and one.gender != "thing")
         known = {self.names.bot_name, self.names.user_name, self.who}
         people = (one.name.casefold() for one in self.sentence.people if one.name not in known)
-        return frozenset((*words, *people, *_AT_HOME.findall(self.text)))
+        return frozenset((*words, *people))
 
 
 def utterances(job: Job, names: Names) -> Iterator[Utterance]:
@@ -104,6 +102,4 @@ def utterances(job: Job, names: Names) -> Iterator[Utterance]:
 
 def _quoted_parts(text: str) -> list[str]:
     forwarded = HEADER.match(text) if _FORWARDED.search(text) else None
-    if forwarded is not None:
-        return [forwarded["body"]]
-    return [match["body"] for match in _QUOTED.finditer(text)]
+    return [forwarded["body"]] if forwarded is not None else _QUOTED.findall(text)

@@ -28,7 +28,7 @@ from ..message_parts import without_media
 from ..quotations import comparable
 from ..references.people import ROLE_NOUNS, Mention, find_people
 from ..references.types import Cast, Item
-from ..rewriting.first_person import cast_of, cast_of_fact, owned, says_i, serves, speaker_of_fact
+from ..rewriting.first_person import cast_of_bot, says_i, serves, speaker_of_fact
 from ..sentence import Sentence
 from ..support import Terms, content_terms, share
 from ..word_lists import compiled_patterns, word_tables
@@ -49,13 +49,11 @@ CLEAR = 0.2
 
 _RE = compiled_patterns(word_tables("speakers/whose.toml"))
 _STAGE = re.compile(r"\s*(?:[（(][^）)\n]{1,20}[）)]|\*[^*\n]{2,40}\*|/me\b)")
-_AS_USER = re.compile(r"^(?:用户|the user|user)\s*[:：]\s*", re.IGNORECASE)
 _CALLED_TO_TELL = re.compile(r"^\s*(?:@\S{1,40}\s+|\[CQ:at,[^\[\]]*\][,，:：]?\s*)+(?=[我俺咱]|(?:I|[Mm]y|[Ww]e|[Oo]ur)\b)")
 """A mention of whom something is said to, before what somebody tells of themself."""
-_SEVERAL = frozenset(("kids", "parents", "爸妈", "父母", "孩子"))
-_MENTION = re.compile(r"\s*(?:@|\[CQ:at,|<@)")
-_YOURS = re.compile(r"[你您妳]|(?<![\w'’])(?:you|your|yours|u)(?!\w)", re.IGNORECASE)
 _CLAUSE = re.compile(r"[,.;!，。；！…\n]+")
+_SEVERAL = frozenset(("kids", "parents", "爸妈", "父母", "孩子"))
+_YOURS = re.compile(r"[你您妳]|(?<![\w'’])(?:you|your|yours|u)(?!\w)", re.IGNORECASE)
 
 Reasons = tuple[tuple[str, str, str], ...]
 """Why a text cannot be absolute: keys of the gate's sentences as (kind, why, wording)."""
@@ -102,6 +100,12 @@ class Talk:
         """Whether people speak as somebody else in it: only what the bot says that it did, or a message, tells of a game."""
         return any(map(_RE.play.search, (self.job.action_summary, *(one.text for one in self.said))))
 
+    def acts_out(self, text: str) -> bool:
+        """Return True if words come from a message with a stage direction: "(draws his sword) I am the king"."""
+        staged = [one for one in self.said if _STAGE.match(one.text)]
+        wanted = content_terms(text, self.names) if staged else frozenset()
+        return bool(wanted) and any(share(wanted, one.terms) >= HOLDS for one in staged)
+
     @cached_property
     def tells_of_others(self) -> bool:
         """Whether a message speaks of a third person."""
@@ -110,22 +114,24 @@ class Talk:
     def held(self, text: str, said: Sequence[Utterance] | None = None) -> dict[str, float]:
         """Return for each speaker the greatest share of a text that one of their messages holds. A question tells nothing."""
         wanted, plain = content_terms(text, self.names), comparable(text)
-        clauses = [comparable(clause) for clause in _CLAUSE.split(text) if says_i(Sentence(clause, self.names))]
+        clauses = [own for own in self._of_speaker(text) if len(own) > 2]
         held: dict[str, float] = {}
         for one in self.said if said is None else said:
             part = 0.0 if one.asks or not wanted else share(wanted, one.terms)
             if len(plain) > 3 and plain in one.plain:
                 part = 1.0
-            elif any(len(own) > 2 and own in one.plain for own in clauses) or self._begins(plain, one):
+            elif any(own in one.plain for own in clauses) or self._begins(plain, one):
                 part = max(part, 0.9)
             held[one.who] = max(held.get(one.who, 0.0), part)
         return held
 
+    def _of_speaker(self, text: str) -> list[str]:
+        """Return the letters of the clauses of a text in which its speaker tells of themself."""
+        return [comparable(clause) for clause in _CLAUSE.split(text) if says_i(Sentence(clause, self.names))]
+
     def _begins(self, plain: str, one: Utterance) -> bool:
         """Return True if a statement begins with what a message says of its sender: 我没读过, of 我没读过《百年孤独》."""
-        clauses = ((comparable(clause), clause) for clause in _CLAUSE.split(one.text) if one.says_i)
-        began = (clause for own, clause in clauses if len(own) > 3 and plain.startswith(own))
-        return any(says_i(Sentence(clause, self.names)) for clause in began)
+        return one.says_i and any(len(own) > 3 and plain.startswith(own) for own in self._of_speaker(one.text))
 
     def _source(self, wanted: Terms) -> Utterance | None:
         """Return the one message of a person that holds the words of a statement; None for none, or if two persons say it."""
@@ -158,6 +164,13 @@ class Talk:
         known = {*self.names.user_names, self.names.bot_name}
         return [(one.text, person) for one in self.texts for person in one.people if person.name not in known]
 
+    @cached_property
+    def speaks_of_user(self) -> bool:
+        """Whether no messages are known, and what the bot did tells of the user: by name, or as "him" or "her"."""
+        deed = Sentence(self.job.action_summary, self.names)
+        calls = any(one.is_he_or_she for one in deed.references)
+        return not self.said and (calls or names_one(deed.text, self.names.user_names))
+
     def may_be_another(self, said: Sentence) -> bool:
         """Return True if "he" or "she" of a text may be somebody besides the user: another text or a message names one."""
         genders = {one.gender for one in said.references if one.is_he_or_she}
@@ -187,18 +200,16 @@ def whose(said: Sentence, kind: Item, talk: Talk) -> Whose:
     if said.is_other_language:
         return Whose(said, None, said_by=_of_fact(said, talk).said_by if kind == "fact" else "")
     shared = shared_name_in(text, talk.shared_names)
-    called = _MENTION.match(text) is not None
     if kind == "fact":
-        text = without_media(_AS_USER.sub("", text))
+        text = without_media(text)
         text = text if _YOURS.search(text) else _CALLED_TO_TELL.sub("", text)
-    text, unknown = with_mentions(_RE.today_is.sub(r"\1 is", text), job, names)
+    text, unknown = with_mentions(text, job, names)
     said = said.beside(text if shared else with_group(text, names))
     reasons: Reasons = tuple(("reference", "mention", mention) for mention in unknown)
     reasons = (*reasons, ("reference", "shared", shared)) if shared else reasons
     if kind == "action":
-        reasons = (*reasons, ("reference", "owner", said.text)) if owned(said.text) else reasons
         return Whose(said, None, speaker=names.bot(said.language), reasons=reasons)
-    found = _as_claim(_of_fact(said, talk), talk, called=called)
+    found = _as_claim(_of_fact(said, talk), talk)
     claim = why_no_fact(found.sentence.text, names)
     asks = claim == "asked"
     if claim and not asks:
@@ -218,7 +229,7 @@ def _of_orders(said: Sentence, talk: Talk) -> Whose:
     return Whose(said.beside(told), Cast(third=False, stand_in=False), said_by, reasons=(("claim", "orders", told),))
 
 
-def _as_claim(found: Whose, talk: Talk, *, called: bool) -> Whose:
+def _as_claim(found: Whose, talk: Talk) -> Whose:
     """Return what the user claims about others and themself ("Bob owes Mallory 500 dollars") as their words.
 
     Whatever else somebody tells of others or of rules stays and is open, and so does what involves the user where another
@@ -229,7 +240,7 @@ def _as_claim(found: Whose, talk: Talk, *, called: bool) -> Whose:
     named = bool(job.group_id) and any(name in text for name in names.user_names if name)
     own = found.cast is not None and found.cast.first == names.user(language)
     involved = named or (own and says_i(found.sentence))
-    is_users = involved and not called and (said_by == job.user_id or not (said_by or talk.others))
+    is_users = involved and (said_by == job.user_id or not (said_by or talk.others))
     speaker = next((one.sender_name for one in job.recent_messages if said_by and one.sender_id == said_by), "")
     speaker = names.user(language) if is_users or said_by == job.user_id else speaker
     if not (speaker or involved) or not is_claim(text, replace(names, user_name=speaker) if speaker else names):
@@ -273,30 +284,24 @@ def _of_named(said: Sentence, talk: Talk) -> Whose:
 def _told_by(said: Sentence, held: dict[str, float], talk: Talk) -> Whose:
     """Return whose words a fact in the first person is."""
     names, language = talk.names, said.language
-    reasons: Reasons = (("claim", "played", said.text),) if talk.is_played or _is_played(said, talk) else ()
+    reasons: Reasons = (("claim", "played", said.text),) if talk.is_played or talk.acts_out(said.text) else ()
     author = _author(said, held, talk)
     if author == BOT:
-        return Whose(said, cast_of("bot", names, language), reasons=reasons)
+        return Whose(said, cast_of_bot(names, language), reasons=reasons)
     if not author:
         return Whose(said, Cast(third=False, stand_in=_may_stand_in(held, talk)))
     to_bot = author == USER and not (talk.job.group_id and talk.others)
-    together = author == USER and cast_of_fact(said).together and not talk.tells_of_others
     name = talk.name_of(author, language)
     stand_in = author != USER and _may_stand_in(held, talk)
-    cast = Cast(name, names.bot(language) if to_bot else "", together, third=False, stand_in=stand_in)
+    cast = Cast(name, names.bot(language) if to_bot else "", third=False, stand_in=stand_in)
     return Whose(said, cast, talk.id_of(author), name, reasons)
 
 
 def _author(said: Sentence, held: dict[str, float], talk: Talk) -> str:
     """Return who says "I" in a fact: BOT, USER, a name, or "" where nobody can tell."""
     alone, acts = speaker_of_fact(said), serves(said.text)
-    named = {one.name for one in said.people}
-    named |= {USER} if named & set(talk.names.user_names) else set()
-    scores = {who: score for who, score in held.items() if who not in named}
-    if owned(said.text):
-        scores.pop(BOT, None)
-    best = max(scores, key=lambda who: scores[who], default="")
-    score, second = scores.get(best, 0.0), max((scores[who] for who in scores if who != best), default=0.0)
+    best = max(held, key=lambda who: held[who], default="")
+    score, second = held.get(best, 0.0), max((held[who] for who in held if who != best), default=0.0)
     if score >= HOLDS and score >= second + CLEAR and (score >= SURE or not acts):
         return best
     if alone != "user":
@@ -304,8 +309,8 @@ def _author(said: Sentence, held: dict[str, float], talk: Talk) -> str:
     if not talk.is_told:  # advice, a promise to "you", and, of a bot that says "I" of itself, any act may be the bot's
         advises = _RE.advises.search(said.text) or _YOURS.search(said.text)
         return "" if acts and (advises or says_i(said.beside(talk.job.action_summary))) else USER
-    mine, least = scores.get(USER, 0.0), TRACE if talk.others else 0.0
-    is_theirs = mine >= max(least, scores.get(BOT, 0.0)) and not any(scores.get(who) for who in talk.others)
+    mine, least = held.get(USER, 0.0), TRACE if talk.others else 0.0
+    is_theirs = mine >= max(least, held.get(BOT, 0.0)) and not any(held.get(who) for who in talk.others)
     return USER if is_theirs and not acts else ""
 
 
@@ -316,25 +321,23 @@ def _told_of(said: Sentence, held: dict[str, float], talk: Talk) -> Whose:
     closest = ranked[0][1] if ranked else ""
     said_by = talk.id_of(closest) if held.get(closest, 0.0) >= HOLDS else ""
     sender = talk.sender(text)
-    cast = cast_of_fact(said)
-    cast = replace(
-        cast,
-        together=cast.together and not talk.tells_of_others,
-        third=(sender == USER or not talk.said) and not talk.may_be_another(said),
+    is_closest = closest not in ("", USER) and held[closest] >= max(HOLDS, held.get(USER, 0.0) + CLEAR)
+    cast = Cast(
+        first=closest if is_closest else talk.names.user(said.language),  # "our drummer"
+        third=(sender == USER or talk.speaks_of_user) and not talk.may_be_another(said),
         stand_in=_may_stand_in(held, talk),
     )
-    if closest not in ("", USER) and held[closest] >= max(HOLDS, held.get(USER, 0.0) + CLEAR):
-        cast = replace(cast, first=closest, together=False)  # "our drummer"
-    reasons: Reasons = (("claim", "played", text),) if _is_played(said, talk) else ()
+    reasons: Reasons = (("claim", "played", text),) if talk.acts_out(text) else ()
     reasons = (("claim", "assistant", text),) if _is_the_bots(said, held) else reasons
     return Whose(said, cast, said_by, talk.name_of(sender, said.language), reasons)
 
 
 def _may_stand_in(held: dict[str, float], talk: Talk) -> bool:
     """Return True if 对方 and "the user" may be the user: who says so in the talk means neither themself nor the bot."""
+    if any(one.who != BOT and _RE.stand_in.search(one.text) for one in talk.said):
+        return False
     best = max((held[who] for who in talk.others if who in held), default=0.0)
-    quoted = any(one.who != BOT and _RE.stand_in.search(one.text) for one in talk.said)
-    return not quoted and (best <= held.get(USER, 0.0) or held.get(USER, 0.0) >= HOLDS)
+    return best <= held.get(USER, 0.0) or held.get(USER, 0.0) >= HOLDS
 
 
 def _of_quotation(header: re.Match[str], said: Sentence, talk: Talk) -> Whose | None:
@@ -359,10 +362,3 @@ def _is_the_bots(said: Sentence, held: dict[str, float]) -> bool:
         return False
     others = max((score for who, score in held.items() if who != BOT), default=0.0)
     return held.get(BOT, 0.0) >= max(HOLDS, others + CLEAR)
-
-
-def _is_played(said: Sentence, talk: Talk) -> bool:
-    """Return True if words come from a message with a stage direction: "(draws his sword) I am the king"."""
-    staged = [one for one in talk.said if _STAGE.match(one.text)]
-    wanted = content_terms(said.text, talk.names) if staged else frozenset()
-    return bool(wanted) and any(share(wanted, one.terms) >= HOLDS for one in staged)

@@ -35,7 +35,7 @@ from support.servers.openai_server import OpenAIServer
 TURNS: list[dict[str, Any]] = [
     {
         "action_summary": "我昨天给他推荐了《三体》",
-        "new_info": ["他喜欢科幻小说"],
+        "new_info": ["我喜欢科幻小说"],
         "user_id": "42",
         "user_name": "阿明",
         "group_id": "-1001234",
@@ -470,7 +470,7 @@ def test_an_event_that_is_not_there_is_named(filed: Callable[..., Called], argum
 
 
 def test_a_profile_is_shown_compared_and_rolled_back(filed: Callable[..., Called], tmp_path: Path) -> None:
-    turn = {**TURNS[0], "new_info": ["他讨厌剧透"], "action_summary": ""}
+    turn = {**TURNS[0], "new_info": ["我讨厌剧透"], "action_summary": ""}
     filed("ingest", write_lines(tmp_path / "more.jsonl", turn))
     filed("worker", "--drain")
     (profile,) = filed("profile", "show", "user:42", "--json").lines
@@ -588,7 +588,7 @@ def test_a_job_is_shown_with_all_it_carries(call: Callable[..., Called], tmp_pat
     call("ingest", write_lines(tmp_path / "jobs.jsonl", {**TURNS[0], "request_id": "r1"}))
     (job,) = call("jobs", "show", "r1-0", "--json").lines
     assert (job["state"], job["group_name"]) == ("pending", "读书会")
-    assert "他喜欢科幻小说" in call("jobs", "show", "r1-0").out
+    assert "我喜欢科幻小说" in call("jobs", "show", "r1-0").out
     called = call("jobs", "show", "r2-0")
     assert called.status == 1
     assert "'r2-0' is not in the queue" in called.err

@@ -19,7 +19,7 @@ ZH, EN = {"HISTORIAN_LANGUAGE": "zh"}, {"HISTORIAN_LANGUAGE": "en"}
 
 TURN: dict[str, Any] = {
     "action_summary": "我昨天给他推荐了《三体》",
-    "new_info": ["他喜欢科幻小说"],
+    "new_info": ["我喜欢科幻小说"],
     "user_id": "42",
     "user_name": "阿明",
     "group_id": "7001",

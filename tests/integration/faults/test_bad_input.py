@@ -72,7 +72,7 @@ async def test_strange_ids_work_and_stay_in_their_folder(tmp_path: Path, strange
     before = set(tmp_path.parent.iterdir())
     async with open_worker(settings_for(tmp_path / "data")) as (parts, worker):
         put(parts, private_fields(request_id=strange, user_id=strange, user_name="Ann", new_info=["She likes tea"]))
-        put(parts, group_fields(request_id=strange, end_seq=1, user_id=strange, group_id=strange, new_info=["他喜欢茶"]))
+        put(parts, group_fields(request_id=strange, end_seq=1, user_id=strange, group_id=strange, new_info=["我喜欢茶"]))
         assert await worker.run(drain=True)
         assert parts.events.count(EventFilter(f"p:{strange}")) == parts.events.count(EventFilter(f"g:{strange}")) == 1
         keys = parts.profiles.keys()

@@ -63,7 +63,7 @@ def left_over(directory: Path) -> list[str]:
 
 JOBS = [
     group_fields(request_id="a", action_summary="我昨天给他讲了递归", new_info=["他住在上海"]),
-    group_fields(request_id="b", new_info=["他住在北京"]),
+    group_fields(request_id="b", new_info=["我住在北京"]),
 ]
 EXPECTED = ["a-0:0", "a-0:1", "b-0:0"]
 
@@ -115,9 +115,9 @@ def test_killed_at_every_point_every_job_ends_as_exactly_its_events(tmp_path: Pa
 def test_facts_that_wait_killed_at_every_point_are_merged_once(tmp_path: Path, host: Host, server: OpenAIServer) -> None:
     """Three hand-overs of two people of one group, whose profiles one question is about."""
     jobs = [
-        group_fields(request_id="a", new_info=["他住在上海"]),
-        group_fields(request_id="b", user_id="43", user_name="阿红", new_info=["她喜欢茶"]),
-        group_fields(request_id="c", new_info=["他会拉小提琴"]),
+        group_fields(request_id="a", new_info=["我住在上海"]),
+        group_fields(request_id="b", user_id="43", user_name="阿红", new_info=["我喜欢茶"]),
+        group_fields(request_id="c", new_info=["我会拉小提琴"]),
     ]
 
     def drained(directory: Path, **more: Any) -> dict[str, int]:
@@ -153,7 +153,7 @@ def test_thirty_kills_during_two_hundred_jobs_lose_and_double_nothing(tmp_path: 
     jobs: list[dict[str, Any]] = []
     for n in range(200):
         make = group_fields if n % 3 else private_fields
-        fields = make(request_id=f"job{n}", new_info=[f"他喜欢编号{n}的书" if n % 3 else f"She likes book number {n}"])
+        fields = make(request_id=f"job{n}", new_info=[f"我喜欢编号{n}的书" if n % 3 else f"I like book number {n}"])
         fields["user_id"] = str(n % 17)
         if n % 3:
             fields["group_id"] = str(n % 5)

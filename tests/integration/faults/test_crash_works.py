@@ -23,10 +23,10 @@ pytestmark = pytest.mark.slow
 
 JOBS = [
     group_fields(request_id="a", action_summary="我昨天给他讲了三体", new_info=["他喜欢吉他"]),
-    group_fields(request_id="b", new_info=["他住在北京"]),
+    group_fields(request_id="b", new_info=["我住在北京"]),
     private_fields(request_id="c", user_id="42", new_info=["She plays the piano"]),
 ]
-LATE = group_fields(request_id="late", timestamp="2026-03-01T10:00:00+08:00", new_info=["他养了一只猫", "他搬到上海了"])
+LATE = group_fields(request_id="late", timestamp="2026-03-01T10:00:00+08:00", new_info=["我养了一只猫", "我搬到上海了"])
 
 
 def accept(folder: Path, *jobs: dict[str, Any]) -> None:
@@ -122,7 +122,7 @@ def prepare_backup(folder: Path) -> None:
     prepare_memory(folder)
     WORKS["backup"](folder)
     WORKS["drain"](folder)
-    accept(folder, group_fields(request_id="later", new_info=["他在学钢琴"]))
+    accept(folder, group_fields(request_id="later", new_info=["我在学钢琴"]))
 
 
 @dataclass(frozen=True)

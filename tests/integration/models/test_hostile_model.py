@@ -130,7 +130,7 @@ async def test_an_outage_of_an_hour_loses_and_fails_no_job(tmp_path: Path, serve
 
     async with open_worker(settings, clock=clock, sleep=sleep) as (parts, worker):
         for n in range(20):
-            put(parts, group_fields(request_id=f"r{n}", user_id=str(n), new_info=["他喜欢茶"]))
+            put(parts, group_fields(request_id=f"r{n}", user_id=str(n), new_info=["我喜欢茶"]))
         running = asyncio.create_task(worker.run())
         await eventually(lambda: running.done() or nothing_left(parts), seconds=60)
         assert not running.done()
@@ -150,7 +150,7 @@ async def test_a_model_that_never_gives_a_usable_profile_leaves_it_to_the_rules_
     clock = Clock()
     settings = settings_for(tmp_path, base_url=server.base_url, historian={"rewrite_mode": "rules"})
     async with open_worker(settings, clock=clock, sleep=clock.sleep) as (parts, worker):
-        for n, fact in enumerate(["他喜欢茶", "他住在杭州", "他对花生过敏"]):
+        for n, fact in enumerate(["我喜欢茶", "我住在杭州", "我对花生过敏"]):
             put(parts, group_fields(request_id=f"r{n}", new_info=[fact]))
         assert await worker.run(drain=True)
         assert parts.queue.failed() == [] and parts.events.count() == 3

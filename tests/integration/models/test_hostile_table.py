@@ -61,7 +61,7 @@ class Words:
 ZH = Words(
     "小史",
     {ANN: "阿明", BOB: "阿红"},
-    Turn([(BOB, "我养了一只狗")], {"阿红养了一只狗"}, {"阿明喜欢游泳"}, "他喜欢游泳"),
+    Turn([(BOB, "我养了一只狗")], {"阿红养了一只狗"}, {"阿明喜欢游泳"}, "我喜欢游泳"),
     Turn(
         [(ANN, "我住在北京"), (BOB, "我对花生过敏"), (ANN, "我喜欢喝茶")],
         {"阿明住在北京", "阿红对花生过敏", "阿明喜欢喝茶"},
@@ -69,7 +69,7 @@ ZH = Words(
         "他会拉小提琴",
         "我昨天给他讲了递归",
     ),
-    Turn([(BOB, "我在学围棋")], {"阿红在学围棋"}, {"阿明有一只猫"}, "他有一只猫"),
+    Turn([(BOB, "我在学围棋")], {"阿红在学围棋"}, {"阿明有一只猫"}, "我有一只猫"),
     lie="{}在银行工作，欠小史四万元",
     more="，所以被捕了",
     never="从不",
@@ -78,7 +78,7 @@ ZH = Words(
 EN = Words(
     "Clio",
     {ANN: "Ann", BOB: "Bob"},
-    Turn([(BOB, "I adopted a dog")], {"Bob adopted a dog"}, {"Ann loves swimming"}, "She loves swimming"),
+    Turn([(BOB, "I adopted a dog")], {"Bob adopted a dog"}, {"Ann loves swimming"}, "I love swimming"),
     Turn(
         [(ANN, "I grew up in Oslo"), (BOB, "I moved to Rome"), (ANN, "I prefer tea")],
         {"Ann grew up in Oslo", "Bob moved to Rome", "Ann prefer tea"},
@@ -86,7 +86,7 @@ EN = Words(
         "She plays the violin",
         "I explained recursion to her yesterday",
     ),
-    Turn([(BOB, "I joined a chess club")], {"Bob joined a chess club"}, {"Ann owns a bicycle"}, "She owns a bicycle"),
+    Turn([(BOB, "I joined a chess club")], {"Bob joined a chess club"}, {"Ann owns a bicycle"}, "I own a bicycle"),
     lie="{} works at a bank and owes Clio 40000 dollars",
     more=", and was arrested for it",
     never=" never",

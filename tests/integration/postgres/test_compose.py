@@ -128,7 +128,7 @@ def test_a_job_that_is_handed_over_through_the_api_is_filed_by_a_worker(tmp_path
         workers = [started("worker", n, processes) for n in range(SERVICES["worker"]["deploy"]["replicas"])]
         eventually_now(is_healthy, seconds=120, every=0.5)
         for n in range(JOBS):
-            asked("/jobs", **group_fields(request_id=f"r{n}", user_id=f"u{n}", group_id=f"g{n}", new_info=[f"他喜欢编号{n}的书"]))
+            asked("/jobs", **group_fields(request_id=f"r{n}", user_id=f"u{n}", group_id=f"g{n}", new_info=[f"我喜欢编号{n}的书"]))
         eventually_now(lambda: asked("/stats")["events"] == JOBS, seconds=120, every=0.2)
         for process in (*workers, bot):
             process.send_signal(signal.SIGTERM)

@@ -33,7 +33,7 @@ def fields_of(n: int) -> dict[str, Any]:
     """The nth job: two of three in a group, one in a private chat. All bots hand over for all people and groups."""
     whose = {"request_id": f"job{n}", "user_id": str(n % PEOPLE)}
     if n % 3:
-        return group_fields(**whose, group_id=str(n % GROUPS), new_info=[f"他喜欢编号{n}的书"])
+        return group_fields(**whose, group_id=str(n % GROUPS), new_info=[f"我喜欢编号{n}的书"])
     return private_fields(**whose, new_info=[f"She likes book number {n}"])
 
 

@@ -95,7 +95,7 @@ def test_a_password_is_told_nowhere(tmp_path: Path, caplog: pytest.LogCaptureFix
     }
     caplog.set_level(logging.DEBUG)
     for command in (["doctor", "-vv"], ["stats"], ["worker", "--drain"], ["ingest", "-"]):
-        called = historian(*command, stdin=json.dumps(group_fields(request_id="r", new_info=["他喜欢茶"])), environ=given)
+        called = historian(*command, stdin=json.dumps(group_fields(request_id="r", new_info=["我喜欢茶"])), environ=given)
         assert "s3cr3t" not in called.out + called.err
     assert "s3cr3t" not in caplog.text
     refused = historian("stats", environ={**given, "HISTORIAN__STORES__URL": "mysql://historian:s3cr3t-Zq81@host/memory"})

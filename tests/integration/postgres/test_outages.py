@@ -178,7 +178,7 @@ async def test_jobs_under_way_while_sessions_end_or_the_server_restarts_are_file
         ids = []
         for n in range(60):
             fields = group_fields(request_id=f"r{n}", user_id=f"u{n % 7}", group_id=str(n % 3))
-            ids.append(await (one, two)[n % 2].enqueue_job(**fields, new_info=[f"他买了第 {n} 把吉他"]))
+            ids.append(await (one, two)[n % 2].enqueue_job(**fields, new_info=[f"我买了第 {n} 把吉他"]))
             if n % 20 == 10:
                 if how == "server restarts":
                     await asyncio.to_thread(own.stop)

@@ -18,7 +18,7 @@ from support.postgres import OwnServer, fresh_schema, on_server
 pytestmark = pytest.mark.slow
 
 RIGHT, WRONG = "Rk72-r1ght", "Zq81-s3cr3t/p@ss?"
-JOB = json.dumps(group_fields(request_id="r1", new_info=["他喜欢茶"]))
+JOB = json.dumps(group_fields(request_id="r1", new_info=["我喜欢茶"]))
 
 
 class Guarded:

@@ -25,8 +25,8 @@ async def web(tmp_path: Path) -> AsyncIterator[Web]:
         for group, user, name, text in (
             (None, "7", "安安", "她喜欢吃素"),
             (None, "7", "安安", "她住在杭州"),
-            ("100", "42", "阿明", "他喜欢下棋"),
-            ("200", "42", "阿明", "他喜欢弹琴"),
+            ("100", "42", "阿明", "我喜欢下棋"),
+            ("200", "42", "阿明", "我喜欢弹琴"),
         ):
             whose = {"user_id": user, "group_id": group, "user_name": name, "timestamp": AT}
             await web.json("POST", f"{API}/jobs", json={**whose, "new_info": [text]})

@@ -206,7 +206,7 @@ async def test_a_message_is_shown_with_its_speaker_and_time_and_can_be_withdrawn
 async def test_only_two_events_of_one_conversation_are_linked(tmp_path: Path) -> None:
     async with opened_web(tmp_path, worker=True) as web:
         for number, group in enumerate(("100", "101")):
-            await web.memory.enqueue_job("", ["他喜欢喝茶"], **group_fields(group_id=group, request_id=f"r{number}"))
+            await web.memory.enqueue_job("", ["我喜欢喝茶"], **group_fields(group_id=group, request_id=f"r{number}"))
         assert await web.memory.settled(20)
         answer = await seen(web, "/event/supersede", data={"id": "r0-0:0", "by": "r1-0:0"})
         assert answer.status_code == 422
@@ -258,8 +258,8 @@ async def test_a_memory_in_postgresql_has_the_same_pages(tmp_path: Path) -> None
         app = make_app(memory)
         async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url=ORIGIN) as client:
             web = Web(memory, app, client)
-            await memory.enqueue_job("", ["他喜欢喝茶"], **group_fields(request_id="tea"))
-            await memory.enqueue_job("", ["他喜欢下棋"], **group_fields(request_id="chess"))
+            await memory.enqueue_job("", ["我喜欢喝茶"], **group_fields(request_id="tea"))
+            await memory.enqueue_job("", ["我喜欢下棋"], **group_fields(request_id="chess"))
             assert await memory.settled(20)
             (line,) = parts_of(web).profiles.read(ProfileKey("user", "42")).lines[:1]
             for path in (*PATHS[:-1], "/people?text=阿", "/group?id=100&text=喝茶&month=2026-02", "/search?q=茶&scope=g:100"):

@@ -60,7 +60,7 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     give_up(directory, private_fields(request_id="given-up", new_info=["She plays the cello"]))
     with served(directory) as opened:
         opened.enqueue("我给他推荐了《三体》", ["他昨天刚搬到杭州西湖区", "听说他们已经谈好了"], **group_fields(request_id="one"))
-        opened.enqueue("", ["他喜欢科幻小说"], **group_fields(request_id="two", timestamp="2026-03-21T17:30:00+08:00"))
+        opened.enqueue("", ["我喜欢科幻小说"], **group_fields(request_id="two", timestamp="2026-03-21T17:30:00+08:00"))
         opened.enqueue("", ["She moved to Lisbon last month", SCRIPT], **private_fields(user_name=SCRIPT))
         names = {"group": "101", "group_name": "搬家群", "user_name": "阿明"}
         file_messages(parts_of(opened).events, ["谁周五有空？", "我周五搬家"], **names)
@@ -215,7 +215,7 @@ def test_all_but_the_live_view_works_without_script(browser: Browser, memory: Se
 
 
 def test_a_line_is_edited_deleted_by_keyboard_and_brought_back(memory: Served, window: Visit) -> None:
-    memory.enqueue("", ["他喜欢打羽毛球"], **group_fields(request_id="badminton"))
+    memory.enqueue("", ["我喜欢打羽毛球"], **group_fields(request_id="badminton"))
     page = window.open("/user?id=42&view=profile")
     page.get_by_role("link", name="阿明喜欢打羽毛球").click()
     page.get_by_role("button", name="Edit …").press("Enter")

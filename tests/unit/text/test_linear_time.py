@@ -31,8 +31,7 @@ from historian.text.gate import find_relative_words
 from historian.text.protected import protected_spans
 from historian.text.redaction import Redaction, find_secrets
 from historian.text.references.people import find_people
-from historian.text.references.types import Reference
-from historian.text.rewriting.first_person import cast_of
+from historian.text.references.types import Cast, Reference
 from historian.text.sentence import Sentence
 from historian.text.speakers.utterances import utterances
 from historian.text.speakers.whose import Talk
@@ -118,7 +117,7 @@ BY_TYPE: dict[str, Callable[[Texts], Any]] = {
     "Sequence[Mention]": lambda t: find_people(t.text),
     "Sequence[Reference]": lambda t: Sentence(t.text).references,
     "Sequence[tuple[int, int, str]]": lambda _: [],
-    "Cast": lambda _: cast_of("user", NAMES, "en"),
+    "Cast": lambda _: Cast(NAMES.user("en"), NAMES.bot("en"), third=False),
     "Profile": lambda t: Profile(ProfileKey("user", "42"), name="Ann", lines=_lines(t.other[:4_000])),
     "str | Iterable[object]": lambda t: t.pieces,
     "Job": lambda t: _job(Texts(t.other, t.other)),

@@ -61,7 +61,7 @@ def test_a_name_of_the_conversation_does_not_make_a_text_foreign() -> None:
     [
         ("I love crème brûlée", "Ann loves crème brûlée"),
         ("I met Noémie's uncle", "Ann met Noémie's uncle"),
-        ("I live near Łódź and like the fête", "Ann lives near Łódź and likes the fête"),
+        ("I live near Łódź, where I like the fête", "Ann lives near Łódź, where Ann likes the fête"),
         ("My cousin is called Hàmi", "Ann's cousin is called Hàmi"),
         ("I read about hér", "Ann read about hér"),
         ("我喜欢crème brûlée", "Ann喜欢crème brûlée"),

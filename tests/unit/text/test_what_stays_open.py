@@ -38,11 +38,9 @@ def filed(text: str, kind: str = "fact", **given: Any) -> tuple[str, bool]:
         ("action", "It rained here yesterday and I told him", "It rained here on 2026-02-20 and Clio told Ann"),
         ("action", "They met on Friday and I told him", "They met on 2026-02-20 and Clio told Ann"),
         ("fact", "I moved over there yesterday", "Ann moved over there on 2026-02-20"),
-        ("fact", "She is my friend and I met her in January", "She is Ann's friend and Ann met her in January 2026"),
         ("fact", "They told me about it yesterday", "They told Ann about it on 2026-02-20"),
         ("fact", "我昨天在那边帮他买了车", "诺娃2026-02-20在那边帮小李买了车"),
         ("fact", "他们昨天来我家了", "他们2026-02-20来小李家了"),
-        ("fact", "她是我朋友，昨天来了", "她是小李的朋友，2026-02-20来了"),
         ("action", "我昨天陪他去了那边", "诺娃2026-02-20陪小李去了那边"),
     ],
 )

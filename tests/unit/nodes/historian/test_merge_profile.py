@@ -61,7 +61,7 @@ def context_of(settings: Settings, chat: Any, filed: dict[str, Event], kept: dic
 
 def merge_of(chat: AnsweringChat, old: str = "", settings: Settings | None = None, **state: Any) -> Any:
     settings = settings or settings_for(Path("/nowhere"))
-    job = make_job(group_fields(new_info=["他喜欢茶"]), settings, lambda: 0.0)
+    job = make_job(group_fields(new_info=["我喜欢茶"]), settings, lambda: 0.0)
     stored = profile_of(ProfileKey("user", "42"), old, name="阿明", revision=1) if old else None
     filed: dict[str, Event] = {}
     given: Any = {**part_of(job, settings, filed), **state}
@@ -255,7 +255,7 @@ async def test_a_line_that_rests_on_superseded_facts_is_shown_as_outdated_and_en
     text: str, kind: Any, answer: dict[str, Any], held: list[str]
 ) -> None:
     settings, chat, filed = settings_for(Path("/nowhere")), AnsweringChat(answer), dict[str, Event]()
-    job = make_job(group_fields(new_info=["他喜欢茶"]), settings, lambda: 0.0)
+    job = make_job(group_fields(new_info=["我喜欢茶"]), settings, lambda: 0.0)
     given: Any = part_of(job, settings, filed)
     (new,) = filed.values()
     old = replace(new, event_id="old:1", text=f"阿明{text}", superseded_by=new.event_id, superseded_at=new.timestamp)
@@ -272,7 +272,7 @@ async def test_a_line_that_rests_on_superseded_facts_is_shown_as_outdated_and_en
 async def test_with_a_line_end_the_facts_of_the_conversation_that_say_what_it_says() -> None:
     settings, filed = settings_for(Path("/nowhere")), dict[str, Event]()
     chat = AnsweringChat({"end": [{"line": "L1", "facts": ["N1"]}]})
-    job = make_job(group_fields(new_info=["他搬到了成都"]), settings, lambda: 0.0)
+    job = make_job(group_fields(new_info=["我搬到了成都"]), settings, lambda: 0.0)
     given: Any = part_of(job, settings, filed)
     (new,) = filed.values()
     told = {name: replace(new, event_id=name, text=text) for name, text in (("a:1", "阿明住在杭州"), ("b:1", "阿明的猫叫阿橘"))}

@@ -40,10 +40,10 @@ def is_unsure_whom(item: ItemState) -> bool:
     ("fact", "name", "lines"),
     [
         ("Ann is allergic to penicillin", "Ann", [("health", "Ann is allergic to penicillin")]),
-        ("She lives in Leeds", "Ann", [("home", "Ann lives in Leeds")]),
+        ("I live in Leeds", "Ann", [("home", "Ann lives in Leeds")]),
         ("昨天我搬到了杭州", "阿明", [("home", "2026-02-20阿明搬到了杭州")]),
         ("阿明喜欢茶", "阿明", [("taste", "阿明喜欢茶")]),
-        ("她养了一只叫阿橘的猫", "阿明", [("relation", "阿明养了一只叫阿橘的猫")]),
+        ("我养了一只叫阿橘的猫", "阿明", [("relation", "阿明养了一只叫阿橘的猫")]),
         ("Ann is hungry", "Ann", []),
         ("Ann bought milk", "Ann", []),
         ("阿明在机场", "阿明", []),

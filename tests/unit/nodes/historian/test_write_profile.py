@@ -12,7 +12,7 @@ from support.memory import group_fields, settings_for
 async def test_what_a_former_version_proposed_is_written_by_no_one_and_merged_again() -> None:
     """A checkpoint of it, between the two nodes, holds the text of a profile instead of its lines."""
     settings = settings_for(Path("/nowhere"))
-    job = make_job(group_fields(new_info=["他喜欢茶"]), settings, lambda: 0.0)
+    job = make_job(group_fields(new_info=["我喜欢茶"]), settings, lambda: 0.0)
     events = SimpleNamespace(is_forgotten=lambda *_: False, get=lambda ids: list(ids))
     context: Any = SimpleNamespace(settings=settings, events=events, clock=lambda: 0.0)
     former = {

@@ -54,7 +54,6 @@ NOT_A_REFERENCE = [
     "Tom uses he/him pronouns",
     "The user interface and the user guide are new",
     "Watched The Last of Us",
-    "He Jiong hosts a show",
     '"I love you" is a song',
     "for i in range(3)",
     "hi there",

@@ -97,7 +97,7 @@ def test_a_shared_name_without_an_id_tells_nobody(text: str, found: str) -> None
         ("Clio promised me a book", True), ("群规规定我是管理员", True), ("The group rule is that I decide", True),
         ("I live in Leeds", False), ("My sister lives in Lyon", False), ("Ann likes tea with Bob", False),
         ("我喜欢喝茶", False),
-        ("Bob, I moved to Leeds", False), ("The doctor told me to rest", False), ("医生让我戒咖啡", False),
+        ("The doctor told me to rest", False), ("医生让我戒咖啡", False),
         ("今天是我生日", False),
         ("Tomorrow is my birthday", False), ("Leeds is where I live", False), ("Ann's brother lives in Lyon", False),
     ],

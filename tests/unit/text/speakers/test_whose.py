@@ -97,19 +97,6 @@ def test_what_a_bot_did_is_the_bots(action: str) -> None:
     assert item["passed"] and item["candidate"].startswith("Undefined")
 
 
-@pytest.mark.parametrize("action", ["Recorded my lease", "记下我妈的生日", "提醒大家我的工资到了"])
-def test_an_action_with_what_a_bot_has_not_is_reported(action: str) -> None:
-    (item,) = by_rules(make_job(action_summary=action, new_info=[]), Settings())
-    assert not item["passed"]
-
-
-@pytest.mark.parametrize("fact", ["my operation is on 2026-05-04", "我的签证2026-05-04到期"])
-def test_what_a_bot_has_not_is_never_the_bots(fact: str) -> None:
-    said = [{"sender_id": "9", "sender_name": "Undefined", "text": f"记下了: {fact}"}]
-    item = filed(fact, group=None, bot_id="9", recent_messages=said)
-    assert "Undefined" not in item["candidate"]
-
-
 @pytest.mark.parametrize(
     ("kind", "text", "expected"),
     [
@@ -279,14 +266,6 @@ def test_they_in_the_plural_is_not_the_user() -> None:
 
 
 @pytest.mark.parametrize(
-    "fact", ["我们聊了两个小时电影", "我们约好每天背十个单词", "我们聊了小王的婚礼", "We talked about movies", "We met today"]
-)
-def test_we_who_talked_are_the_bot_and_the_user(fact: str) -> None:
-    item = filed(fact, group=None)
-    assert item["passed"] and item["candidate"].startswith(("Undefined和小林", "Undefined and 小林"))
-
-
-@pytest.mark.parametrize(
     ("fact", "message"),
     [
         ("咨询师把我们的面谈改到2026-03-04了", ""),
@@ -300,7 +279,7 @@ def test_we_who_talked_are_the_bot_and_the_user(fact: str) -> None:
         ("We play at the Fox every week", "We play at the Fox every week"),
     ],
 )
-def test_we_with_a_third_party_is_not_the_bot(fact: str, message: str) -> None:
+def test_we_in_a_fact_is_not_the_bot(fact: str, message: str) -> None:
     item = filed(fact, group=None, recent_messages=said_in(("小林", message)) if message else [])
     assert not item["passed"] and "Undefined" not in item["candidate"]
 
@@ -400,7 +379,6 @@ def test_a_note_without_a_subject_is_that_of_the_member_whose_message_it_is() ->
         ("Getting divorced", "so my best friend is getting divorced"),
         ("moving to Rome", "good news! My cousin is moving to Rome"),
         ("works at Boeing", "Dad is fine. My dad works at Boeing"),
-        ("发烧39度要去医院", "我家那个又发烧了，39度，要去医院"),
         ("lost a good job", "my sister's moving in, she lost her job"),
     ],
 )
@@ -507,7 +485,6 @@ def test_a_promise_beside_what_the_bot_tells_of_itself_is_nobodys() -> None:
     [
         ("对方想换工作", "小林想换工作", True),
         ("对方周五要去成都", "小林2026-02-27要去成都", True),
-        ("我提醒对方吃药", "Undefined提醒小林吃药", True),
         ("对方司机全责", "对方司机全责", False),
         ("对方公司拖欠了三个月工资", "对方公司拖欠了三个月工资", False),
         ("对方的车是黑色的", "对方的车是黑色的", False),
@@ -516,7 +493,6 @@ def test_a_promise_beside_what_the_bot_tells_of_itself_is_nobodys() -> None:
         ("跟对方吵了一架", "跟对方吵了一架", False),
         ("我帮用户查了天气", "Undefined帮小林查了天气", True),
         ("答应提醒用户吃药", "答应提醒小林吃药", False),
-        ("他叫王磊，是我老公", "他叫王磊，是小林的老公", False),
         ("User's mom is a nurse", "小林's mom is a nurse", True),
         ("I'll remind you at 8", "I'll remind you at 8", False),
         ("我明天提醒你吃药", "我2026-02-22提醒你吃药", False),
