@@ -38,12 +38,12 @@ async def by(chat: AnsweringChat | None, spoken: list[Spoken] = TALK, names: Nam
 async def test_without_a_model_a_summary_is_what_was_said_with_speakers_and_days() -> None:
     assert await by(None) == SummaryDraft(AS_SAID, "rules", is_absolute=False)
     english = [
-        Spoken("user", "My sister called, we move in on Friday", "Tom"),
+        Spoken("user", "My sister called: we will move in on Friday", "Tom"),
         Spoken("assistant", "I told you so yesterday"),
         Spoken("tool", "sunny, 12 degrees", "get_weather"),
     ]
     assert (await by(None, english, EN)).text.splitlines() == [
-        "2026-02-21 Tom: My sister called, we move in on Friday (2026-02-27)",
+        "2026-02-21 Tom: My sister called: we will move in on Friday (2026-02-27)",
         "Nova: I told you so yesterday (2026-02-20)",
         "get_weather: sunny, 12 degrees",
     ]
