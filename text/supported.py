@@ -22,9 +22,10 @@ from .time_expressions.english.lexicon import MONTHS
 from .time_expressions.numerals import SIMPLE_CARDINALS, SIMPLE_ORDINALS, chinese_integer
 from .word_lists import compiled_patterns, word_list, word_tables
 
-SUPPORT, SUPPORT_OF_TALK = 0.6, 0.34
+SUPPORT, SUPPORT_OF_TALK, SUPPORT_OF_PAIRS = 0.6, 0.34, 0.4
 """The least share of a text's content words that its sources hold, and of what is told of a talk, where
-short replies are filled in."""
+short replies are filled in; the same where pairs of Chinese characters count as well, which often
+straddle two words."""
 KEPT = 0.6
 """The least share of a source's content words that a rewrite keeps."""
 _TABLES = word_tables("supported.toml")
@@ -50,8 +51,9 @@ _UNCERTAIN_VALUES = frozenset(("0", "1"))
 _QUOTED = 60
 ROOT = 6
 """Letters from which on names of one beginning are one: Austrian, Austria."""
-NEAR = 8
-"""Characters behind a denial that hold what it denies (从不对花生过敏)."""
+MOST_NAMED, NEAR = 6, 8
+"""People of a clause who are compared; characters behind a passive that hold its verb (被阿强骂了),
+or behind a denial what it denies (从不对花生过敏)."""
 
 Kind = Literal["number", "title", "name", "words", "polarity", "role", "lost"]
 
@@ -88,9 +90,10 @@ def unsupported(
     `sources` are texts by the ids that a model knows them by ("N1"); `also` are texts that need no
     source, such as the day; `beside` is what the model was shown beside them. Every number, date,
     title and Latin name has to stand in either, and most content words in the sources; what is denied
-    is what they deny. Of a date within a year of the days of `also` the day alone is looked for, of a
-    month the month. A source, or text, that begins with the name of another person than the user of
-    `names` carries, or is carried by, only what names that person too.
+    is what they deny, and who did it to whom is as they say. Of a date within a year of the days of `also`
+    the day alone is looked for, of a month the month. A source, or text, that begins
+    with the name of another person than the user of `names` carries, or is carried by, only what names
+    that person too.
 
     With `speakers` (names by the ids of sources) the sources are talk: "I" is the speaker, "you" the
     `listener`, and a text about a person needs only one source that they said or that names them.
@@ -124,12 +127,12 @@ def unsupported(
     wrong += [("name", one) for one in named if one not in given and one not in beside]
     wrong += [("name", said) for said in _names(bare, f"{given}\n{beside}")]
     found = [Unsupported(kind, said, where) for kind, said in wrong]
-    found += islice(_turned(text, sources, names, speakers or {}, listener) if subjects else (), 1)
+    found += islice(_turned(text, sources, names, speakers, listener, subjects), 1)
     if found:
         return found
-    clauses, wanted = _clauses(told, names), _terms(_RE.hour.sub(" ", bare), names)
+    clauses, wanted = _clauses(told, names), _wanted(bare, names)
     held: Terms = frozenset().union(*(one.affirmed | one.denied for one in clauses))
-    is_held = share(words_only(wanted), held) >= (SUPPORT if speakers is None else SUPPORT_OF_TALK)
+    is_held = _is_held(wanted, held, SUPPORT if speakers is None else SUPPORT_OF_TALK)
     if not is_held or not (wanted or others or figures(bare)):
         return [Unsupported("words", _listed(wanted - held) or text, where)]
     held |= _terms_beside(beside, names)
@@ -157,7 +160,7 @@ def lost(text: str, source: str, names: Names, where: str = "") -> list[Unsuppor
         gone.append(users[0])
     clauses = _clauses(_statements(text, text, names), names)
     gone = gone or list(_turned_round(source, clauses, names))
-    wanted, held = _terms(_RE.hour.sub(" ", bare), names), _terms(plain, names)
+    wanted, held = _wanted(bare, names), _terms(plain, names)
     if not gone and share(words_only(wanted), held) < KEPT:
         gone = [_listed(wanted - held)]
     return [Unsupported("lost", said, where) for said in dict.fromkeys(gone)]
@@ -344,6 +347,11 @@ def _terms(text: str, names: Names) -> Terms:
     return frozenset(term for term in found if not term[0].isdigit())
 
 
+def _wanted(text: str, names: Names) -> Terms:
+    """Return `_terms` without the units of numbers and the words of hours."""
+    return _terms(_RE.counted.sub(" ", _RE.hour.sub(" ", text)), names)
+
+
 def _listed(terms: Terms) -> str:
     """Return the first of some words for a reason, single characters last."""
     return ", ".join(sorted(terms, key=lambda term: (len(term) == 1, term))[:8])
@@ -355,38 +363,81 @@ def _terms_beside(beside: str, names: Names) -> Terms:
     return _terms(beside, names)
 
 
+def _is_held(wanted: Terms, held: Terms, least: float) -> bool:
+    words = share(words_only(wanted), held)
+    return words >= least and share(wanted, held) >= min(least, SUPPORT_OF_PAIRS)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """Two people of a clause and the words between them, or its subject (`second` is "") and what
+    follows; "?" is he or she. `turns` is True in the passive, whose verb may stand in `near`."""
+
+    first: str
+    second: str
+    words: Terms
+    near: Terms
+    turns: bool
+
+    def speaks_for(self, told: _Pair, speaker: str) -> bool | None:
+        """Return whether this pair of a source has the people of a text's pair so; None if it does not say."""
+        least = min if self.second else max
+        is_passive = self.turns or told.turns
+        own, other = (self.near, told.near) if is_passive else (self.words, told.words)
+        is_unlike = len(own & other) * 2 < (least(len(own), len(other)) or 1)
+        if is_unlike or (self.second == "") != (told.second == ""):
+            return None
+        if not self.second:
+            is_so = told.first != speaker if self.first == "?" else told.first == self.first
+            return None if is_passive else is_so
+        if self.first in (told.first, "?") and self.second in (told.second, "?"):
+            return self.turns == told.turns
+        is_turned = self.first in (told.second, "?") and self.second in (told.first, "?")
+        return False if is_turned and self.turns == told.turns else None
+
+
 def _turned(
-    text: str, sources: Mapping[str, str], names: Names, speakers: Mapping[str, str], listener: str
+    text: str, sources: Mapping[str, str], names: Names, speakers: Mapping[str, str] | None, listener: str, subjects: bool
 ) -> Iterator[Unsupported]:
-    """Yield the people of whom a clause says what only another is said to be or do in a source, in the same words."""
-    persons = {"second": listener, "third": "?"}
-    told = [
-        (name, *one)
-        for name, source in sources.items()
-        for one in _subjects(source, names, {**persons, "first": speakers.get(name, "")})
+    """Yield people who stand in the place of others in the same words of a source: "Ann lent Ben a bike"
+    is turned into "Ben lent Ann a bike", and not into "Ben borrowed a bike from Ann"."""
+    own = [one for one in _pairs(text, names, {}) if subjects or one.second]
+    persons = {} if speakers is None else {"second": listener, "third": "?"}
+    told_by = speakers or {}
+    given = [
+        (name, one)
+        for name, source in (sources.items() if own else ())
+        for one in _pairs(source, names, {**persons, "first": told_by.get(name, "")})
     ]
-    for who, words in _subjects(text, names, {}):
-        alike = [(name, other) for name, other, held in told if len(words & held) * 2 >= (max(len(words), len(held)) or 1)]
-        # He or she is anybody but the speaker.
-        if alike and not any(who != speakers.get(name, "") if other == "?" else other == who for name, other in alike):
-            yield Unsupported("role", who, alike[0][0])
+    for pair in own:
+        said = [(name, one.speaks_for(pair, told_by.get(name, ""))) for name, one in given]
+        against = [name for name, is_so in said if is_so is False]
+        if against and not any(is_so for _, is_so in said):
+            both = f"{pair.first} … {pair.second}".removesuffix(" … ")
+            yield Unsupported("role", both, against[0])
 
 
-def _subjects(text: str, names: Names, persons: Mapping[str, str]) -> Iterator[tuple[str, Terms]]:
-    """Yield the person with whom each clause of a text begins, and its words about them, up to the next person.
-
-    `persons` are the names that words for them stand for; "?" is he or she. A passive clause has no subject here.
-    """
+def _pairs(text: str, names: Names, persons: Mapping[str, str]) -> Iterator[_Pair]:
+    """Yield the pairs of people in the clauses of a text; `persons` are the names that words for them stand for."""
     user = names.user_names
     for clause in _split(text):
-        named = [(start, end, clause[start:end]) for start, end in places_of(clause, names.everybody)]
+        places = places_of(clause, names.everybody)
+        named = [(start, end, clause[start:end]) for start, end in places]
         found = [(start, end, user[0] if who in user else who) for start, end, who in named]
         for kind, who in persons.items():
             found += [(*one.span(), who) for one in _PERSONS[kind].finditer(clause) if who]
-        found = [one for one in sorted(found) if not _RE.owns.match(clause, one[1])]
-        if found and not terms_in(clause[: found[0][0]], dates=False) and not _RE.turns.search(clause, found[0][1]):
-            end = found[1][0] if len(found) > 1 else len(clause)
-            yield found[0][2], _words(clause[found[0][1] : end])
+        found = [one for one in sorted(found) if not _RE.owns.match(clause, one[1])][:MOST_NAMED]
+        for n, (begin, end, first) in enumerate(found):
+            after = found[n + 1 :]
+            rest = clause[end : after[0][0] if after else len(clause)]
+            turns = _RE.turns.search(clause, end) is not None
+            if n == 0 and not terms_in(clause[:begin], dates=False):
+                yield _Pair(first, "", _words(rest), frozenset(), turns)
+            for start, close, second in after:
+                turns = _RE.turns.search(clause, end, start) is not None
+                if first != second and (start == after[0][0] or not turns):
+                    near = _words(f"{clause[end:start]} {clause[close : close + NEAR]}")
+                    yield _Pair(first, second, _words(clause[end:start]), near, turns)
 
 
 def _words(text: str) -> Terms:
