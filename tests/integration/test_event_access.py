@@ -42,7 +42,7 @@ async def test_somebody_who_knows_other_memories_finds_the_way(memory: Cognitive
 
 
 async def test_an_event_of_another_conversation_is_neither_changed_nor_removed(memory: CognitiveService) -> None:
-    await memory.enqueue_job(new_info=["She plays the piano"], user_id="8", user_name="Bea")
+    await memory.enqueue_job(new_info=["I play the piano"], user_id="8", user_name="Bea")
     assert await memory.settled(20)
     (event,) = await memory.list_events(BEA)
     for call in (memory.edit_event(event.event_id, "changed", scope=ANN), memory.delete_event(event.event_id, scope=ANN)):
@@ -135,7 +135,7 @@ async def test_a_misspelt_field_of_a_turn_is_answered_with_those_that_bots_hand_
 
 
 async def test_what_cannot_be_used_stops_no_reply(memory: CognitiveService) -> None:
-    await memory.enqueue_job(new_info=["She plays the piano"], user_id="7", user_name="Ann")
+    await memory.enqueue_job(new_info=["I play the piano"], user_id="7", user_name="Ann")
     assert await memory.settled(20)
     assert "piano" in await memory.build_context("piano", ANN, top_k=0)
     assert await memory.build_context(None, "p:7", top_k="x") == ""  # type: ignore[arg-type]
@@ -153,7 +153,7 @@ async def test_an_unknown_argument_of_a_tool_is_named_in_the_models_language(mem
 
 async def test_names_that_models_guess_for_whom_they_mean_are_understood_and_not_offered(memory: CognitiveService) -> None:
     here = Scope.group("100", "7")
-    for user_id, name, told in (("7", "Ann", "She plays the piano"), ("8", "Bea", "She restores old pianos")):
+    for user_id, name, told in (("7", "Ann", "I play the piano"), ("8", "Bea", "I restore old pianos")):
         fields: dict[str, Any] = {"user_id": user_id, "user_name": name, "group_id": "100", "group_name": "Music"}
         await memory.enqueue_job(new_info=[told], **fields)
     assert await memory.settled(20)

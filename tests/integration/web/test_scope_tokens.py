@@ -41,7 +41,7 @@ OTHERS = frozenset(
 )
 BODIES: dict[str, dict[str, Any]] = {
     "/remember": {"messages": [{"role": "user", "content": "我住在杭州，喜欢喝龙井茶。"}], "flush": True},
-    "/jobs": {"action_summary": "我推荐了一本书", "new_info": ["他住在杭州"], "recent_messages": [{"text": "我喜欢诗"}]},
+    "/jobs": {"action_summary": "我推荐了一本书", "new_info": ["我住在杭州"], "recent_messages": [{"text": "我喜欢诗"}]},
     "/context": {"query": "喜欢什么？"},
     "/search": {"query": "喜欢什么？"},
     "/events/{event_id}": {"text": "改了"},
@@ -187,7 +187,7 @@ async def test_no_id_whatever_opens_what_was_learnt_elsewhere(user_id: str, toke
 
 async def test_what_a_token_tells_of_a_person_is_read_by_it_again_and_in_that_group_alone(tmp_path: Path) -> None:
     async with opened_web(tmp_path, worker=True) as web:
-        turn = {"new_info": ["他住在杭州"], "user_id": STRANGER, "user_name": "阿明", "timestamp": AT}
+        turn = {"new_info": ["我住在杭州"], "user_id": STRANGER, "user_name": "阿明", "timestamp": AT}
         await web.json("POST", f"{API}/jobs", GROUP_100, json=turn)
         assert await web.memory.settled(30)
         (shown,) = (await web.json("GET", f"{API}/profile", GROUP_100, params={"entity": f"user:{STRANGER}"}))["profiles"]
@@ -237,7 +237,7 @@ async def test_who_spoke_by_the_operators_word_is_known_to_the_token_of_that_gro
         plant(parts_of(web), STRANGER)
         asked = {"params": {"entity": f"user:{STRANGER}"}}
         assert (await web.ask("GET", f"{API}/profile", GROUP_100, **asked)).status_code == 404
-        turn = {"new_info": ["他住在杭州"], "user_id": STRANGER, "group_id": "100", "user_name": "阿明", "timestamp": AT}
+        turn = {"new_info": ["我住在杭州"], "user_id": STRANGER, "group_id": "100", "user_name": "阿明", "timestamp": AT}
         await web.json("POST", f"{API}/jobs", OPERATOR, json=turn)
         assert SECRET in (await web.ask("GET", f"{API}/profile", GROUP_100, **asked)).text
         assert await web.memory.settled(30)
@@ -249,7 +249,7 @@ async def test_who_spoke_by_the_operators_word_is_known_to_the_token_of_that_gro
 async def test_one_person_told_of_by_the_operator_and_by_a_token_is_filed_apart(tmp_path: Path) -> None:
     async with opened_web(tmp_path, worker=True) as web:
         turn = {"user_id": STRANGER, "user_name": "阿明", "group_id": "100", "timestamp": AT}
-        for token, told in ((OPERATOR, "他住在杭州"), (GROUP_100, "他对花生过敏")):
+        for token, told in ((OPERATOR, "我住在杭州"), (GROUP_100, "我对花生过敏")):
             await web.json("POST", f"{API}/jobs", token, json={**turn, "new_info": [told]})
         assert await web.memory.settled(30)
         layers = layers_of(parts_of(web))
