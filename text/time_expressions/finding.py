@@ -18,7 +18,7 @@ from .english import grammar as en
 from .expression import Span, TimeExpression
 from .named_days import Resolved
 from .portions import day_of
-from .reading import DAY_OF_WEEK, TIME_OF_DAY, TimeToken
+from .reading import DAY_OF_WEEK, TIME_OF_DAY, TimeSpec, TimeToken
 from .resolution import resolve
 
 _HAN = re.compile(r"[㐀-鿿]")
@@ -156,7 +156,7 @@ def tells_hours_alone(text: str) -> bool:
 
 def needs_its_day(wording: str) -> bool:
     """Return True if only the day of the telling says which day a time is: counted from it, or a bare weekday."""
-    return is_counted_from_today(wording) or any(one.reading.weekday is not None for one in detect(wording, None))
+    return any(_is_counted(item.reading) or item.reading.weekday is not None for item in detect(wording, None))
 
 
 def is_counted_from_today(wording: str) -> bool:
@@ -164,11 +164,11 @@ def is_counted_from_today(wording: str) -> bool:
 
     A weekday, a date, an hour and a feast are not.
     """
-    readings = [item.reading for item in detect(wording, None)]
-    return any(
-        (one.shift, one.week, one.offset) != (None, None, None) or "rel" in (*(one.year or ()), *(one.month or ()))
-        for one in readings
-    )
+    return any(_is_counted(item.reading) for item in detect(wording, None))
+
+
+def _is_counted(one: TimeSpec) -> bool:
+    return (one.shift, one.week, one.offset) != (None, None, None) or "rel" in (*(one.year or ()), *(one.month or ()))
 
 
 def _written_language(text: str, language: LanguageChoice) -> str:
