@@ -38,7 +38,7 @@ PROMPT = ChatPromptTemplate.from_messages(
 SAMPLE_GROUP = "7001"
 SAMPLE_QUESTION = "阿明喜欢喝什么茶？"
 SAMPLE = [
-    {"user_id": "1001", "user_name": "阿明", "new_info": ["他最喜欢的茶是龙井", "他明天去杭州"]},
+    {"user_id": "1001", "user_name": "阿明", "new_info": ["我最喜欢的茶是龙井", "我明天去杭州"]},
     {"user_id": "1002", "user_name": "Ann", "new_info": ["She keeps bees in Bristol"], "action_summary": "I lent Dune to her"},
 ]
 """The turns of the sample memory, as a bot hands them over."""

@@ -70,14 +70,14 @@ URL_SECRET = drawn(12)
 
 
 def coats(secret: str) -> dict[str, str]:
-    """The ways in which a secret lies about; a block of lines in no address."""
+    """The ways in which a secret lies about; what holds a blank or a line break in no address."""
     coats = {
         "raw": secret,
         "json": json.dumps({"out": secret}),
         "json twice": json.dumps(json.dumps({"out": secret})),
-        "url": "https://x.test/?q=" + urllib.parse.quote(secret, safe="="),
+        "url": "https://x.test/?q=" + urllib.parse.quote(secret, safe="=:@"),
     }
-    return coats if "\n" not in secret else {name: coat for name, coat in coats.items() if name != "url"}
+    return coats if len(secret.split()) == 1 else {name: coat for name, coat in coats.items() if name != "url"}
 
 
 def traces(secret: str) -> set[bytes]:

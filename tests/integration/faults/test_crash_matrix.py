@@ -62,7 +62,7 @@ def left_over(directory: Path) -> list[str]:
 
 
 JOBS = [
-    group_fields(request_id="a", action_summary="我昨天给他讲了递归", new_info=["他住在上海"]),
+    group_fields(request_id="a", action_summary="我昨天给他讲了递归", new_info=["我住在上海"]),
     group_fields(request_id="b", new_info=["我住在北京"]),
 ]
 EXPECTED = ["a-0:0", "a-0:1", "b-0:0"]

@@ -22,7 +22,7 @@ from support.recall import WordEmbedder
 pytestmark = pytest.mark.slow
 
 JOBS = [
-    group_fields(request_id="a", action_summary="我昨天给他讲了三体", new_info=["他喜欢吉他"]),
+    group_fields(request_id="a", action_summary="我昨天给他讲了三体", new_info=["我喜欢吉他"]),
     group_fields(request_id="b", new_info=["我住在北京"]),
     private_fields(request_id="c", user_id="42", new_info=["She plays the piano"]),
 ]

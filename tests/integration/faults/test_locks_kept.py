@@ -90,7 +90,7 @@ CALLS: dict[str, Callable[[Path], object]] = {
 
 
 async def work(memory: CognitiveService, user: str) -> None:
-    fields = group_fields(request_id=f"r{user}", user_id=user, action_summary="小史给阿明讲了一章", new_info=["他喜欢茶"])
+    fields = group_fields(request_id=f"r{user}", user_id=user, action_summary="小史给阿明讲了一章", new_info=["我喜欢茶"])
     await memory.enqueue_job(**fields)
     assert await memory.settled(30)
 

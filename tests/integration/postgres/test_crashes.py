@@ -24,7 +24,7 @@ from support.waiting import eventually_now
 pytestmark = pytest.mark.slow
 
 JOBS = [
-    group_fields(request_id="a", action_summary="我昨天给他讲了递归", new_info=["他住在上海"]),
+    group_fields(request_id="a", action_summary="我昨天给他讲了递归", new_info=["我住在上海"]),
     group_fields(request_id="b", new_info=["我住在北京"]),
 ]
 

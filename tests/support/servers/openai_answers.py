@@ -88,7 +88,10 @@ def _drafted(kind: Literal["action", "fact"], text: str, people: re.Match[str], 
     from historian.schema.names import Names
     from historian.text.job_drafts import draft_of
 
-    told = {"action_summary": text, "new_info": []} if kind == "action" else {"action_summary": "", "new_info": [text]}
+    # A deed that names the user: "he" of a fact is the user then, in a group too.
+    told = (
+        {"action_summary": text, "new_info": []} if kind == "action" else {"action_summary": people["user"], "new_info": [text]}
+    )
     names = {"bot_name": people["bot"], "user_name": people["user"]}
     where = {"request_type": "private"}
     if people["group"]:
