@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 from ..schema.event import Event
-from ..schema.protocols.contents import Row
 from .tables.events.rows import NAMES, BesideEvents
 from .tables.meta import note, noted
 
+Row = tuple[Any, ...]
+"""The values of one row: text, numbers, booleans, None, lists of text, vectors as arrays."""
 Kind = Literal["plain", "flag", "list", "vector"]
 _KINDS: dict[str, Kind] = {
     "is_absolute": "flag",
@@ -61,7 +62,7 @@ _MOVED = {
 
 
 class TableContents(BesideEvents):
-    """The `Contents` of a database."""
+    """The tables that both engines have alike, with the numbers of their rows. What is kept as documents is not among them."""
 
     def encode(self, kind: Kind, value: Any) -> Any:
         """Return a value as it is stored."""
@@ -73,6 +74,7 @@ class TableContents(BesideEvents):
         return self._database.vector(value) if kind == "vector" else bool(value) if kind == "flag" else value
 
     def tables(self) -> Sequence[str]:
+        """Return the names of the tables in the order in which they are moved."""
         return tuple(TABLES)
 
     def count(self, table: str) -> int:
@@ -80,6 +82,7 @@ class TableContents(BesideEvents):
         return int(count)
 
     def read(self, table: str, after: Row | None, limit: int) -> list[Row]:
+        """Return the next rows behind a key (`key_of`), in the order of their keys."""
         key, columns = TABLES[table]
         behind = f" AND ({', '.join(key)}) > ({_places(len(key))})" if after is not None else ""
         found = self._database.rows(
@@ -91,9 +94,11 @@ class TableContents(BesideEvents):
         return [tuple(self.decode(kind, value) for kind, value in zip(kinds, row, strict=True)) for row in found]
 
     def key_of(self, table: str, row: Row) -> Row:
+        """Return the key of a row: text and numbers."""
         return row[: len(TABLES[table].key)]
 
     def write(self, table: str, rows: Sequence[Row], mark: str) -> None:
+        """Store rows, with the words of events, and the mark, in one transaction. Rows that are there stay as they are."""
         columns = TABLES[table].columns
         kinds = [_KINDS.get(column, "plain") for column in columns]
         with self._database.writing() as transaction:
@@ -108,9 +113,11 @@ class TableContents(BesideEvents):
             note(transaction, MARK, mark)
 
     def mark(self) -> str:
+        """Return what was noted last of a move to this memory; empty if there was none."""
         return noted(self._database, MARK) or ""
 
     def finish(self, mark: str) -> None:
+        """Note that all rows have arrived: new ones are numbered behind them, and derived indexes are made anew."""
         with self._database.writing() as transaction:
             self._events.arrived(transaction)
             note(transaction, MARK, mark)

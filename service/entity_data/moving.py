@@ -20,9 +20,9 @@ import numpy as np
 
 from ...schema.errors import HistorianError, InvalidInput
 from ...schema.event import EventFilter
-from ...schema.protocols import Backend
 from ...schema.protocols.documents.revisions import Revisions
-from .members import ALL
+from ...stores.backend import Backend
+from .kinds import ALL
 
 log = logging.getLogger(__name__)
 

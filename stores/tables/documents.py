@@ -24,7 +24,7 @@ from ..files.articles import ARTICLE_FORMAT
 from ..files.forms import Document, Format
 from ..files.naming import ARTICLES, PROFILES, Key, Naming, is_noted_of
 from ..files.profiles import PROFILE_FORMAT
-from .engine import Database, Transaction
+from .engine import Database, OfOpened, Transaction
 from .ledger import applied, note_applied
 
 ALL = 1_000_000
@@ -34,7 +34,7 @@ _NO_PLACE = "\x01"
 """A place that no document has."""
 
 
-class DocumentTable(Generic[Key, Document]):
+class DocumentTable(OfOpened, Generic[Key, Document]):
     """Documents of one kind. The last `revision_keep` earlier revisions are kept (0: none).
 
     `database` is asked for at each use: a file that was lost is opened anew.
@@ -45,12 +45,8 @@ class DocumentTable(Generic[Key, Document]):
     form: Format[Key, Document]
 
     def __init__(self, database: Callable[[], Database], *, revision_keep: int = 5) -> None:
-        self._opened = database
+        super().__init__(database)
         self._keep = revision_keep
-
-    @property
-    def _database(self) -> Database:
-        return self._opened()
 
     def read(self, key: Key) -> Document | None:
         return self._current(self._database, key)

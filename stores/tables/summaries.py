@@ -10,25 +10,22 @@ from ...schema.entity import Entity
 from ...schema.summary import ArticleKey, Forgotten, Restored, Summary
 from ...text.tokens import estimate_tokens
 from ..files.summary_lines import as_line, as_told, moment_of, parse_line
-from .engine import Database, Transaction
+from .engine import Database, OfOpened, Transaction
 from .persons import OF_KEY, erase_rows
 
 
-class SummaryTable:
+class SummaryTable(OfOpened):
     """The `SummaryStorage` of one database, which is asked for at each use."""
 
-    def __init__(self, database: Callable[[], Database]) -> None:
-        self._opened = database
-
     def read(self, key: ArticleKey) -> list[Summary]:
-        return _read(self._opened(), key)
+        return _read(self._database, key)
 
     def keys(self) -> list[ArticleKey]:
-        found = self._opened().rows("SELECT DISTINCT user_id, scope_key FROM summaries ORDER BY 1, 2")
+        found = self._database.rows("SELECT DISTINCT user_id, scope_key FROM summaries ORDER BY 1, 2")
         return [key for row in found if (key := ArticleKey.parse(*row)) is not None]
 
     def erase(self, entity: Entity) -> int:
-        return erase_rows(self._opened(), "summaries", entity)
+        return erase_rows(self._database, "summaries", entity)
 
     def add(self, summary: Summary, *, forgotten: Forgotten) -> bool:
         with self._changing(summary.key) as (transaction, known):
@@ -54,7 +51,7 @@ class SummaryTable:
                     _write(transaction, [replace(one, text=text, tokens=estimate_tokens(text))])
                 elif told and not left:
                     transaction.run(f"DELETE FROM summaries WHERE {OF_KEY} AND id = %s", (*_columns(key), one.id))
-        self._opened().truncate_log()
+        self._database.truncate_log()
         return removed
 
     def restore(self, key: ArticleKey, summaries: Sequence[Summary]) -> list[Restored]:
@@ -69,7 +66,7 @@ class SummaryTable:
     @contextmanager
     def _changing(self, key: ArticleKey) -> Iterator[tuple[Transaction, dict[str, Summary]]]:
         """Begin a transaction in which nobody else changes the summaries of a key, and give them by id."""
-        with self._opened().writing() as transaction:
+        with self._database.writing() as transaction:
             transaction.lock_entities(key.entities)
             transaction.lock_name(f"summaries {key}")
             yield transaction, {one.id: one for one in _read(transaction, key)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol, TypeVar
 
 from ...entity import Entity
@@ -10,18 +10,6 @@ from ...summary import Restored
 
 Key = TypeVar("Key")
 Document = TypeVar("Document")
-
-
-class Ledger(Protocol):
-    """Which jobs or summaries were applied to which profile or article. `add` is durable when it returns."""
-
-    def has(self, entity_key: str, job_id: str) -> bool: ...
-
-    def among(self, entity_key: str, job_ids: Collection[str]) -> set[str]:
-        """Return those of the jobs that were applied."""
-
-    def add(self, entity_key: str, *job_ids: str) -> None:
-        """Record that jobs were applied. Idempotent."""
 
 
 class Revisions(Protocol[Key, Document]):

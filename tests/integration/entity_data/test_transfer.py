@@ -18,10 +18,10 @@ from historian.schema.article import Article, Spoken
 from historian.schema.entity import Entity
 from historian.schema.event import Event, EventFilter
 from historian.schema.profile import ProfileKey
-from historian.schema.protocols.events.transfer import Carried
 from historian.schema.summary import ArticleKey, Summary
 from historian.service.components import Parts
 from historian.service.entity_data.forgetting import forget
+from historian.stores.tables.event_transfer import Carried
 from historian.text.profiles.lines import read_lines
 from historian.text.redaction import redact
 from support.canaries import GROUP, MENTIONING, OTHER, USER, canaries, canary, left_of, opened, planted, settings_of

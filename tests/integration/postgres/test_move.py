@@ -14,17 +14,17 @@ from historian.schema.article import Article, Spoken
 from historian.schema.entity import Entity
 from historian.schema.errors import HistorianError, InvalidInput, OwnerLockHeld
 from historian.schema.event import EventFilter
+from historian.schema.forgetting import ForgetRequest
 from historian.schema.profile import ProfileKey
-from historian.schema.protocols import Backend
-from historian.schema.protocols.contents import Row
-from historian.schema.protocols.events.note_manifest import FileChange, IndexedFile
-from historian.schema.protocols.forget_requests import ForgetRequest
-from historian.schema.protocols.items import NewItem
 from historian.schema.settings import Settings
 from historian.schema.summary import ArticleKey
 from historian.service.entity_data import moving
 from historian.service.entity_data.moving import move
+from historian.stores.backend import Backend
+from historian.stores.contents import Row
 from historian.stores.opening import open_backend, open_queue
+from historian.stores.tables.items import NewItem
+from historian.stores.tables.notes import FileChange, IndexedFile
 from profiles import profile_of
 from support.command import historian
 from support.events import make_event, unit_vectors
