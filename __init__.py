@@ -113,7 +113,7 @@ _NAMES = {
     ".service.jobs.worker": ("HistorianWorker",),
     ".service.telemetry.metrics": ("METRICS_CONTENT_TYPE",),
     ".service.telemetry.structured_logs": ("JsonLines", "json_handler"),
-    ".stores.files.forget_requests": ("ForgetReport",),
+    ".schema.forgetting": ("ForgetReport",),
 }
 _WHERE = {name: module for module, names in _NAMES.items() for name in names}
 

@@ -75,7 +75,7 @@ class Backend(ABC):
         self.revisions = EventRevisionTables(rows)
         self.contents = TableContents(rows)
         self.corrections = CorrectionTable(documents)
-        self.article_stores = ArticleStores(StateBufferTable(rows.database), SummaryTable(documents), articles)
+        self.article_stores = ArticleStores(StateBufferTable(lambda: rows.database), SummaryTable(documents), articles)
         self.forget_requests = ForgetRequestTable(documents)
         self.plain_summaries = EndSummaries(directory / "end_summaries.json")
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import json
 from abc import abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from ...schema.article import ROLES, Spoken
 from ...schema.entity import Entity
@@ -29,16 +29,9 @@ from ...stores.files.summary_lines import as_data, as_line, parse_line
 from ...text.tokens import spoken_tokens
 from ..components import Parts
 from ..timezones import iso_of
-from .kinds import ALL, Documents, Kind, Lines, Record, Said, Traces, Value, redact_time, redacted_in, tally
+from .kinds import Documents, Kind, Lines, Record, Said, Traces, Value, redact_time, redacted_in, tally
 
-Stored = TypeVar("Stored")
-
-
-class Waiting(NamedTuple):
-    """A buffered state and its key."""
-
-    key: ArticleKey
-    state: BufferedState
+Line = TypeVar("Line", Summary, BufferedState)
 
 
 class OfPerson(Kind[Value]):
@@ -71,6 +64,18 @@ class OfPerson(Kind[Value]):
                 self.without_lines(key, lines.__contains__)
 
 
+class LinesOfPerson(OfPerson[Line], Lines[Line]):
+    """The same, as lines in an archive."""
+
+    store: SummaryStorage | StateBuffer
+
+    def values(self, entity: Entity) -> Iterator[Any]:
+        return (one for key in self.keys_of(Traces(entity)) for one in self.store.read(key))
+
+    def restore(self, values: Sequence[Any]) -> Mapping[str, int | list[str]]:
+        return tally(self.name, self.store.restore(values))
+
+
 class Articles(OfPerson[list[StoredArticle]], Documents[ArticleKey, StoredArticle]):
     name, path = "articles", "layers/articles"
     naming, form = ARTICLES, ARTICLE_FORMAT
@@ -97,7 +102,7 @@ class Articles(OfPerson[list[StoredArticle]], Documents[ArticleKey, StoredArticl
         ]
 
 
-class Summaries(OfPerson[Summary], Lines[Summary]):
+class Summaries(LinesOfPerson[Summary]):
     name, path = "dated_summaries", "layers/summaries.jsonl"
     store: SummaryStorage
 
@@ -111,9 +116,6 @@ class Summaries(OfPerson[Summary], Lines[Summary]):
 
     def without_lines(self, key: ArticleKey, unwanted: Callable[[str], bool]) -> int:
         return self.store.without_lines(key, unwanted)
-
-    def values(self, entity: Entity) -> Iterator[Summary]:
-        return (one for key in self.keys_of(Traces(entity)) for one in self.store.read(key))
 
     def as_data(self, value: Summary) -> Mapping[str, Any]:
         return as_data(value)
@@ -134,12 +136,8 @@ class Summaries(OfPerson[Summary], Lines[Summary]):
     def said(self, value: Summary) -> Said:
         return Said(value.key.entities, at=datetime.fromisoformat(value.until).timestamp())
 
-    def restore(self, values: Sequence[Summary]) -> Mapping[str, int | list[str]]:
-        by_key = grouped((one.key, one) for one in values)
-        return tally(self.name, [one for key, some in by_key for one in self.store.restore(key, some)])
 
-
-class Buffered(OfPerson[Waiting], Lines[Waiting]):
+class Buffered(LinesOfPerson[BufferedState]):
     name, path = "buffered_states", "layers/buffered.jsonl"
     store: StateBuffer
 
@@ -148,15 +146,15 @@ class Buffered(OfPerson[Waiting], Lines[Waiting]):
         self.store = parts.article_stores.buffer
 
     def lines(self, key: ArticleKey) -> list[str]:
-        return [f"{one.spoken.name}\n{one.spoken.text}" for one in self.store.oldest(key, ALL)]
+        return [f"{one.spoken.name}\n{one.spoken.text}" for one in self.store.read(key)]
 
     def without_lines(self, key: ArticleKey, unwanted: Callable[[str], bool]) -> int:
-        waiting = zip(self.lines(key), self.store.oldest(key, ALL), strict=True)
+        waiting = zip(self.lines(key), self.store.read(key), strict=True)
         return self.store.remove([one.entry_id for line, one in waiting if unwanted(line)])
 
     def records(self, traces: Traces | None) -> Iterator[Record]:
         for key in self.keys_of(traces):
-            waiting = self.store.oldest(key, ALL)
+            waiting = self.store.read(key)
             # In a group another user may have spoken.
             private = traces is not None and traces.entity.type == "user" and not key.group_id
             yield Record(
@@ -170,22 +168,18 @@ class Buffered(OfPerson[Waiting], Lines[Waiting]):
 
     def erase(self, traces: Traces) -> int:
         # So that a job submitted again with a later time is not new.
-        jobs = {job_of_entry(one.state.entry_id) for one in self.values(traces.entity)}
+        jobs = {job_of_entry(one.entry_id) for one in self.values(traces.entity)}
         self.backend.erasure.bury_jobs(sorted(jobs))
         return super().erase(traces)
 
-    def values(self, entity: Entity) -> Iterator[Waiting]:
-        keys = self.keys_of(Traces(entity))
-        return (Waiting(key, one) for key in keys for one in self.store.oldest(key, ALL))
-
-    def as_data(self, value: Waiting) -> Mapping[str, Any]:
+    def as_data(self, value: BufferedState) -> Mapping[str, Any]:
         return {
-            "entry_id": value.state.entry_id,
+            "entry_id": value.entry_id,
             **ARTICLES.fields(value.key),
-            **asdict(value.state.spoken),
+            **asdict(value.spoken),
         }
 
-    def parse(self, data: dict[str, Any]) -> Waiting:
+    def parse(self, data: dict[str, Any]) -> BufferedState:
         key = ARTICLES.of_fields(data)
         entry_id, text, name, at = words = [data.get(one) for one in ("entry_id", "text", "name", "at")]
         role = ROLES.get(str(data.get("role")))
@@ -195,33 +189,21 @@ class Buffered(OfPerson[Waiting], Lines[Waiting]):
             raise InvalidInput(f"not a buffered state; expected {fields}")
         at = check_timestamp(str(at)) if at else ""
         spoken = Spoken(role, clean_text(str(text)), clean_text(str(name)), at)
-        return Waiting(key, BufferedState(str(entry_id), spoken, spoken_tokens(spoken)))
+        return BufferedState(key, str(entry_id), spoken, spoken_tokens(spoken))
 
-    def redact(self, value: Waiting) -> Waiting:
+    def redact(self, value: BufferedState) -> BufferedState:
         """Redact states of the conversation at level `all`, filed events at the configured level."""
-        spoken = value.state.spoken
+        spoken = value.spoken
         level = self.level if spoken.role == "record" else "all"
         clean = redacted_in(spoken, level, "text", "name")
-        return value._replace(state=replace(value.state, spoken=clean, tokens=spoken_tokens(clean)))
+        return replace(value, spoken=clean, tokens=spoken_tokens(clean))
 
-    def said(self, value: Waiting) -> Said:
-        at = value.state.spoken.at
+    def said(self, value: BufferedState) -> Said:
+        at = value.spoken.at
         moment = datetime.fromisoformat(at).timestamp() if at else 0.0
-        return Said(value.key.entities, job_of_entry(value.state.entry_id), moment)
-
-    def restore(self, values: Sequence[Waiting]) -> Mapping[str, int | list[str]]:
-        by_key = grouped(values)
-        return tally(self.name, [one for key, some in by_key for one in self.store.restore(key, some)])
+        return Said(value.key.entities, job_of_entry(value.entry_id), moment)
 
 
 def article_kinds(parts: Parts) -> list[Articles | Summaries | Buffered]:
     """Return the kinds that are stored by person and conversation."""
     return [Articles(parts), Summaries(parts), Buffered(parts)]
-
-
-def grouped(pairs: Iterable[tuple[ArticleKey, Stored]]) -> list[tuple[ArticleKey, list[Stored]]]:
-    """Return the values of each key, in order."""
-    found: dict[ArticleKey, list[Stored]] = {}
-    for key, value in pairs:
-        found.setdefault(key, []).append(value)
-    return list(found.items())

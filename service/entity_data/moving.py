@@ -172,7 +172,7 @@ class _Move:
         source, target = self._from.article_stores.summaries, self._to.article_stores.summaries
         keys = source.keys()
         for key in keys:
-            target.restore(key, source.read(key))
+            target.restore(source.read(key))
         return sum(len(target.read(key)) for key in keys)
 
     def _marked(self, **how_far: Any) -> str:

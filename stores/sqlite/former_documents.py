@@ -177,7 +177,7 @@ def _take_summaries(directory: Path, summaries: SummaryTable) -> None:
             kept = (bytes_of(directory / _DAMAGED) or b"").decode("utf-8", errors="replace").splitlines()
             write_atomically(directory / _DAMAGED, "".join(f"{line}\n" for line in dict.fromkeys((*kept, *spoilt))).encode())
         if key is not None:
-            summaries.restore(key, [one for one in told if one is not None])
+            summaries.restore([one for one in told if one is not None])
         remove_durably(path)
     for left in (folder / ".locks", folder):
         with suppress(OSError):  # there is something else in it

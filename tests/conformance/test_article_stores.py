@@ -60,7 +60,7 @@ def _in_schema(schema: Schema) -> OpenParts:
     def opener() -> Opened:
         database = schema.open()
         stores = ArticleStores(
-            buffer=StateBufferTable(database),
+            buffer=StateBufferTable(lambda: database),
             summaries=SummaryTable(lambda: database),
             articles=ArticleTable(lambda: database, revision_keep=3),
         )
@@ -389,14 +389,17 @@ def test_what_is_brought_back_is_sorted_in_and_changes_nothing_that_is_there(ope
     for one in (early, late):
         stores.summaries.add(one, forgotten=never)
     stores.summaries.mark_promoted(KEY, [early.id], at=AT, into=1)
-    assert stores.summaries.restore(KEY, [early, between, replace(late, text="other")]) == ["same", "restored", "different"]
+    assert stores.summaries.restore([early, between, replace(late, text="other")]) == ["same", "restored", "different"]
     assert [one.id for one in opened().article_stores.summaries.read(KEY)] == [early.id, between.id, late.id]
-    waiting = [BufferedState("a-0:0", Spoken("user", "one", "Ann", AT), 1), BufferedState("b-0:0", Spoken("user", "two"), 1)]
+    waiting = [
+        BufferedState(KEY, "a-0:0", Spoken("user", "one", "Ann", AT), 1),
+        BufferedState(KEY, "b-0:0", Spoken("user", "two"), 1),
+    ]
     stores.buffer.add(KEY, "a-0", states("a-0", "one", "gone"), entities=[], at=1.0)
     stores.buffer.add(KEY, "c-0", states("c-0", "three"), entities=[], at=1.0)
-    changed = BufferedState("c-0:0", Spoken("user", "changed", "Ann", AT), 1)
-    released = BufferedState("a-0:7", Spoken("user", "long since summarised"), 1)
-    assert stores.buffer.restore(KEY, [*waiting, changed, released]) == ["same", "restored", "different", "same"]
+    changed = BufferedState(KEY, "c-0:0", Spoken("user", "changed", "Ann", AT), 1)
+    released = BufferedState(KEY, "a-0:7", Spoken("user", "long since summarised"), 1)
+    assert stores.buffer.restore([*waiting, changed, released]) == ["same", "restored", "different", "same"]
     assert [one.spoken.text for one in stores.buffer.oldest(KEY, 10**9)] == ["one", "gone", "three", "two"]
     assert stores.buffer.was_taken("b-0") and stores.buffer.remove(["a-0:1", "nobody"]) == 1
 

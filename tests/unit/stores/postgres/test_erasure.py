@@ -49,7 +49,7 @@ def test_every_table_with_texts_is_read_but_for_the_requests_themselves(database
     ProfileTable(lambda: database).write(profile_of(ProfileKey("user", "42"), f"3 {canary}"), expected_revision=0, now=AT)
     article = Article(bedrock=f"- 4 {canary}")
     ArticleTable(lambda: database).write(key, article, expected_revision=0, sources=["s"], now=AT, forgotten=lambda: False)
-    StateBufferTable(database).add(key, "j2-0", [("j2-0:0", Spoken("user", f"6 {canary}", "", AT))], entities=[], at=1.0)
+    StateBufferTable(lambda: database).add(key, "j2-0", [("j2-0:0", Spoken("user", f"6 {canary}", "", AT))], entities=[], at=1.0)
     PostgresItems(database).put([NewItem("a", canary, "{}")], 1.0)
     NoteTables(PostgresEventRows(database)).write("g:7", "/", [FileChange(IndexedFile(canary, 1, 1, "h", "1"), (), (), ())])
     ForgetRequestTable(lambda: database).ask(ForgetRequest(Entity("user", "42"), 1.0, texts=(canary,)))
