@@ -73,7 +73,7 @@ class Backend(ABC):
         self.shadow = ShadowVectorTables(rows)
         self.transfer = EventTransferTables(rows)
         self.revisions = EventRevisionTables(rows)
-        self.contents = TableContents(rows)
+        self.contents = TableContents(rows, documents)
         self.corrections = CorrectionTable(documents)
         self.article_stores = ArticleStores(StateBufferTable(lambda: rows.database), SummaryTable(documents), articles)
         self.forget_requests = ForgetRequestTable(documents)

@@ -95,10 +95,10 @@ class MirroredDocuments(DocumentTable[Key, Document]):
         self._compare(key)
         return document
 
-    def restore(self, revisions: Sequence[Document], causes: Iterable[str] = (), *, durable: bool = True) -> Restored:
+    def restore(self, revisions: Sequence[Document], *, durable: bool = True) -> Restored:
         key = self.form.key(revisions[-1])
         self.read(key)
-        result = super().restore(revisions, causes, durable=durable)
+        result = super().restore(revisions, durable=durable)
         self._compare(key)
         return result
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from historian.schema.article import Article, Spoken
+from historian.schema.correction import Correction, CorrectionRecord
 from historian.schema.entity import Entity
 from historian.schema.errors import HistorianError, InvalidInput, OwnerLockHeld
 from historian.schema.event import EventFilter
@@ -107,6 +108,8 @@ def fill(backend: Backend) -> None:
     backend.plain_summaries.add([make_job("p")])
     change = FileChange(IndexedFile("a.md", 1, 2, "h", "1"), ("c1",), (), ())
     backend.manifest.write("g:7", "/notes", [change])
+    record = CorrectionRecord(Correction("c1", "edit_line", AT), "g:7", 9.0, entities=("user:42",))
+    backend.corrections.put(record)
     backend.queue.put(make_job("waits"))
 
 
@@ -127,6 +130,7 @@ def documents_of(backend: Backend) -> tuple[Any, ...]:
         [profiles.kept(key) for key in keys],
         [articles.kept(key) for key in articles.keys()],  # noqa: SIM118
         backend.plain_summaries.entries(),
+        list(backend.corrections.all()),
         backend.profile_index.vectors()[0],
         [key for key, _ in backend.profile_index.search_keywords("text", 5)],
     )

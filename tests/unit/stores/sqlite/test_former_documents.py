@@ -21,6 +21,7 @@ from historian.stores.sqlite.index_schema import open_index
 from historian.stores.sqlite.queue import QUEUE, SqliteJobQueue
 from support.crashes.killed_at import killed_at_every_call
 from support.memory import settings_for
+from support.stores import causes_of
 
 ANN, GROUP = ProfileKey("user", "42", "g:7"), ProfileKey("group", "7")
 AT = "2026-02-21T17:30:00+08:00"
@@ -91,7 +92,7 @@ def found_in(directory: Path) -> dict[str, Any]:
                 str(key): [(one.revision, [line.text for line in one.lines], one.name) for one in profiles.kept(key)]
                 for key in profiles.keys()  # noqa: SIM118 - a store, no dictionary
             },
-            "causes": (profiles.causes(ANN), articles.causes(ARTICLE)),
+            "causes": (causes_of(profiles, ANN), causes_of(articles, ARTICLE)),
             "articles": [(one.revision, one.article.dynamic) for one in articles.kept(ARTICLE)],
             "summaries": [one.id for one in backend.article_stores.summaries.read(ARTICLE)],
             "requests": backend.forget_requests.all(),
