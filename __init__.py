@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from .interfaces.web.server import make_web_app, make_web_server
     from .schema.errors import HistorianError, InvalidInput, ModelError, SettingsError, StorageError
     from .schema.event import Event, EventFilter
+    from .schema.forgetting import ForgetReport
     from .schema.hit import Hit, ProfileHit
     from .schema.job import Job, RecentMessage
     from .schema.profile import Profile
-    from .schema.protocols.forget_requests import ForgetReport
     from .schema.scope import SHARED_NOTES, Scope
     from .schema.settings import Settings
     from .schema.settings.source import load_settings
@@ -113,7 +113,7 @@ _NAMES = {
     ".service.jobs.worker": ("HistorianWorker",),
     ".service.telemetry.metrics": ("METRICS_CONTENT_TYPE",),
     ".service.telemetry.structured_logs": ("JsonLines", "json_handler"),
-    ".stores.files.forget_requests": ("ForgetReport",),
+    ".schema.forgetting": ("ForgetReport",),
 }
 _WHERE = {name: module for module, names in _NAMES.items() for name in names}
 

@@ -27,6 +27,11 @@ class ProfileKey:
         return f"{self.entity_type}:{self.entity_id}"
 
     @property
+    def entities(self) -> list[str]:
+        """The entities (`user:42`) whose archive has it."""
+        return [self.entity]
+
+    @property
     def index_id(self) -> str:
         """The key as a unique string: a JSON array, because ids may contain `:` and `@`."""
         return json.dumps([self.entity_type, self.entity_id, self.layer], ensure_ascii=False)

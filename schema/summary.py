@@ -81,6 +81,7 @@ def summaries_waiting(said: int, recorded: int, threshold: int, record_threshold
 class BufferedState:
     """One state to be summarised. `tokens` is as counted by `estimate_tokens`."""
 
+    key: ArticleKey
     entry_id: str
     spoken: Spoken
     tokens: int

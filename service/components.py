@@ -18,7 +18,6 @@ from ..schema.graph_states.historian import HistorianContext
 from ..schema.graph_states.reflection import ReflectionContext
 from ..schema.protocols import (
     ArticleStores,
-    Backend,
     ChatModel,
     Embedder,
     EventStore,
@@ -29,6 +28,7 @@ from ..schema.protocols import (
     not_judged,
 )
 from ..schema.settings import Settings
+from ..stores.backend import Backend
 from ..stores.opening import open_backend
 from ..stores.opening import open_queue as open_queue
 from .data_directory import check_restored, data_directory

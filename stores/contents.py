@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple
 
 from ..schema.event import Event
-from ..schema.protocols.contents import Row
-from .tables.events.rows import NAMES, BesideEvents
+from .tables.engine import Database
+from .tables.events.rows import NAMES, BesideEvents, EventRows
 from .tables.meta import note, noted
 
+Row = tuple[Any, ...]
+"""The values of one row: text, numbers, booleans, None, lists of text, vectors as arrays."""
 Kind = Literal["plain", "flag", "list", "vector"]
 _KINDS: dict[str, Kind] = {
     "is_absolute": "flag",
@@ -27,12 +29,20 @@ MARK = "moved here"
 
 
 class _Table(NamedTuple):
+    """A table with the columns of its key. `of_documents`: it stands beside the documents, else beside the events.
+
+    `where` is the condition on the rows that are moved, `name` its name in the database.
+    """
+
     key: tuple[str, ...]
     columns: tuple[str, ...]
+    of_documents: bool = False
+    where: str = "1 = 1"
+    name: str = ""
 
 
-def _table(key: str, others: str = "") -> _Table:
-    return _Table(tuple(key.split()), (*key.split(), *others.split()))
+def _table(key: str, others: str = "", **more: Any) -> _Table:
+    return _Table(tuple(key.split()), (*key.split(), *others.split()), **more)
 
 
 _VECTORS = _table("sequence", "row vector")
@@ -46,22 +56,31 @@ TABLES: dict[str, _Table] = {
     "reprocessing_runs": _table("run", "started last_row seen changed gained lost done"),
     "filed_jobs": _table("job_id"),
     "tombstones": _table("kind value", "until"),
-    "ledger": _table("entity_key job_id"),
+    "ledger": _table("entity_key job_id", where="replace(entity_key, ':', '') = entity_key"),
     "note_files": _table("file_number", "scope_key root path mtime_ns size content_hash form"),
     "note_chunks": _table("file_number chunk_id", "event_id"),
     "buffered_states": _table("sequence", "entry_id user_id scope_key role text name at tokens"),
     "other_profile_vectors": _table("role item_id", "revision vector"),
-    "meta": _table("name", "value"),
+    "meta": _table("name", "value", where=f"name NOT IN ('words', 'messages', 'remains', 'reembedding', '{MARK}')"),
+    "documents": _table("kind entity_type entity_id place revision", "updated_at content", of_documents=True),
+    "ledger of documents": _table(
+        "entity_key job_id", of_documents=True, where="replace(entity_key, ':', '') != entity_key", name="ledger"
+    ),
+    "summaries": _table("number", "user_id scope_key id created_at data", of_documents=True),
+    "corrections": _table("correction_id", "scope_key at until body", of_documents=True),
+    "correction_entities": _table("entity correction_id", of_documents=True),
 }
-_MOVED = {
-    "meta": f"name NOT IN ('words', 'messages', 'remains', 'reembedding', '{MARK}')",
-    "ledger": "replace(entity_key, ':', '') = entity_key",  # those of documents go with them
-}
-"""Which rows of a table are moved, where not all are."""
 
 
 class TableContents(BesideEvents):
-    """The `Contents` of a database."""
+    """The tables that both engines have alike, with the numbers of their rows.
+
+    `documents` gives the database of the documents, which is another file in a data directory.
+    """
+
+    def __init__(self, rows: EventRows, documents: Callable[[], Database]) -> None:
+        super().__init__(rows)
+        self._documents = documents
 
     def encode(self, kind: Kind, value: Any) -> Any:
         """Return a value as it is stored."""
@@ -73,47 +92,64 @@ class TableContents(BesideEvents):
         return self._database.vector(value) if kind == "vector" else bool(value) if kind == "flag" else value
 
     def tables(self) -> Sequence[str]:
+        """Return the names of the tables in the order in which they are moved."""
         return tuple(TABLES)
 
     def count(self, table: str) -> int:
-        ((count,),) = self._database.rows(f"SELECT count(*) FROM {table} WHERE {_MOVED.get(table, '1 = 1')}")
+        ((count,),) = self._home(table).rows(f"SELECT count(*) FROM {_moved(table)}")
         return int(count)
 
     def read(self, table: str, after: Row | None, limit: int) -> list[Row]:
-        key, columns = TABLES[table]
+        """Return the next rows behind a key (`key_of`), in the order of their keys."""
+        key, columns = TABLES[table].key, TABLES[table].columns
         behind = f" AND ({', '.join(key)}) > ({_places(len(key))})" if after is not None else ""
-        found = self._database.rows(
-            f"SELECT {', '.join(columns)} FROM {table} WHERE {_MOVED.get(table, '1 = 1')}{behind}"
-            f" ORDER BY {', '.join(key)} LIMIT {limit}",
-            after or (),
+        found = self._home(table).rows(
+            f"SELECT {', '.join(columns)} FROM {_moved(table)}{behind} ORDER BY {', '.join(key)} LIMIT {limit}", after or ()
         )
         kinds = [_KINDS.get(column, "plain") for column in columns]
         return [tuple(self.decode(kind, value) for kind, value in zip(kinds, row, strict=True)) for row in found]
 
     def key_of(self, table: str, row: Row) -> Row:
+        """Return the key of a row: text and numbers."""
         return row[: len(TABLES[table].key)]
 
     def write(self, table: str, rows: Sequence[Row], mark: str) -> None:
-        columns = TABLES[table].columns
+        """Store rows, with the words of events, then the mark. Rows that are there stay as they are."""
+        columns, home = TABLES[table].columns, self._home(table)
         kinds = [_KINDS.get(column, "plain") for column in columns]
-        with self._database.writing() as transaction:
+        with home.writing() as transaction:
             transaction.run_many(
-                f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({_places(len(columns))}) ON CONFLICT DO NOTHING",
+                f"INSERT INTO {TABLES[table].name or table} ({', '.join(columns)}) VALUES ({_places(len(columns))})"
+                " ON CONFLICT DO NOTHING",
                 [[self.encode(kind, value) for kind, value in zip(kinds, row, strict=True)] for row in rows],
             )
             if table == "events":
                 n = columns.index(NAMES[0])
                 said = [(row[0], Event(*row[n : n + len(NAMES)]).said) for row in rows]
                 self._events.add_words(transaction, said)
-            note(transaction, MARK, mark)
+            if home is self._database:
+                note(transaction, MARK, mark)
+        if home is not self._database:
+            with self._database.writing() as transaction:
+                note(transaction, MARK, mark)
 
     def mark(self) -> str:
+        """Return what was noted last of a move to this memory; empty if there was none."""
         return noted(self._database, MARK) or ""
 
     def finish(self, mark: str) -> None:
+        """Note that all rows have arrived: new ones are numbered behind them, and derived indexes are made anew."""
         with self._database.writing() as transaction:
             self._events.arrived(transaction)
             note(transaction, MARK, mark)
+
+    def _home(self, table: str) -> Database:
+        return self._documents() if TABLES[table].of_documents else self._database
+
+
+def _moved(table: str) -> str:
+    """Return the rows of a table that are moved, for a query."""
+    return f"{TABLES[table].name or table} WHERE {TABLES[table].where}"
 
 
 def _places(count: int) -> str:

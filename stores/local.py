@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 
 from ..schema.errors import OwnerLockHeld, StorageError
 from ..schema.protocols import OpenCheckpoints, Owner, Ownership
-from ..schema.protocols.backend import Place
-from ..schema.protocols.erasure import StoredBytes
 from ..schema.settings import Settings
+from .backend import Backend, Place
 from .chroma.index import ChromaIndex
-from .files.bytes_below import bytes_below
-from .files.durable import sweep_leftovers
-from .files.end_summaries import EndSummaries
-from .files.forget_requests import FileForgetRequests
+from .files.bytes_below import StoredBytes, bytes_below
 from .files.owner_lock import OwnerLock, acquire, file_lock, owner_of
 from .sqlite.database import SqliteDatabase
 from .sqlite.documents import MirroredArticles, MirroredProfiles
@@ -27,10 +23,8 @@ from .sqlite.index_schema import open_index
 from .sqlite.items import ItemTable
 from .sqlite.profile_index import SqliteProfileIndex
 from .sqlite.queue import SqliteJobQueue
-from .tables.corrections import CorrectionTable
 from .tables.ledger import LedgerTable
 from .tables.summaries import SummaryTable
-from .tables_backend import TablesBackend
 
 INDEX = "index.sqlite"
 _CHROMA = "chromadb"
@@ -76,7 +70,7 @@ class LocalWorkers:
         return nullcontext()
 
 
-class LocalBackend(TablesBackend):
+class LocalBackend(Backend):
     """The `Backend` of a data directory. Opening blocks; raises StorageError if the database cannot be used."""
 
     needs_tending = False
@@ -88,20 +82,21 @@ class LocalBackend(TablesBackend):
         self.queue = queue
         self.database = database = open_index(_index_in(directory))
         self.events = SqliteEventStore(database)
-        self.corrections = CorrectionTable(queue.database)
-        rows = SqliteEventRows(database)
-        super().__init__(rows)
-        documents = queue.database
+        rows, documents = SqliteEventRows(database), queue.database
         profiles = MirroredProfiles(documents, directory / "profiles", revision_keep=keep)
         articles = MirroredArticles(documents, directory / "chapters", revision_keep=keep_articles)
-        summaries = SummaryTable(documents)
-        take_over(directory, database, documents(), {"profiles": profiles, "chapters": articles}, summaries)
+        super().__init__(rows, documents, articles, directory)
+        take_over(
+            directory,
+            database,
+            documents(),
+            {"profiles": profiles, "chapters": articles},
+            SummaryTable(documents),
+            self.forget_requests,
+        )
         self.profiles = profiles
         self.profile_index = SqliteProfileIndex(rows)
-        self.article_stores = self.with_articles(summaries, articles)
         self.erasure = IndexErasure(database, lambda: LedgerTable(documents()))
-        self.plain_summaries = EndSummaries(directory / "end_summaries.json")
-        self.forget_requests = FileForgetRequests(directory)
         self.workers = LocalWorkers(directory, database)
 
     def open_checkpoints(self) -> AbstractAsyncContextManager[OpenCheckpoints]:
@@ -123,11 +118,8 @@ class LocalBackend(TablesBackend):
         """Return Chroma's index; it is opened at its first use."""
         return ChromaIndex(self.directory / _CHROMA)
 
-    def stored_bytes(self, unread: list[str], *, skip: Collection[Path] = ()) -> Iterator[StoredBytes]:
-        return bytes_below(self.directory, unread, skip=skip)
-
-    def sweep(self) -> int:
-        return sweep_leftovers(self.directory)
+    def stored_bytes(self, unread: list[str]) -> Iterator[StoredBytes]:
+        return bytes_below(self.directory, unread)
 
     def size(self) -> int:
         sizes = []

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING
 from ..schema.errors import SettingsError, StorageError
 from ..schema.finding import Finding, finding
 from ..schema.protocols import JobQueue, QueueCounts
-from ..schema.protocols.backend import Backend
-from ..schema.protocols.documents.plain_summaries import PlainSummaries
 from ..schema.protocols.events.shadow_vectors import Fingerprint
-from ..schema.protocols.items import ItemStorage
 from ..schema.protocols.ownership import Owner, Workers
 from ..schema.settings import Settings
+from .backend import Backend
 from .files.access import protect
 from .files.end_summaries import EndSummaries
+from .tables.items import ItemTables
 
 if TYPE_CHECKING:
     from .postgres.backend import PostgresBackend
@@ -51,7 +50,7 @@ def open_backend(settings: Settings, queue: JobQueue) -> Backend:
     return LocalBackend(directory, settings, queue)
 
 
-def open_items(settings: Settings) -> ItemStorage:
+def open_items(settings: Settings) -> ItemTables:
     """Open the items of LangGraph stores. Raises StorageError."""
     if settings.stores.url:
         _check_installed()
@@ -132,7 +131,7 @@ def waiting_here(settings: Settings) -> set[str]:
         return queue.known_ids()
 
 
-def plain_summaries(settings: Settings) -> PlainSummaries:
+def plain_summaries(settings: Settings) -> EndSummaries:
     """Return the plain summaries of this machine, which need no database."""
     return EndSummaries(Path(settings.cognitive.data_dir) / "end_summaries.json")
 

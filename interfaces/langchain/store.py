@@ -31,12 +31,12 @@ from ...retrieval.fusion import from_zero, stretched, with_estimates
 from ...retrieval.scope_index.words import Scores
 from ...schema.errors import InvalidInput
 from ...schema.protocols import Vector
-from ...schema.protocols.items import NewItem, Rows, StoredItem
 from ...schema.settings import Settings
 from ...schema.settings.source import load_settings
 from ...service.blocking import run_blocking
 from ...service.cognitive import CognitiveService
 from ...stores.opening import open_items
+from ...stores.tables.items import NewItem, Rows, StoredItem
 from .embeddings import HistorianEmbeddings
 
 log = logging.getLogger(__name__)

@@ -3,7 +3,6 @@
 Stores are synchronous and thread-safe: callers on an event loop use `asyncio.to_thread`. Models are asynchronous.
 """
 
-from .backend import Backend as Backend
 from .chat_model import Answer as Answer
 from .chat_model import ChatModel as ChatModel
 from .chat_model import Judged as Judged
@@ -13,22 +12,15 @@ from .chat_model import not_judged as not_judged
 from .checkpoints import OpenCheckpoints as OpenCheckpoints
 from .documents.articles import ArticleStorage as ArticleStorage
 from .documents.articles import ArticleStores as ArticleStores
-from .documents.plain_summaries import PlainSummaries as PlainSummaries
 from .documents.profile_index import ProfileIndex as ProfileIndex
 from .documents.profiles import ProfileStorage as ProfileStorage
-from .documents.revisions import Ledger as Ledger
 from .documents.summaries import SummaryStorage as SummaryStorage
 from .embedder import Embedder as Embedder
-from .erasure import Erasure as Erasure
-from .events.note_manifest import NoteManifest as NoteManifest
-from .events.revisions import EventRevisions as EventRevisions
 from .events.shadow_vectors import ShadowVectors as ShadowVectors
 from .events.store import EventStore as EventStore
 from .events.store import Outdated as Outdated
 from .events.store import ScopeNews as ScopeNews
-from .events.transfer import EventTransfer as EventTransfer
 from .events.vector_index import VectorIndex as VectorIndex
-from .items import ItemStorage as ItemStorage
 from .job_queue import FailedJob as FailedJob
 from .job_queue import JobQueue as JobQueue
 from .job_queue import JobState as JobState

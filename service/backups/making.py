@@ -1,8 +1,9 @@
 """A backup of a data directory, safe while its owner works on it.
 
     index.sqlite     one state of the database, by SQLite's backup API, checked; items.sqlite too, if there is one
-    queue.sqlite     every job that was accepted before the backup began, unless its events are in the database; the documents
-    profiles/ chapters/ forgetting/ MEMORY.md end_summaries.json …     files as they were, each of them whole
+    queue.sqlite     every job that was accepted before the backup began, unless its events are in the database; the documents,
+                     and who is to be forgotten
+    profiles/ chapters/ MEMORY.md end_summaries.json …     files as they were, each of them whole
     backup.json      {"format", "version", "made_at", "historian", "events", "files"}, written last
 
 The order makes it consistent. Jobs are copied before the database: a job moves from the queue into the database, so it is in
@@ -140,6 +141,10 @@ def _copy_documents(source: Path, target: Path) -> None:
         with closing(sqlite3.connect(source)) as original, closing(sqlite3.connect(target)) as copy, copy:
             original.execute("BEGIN")
             copy_documents(original, copy)
+            # Asked since the jobs were copied: the copied index may hold what is deleted by now.
+            anew = "json_set(body, '$.stage', 'waiting', '$.last_rows', json('[]'))"
+            requests = original.execute(f"SELECT entity, {anew} FROM forget_requests")
+            copy.executemany("INSERT OR IGNORE INTO forget_requests (entity, body) VALUES (?, ?)", requests)
     except sqlite3.Error as error:
         raise explained(error, source) from error
 

@@ -22,7 +22,7 @@ from pydantic import TypeAdapter
 
 from ...schema.entity import Entity
 from ...schema.errors import InvalidInput, StorageError
-from ...schema.protocols.forget_requests import ForgetRequest
+from ...schema.forgetting import ForgetRequest
 from ...stores.chroma.index import remove_chroma
 from ...stores.files.durable import (
     TEMPORARY_PREFIX,
@@ -33,7 +33,6 @@ from ...stores.files.durable import (
     sync_folder,
     write_atomically,
 )
-from ...stores.files.forget_requests import FileForgetRequests
 from ...stores.files.ordinary import check_ordinary, read_ordinary
 from ...stores.files.owner_lock import OwnerLock
 from ...stores.sqlite.database import SqliteTransaction
@@ -44,6 +43,7 @@ from ...stores.sqlite.former_queue import FORMER, former_rows, open_local_queue
 from ...stores.sqlite.index_schema import MIGRATIONS, open_index
 from ...stores.sqlite.queue import MIGRATIONS as QUEUE_MIGRATIONS
 from ...stores.sqlite.queue import QUEUE
+from ...stores.tables.forget_requests import ForgetRequestTable, requests_in
 from ...stores.tables.tombstones import TombstoneKind, add_tombstones, all_tombstones
 from ..data_directory import RESTORING
 from .making import FORMAT, INDEX, ITEMS, MANIFEST, VERSION, Backup, copied, files_below, others
@@ -133,7 +133,7 @@ def restore(directory: Path, source: Path, *, now: float, on_step: Callable[[str
             _put_database(directory, source, ITEMS)
         _put_database(directory, source, INDEX)
         on_step("index put")
-        forgotten = _bury(directory, tombstones or [])
+        forgotten = _bury(directory, tombstones or [], now)
         on_step("buried")
         remove_durably(directory / RESTORING)
     return Restored(backup, kept, added, None if tombstones is None else forgotten)
@@ -181,9 +181,15 @@ def _merge_jobs(directory: Path, source: Path, now: float) -> tuple[int, int]:
         there = len(queue.known_ids())
         added = queue.merge_rows(former_rows(source / FORMER).values())  # of a backup by a former version
         name = _read_only(source / QUEUE) if (source / QUEUE).exists() else ":memory:"
-        with closing(sqlite3.connect(name, uri=True)) as backup:
+        requests = ForgetRequestTable(queue.database)
+        with closing(sqlite3.connect(name, uri=True, factory=SqliteTransaction)) as backup:
             with queue.database().writing() as transaction:
                 copy_documents(backup, transaction)
+            if backup.row("SELECT 1 FROM sqlite_master WHERE name = 'forget_requests'"):
+                for request in requests_in(backup):
+                    # A request of the present knows more than the one of the backup.
+                    if not requests.stage_of(request.entity):
+                        requests.ask(request)
             if name != ":memory:":
                 backup.row_factory = sqlite3.Row
                 added += queue.merge_rows(map(_waiting_again, backup.execute("SELECT * FROM jobs ORDER BY position")))
@@ -228,7 +234,7 @@ def _put_database(directory: Path, source: Path, name: str) -> None:
     sync_folder(directory)
 
 
-def _bury(directory: Path, tombstones: list[Tombstone]) -> tuple[Entity, ...]:
+def _bury(directory: Path, tombstones: list[Tombstone], now: float) -> tuple[Entity, ...]:
     """Add tombstones to the restored database, and ask to forget the entities that it does not know as forgotten.
 
     Its outbox is told that the derived index is to be made anew.
@@ -242,13 +248,11 @@ def _bury(directory: Path, tombstones: list[Tombstone]) -> tuple[Entity, ...]:
         with database.writing() as connection:
             for kind, value, until in new:
                 add_tombstones(connection, kind, [value], until)
-    requests, forgotten = FileForgetRequests(directory), []
-    for kind, value, until in new:
-        if kind == "entity":
-            entity = _entity(value)
-            requests.ask(ForgetRequest(entity, until))
-            forgotten.append(entity)
-    return tuple(forgotten)
+    forgotten = [(_entity(value), until) for kind, value, until in new if kind == "entity"]
+    with closing(open_local_queue(directory, lambda: now)) as queue:
+        for entity, until in forgotten:
+            ForgetRequestTable(queue.database).ask(ForgetRequest(entity, until))
+    return tuple(entity for entity, _ in forgotten)
 
 
 def _entity(key: str) -> Entity:

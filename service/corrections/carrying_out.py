@@ -39,7 +39,7 @@ _DATED = re.compile(r"\s*\(\d{4}-\d\d-\d\d\)\s*$", re.ASCII)
 def carry_out(parts: Parts, plan: Plan, *, dry_run: bool = False) -> Correction:
     """Carry a plan out. Return the correction, with everything that it has taken out. With
     `dry_run` nothing is changed."""
-    from ..entity_data.articles import ArticleData  # where memory is off nothing of it is loaded
+    from ..entity_data.articles import article_kinds  # where memory is off nothing of it is loaded
 
     now, hours = parts.clock(), parts.settings.cognitive.undo_hours
     plan.correction_id = plan.correction_id or new_id(plan.scope)
@@ -101,7 +101,8 @@ def carry_out(parts: Parts, plan: Plan, *, dry_run: bool = False) -> Correction:
     parts.article_stores.buffer.remove(sorted(changed))
     jobs = {name.rpartition(":")[0] for name in changed}
     parts.backend.plain_summaries.forget(lambda _, entry: entry.get("job_id") in jobs)
-    ArticleData(parts).drop(articles)
+    for kind in article_kinds(parts):
+        kind.drop(articles)
     for key in keys:
         revised = parts.profiles.revise(key, partial(_profile_after, plan), now=iso_of(now), cause="correction")
         if revised is not None:

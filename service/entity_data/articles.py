@@ -1,4 +1,4 @@
-"""Articles with history, dated summaries, buffered states, and vectors of article lines, as `EntityData`.
+"""What is kept of a person in one conversation: articles with their revisions, dated summaries, and buffered states.
 
     layers/summaries.jsonl   dated summaries as in the data directory, including promoted ones
     layers/buffered.jsonl    buffered states: {"entry_id", "user_id", "scope", "role", "text", "name", "at"}
@@ -10,223 +10,200 @@ Archives of earlier versions do not have these members. The folder name `layers`
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from abc import abstractmethod
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, TypeVar
 
 from ...schema.article import ROLES, Spoken
 from ...schema.entity import Entity
 from ...schema.errors import InvalidInput
 from ...schema.job import check_timestamp, clean_text
-from ...schema.protocols.entity_data import Mark, Record, Traces
+from ...schema.protocols import ArticleStorage, SummaryStorage
+from ...schema.protocols.documents.summaries import StateBuffer
 from ...schema.summary import ArticleKey, BufferedState, StoredArticle, Summary, job_of_entry
 from ...stores.files.articles import ARTICLE_FORMAT
+from ...stores.files.naming import ARTICLES
 from ...stores.files.summary_lines import as_data, as_line, parse_line
-from ...text.redaction import Level
 from ...text.tokens import spoken_tokens
 from ..components import Parts
 from ..timezones import iso_of
-from .members import ALL, FileMember, LineMember, Member, redact_time, redacted_in, tally
+from .kinds import Documents, Kind, Lines, Record, Said, Traces, Value, redact_time, redacted_in, tally
+
+Line = TypeVar("Line", Summary, BufferedState)
 
 
-class ArticleData:
-    """The `EntityData` of everything stored by `ArticleKey`: a person in one conversation."""
+class OfPerson(Kind[Value]):
+    """A kind that is stored by `ArticleKey`. A record holds all that is stored by one key."""
 
     kind = "articles and summaries"
+    store: ArticleStorage | SummaryStorage | StateBuffer
 
-    def __init__(self, parts: Parts) -> None:
-        self.members: Sequence[Member[Any]] = (_Articles(parts), _Summaries(parts), _Buffered(parts))
-        self._stores = parts.article_stores
-        self._erasure = parts.backend.erasure
-        self._clock = parts.clock
+    def keys_of(self, traces: Traces | None) -> list[ArticleKey]:
+        keys = self.store.keys()
+        return [key for key in keys if traces is None or traces.entity.key in key.entities]
+
+    @abstractmethod
+    def lines(self, key: ArticleKey) -> list[str]:
+        """Return the lines that may be taken out one by one."""
+
+    @abstractmethod
+    def without_lines(self, key: ArticleKey, unwanted: Callable[[str], bool]) -> int: ...
 
     def records(self, traces: Traces | None) -> Iterator[Record]:
-        for key in self._keys():
-            if traces is None or traces.entity.spoke(key.user_id, key.group_id):
-                waiting = self._waiting(key)
-                lines = self._stores.articles.lines(key)
-                for summary in self._stores.summaries.read(key):
-                    lines += [line for line in summary.text.splitlines() if line.strip()]
-                # In a group another user may have spoken.
-                private = traces is not None and traces.entity.type == "user" and not key.group_id
-                yield Record(
-                    str(key),
-                    (*lines, *(one.spoken.text for one in waiting)),
-                    tuple(one.spoken.name for one in waiting if private and one.spoken.role == "user"),
-                    (*lines, *map(_with_speaker, waiting)),
-                    tuple(job_of_entry(one.entry_id) for one in waiting),
-                    scope=key.scope.key,
-                )
+        for key in self.keys_of(traces):
+            yield Record(str(key), tuple(self.lines(key)), scope=key.scope.key)
 
     def erase(self, traces: Traces) -> int:
-        entity = traces.entity
-        # So that a job submitted again with a later time is not new.
-        keys = [key for key in self._stores.buffer.keys() if entity.spoke(key.user_id, key.group_id)]  # noqa: SIM118
-        self._erasure.bury_jobs(sorted({job_of_entry(one.entry_id) for key in keys for one in self._waiting(key)}))
-        return self._stores.erase(entity)
+        return self.store.erase(traces.entity)
 
     def drop(self, unwanted: Mapping[str, Collection[str]]) -> None:
-        now = iso_of(self._clock())
-        for key in self._keys():
+        for key in self.keys_of(None):
             if lines := unwanted.get(str(key)):
-                spoken = [one for one in self._waiting(key) if _with_speaker(one) in lines]
-                self._stores.buffer.remove([one.entry_id for one in spoken])
-                self._stores.summaries.without_lines(key, lines.__contains__)
-                self._stores.articles.without_lines(key, lines.__contains__, now=now)
-
-    def _keys(self) -> list[ArticleKey]:
-        stores = self._stores
-        return list(dict.fromkeys([*stores.articles.keys(), *stores.summaries.keys(), *stores.buffer.keys()]))
-
-    def _waiting(self, key: ArticleKey) -> list[BufferedState]:
-        return self._stores.buffer.oldest(key, ALL)
+                self.without_lines(key, lines.__contains__)
 
 
-class _Articles(FileMember[ArticleKey, StoredArticle]):
+class LinesOfPerson(OfPerson[Line], Lines[Line]):
+    """The same, as lines in an archive."""
+
+    store: SummaryStorage | StateBuffer
+
+    def values(self, entity: Entity) -> Iterator[Any]:
+        return (one for key in self.keys_of(Traces(entity)) for one in self.store.read(key))
+
+    def restore(self, values: Sequence[Any]) -> Mapping[str, int | list[str]]:
+        return tally(self.name, self.store.restore(values))
+
+
+class Articles(OfPerson[list[StoredArticle]], Documents[ArticleKey, StoredArticle]):
     name, path = "articles", "layers/articles"
+    naming, form = ARTICLES, ARTICLE_FORMAT
+    store: ArticleStorage
 
     def __init__(self, parts: Parts) -> None:
-        super().__init__(parts.article_stores.articles, ARTICLE_FORMAT)
-        self._level = parts.settings.historian.redact_jobs
+        super().__init__(parts)
+        self.store = parts.article_stores.articles
 
-    def is_carried(self, key: ArticleKey, entity: Entity) -> bool:
-        return entity.spoke(key.user_id, key.group_id)
+    def lines(self, key: ArticleKey) -> list[str]:
+        return self.store.lines(key)
 
-    def owner(self, key: ArticleKey) -> str:
-        return key.user_id
-
-    def entry(self, key: ArticleKey) -> dict[str, str]:
-        return {"user_id": key.user_id, "scope": key.scope.key}
-
-    def key_of(self, entry: Mapping[str, Any]) -> ArticleKey:
-        return _key(entry)
-
-    def entities(self, key: ArticleKey) -> list[str]:
-        return key.entities
+    def without_lines(self, key: ArticleKey, unwanted: Callable[[str], bool]) -> int:
+        return self.store.without_lines(key, unwanted, now=iso_of(self.parts.clock()))
 
     def redact(self, value: list[StoredArticle]) -> list[StoredArticle]:
-        clean = (redacted_in(one, self._level, "sources") for one in value)
         return [
             replace(
-                one,
-                article=redacted_in(one.article, self._level, "bedrock", "evolutionary", "dynamic"),
+                redacted_in(one, self.level, "sources"),
+                article=redacted_in(one.article, self.level, "bedrock", "evolutionary", "dynamic"),
                 updated_at=redact_time(one.updated_at),
             )
-            for one in clean
+            for one in value
         ]
 
-    def restore(self, values: Sequence[list[StoredArticle]]) -> Mapping[str, int | list[str]]:
-        return tally(self.name, [self._store.restore(revisions) for revisions in values])
 
-
-class _Summaries(LineMember[Summary]):
+class Summaries(LinesOfPerson[Summary]):
     name, path = "dated_summaries", "layers/summaries.jsonl"
+    store: SummaryStorage
 
     def __init__(self, parts: Parts) -> None:
-        self._summaries = parts.article_stores.summaries
-        self._level = parts.settings.historian.redact_jobs
+        super().__init__(parts)
+        self.store = parts.article_stores.summaries
 
-    def values(self, entity: Entity) -> Iterator[Summary]:
-        return (one for key in _keys_of(entity, self._summaries.keys()) for one in self._summaries.read(key))
+    def lines(self, key: ArticleKey) -> list[str]:
+        told = self.store.read(key)
+        return [line for one in told for line in one.text.splitlines() if line.strip()]
+
+    def without_lines(self, key: ArticleKey, unwanted: Callable[[str], bool]) -> int:
+        return self.store.without_lines(key, unwanted)
 
     def as_data(self, value: Summary) -> Mapping[str, Any]:
         return as_data(value)
 
     def parse(self, data: dict[str, Any]) -> Summary:
-        summary = parse_line(json.dumps(data), _key(data))
+        summary = parse_line(json.dumps(data), ARTICLES.of_fields(data))
         if summary is None:
-            raise InvalidInput("not a dated summary; expected id, text, from, until, created_at, through and tokens")
+            fields = "id, text, from, until, created_at, through and tokens"
+            raise InvalidInput(f"not a dated summary; expected {fields}")
         for moment in (summary.since, summary.until, summary.created_at):
             check_timestamp(moment)
         as_line(summary).encode()
         return summary
 
     def redact(self, value: Summary) -> Summary:
-        return redacted_in(value, self._level, "text", "gate_reasons")
+        return redacted_in(value, self.level, "text", "gate_reasons")
 
-    def stranger(self, value: Summary, entity: Entity) -> str:
-        return _stranger(value.key, entity)
-
-    def marks(self, value: Summary) -> Iterator[Mark]:
-        at = datetime.fromisoformat(value.until).timestamp()
-        return (Mark(entity, value.id, (entity,), at) for entity in value.key.entities)
-
-    def restore(self, values: Sequence[Summary]) -> Mapping[str, int | list[str]]:
-        keys = dict.fromkeys(one.key for one in values)
-        results = [self._summaries.restore(key, [one for one in values if one.key == key]) for key in keys]
-        return tally(self.name, [one for some in results for one in some])
+    def said(self, value: Summary) -> Said:
+        return Said(value.key.entities, at=datetime.fromisoformat(value.until).timestamp())
 
 
-class _Waiting(NamedTuple):
-    """A buffered state and its key."""
-
-    key: ArticleKey
-    state: BufferedState
-
-
-class _Buffered(LineMember[_Waiting]):
+class Buffered(LinesOfPerson[BufferedState]):
     name, path = "buffered_states", "layers/buffered.jsonl"
+    store: StateBuffer
 
     def __init__(self, parts: Parts) -> None:
-        self._buffer = parts.article_stores.buffer
-        self._level = parts.settings.historian.redact_jobs
+        super().__init__(parts)
+        self.store = parts.article_stores.buffer
 
-    def values(self, entity: Entity) -> Iterator[_Waiting]:
-        return (_Waiting(key, one) for key in _keys_of(entity, self._buffer.keys()) for one in self._buffer.oldest(key, ALL))
+    def lines(self, key: ArticleKey) -> list[str]:
+        return [f"{one.spoken.name}\n{one.spoken.text}" for one in self.store.read(key)]
 
-    def as_data(self, value: _Waiting) -> Mapping[str, Any]:
-        key, spoken = value.key, value.state.spoken
-        whose = {"entry_id": value.state.entry_id, "user_id": key.user_id, "scope": key.scope.key}
-        return {**whose, "role": spoken.role, "text": spoken.text, "name": spoken.name, "at": spoken.at}
+    def without_lines(self, key: ArticleKey, unwanted: Callable[[str], bool]) -> int:
+        waiting = zip(self.lines(key), self.store.read(key), strict=True)
+        return self.store.remove([one.entry_id for line, one in waiting if unwanted(line)])
 
-    def parse(self, data: dict[str, Any]) -> _Waiting:
-        key = _key(data)
-        entry_id, text, name, at = words = [data.get(field) for field in ("entry_id", "text", "name", "at")]
+    def records(self, traces: Traces | None) -> Iterator[Record]:
+        for key in self.keys_of(traces):
+            waiting = self.store.read(key)
+            # In a group another user may have spoken.
+            private = traces is not None and traces.entity.type == "user" and not key.group_id
+            yield Record(
+                str(key),
+                tuple(one.spoken.text for one in waiting),
+                tuple(one.spoken.name for one in waiting if private and one.spoken.role == "user"),
+                tuple(self.lines(key)),
+                tuple(job_of_entry(one.entry_id) for one in waiting),
+                scope=key.scope.key,
+            )
+
+    def erase(self, traces: Traces) -> int:
+        # So that a job submitted again with a later time is not new.
+        jobs = {job_of_entry(one.entry_id) for one in self.values(traces.entity)}
+        self.backend.erasure.bury_jobs(sorted(jobs))
+        return super().erase(traces)
+
+    def as_data(self, value: BufferedState) -> Mapping[str, Any]:
+        return {
+            "entry_id": value.entry_id,
+            **ARTICLES.fields(value.key),
+            **asdict(value.spoken),
+        }
+
+    def parse(self, data: dict[str, Any]) -> BufferedState:
+        key = ARTICLES.of_fields(data)
+        entry_id, text, name, at = words = [data.get(one) for one in ("entry_id", "text", "name", "at")]
         role = ROLES.get(str(data.get("role")))
-        if role is None or not all(isinstance(word, str) for word in words) or not job_of_entry(str(entry_id)):
-            raise InvalidInput("not a buffered state; expected entry_id (job:number), role, text, name and at")
-        spoken = Spoken(role, clean_text(str(text)), clean_text(str(name)), check_timestamp(str(at)) if at else "")
-        return _Waiting(key, BufferedState(str(entry_id), spoken, spoken_tokens(spoken)))
+        is_text = all(isinstance(word, str) for word in words)
+        if role is None or not is_text or not job_of_entry(str(entry_id)):
+            fields = "entry_id (job:number), role, text, name and at"
+            raise InvalidInput(f"not a buffered state; expected {fields}")
+        at = check_timestamp(str(at)) if at else ""
+        spoken = Spoken(role, clean_text(str(text)), clean_text(str(name)), at)
+        return BufferedState(key, str(entry_id), spoken, spoken_tokens(spoken))
 
-    def redact(self, value: _Waiting) -> _Waiting:
+    def redact(self, value: BufferedState) -> BufferedState:
         """Redact states of the conversation at level `all`, filed events at the configured level."""
-        spoken = value.state.spoken
-        level: Level = self._level if spoken.role == "record" else "all"
+        spoken = value.spoken
+        level = self.level if spoken.role == "record" else "all"
         clean = redacted_in(spoken, level, "text", "name")
-        return value if clean == spoken else value._replace(state=replace(value.state, spoken=clean, tokens=spoken_tokens(clean)))
+        return replace(value, spoken=clean, tokens=spoken_tokens(clean))
 
-    def stranger(self, value: _Waiting, entity: Entity) -> str:
-        return _stranger(value.key, entity)
-
-    def marks(self, value: _Waiting) -> Iterator[Mark]:
-        spoken, job_id = value.state.spoken, job_of_entry(value.state.entry_id)
-        at = datetime.fromisoformat(spoken.at).timestamp() if spoken.at else 0.0
-        for entity in value.key.entities:
-            yield Mark(entity, "", (entity,), at)
-        yield Mark(f"job {job_id}", job_id, (), at)
-
-    def restore(self, values: Sequence[_Waiting]) -> Mapping[str, int | list[str]]:
-        keys = dict.fromkeys(one.key for one in values)
-        results = [self._buffer.restore(key, [one.state for one in values if one.key == key]) for key in keys]
-        return tally(self.name, [one for some in results for one in some])
+    def said(self, value: BufferedState) -> Said:
+        at = value.spoken.at
+        moment = datetime.fromisoformat(at).timestamp() if at else 0.0
+        return Said(value.key.entities, job_of_entry(value.entry_id), moment)
 
 
-def _keys_of(entity: Entity, keys: Sequence[ArticleKey]) -> Iterator[ArticleKey]:
-    return (key for key in keys if entity.spoke(key.user_id, key.group_id))
-
-
-def _stranger(key: ArticleKey, entity: Entity) -> str:
-    return "" if entity.spoke(key.user_id, key.group_id) else f"user:{key.user_id}"
-
-
-def _key(value: Mapping[str, Any]) -> ArticleKey:
-    key = ArticleKey.parse(value.get("user_id"), value.get("scope"))
-    if key is None or key.scope.key != value.get("scope"):
-        whose = f"user_id {value.get('user_id')!r:.80} and scope {value.get('scope')!r:.80}"
-        raise InvalidInput(f"{whose} do not fit together; expected a user id with its private chat, or with a group")
-    return key
-
-
-def _with_speaker(state: BufferedState) -> str:
-    return f"{state.spoken.name}\n{state.spoken.text}"
+def article_kinds(parts: Parts) -> list[Articles | Summaries | Buffered]:
+    """Return the kinds that are stored by person and conversation."""
+    return [Articles(parts), Summaries(parts), Buffered(parts)]

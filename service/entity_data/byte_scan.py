@@ -14,7 +14,7 @@ from itertools import islice
 
 import numpy as np
 
-from ...schema.protocols.erasure import PIECE_BYTES, StoredBytes
+from ...stores.files.bytes_below import PIECE_BYTES, StoredBytes
 from ...text.search_words.keywords import indexed_words
 from ...text.search_words.tokens import search_tokens
 

@@ -1,4 +1,4 @@
-"""Events as `EntityData`."""
+"""Events as a kind of stored data."""
 
 from __future__ import annotations
 
@@ -18,12 +18,11 @@ from ...schema.errors import InvalidInput
 from ...schema.event import EVENT_SCHEMA_VERSION, MESSAGE, SOURCES, Event, EventFilter, Revision, is_raw
 from ...schema.job import check_expiry, check_timezone
 from ...schema.labels import clean_metadata, clean_tags
-from ...schema.protocols.entity_data import Mark, Record, Traces
-from ...schema.protocols.events.transfer import Carried
+from ...stores.tables.event_transfer import Carried
 from ...text.former_messages import FormerTalk
 from ...text.redaction import Level, redact_value
 from ..components import Parts
-from .members import LineMember, Member, names_in, redact_time, redacted_in
+from .kinds import Lines, Record, Said, Traces, names_in, redact_time, redacted_in
 
 _EVENT = TypeAdapter(Event)
 _ROLES = ("", "user", "assistant", "tool")
@@ -34,22 +33,19 @@ _EXAMPLES = {"times": "17:2026-12-04 (end:day)", "people": "0:3:42 (start:end:id
 _REVISIONS = TypeAdapter(tuple[Revision, ...])
 
 
-class EventData(LineMember[Carried]):
+class Events(Lines[Carried]):
     """Events with words and vectors (including those of other models), and the ledger entries of their jobs."""
 
     kind = name = "events"
     path = "events.jsonl"
 
     def __init__(self, parts: Parts) -> None:
-        self.members: Sequence[Member[Any]] = (self,)
-        self._erasure = parts.backend.erasure
-        self._transfer = parts.backend.transfer
-        self._level = parts.settings.historian.redact_jobs
+        super().__init__(parts)
         self._talk = FormerTalk()
 
     def records(self, traces: Traces | None) -> Iterator[Record]:
         by_name = traces is not None and traces.entity.type == "user"
-        for event, _, revisions in self._transfer.take(EventFilter(None) if traces is None else traces.entity.where):
+        for event, _, revisions in self.backend.transfer.take(EventFilter(None) if traces is None else traces.entity.where):
             names = (event.user_name,) if by_name else ()
             moment = (event.scope.key, event.timestamp)
             identity, texts = event.event_id, (event.text, event.handed_over, *(one.text for one in revisions))
@@ -58,14 +54,14 @@ class EventData(LineMember[Carried]):
             yield Record(identity, texts, names, None, jobs, (moment,), identity, scope, names_in(event), named)
 
     def erase(self, traces: Traces) -> int:
-        return self._erasure.erase_events(traces.entity.where)
+        return self.backend.erasure.erase_events(traces.entity.where)
 
     def drop(self, unwanted: Mapping[str, Collection[str]]) -> None:
         for event_id in unwanted:
-            self._erasure.erase_events(EventFilter(None, event_ids=(event_id,)))
+            self.backend.erasure.erase_events(EventFilter(None, event_ids=(event_id,)))
 
     def values(self, entity: Entity) -> Iterator[Carried]:
-        return self._transfer.take(entity.where)
+        return self.backend.transfer.take(entity.where)
 
     def as_data(self, value: Carried) -> Mapping[str, Any]:
         return {**asdict(value.event), "filed": value.filed, "revisions": [asdict(one) for one in value.revisions]}
@@ -95,7 +91,7 @@ class EventData(LineMember[Carried]):
 
     def redact(self, value: Carried) -> Carried:
         event = value.event
-        level: Level = "all" if is_raw(event) else self._level
+        level: Level = "all" if is_raw(event) else self.level
         clean = redacted_in(event, level, "text", "handed_over", "user_name", "bot_name", "group_name", "gate_reasons", "tags")
         times, people = _spans_in(event, clean.text)
         metadata = cast("dict[str, Any]", redact_value(event.metadata, level))
@@ -111,14 +107,11 @@ class EventData(LineMember[Carried]):
         told = entity.type == "user" and not event.user_id and entity.id in event.speakers
         return "" if told or entity.spoke(event.user_id, event.group_id) else f"user:{event.user_id}"
 
-    def marks(self, value: Carried) -> Iterator[Mark]:
-        event = value.event
-        for entity in event.entities:
-            yield Mark(entity, "", (entity,), event.timestamp)
-        yield Mark(f"job {event.job_id}", event.job_id, (), event.timestamp)
+    def said(self, value: Carried) -> Said:
+        return Said(value.event.entities, value.event.job_id, value.event.timestamp)
 
     def restore(self, values: Sequence[Carried]) -> Mapping[str, int | list[str]]:
-        arrived = self._transfer.bring(values)
+        arrived = self.backend.transfer.bring(values)
         return {"events": arrived.added, "known_events": arrived.known, "different_events": arrived.different}
 
 

@@ -13,25 +13,25 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import Literal
+from typing import Any, Literal
 
 from ...schema.entity import Entity
 from ...schema.errors import HistorianError, OwnerLockHeld
 from ...schema.event import EventFilter
+from ...schema.forgetting import ForgetReport, ForgetRequest
 from ...schema.portions import portions
 from ...schema.profile import ProfileKey
 from ...schema.protocols import VectorIndex
-from ...schema.protocols.entity_data import Record, Traces
-from ...schema.protocols.forget_requests import ForgetReport, ForgetRequest, ForgetRequests
+from ...stores.tables.forget_requests import ForgetRequestTable
 from ...text.remembered import empty_remembered
 from ..components import Parts
 from .byte_scan import Found, Needles, pieces, scanning, standing_in
-from .members import EntityData
+from .kinds import Kind, Record, Traces
 from .mentions import Mentions, digest
-from .stores import entity_stores
+from .registry import stored_kinds
 
 log = logging.getLogger(__name__)
 
@@ -84,13 +84,10 @@ class Forgetting:
 
     def _forget(self, request: ForgetRequest, reports: list[ForgetReport]) -> Iterator[Company]:
         entity, requests, step = request.entity, self.requests, self._on_step
-        if requests.is_answered(entity):  # a killed process had nothing but this left to do
-            requests.close(entity)
-            return
         self._erasure.bury(entity.key, request.until)
         step("buried")
         traces = Traces(entity, set(request.texts), set(request.names), set(request.job_ids), set(request.moments))
-        stores = entity_stores(self._parts)
+        stores = stored_kinds(self._parts)
         removed: Counter[str] = Counter()
         if request.stage != "erasing":
             self.index_waits = True
@@ -113,11 +110,10 @@ class Forgetting:
             self.index_waits = False
             step("erasing")
         yield from self._erase_bytes()
-        scanned: list[ForgetReport] = []
-        yield from self._scan(stores, traces, scanned)
+        scanned = yield from self._scan(stores, traces)
         mentions = tuple(dict.fromkeys((kind, item) for kind, item, _ in sorted(self._erasure.kept_mentions(entity.key))))
         report = replace(
-            scanned[0],
+            scanned,
             removed={store.kind: removed[store.kind] for store in stores if removed[store.kind]},
             mentions=mentions,
             mention_texts=tuple(self._mention_texts.get((entity.key, *one), "") for one in mentions),
@@ -135,12 +131,12 @@ class Forgetting:
         if report.left:
             log.warning("forgotten texts remain in %d places", len(report.left))
 
-    def _survey(self, events: EntityData, traces: Traces) -> Iterator[Company]:
+    def _survey(self, events: Kind[Any], traces: Traces) -> Iterator[Company]:
         for some in portions(events.records(traces), RECORDS_AT_ONCE):
             yield "beside"
             self._note(traces, some)
 
-    def _erase_files(self, stores: Sequence[EntityData], traces: Traces, removed: Counter[str]) -> None:
+    def _erase_files(self, stores: Sequence[Kind[Any]], traces: Traces, removed: Counter[str]) -> None:
         """Erase what is no event, and drop the index. No job may run."""
         # Jobs claimed by a dead worker are returned to the queue, where they can be removed.
         self._parts.queue.take_over(self._parts.clock())
@@ -172,7 +168,7 @@ class Forgetting:
             removed[kind] += erased
             self._on_step("some events deleted")
 
-    def _look_for_mentions(self, stores: Sequence[EntityData], traces: Traces, *, remove: bool) -> Iterator[Company]:
+    def _look_for_mentions(self, stores: Sequence[Kind[Any]], traces: Traces, *, remove: bool) -> Iterator[Company]:
         """Look for records of others that mention the entity, also those that were found when it was forgotten before."""
         known = self._erasure.kept_mentions(traces.entity.key)
         mentions = Mentions(traces.entity, traces.names, traces.texts, {text for _, _, text in known})
@@ -220,8 +216,8 @@ class Forgetting:
                 self._parts.queue.compact()
                 return
 
-    def _scan(self, stores: Sequence[EntityData], traces: Traces, reports: list[ForgetReport]) -> Iterator[Company]:
-        """Search all files for the forgotten texts. Appends the report."""
+    def _scan(self, stores: Sequence[Kind[Any]], traces: Traces) -> Generator[Company, None, ForgetReport]:
+        """Search all files for the forgotten texts. Returns what was found."""
         backend, entity = self._parts.backend, traces.entity
         needles, too_short = Needles(), 0
         for some in portions(sorted(traces.texts), TEXTS_AT_ONCE):
@@ -234,7 +230,7 @@ class Forgetting:
             found: list[Found] = []
             unread: list[str] = []
             searched = 0
-            stored = backend.stored_bytes(unread, skip=self.requests.files_of(entity))
+            stored = backend.stored_bytes(unread)
             for searched in scanning(stored, needles, found):  # noqa: B007 - the last one is told
                 yield "beside"
             # The same words in records of others are not remains. Events last: what was a job a moment ago is among them.
@@ -249,7 +245,7 @@ class Forgetting:
             self._erasure.check_words()  # the index of words may be damaged
             yield from self._rewrite()
         left = tuple(dict.fromkeys(f"{one.path}: byte {one.offset}" for one in found))
-        reports.append(ForgetReport(entity.key, left=left, unread=tuple(unread), too_short=too_short, bytes_scanned=searched))
+        return ForgetReport(entity.key, left=left, unread=tuple(unread), too_short=too_short, bytes_scanned=searched)
 
     def _note(self, traces: Traces, records: Sequence[Record]) -> None:
         """Add what is new to the traces, on disk first."""
@@ -265,7 +261,7 @@ class Forgetting:
             getattr(traces, name).update(values)
 
 
-def _texts_of_others(store: EntityData, entity: Entity) -> Iterator[str]:
+def _texts_of_others(store: Kind[Any], entity: Entity) -> Iterator[str]:
     """Yield the texts of a store, and for records of several lines (profiles, articles) also the lines joined, because a piece
     may span two lines.
 
@@ -346,6 +342,6 @@ def _as_owner(parts: Parts, entity: Entity) -> ForgetReport | None:
     return report
 
 
-def _is_left_alone(parts: Parts, requests: ForgetRequests, entity: Entity) -> bool:
+def _is_left_alone(parts: Parts, requests: ForgetRequestTable, entity: Entity) -> bool:
     """Return True if the owner has ended without carrying out the request."""
     return bool(requests.stage_of(entity)) and parts.backend.workers.owner() is None

@@ -1,4 +1,4 @@
-"""Waiting and failed jobs of an entity, commands that name it, and its messages in jobs of others, as `EntityData`."""
+"""Waiting and failed jobs of an entity, commands that name it, and its messages in jobs of others."""
 
 from __future__ import annotations
 
@@ -8,32 +8,22 @@ from typing import Any
 from ...schema.entity import Entity
 from ...schema.errors import InvalidInput
 from ...schema.job import Job, parse_job
-from ...schema.protocols.entity_data import Mark, Record, Traces
 from ...schema.states_payload import StatesPayload
 from ...schema.validation import validated
-from ..components import Parts
 from ..intake import HANDED_OVER, check_untried, redacted
-from .members import ALL, LineMember, Member, names_in
+from .kinds import ALL, Lines, Record, Said, Traces, names_in
 
 
-class JobData(LineMember[Job]):
-    """The `EntityData` of the queue. Forgetting first returns jobs claimed by killed workers to the queue."""
+class Jobs(Lines[Job]):
+    """The jobs of the queue. Forgetting first returns jobs claimed by killed workers to the queue."""
 
     kind = name = "jobs"
     path = "jobs.jsonl"
 
-    def __init__(self, parts: Parts) -> None:
-        self.members: Sequence[Member[Any]] = (self,)
-        self._queue = parts.queue
-        self._erasure = parts.backend.erasure
-        self._ledger = parts.backend.ledger
-        self._events = parts.events
-        self._level = parts.settings.historian.redact_jobs
-
     def records(self, traces: Traces | None) -> Iterator[Record]:
         jobs = {job.job_id: job for job in self._waiting()}
         if traces is None:  # last, so that one which is claimed meanwhile is not missed
-            jobs |= {job.job_id: job for job in self._queue.jobs("processing", ALL)}
+            jobs |= {job.job_id: job for job in self.parts.queue.jobs("processing", ALL)}
         for job in jobs.values():
             texts = tuple(_texts(job))
             if traces is None:
@@ -53,19 +43,19 @@ class JobData(LineMember[Job]):
                     yield Record(job.job_id, said)
 
     def erase(self, traces: Traces) -> int:
-        self._erasure.bury_jobs([job.job_id for job in self._waiting() if _concerns(job, traces)])
-        amended = self._queue.amend(lambda job: None if _concerns(job, traces) else _without_messages(job, traces.entity))
+        self.backend.erasure.bury_jobs([job.job_id for job in self._waiting() if _concerns(job, traces)])
+        amended = self.parts.queue.amend(lambda job: None if _concerns(job, traces) else _without_messages(job, traces.entity))
         marks = [f'"{traces.entity.id}"'.encode(), *(text.encode() for text in traces.texts if len(text.encode()) > 8)]
-        return amended + self._queue.discard_unreadable(lambda content: any(mark in content for mark in marks))
+        return amended + self.parts.queue.discard_unreadable(lambda content: any(mark in content for mark in marks))
 
     def drop(self, unwanted: Mapping[str, Collection[str]]) -> None:
         waiting = (job for job in self._waiting() if job.job_id in unwanted)
         left = {job.job_id: _without(job, unwanted[job.job_id]) for job in waiting}
-        self._erasure.bury_jobs([job_id for job_id, job in left.items() if job is None])
-        self._queue.amend(lambda job: left.get(job.job_id, job))
+        self.backend.erasure.bury_jobs([job_id for job_id, job in left.items() if job is None])
+        self.parts.queue.amend(lambda job: left.get(job.job_id, job))
 
     def values(self, entity: Entity) -> Iterator[Job]:
-        jobs = {job.job_id: job for job in (*self._queue.jobs("processing", ALL), *self._waiting())}
+        jobs = {job.job_id: job for job in (*self.parts.queue.jobs("processing", ALL), *self._waiting())}
         return (job for job in jobs.values() if job.kind in HANDED_OVER and entity.owns(job))
 
     def as_data(self, value: Job) -> Mapping[str, Any]:
@@ -81,31 +71,28 @@ class JobData(LineMember[Job]):
         return job
 
     def redact(self, value: Job) -> Job:
-        return redacted(value, self._level)
+        return redacted(value, self.level)
 
-    def stranger(self, value: Job, entity: Entity) -> str:
-        return "" if entity.owns(value) else f"user:{value.user_id}"
-
-    def marks(self, value: Job) -> Iterator[Mark]:
-        yield Mark(f"job {value.job_id}", value.job_id, tuple(sorted(value.entities)), value.moment.timestamp())
+    def said(self, value: Job) -> Said:
+        return Said(sorted(value.entities, reverse=True), value.job_id, value.moment.timestamp())
 
     def restore(self, values: Sequence[Job]) -> Mapping[str, int | list[str]]:
-        known = self._queue.known_ids()
+        known = self.parts.queue.known_ids()
         # The worker would drop a job of a forgotten entity; its filed events are imported as events.
         new = [
             job
             for job in values
             if job.job_id not in known
-            and not self._ledger.has("job", job.job_id)
-            and not self._events.is_forgotten(job.job_id, job.entities, job.moment.timestamp())
+            and not self.backend.ledger.has("job", job.job_id)
+            and not self.parts.events.is_forgotten(job.job_id, job.entities, job.moment.timestamp())
         ]
         for job in new:
-            self._queue.put(job)
+            self.parts.queue.put(job)
         return {"jobs": len(new)}
 
     def _waiting(self) -> list[Job]:
-        failed = [one.job for one in self._queue.failed() if one.job is not None]
-        return [*self._queue.jobs("pending", ALL), *failed]
+        failed = [one.job for one in self.parts.queue.failed() if one.job is not None]
+        return [*self.parts.queue.jobs("pending", ALL), *failed]
 
 
 def _concerns(job: Job, traces: Traces) -> bool:

@@ -16,10 +16,10 @@ from typing import NamedTuple
 
 from ...schema.entity import Entity
 from ...schema.job import without_list_mark
-from ...schema.protocols.entity_data import Record
 from ...text.borders import whole_word
 from ...text.speakers.borne_names import is_a_word
 from ...text.speakers.named_people import is_a_time
+from .kinds import Record
 
 _LONG_ID = 5
 """Shorter ids count only with a marker (`@42`, `user:42`, `qq=42`, `user 42`), since any number 42 would match otherwise."""
@@ -27,7 +27,7 @@ _SHORTEST_NAME = 2
 
 
 class Mention(NamedTuple):
-    """A text in a record of others, with kind and id of the record, see `EntityData`."""
+    """A text in a record of others, with kind and id of the record, see `Kind`."""
 
     kind: str
     id: str

@@ -1,4 +1,4 @@
-"""Moving a whole memory from one backend to another: rows with their numbers, documents with their revisions, waiting jobs.
+"""Moving a whole memory from one backend to another: rows with their numbers (documents with their revisions), waiting jobs.
 
 Rows go in portions; each is stored together with a mark that says how far the move is, so that the next call after a crash goes
 on there. Nobody may work on either memory meanwhile. Vectors are moved, not made anew. Checkpoints are not moved: their jobs
@@ -20,9 +20,8 @@ import numpy as np
 
 from ...schema.errors import HistorianError, InvalidInput
 from ...schema.event import EventFilter
-from ...schema.protocols import Backend
-from ...schema.protocols.documents.revisions import Revisions
-from .members import ALL
+from ...stores.backend import Backend
+from .kinds import ALL
 
 log = logging.getLogger(__name__)
 
@@ -65,7 +64,7 @@ def move(source: Backend, target: Backend, now: float, on_progress: Progress = l
             raise HistorianError(f"{source.name}: somebody is being forgotten there; let `historian forget` end first")
         moving = _Move(source, target, on_progress)
         moving.rows()
-        documents = {kind: store() for kind, store in moving.documents.items()}
+        documents = moving.documents()
         jobs = moving.jobs(now)
         report = MoveReport({table: target.contents.count(table) for table in target.contents.tables()}, documents, jobs)
         moving.check(report)
@@ -77,11 +76,13 @@ class _Move:
     def __init__(self, source: Backend, target: Backend, on_progress: Progress) -> None:
         self._from, self._to = source, target
         self._on_progress = on_progress
+        for store in (source.profiles, source.article_stores.articles):
+            store.edited()  # what a hand has edited is a revision then
         self._counts = {table: source.contents.count(table) for table in source.contents.tables()}
         self._origin = {"from": source.name, "state": _state_of(source, self._counts)}
         found = target.contents.mark()
         self._mark: dict[str, Any] = json.loads(found) if found else {}
-        if not self._mark and (any(map(target.contents.count, target.contents.tables())) or target.profiles.keys()):
+        if not self._mark and any(map(target.contents.count, target.contents.tables())):
             raise InvalidInput(
                 f"{target.name} holds a memory already; give an empty place (another stores.schema_name, another folder)"
             )
@@ -90,14 +91,6 @@ class _Move:
                 f"{target.name}: {self._mark.get('from')} was being moved here, and that memory is not as it was then; "
                 "empty this place and begin again"
             )
-        articles = source.article_stores.articles, target.article_stores.articles
-        self.documents: dict[str, Callable[[], int]] = {
-            "profiles": self._profiles,
-            "articles": lambda: _copied(*articles),
-            "summaries": self._summaries,
-            "items": self._items,
-            "plain summaries": lambda: target.plain_summaries.restore(source.plain_summaries.entries()),
-        }
 
     def rows(self) -> None:
         """Copy what is not there of the rows of all tables."""
@@ -129,13 +122,6 @@ class _Move:
     def check(self, report: MoveReport) -> None:
         """Raise HistorianError unless all rows have arrived; compare a sample of recalls."""
         lacking = [f"{table}: {report.rows[table]} of {n}" for table, n in self._counts.items() if report.rows[table] != n]
-        stores: tuple[tuple[str, Revisions[Any, Any]], ...] = (
-            ("profiles", self._from.profiles),
-            ("articles", self._from.article_stores.articles),
-        )
-        for kind, store in stores:
-            n = len(store.keys())
-            lacking += [] if report.documents[kind] == n else [f"{kind}: {report.documents[kind]} of {n}"]
         if lacking:
             raise HistorianError(f"{self._to.name}: not all has arrived ({', '.join(lacking)}); empty it and move again")
         for scope_key, query, event_id in _sample(self._from):
@@ -148,16 +134,26 @@ class _Move:
     def finish(self) -> None:
         self._to.contents.finish(self._marked(done=True))
 
-    def _profiles(self) -> int:
-        """Copy the profiles, and what is indexed of them."""
-        count = _copied(self._from.profiles, self._to.profiles)
+    def documents(self) -> dict[str, int]:
+        """Copy what is no row of the tables, and write the files beside documents. Return what there is then, by kind."""
+        target = self._to
+        self._index_profiles()
+        return {
+            "profiles": len(target.profiles.keys()),
+            "articles": len(target.article_stores.articles.keys()),
+            "summaries": target.contents.count("summaries"),
+            "items": self._items(),
+            "plain summaries": target.plain_summaries.restore(self._from.plain_summaries.entries()),
+        }
+
+    def _index_profiles(self) -> None:
+        """Copy what is indexed of profiles."""
         source, target = self._from.profile_index, self._to.profile_index
         vectors = dict(zip(*source.vectors(), strict=True))
         current = [one for key in self._from.profiles.keys() if (one := self._from.profiles.read(key)) is not None]  # noqa: SIM118
         stale = {one.key for one in source.stale(current)}
         for one in current:
             target.put(one, None if one.key in stale else vectors.get(one.key))
-        return count
 
     def _items(self) -> int:
         """Copy what an application keeps with `HistorianStore`. Return how many items there are."""
@@ -168,29 +164,19 @@ class _Move:
                 count, row = count + len(some), some[-1].item.row
         return count
 
-    def _summaries(self) -> int:
-        source, target = self._from.article_stores.summaries, self._to.article_stores.summaries
-        keys = source.keys()
-        for key in keys:
-            target.restore(key, source.read(key))
-        return sum(len(target.read(key)) for key in keys)
-
     def _marked(self, **how_far: Any) -> str:
         return json.dumps({**self._origin, **how_far})
 
 
-def _copied(source: Revisions[Any, Any], target: Revisions[Any, Any]) -> int:
-    """Copy documents with the revisions that are kept. Return how many documents there are then."""
-    for key in source.keys():  # noqa: SIM118 - a store, not a dictionary
-        target.restore(source.kept(key)[::-1], source.causes(key))
-    return len(target.keys())
-
-
 def _state_of(source: Backend, counts: dict[str, int]) -> str:
-    """Return by what it is seen that events or profiles have changed since."""
-    scopes = source.contents.read("scopes", None, ALL)
-    profiles = [(str(key), one.revision) for key in source.profiles.keys() if (one := source.profiles.read(key))]  # noqa: SIM118
-    return hashlib.sha256(repr((scopes, counts, profiles)).encode()).hexdigest()
+    """Return by what it is seen that events or documents have changed since."""
+    contents, after = source.contents, None
+    digest = hashlib.sha256(repr((contents.read("scopes", None, ALL), counts)).encode())
+    while rows := contents.read("documents", after, AT_ONCE):
+        keys = [contents.key_of("documents", row) for row in rows]
+        digest.update(repr(keys).encode())
+        after = keys[-1]
+    return digest.hexdigest()
 
 
 def _sample(source: Backend) -> Iterator[tuple[str, str, str]]:

@@ -1,4 +1,4 @@
-"""Profiles with history and their index, as `EntityData`.
+"""Profiles with history and their index.
 
 Of a group they include the layers of user profiles that belong to it; of a user, the lines of other profiles that rest on what
 this user said alone, by their evidence. Lines without evidence, of group profiles of former versions, are compared with texts.
@@ -9,80 +9,74 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from ...schema.entity import Entity
 from ...schema.event import EventFilter
-from ...schema.ids import validate_id
-from ...schema.job import clean_text, without_list_mark
+from ...schema.job import without_list_mark
 from ...schema.profile import Profile, ProfileKey, ProfileLine
-from ...schema.protocols.entity_data import Record, Traces
+from ...schema.protocols import ProfileStorage
 from ...schema.scope import Scope
 from ...stores.files.naming import PROFILES
 from ...stores.files.profiles import PROFILE_FORMAT
 from ...text.search_words.tokens import search_tokens
 from ..components import Parts
 from ..timezones import iso_of
-from .members import FileMember, Member, redact_time, redacted_in
+from .kinds import Documents, Record, Traces, redact_time, redacted_in, tally
 
 _MOST = 0.6
 """The share of the words of a line that tells that it was made of a text."""
 
 
-class ProfileData(FileMember[ProfileKey, Profile]):
-    """The `EntityData` of profiles."""
+class Profiles(Documents[ProfileKey, Profile]):
+    """Profiles with their revisions, and their index."""
 
     kind = name = path = "profiles"
     former_name = "portraits"
+    naming, form = PROFILES, PROFILE_FORMAT
+    store: ProfileStorage
 
     def __init__(self, parts: Parts) -> None:
-        super().__init__(parts.profiles, PROFILE_FORMAT)
-        self._profiles = parts.profiles
-        self.members: Sequence[Member[Any]] = (self,)
-        self._index = parts.backend.profile_index
-        self._erasure = parts.backend.erasure
-        self._transfer = parts.backend.transfer
-        self._clock = parts.clock
-        self._level = parts.settings.historian.redact_jobs
+        super().__init__(parts)
+        self.store = parts.profiles
 
     def records(self, traces: Traces | None) -> Iterator[Record]:
-        for key in self._store.keys():  # noqa: SIM118 - a store, not a dictionary
+        for key in self.store.keys():  # noqa: SIM118 - a store, not a dictionary
             if traces is None:
-                current = self._store.read(key)
+                current = self.store.read(key)
                 borne = ((key.entity, current.name),) if current is not None else ()
                 scope = Scope.group(key.entity_id).key if key.entity_type == "group" else ""
-                yield Record(key.index_id, tuple(self._store.lines(key)), scope=scope, borne=borne)
+                yield Record(key.index_id, tuple(self.store.lines(key)), scope=scope, borne=borne)
             elif PROFILES.is_of(PROFILES.place(key), traces.entity):
-                kept = self._store.kept(key)
+                kept = self.store.kept(key)
                 names = tuple(one.name for one in kept) if key.entity == traces.entity.key else ()
                 yield Record(key.index_id, tuple(line.text for one in kept for line in one.lines), names)
         if traces is None:
             return
         for key in self._other_keys(traces):
-            kept = self._store.kept(key)
+            kept = self.store.kept(key)
             theirs = {line.text for one in kept for line in one.lines if line.evidence and line_without(line, traces) is None}
             theirs |= self._told_without_evidence(key, kept, traces)
             if theirs:
                 yield Record(key.index_id, tuple(sorted(theirs)))
 
     def erase(self, traces: Traces) -> int:
-        self._erasure.erase_profiles(traces.entity)
-        removed = self._store.erase(traces.entity)
-        now = iso_of(self._clock())
+        self.backend.erasure.erase_profiles(traces.entity)
+        removed = self.store.erase(traces.entity)
+        now = iso_of(self.parts.clock())
         for key in self._other_keys(traces):
-            plain = self._told_without_evidence(key, self._store.kept(key), traces)
-            if revised := self._profiles.revise(key, partial(_without, traces, plain), now=now, cause="forget"):
-                self._index.put(revised, None)
+            plain = self._told_without_evidence(key, self.store.kept(key), traces)
+            if revised := self.store.revise(key, partial(_without, traces, plain), now=now, cause="forget"):
+                self.backend.profile_index.put(revised, None)
                 removed += 1
         return removed
 
     def drop(self, unwanted: Mapping[str, Collection[str]]) -> None:
-        now = iso_of(self._clock())
+        now = iso_of(self.parts.clock())
         for key, lines in ((ProfileKey.of_index_id(one), lines) for one, lines in unwanted.items()):
-            self._store.without_lines(key, lines.__contains__, now=now)
-            profile = self._store.read(key)
+            self.store.without_lines(key, lines.__contains__, now=now)
+            profile = self.store.read(key)
             if profile is not None:
-                self._index.put(profile, None)
+                self.backend.profile_index.put(profile, None)
 
     def _told_by_others(self, key: ProfileKey, lines: Collection[str], entity: Entity) -> set[str]:
         """Return the lines of a group's profile that repeat an event of another person in that group."""
@@ -90,7 +84,7 @@ class ProfileData(FileMember[ProfileKey, Profile]):
         for line in lines:
             wanted.setdefault(without_list_mark(line).strip(), set()).add(line)
         found: set[str] = set()
-        for event, *_ in self._transfer.take(EventFilter(Scope.group(key.entity_id).key)) if lines else ():
+        for event, *_ in self.backend.transfer.take(EventFilter(Scope.group(key.entity_id).key)) if lines else ():
             if entity.id not in (event.user_id, *event.speakers):
                 found |= wanted.get(event.text.strip(), set())
         return found
@@ -107,38 +101,21 @@ class ProfileData(FileMember[ProfileKey, Profile]):
     def _other_keys(self, traces: Traces) -> list[ProfileKey]:
         """Return the profiles of others, which may hold what a user said."""
         is_user = traces.entity.type == "user" and bool(traces.texts)
-        return [key for key in self._store.keys() if key.entity != traces.entity.key] if is_user else []  # noqa: SIM118
-
-    def is_carried(self, key: ProfileKey, entity: Entity) -> bool:
-        return key.entity == entity.key
-
-    def owner(self, key: ProfileKey) -> str:
-        return key.entity_id
-
-    def entry(self, key: ProfileKey) -> dict[str, str]:
-        return {"entity_type": key.entity_type, "entity_id": key.entity_id, "layer": key.layer}
-
-    def key_of(self, entry: Mapping[str, Any]) -> ProfileKey:
-        whose = Entity(entry["entity_type"], validate_id(entry["entity_id"], "entity_id"))
-        return ProfileKey(whose.type, whose.id, clean_text(str(entry["layer"])))
-
-    def entities(self, key: ProfileKey) -> list[str]:
-        return [key.entity]
+        return [key for key in self.store.keys() if key.entity != traces.entity.key] if is_user else []  # noqa: SIM118
 
     def redact(self, value: list[Profile]) -> list[Profile]:
-        clean = (redacted_in(one, self._level, "name", "tags", "source_event_id") for one in value)
-        redacted = {one.revision: tuple(redacted_in(line, self._level, "text", "tags") for line in one.lines) for one in value}
+        clean = (redacted_in(one, self.level, "name", "tags", "source_event_id") for one in value)
+        redacted = {one.revision: tuple(redacted_in(line, self.level, "text", "tags") for line in one.lines) for one in value}
         return [replace(one, lines=redacted[one.revision], updated_at=redact_time(one.updated_at)) for one in clean]
 
     def restore(self, values: Sequence[list[Profile]]) -> Mapping[str, int | list[str]]:
         results = []
         for revisions in values:
-            results.append(self._store.restore(revisions))
+            results.append(self.store.restore(revisions))
             if results[-1] == "restored":
-                self._index.put(revisions[-1], None)
+                self.backend.profile_index.put(revisions[-1], None)
         different = [str(value[-1].key) for value, result in zip(values, results, strict=True) if result == "different"]
-        known = results.count("same")
-        return {"profiles": results.count("restored"), "known_profiles": known, "different_profiles": different}
+        return {**tally(self.name, results), "different_profiles": different}
 
 
 def line_without(line: ProfileLine, traces: Traces) -> ProfileLine | None:

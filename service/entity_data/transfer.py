@@ -15,8 +15,8 @@ from ...schema.job import JOB_SCHEMA_VERSION
 from ...stores.files.archive import FORMAT, MAX_TOTAL_MIB, VERSION, ArchiveReader, ArchiveWriter
 from ..components import Parts
 from ..timezones import iso_of
-from .members import Member
-from .stores import archive_members
+from .kinds import Kind, Said
+from .registry import stored_kinds
 
 _AT_ONCE, _BYTES_AT_ONCE = 1_000, 2 * 1024 * 1024
 """What an import holds in memory: so many values, or so many unpacked bytes."""
@@ -63,7 +63,7 @@ def export(parts: Parts, entity: Entity, path: Path, *, version: str, replace: b
     embeds again. `version` is the version of this program.
     """
     with ArchiveWriter(path, replace=replace) as archive:
-        written = {member.name: member.write(archive, entity) for member in archive_members(parts)}
+        written = {kind.name: kind.write(archive, entity) for kind in stored_kinds(parts) if kind.name}
         if not any(written.values()):
             raise HistorianError(f"nothing is known of {entity.key}: {path} is not written; check the id")
         manifest = {
@@ -89,30 +89,29 @@ def import_archive(parts: Parts, path: Path, *, even_forgotten: bool = False, mo
     InvalidInput for a file that is not an archive, damaged, too large or from a newer version; ForgottenHere, unless
     `even_forgotten`, if any entity in it was forgotten here since.
     """
-    members = archive_members(parts)
+    kinds = [kind for kind in stored_kinds(parts) if kind.name]
     with ArchiveReader(path, most_mib=most_mib) as archive:
-        refused = _refused(parts, archive, path, members, even_forgotten)
+        refused = _refused(parts, archive, path, kinds, even_forgotten)
         report = ImportReport(_entity_of(archive, path).key, refused=refused)
         archive.rewind()
-        for member in members:
-            for values in _portions(member, archive, path):
-                report.add(member.restore([member.redact(value) for value in values]))
+        for kind in kinds:
+            for values in _portions(kind, archive, path):
+                report.add(kind.restore([kind.redact(value) for value in values]))
     return report
 
 
 def _refused(
-    parts: Parts, archive: ArchiveReader, path: Path, members: Sequence[Member[Any]], even_forgotten: bool
+    parts: Parts, archive: ArchiveReader, path: Path, kinds: Sequence[Kind[Any]], even_forgotten: bool
 ) -> dict[str, int]:
     """Read everything without keeping it. Return what is refused, see `ImportReport`; raises as `import_archive`."""
     entity, forgotten = _entity_of(archive, path), set[str]()
     refused: Counter[str] = Counter()
-    for member in members:
-        for value in member.read(archive, path):
-            if whose := member.stranger(value, entity):
-                refused[f"{member.name} of {whose}" if len(refused) < _REFUSED_TOLD else f"{member.name} of others"] += 1
+    for kind in kinds:
+        for value in kind.read(archive, path):
+            if whose := kind.stranger(value, entity):
+                refused[f"{kind.name} of {whose}" if len(refused) < _REFUSED_TOLD else f"{kind.name} of others"] += 1
             elif not even_forgotten:
-                marks = member.marks(value)
-                forgotten |= {mark.label for mark in marks if parts.events.is_forgotten(mark.job_id, mark.entities, mark.at)}
+                forgotten |= _forgotten(parts, kind.said(value))
     if forgotten:
         raise ForgottenHere(
             f"{path}: {_named(forgotten)} forgotten here; nothing is imported. --even-forgotten brings back all of the archive"
@@ -120,13 +119,20 @@ def _refused(
     return dict(refused)
 
 
-def _portions(member: Member[Any], archive: ArchiveReader, path: Path) -> Iterator[list[Any]]:
+def _forgotten(parts: Parts, said: Said) -> set[str]:
+    """Return which of the entities of a value are forgotten, or that its job is."""
+    is_forgotten = parts.events.is_forgotten
+    found = {entity for entity in said.entities if is_forgotten("", (entity,), said.at)}
+    return found | ({f"job {said.job_id}"} if said.job_id and is_forgotten(said.job_id, (), said.at) else set())
+
+
+def _portions(kind: Kind[Any], archive: ArchiveReader, path: Path) -> Iterator[list[Any]]:
     """Yield the values of the entity of the archive in lists that are small enough to be held in memory."""
     entity = _entity_of(archive, path)
     some: list[Any] = []
     since = archive.read_bytes
-    for value in member.read(archive, path):
-        if not member.stranger(value, entity):
+    for value in kind.read(archive, path):
+        if not kind.stranger(value, entity):
             some.append(value)
         if len(some) >= _AT_ONCE or archive.read_bytes - since >= _BYTES_AT_ONCE:
             yield some

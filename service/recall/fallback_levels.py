@@ -16,8 +16,9 @@ from ...schema.errors import HistorianError, StorageError
 from ...schema.event import Event, EventFilter
 from ...schema.hit import Hit
 from ...schema.job import Job
-from ...schema.protocols import EventStore, JobQueue, JobState, PlainSummaries
+from ...schema.protocols import EventStore, JobQueue, JobState
 from ...schema.scope import Scope
+from ...stores.files.end_summaries import EndSummaries
 from ...stores.files.markdown_memory import MarkdownMemory
 
 log = logging.getLogger(__name__)
@@ -38,7 +39,7 @@ class PlainMemory:
     database.
     """
 
-    def __init__(self, directory: Path, end_summaries: PlainSummaries) -> None:
+    def __init__(self, directory: Path, end_summaries: EndSummaries) -> None:
         self._end_summaries = end_summaries
         self._directory = directory
         self._markdown = MarkdownMemory(directory / "MEMORY.md")

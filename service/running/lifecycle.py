@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 from ...schema.entity import Entity
 from ...schema.errors import HistorianError, StorageError
+from ...schema.forgetting import ForgetReport
 from ...schema.job import Job
 from ...schema.protocols import JobQueue
-from ...schema.protocols.forget_requests import ForgetReport
 from ...schema.settings import Settings
 from ...stores.opening import open_queue, plain_summaries
 from ...text.redaction import Level

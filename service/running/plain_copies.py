@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from ...schema.errors import StorageError
 from ...schema.job import Job
-from ...schema.protocols import PlainSummaries
+from ...stores.files.end_summaries import EndSummaries
 
 log = logging.getLogger(__name__)
 
@@ -22,7 +22,7 @@ class PlainCopies:
     `is_forgotten(job)` is asked right before a job is written. A job whose copy fails is copied when it is filed.
     """
 
-    def __init__(self, summaries: PlainSummaries, is_forgotten: Callable[[Job], bool]) -> None:
+    def __init__(self, summaries: EndSummaries, is_forgotten: Callable[[Job], bool]) -> None:
         self._summaries = summaries
         self._is_forgotten = is_forgotten
         self._waiting: list[Job] = []

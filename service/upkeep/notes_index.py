@@ -16,11 +16,11 @@ from ...schema.ids import digest_of
 from ...schema.job import clean_text
 from ...schema.portions import portions
 from ...schema.protocols import Vector
-from ...schema.protocols.events.note_manifest import FileChange, IndexedFile, NoteManifest, note_job_id
 from ...schema.scope import Scope, scope_of_key
 from ...schema.settings import Settings
 from ...stores.files.markdown_memory import MarkdownMemory
 from ...stores.files.note_folder import Listing, NoteFile, NotText, content_hash, list_notes, read_note
+from ...stores.tables.notes import FileChange, IndexedFile, NoteTables, note_job_id
 from ...text.chunks import chunk
 from ...text.redaction import redact
 from ..data_directory import data_directory
@@ -83,7 +83,7 @@ class NotesIndex:
     are no part of what is searched. Only the owner of the data directory may run this.
     """
 
-    def __init__(self, manifest: NoteManifest, settings: Settings, vectors: Vectors, clock: Callable[[], float]) -> None:
+    def __init__(self, manifest: NoteTables, settings: Settings, vectors: Vectors, clock: Callable[[], float]) -> None:
         self._manifest = manifest
         self._settings = settings
         self._vectors = vectors

@@ -24,10 +24,10 @@ from ...schema.errors import FingerprintMismatch, InvalidInput
 from ...schema.event import TIME_UNKNOWN, Event, EventFilter
 from ...schema.graph_states.historian import HistorianContext, events_of
 from ...schema.job import Job
-from ...schema.protocols import EventRevisions, JobQueue
-from ...schema.protocols.events.revisions import WRITTEN_ANEW, Change
+from ...schema.protocols import JobQueue
 from ...schema.scope import Scope
 from ...schema.validation import validated
+from ...stores.tables.events.revisions import WRITTEN_ANEW, Change, EventRevisionTables
 from ...text.job_verdicts import judge
 from ...text.speakers.named_people import with_people
 from ..components import Parts
@@ -61,7 +61,7 @@ class ReprocessReport:
 class Reprocessing:
     """Runs over stored events. `context` says by which rules or model they are written."""
 
-    def __init__(self, context: HistorianContext, revisions: EventRevisions, queue: JobQueue) -> None:
+    def __init__(self, context: HistorianContext, revisions: EventRevisionTables, queue: JobQueue) -> None:
         self._context = context
         self._revisions = revisions
         self._queue = queue

@@ -15,6 +15,7 @@ from ...schema.errors import InvalidInput
 from ...schema.summary import ArticleKey, StoredArticle
 from ...text.articles import format_article, parse_article
 from .front_matter import number, one_line, scalar, split_front_matter, strings, with_front_matter
+from .naming import ARTICLES
 
 log = logging.getLogger(__name__)
 
@@ -37,8 +38,7 @@ class ArticleFormat:
 
     def render(self, document: StoredArticle) -> str:
         fields = {
-            "user_id": document.key.user_id,
-            "scope": document.key.scope.key,
+            **ARTICLES.fields(document.key),
             "revision": document.revision,
             "updated_at": document.updated_at,
             "sources": list(document.sources),

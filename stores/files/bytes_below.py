@@ -10,23 +10,35 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
-from ...schema.protocols.erasure import PIECE_BYTES, StoredBytes
 from .file_reader import BLOCK_BYTES
 
+PIECE_BYTES = 24
+"""A text is searched for in pieces of this length, since a database may split it between pages."""
 _PROGRAM = Path(__file__).with_name("file_reader.py")
 _OF_WINDOWS = ("CREATE_NO_WINDOW", "CREATE_NEW_PROCESS_GROUP")
 
 
-def bytes_below(folder: Path, unread: list[str], *, skip: Collection[Path] = ()) -> Iterator[StoredBytes]:
+class StoredBytes(NamedTuple):
+    """A piece of what is stored: the name of its file or table, the offset of the bytes in it, and the bytes.
+
+    Bytes that follow one another in a file overlap by PIECE_BYTES - 1.
+    """
+
+    place: str
+    offset: int
+    data: bytes
+
+
+def bytes_below(folder: Path, unread: list[str]) -> Iterator[StoredBytes]:
     """Yield the bytes of the files below `folder` in overlapping blocks: `Backend.stored_bytes`.
 
     If no process can be started, all files are named in `unread`.
     """
-    paths = [path for path in sorted(folder.rglob("*")) if path not in skip and _is_ordinary(path)]
+    paths = [path for path in sorted(folder.rglob("*")) if _is_ordinary(path)]
     names = [path.relative_to(folder).as_posix() for path in paths]
     try:
         reader = _started()

@@ -11,14 +11,17 @@ from typing import Any
 
 from ...schema.errors import StorageError
 from ...schema.job import Job
-from ...schema.protocols.documents.plain_summaries import KEEP_PER_SCOPE, KEEP_SCOPES
 from .durable import bytes_of, make_folder, write_atomically
 
+KEEP_PER_SCOPE = 20
+KEEP_SCOPES = 1000
 _PATIENCE_SECONDS = 30.0
 
 
 class EndSummaries:
-    """`{scope key: [{"job_id", "timestamp", "user_id", "text"}, …]}`, newest last; 20 per scope, the 1,000 most recent scopes.
+    """`{scope key: [{"job_id", "timestamp", "user_id", "text"}, …]}`, newest last, on each machine for itself.
+
+    KEEP_PER_SCOPE a scope are kept, of the KEEP_SCOPES most recent scopes.
 
     Safe among threads and processes. A damaged file reads as empty. The next write renames it to `end_summaries.damaged.json`.
     """

@@ -10,16 +10,27 @@ file gives the owner.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, Protocol, TypeVar
+from typing import Final, Protocol, TypeVar, cast
 from urllib.parse import unquote
 
 from ...schema.entity import Entity
-from ...schema.ids import encode_id
+from ...schema.errors import InvalidInput
+from ...schema.ids import encode_id, validate_id
+from ...schema.job import clean_text
 from ...schema.profile import ProfileKey
 from ...schema.scope import EntityType
 from ...schema.summary import ArticleKey
 
-Key = TypeVar("Key")
+
+class OfEntities(Protocol):
+    """A key of what belongs to entities."""
+
+    @property
+    def entities(self) -> list[str]:
+        """The entities (`user:42`) that it belongs to, that of the person first."""
+
+
+Key = TypeVar("Key", bound=OfEntities)
 
 
 class Naming(Protocol[Key]):
@@ -35,8 +46,11 @@ class Naming(Protocol[Key]):
     def by_name(self, place: str) -> Key | None:
         """Return the key that a name suggests. It is correct if `place(key)` gives the same name."""
 
-    def by_content(self, place: str, fields: Mapping[str, object]) -> Key | None:
-        """Return the key given by the fields inside a file."""
+    def fields(self, key: Key) -> dict[str, str]:
+        """Return a key as a file and the manifest of an archive name it."""
+
+    def of_fields(self, fields: Mapping[str, object]) -> Key:
+        """Return the key that a file or the manifest of an archive names. Raises InvalidInput."""
 
     def is_of(self, place: str, entity: Entity) -> bool:
         """Return True if a file is erased with an entity: data of a user, or data learnt in a group."""
@@ -62,11 +76,12 @@ class _Profiles:
         entity_id, _, layer = stem.partition("@")
         return ProfileKey(self._types[folder], unquote(entity_id), unquote(layer))
 
-    def by_content(self, place: str, fields: Mapping[str, object]) -> ProfileKey | None:
-        entity_id, layer = fields.get("entity_id", ""), fields.get("layer", "")
-        if not isinstance(entity_id, str) or not isinstance(layer, str):
-            return None
-        return ProfileKey(self._types[place.partition("/")[0]], entity_id, layer)
+    def fields(self, key: ProfileKey) -> dict[str, str]:
+        return {"entity_type": key.entity_type, "entity_id": key.entity_id, "layer": key.layer}
+
+    def of_fields(self, fields: Mapping[str, object]) -> ProfileKey:
+        whose = Entity(cast(EntityType, fields.get("entity_type")), validate_id(fields.get("entity_id"), "entity_id"))
+        return ProfileKey(whose.type, whose.id, clean_text(str(fields.get("layer", ""))))
 
     def is_of(self, place: str, entity: Entity) -> bool:
         folder, _, stem = place.partition("/")
@@ -97,8 +112,15 @@ class _Articles:
         user, _, scope = place.partition("@")
         return ArticleKey.parse(unquote(user), unquote(scope))
 
-    def by_content(self, place: str, fields: Mapping[str, object]) -> ArticleKey | None:
-        return ArticleKey.parse(fields.get("user_id"), fields.get("scope"))
+    def fields(self, key: ArticleKey) -> dict[str, str]:
+        return {"user_id": key.user_id, "scope": key.scope.key}
+
+    def of_fields(self, fields: Mapping[str, object]) -> ArticleKey:
+        key = ArticleKey.parse(fields.get("user_id"), fields.get("scope"))
+        if key is None or key.scope.key != fields.get("scope"):
+            whose = f"user_id {fields.get('user_id')!r:.80} and scope {fields.get('scope')!r:.80}"
+            raise InvalidInput(f"{whose} do not fit together; expected a user id with its private chat, or with a group")
+        return key
 
     def is_of(self, place: str, entity: Entity) -> bool:
         user, _, scope = place.partition("@")
@@ -114,13 +136,8 @@ class _Articles:
         return ArticleKey(entity_id, place.removeprefix("g:") if place.startswith("g:") else "")
 
 
-class _Summaries(_Articles):
-    what = "summaries of"
-
-
 PROFILES: Final = _Profiles()
 ARTICLES: Final = _Articles()
-SUMMARIES: Final = _Summaries()
 
 
 def is_noted_of(ledger_key: str, entity: Entity) -> bool:

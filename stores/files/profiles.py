@@ -49,9 +49,7 @@ class ProfileFormat:
 
     def render(self, document: Profile) -> str:
         fields = {
-            "entity_type": document.key.entity_type,
-            "entity_id": document.key.entity_id,
-            "layer": document.key.layer,
+            **PROFILES.fields(document.key),
             "name": document.name,
             "tags": list(document.tags),
             "updated_at": document.updated_at,

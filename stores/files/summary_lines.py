@@ -9,21 +9,24 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields, replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import Any, cast
 
-from ...schema.summary import ArticleKey, Summary
+from pydantic import TypeAdapter, ValidationError
 
-_STORED_AS = {"since": "from"}
+from ...schema.summary import ArticleKey, Summary
+from .naming import ARTICLES
+
+_SUMMARY = TypeAdapter(Summary)
+_IF_MISSING = {"written_by": "rules", "is_absolute": False}
 
 
 def as_data(summary: Summary) -> dict[str, Any]:
     """Return a summary as a JSON object."""
-    whose = {"user_id": summary.key.user_id, "scope": summary.key.scope.key}
-    given = {field.name: getattr(summary, field.name) for field in fields(summary) if field.name not in ("id", "key")}
-    listed = {"gate_reasons": list(summary.gate_reasons)}
-    return {"id": summary.id, **whose, **{_STORED_AS.get(name, name): value for name, value in given.items()}, **listed}
+    given = asdict(summary)
+    told = {"from" if name == "since" else name: value for name, value in given.items() if name not in ("id", "key")}
+    return {"id": summary.id, **ARTICLES.fields(summary.key), **told, "gate_reasons": list(summary.gate_reasons)}
 
 
 def as_line(summary: Summary) -> str:
@@ -34,27 +37,12 @@ def as_line(summary: Summary) -> str:
 def parse_line(line: str, key: ArticleKey) -> Summary | None:
     """Return the summary in a line; None if it is invalid or has another key."""
     data = json_object(line)
-    words = {name: data.get(name) for name in ("id", "text", "from", "until", "created_at", "through")}
-    if ArticleKey.parse(data.get("user_id"), data.get("scope")) != key or not words["id"]:
+    if ArticleKey.parse(data.get("user_id"), data.get("scope")) != key or not data.get("id"):
         return None
-    if not all(isinstance(value, str) for value in words.values()) or not isinstance(data.get("tokens"), int):
+    try:
+        return _SUMMARY.validate_python({**_IF_MISSING, **data, "key": key, "since": data.get("from")})
+    except ValidationError:
         return None
-    promoted_at, promoted_into, reasons = data.get("promoted_at"), data.get("promoted_into"), data.get("gate_reasons")
-    return Summary(
-        id=str(words["id"]),
-        key=key,
-        text=str(words["text"]),
-        since=str(words["from"]),
-        until=str(words["until"]),
-        created_at=str(words["created_at"]),
-        tokens=data["tokens"],
-        written_by="model" if data.get("written_by") == "model" else "rules",
-        is_absolute=data.get("is_absolute") is True,
-        gate_reasons=tuple(map(str, reasons)) if isinstance(reasons, list) else (),
-        through=str(words["through"]),
-        promoted_at=promoted_at if isinstance(promoted_at, str) else None,
-        promoted_into=promoted_into if isinstance(promoted_into, int) else None,
-    )
 
 
 def as_told(summary: Summary) -> Summary:

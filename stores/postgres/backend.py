@@ -3,32 +3,27 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 from ...schema.errors import DatabaseAway, StorageError
-from ...schema.protocols import ItemStorage, OpenCheckpoints
-from ...schema.protocols.erasure import StoredBytes
+from ...schema.protocols import OpenCheckpoints
 from ...schema.settings import Settings, StoresSettings
-from ..files.bytes_below import bytes_below
-from ..files.durable import sweep_leftovers
-from ..tables.corrections import CorrectionTable
+from ..backend import Backend
+from ..files.bytes_below import StoredBytes, bytes_below
 from ..tables.documents import ArticleTable, ProfileTable
-from ..tables.summaries import SummaryTable
-from ..tables_backend import TablesBackend
+from ..tables.items import ItemTables
 from .database import PostgresDatabase
 from .erasure import PostgresErasure
 from .events.rows import PostgresEventRows
 from .events.store import PostgresEventStore
-from .forget_requests import PostgresForgetRequests
 from .items import PostgresItems
 from .jobs.queue import PostgresJobQueue
 from .jobs.session import WorkerSession
 from .jobs.spooled_queue import SpooledQueue
 from .jobs.workers import PostgresWorkers
 from .profile_index import PostgresProfileIndex
-from .summaries import PostgresPlainSummaries
 
 log = logging.getLogger(__name__)
 
@@ -54,13 +49,12 @@ def open_spooled(directory: Path, settings: StoresSettings, clock: Callable[[], 
     return SpooledQueue(directory, clock, lambda: PostgresJobQueue(open_database(settings), clock=clock), keeps=settings.spool)
 
 
-class PostgresBackend(TablesBackend):
+class PostgresBackend(Backend):
     """The `Backend` of a schema. `directory` is the data directory of this machine, where jobs wait while the server is away."""
 
     needs_tending = True
 
     def __init__(self, directory: Path, settings: Settings, queue: SpooledQueue) -> None:
-        self._directory = directory
         self._settings = settings.stores
         try:
             self.database = database = open_database(settings.stores)
@@ -72,16 +66,12 @@ class PostgresBackend(TablesBackend):
         queue.remote = PostgresJobQueue(database, clock=queue.clock, session=session)
         self.queue = self._queue = queue
         rows = PostgresEventRows(database)
-        super().__init__(rows)
         self.events = PostgresEventStore(database)
-        self.corrections = CorrectionTable(lambda: database)
         self.profiles = ProfileTable(lambda: database, revision_keep=settings.cognitive.profile.revision_keep)
         self.profile_index = PostgresProfileIndex(rows)
         articles = ArticleTable(lambda: database, revision_keep=settings.cognitive.shortterm.revision_keep)
-        self.article_stores = self.with_articles(SummaryTable(lambda: database), articles)
+        super().__init__(rows, lambda: database, articles, directory)
         self.erasure = self._erasure = PostgresErasure(database)
-        self.plain_summaries = PostgresPlainSummaries(database)
-        self.forget_requests = PostgresForgetRequests(database)
         self.workers = PostgresWorkers(database, session)
 
     def open_checkpoints(self) -> AbstractAsyncContextManager[OpenCheckpoints]:
@@ -96,12 +86,9 @@ class PostgresBackend(TablesBackend):
     def vector_index(self) -> None:
         """Return None: vectors are searched where they are stored (`EventStore.nearest`)."""
 
-    def stored_bytes(self, unread: list[str], *, skip: Collection[Path] = ()) -> Iterator[StoredBytes]:
+    def stored_bytes(self, unread: list[str]) -> Iterator[StoredBytes]:
         yield from self._erasure.stored_bytes(unread)
-        yield from bytes_below(self._directory, unread, skip=skip)
-
-    def sweep(self) -> int:
-        return sweep_leftovers(self._directory)
+        yield from bytes_below(self._directory, unread)
 
     def size(self) -> int:
         (size,) = self.database.row(
@@ -110,7 +97,7 @@ class PostgresBackend(TablesBackend):
         ) or (0,)
         return int(size)
 
-    def items(self) -> ItemStorage:
+    def items(self) -> ItemTables:
         return PostgresItems(open_database(self._settings))
 
     def tend(self) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator
 import psycopg
 
 from ...schema.errors import StorageError
-from ...schema.protocols.erasure import StoredBytes
+from ..files.bytes_below import StoredBytes
 from ..tables.erasure import ErasureTables
 from .database import PostgresDatabase
 from .events.rows import PostgresEventRows
@@ -35,7 +35,7 @@ GROUP BY c.relname ORDER BY c.relname
 
 
 class PostgresErasure(ErasureTables):
-    """The `Erasure` of one schema."""
+    """The erasure of one schema."""
 
     _database: PostgresDatabase
     among = "unnest(%s::bigint[]) r"

@@ -12,8 +12,7 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from ...schema.protocols.items import MovedItem, NewItem
-from ..tables.items import ItemTables, within
+from ..tables.items import ItemTables, MovedItem, NewItem, within
 from .database import Transaction
 from .word_arrays import array_of, asked_words, bm25, word_array
 

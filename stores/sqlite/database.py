@@ -31,7 +31,7 @@ import numpy as np
 
 from ...schema.errors import HistorianError, InvalidInput, StorageError
 from ...schema.protocols import Matrix, Vector
-from ...schema.protocols.backend import Place
+from ..backend import Place
 from ..files.access import create_empty, make_private_folders
 from ..tables.engine import Database, checked_vector
 from .errors import explained, is_trouble, was_broken_off

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from ...schema.entity import Entity
-from ...schema.errors import RevisionConflict, StorageError
+from ...schema.errors import InvalidInput, RevisionConflict, StorageError
 from ...schema.profile import Profile, ProfileKey
 from ...schema.scope import EntityType
 from ...schema.summary import ArticleKey, Restored, StoredArticle
@@ -95,10 +95,10 @@ class MirroredDocuments(DocumentTable[Key, Document]):
         self._compare(key)
         return document
 
-    def restore(self, revisions: Sequence[Document], causes: Iterable[str] = (), *, durable: bool = True) -> Restored:
+    def restore(self, revisions: Sequence[Document], *, durable: bool = True) -> Restored:
         key = self.form.key(revisions[-1])
         self.read(key)
-        result = super().restore(revisions, causes, durable=durable)
+        result = super().restore(revisions, durable=durable)
         self._compare(key)
         return result
 
@@ -302,7 +302,10 @@ def key_of_file(naming: Naming[Key], path: Path, place: str, fields: Callable[[b
     """Return the key of a file, by its name, or by its content where that was shortened; None for a file of others."""
     key = naming.by_name(place)
     if key is None or naming.place(key) != place:
-        key = naming.by_content(place, fields(bytes_of(path) or b""))
+        try:
+            key = naming.of_fields(fields(bytes_of(path) or b""))
+        except InvalidInput:
+            return None
     return key if key is not None and naming.place(key) == place else None
 
 

@@ -29,7 +29,7 @@ _ERASED_WHOLE = ("checkpoints.sqlite*", "*.damaged*")
 
 
 class IndexErasure(ErasureTables):
-    """The `Erasure` of a data directory: `index.sqlite`, and files that are erased as a whole."""
+    """The erasure of a data directory: `index.sqlite`, and files that are erased as a whole."""
 
     _database: SqliteDatabase
     among = "(SELECT value AS r FROM json_each(%s))"
@@ -47,7 +47,7 @@ class IndexErasure(ErasureTables):
         remove_words(transaction, item_ids)
 
     def erase_whole(self) -> int:
-        """See `Erasure.erase_whole`: a lost checkpoint costs a model call."""
+        """See `ErasureTables.erase_whole`: a lost checkpoint costs a model call."""
         directory = self._database.path.parent
         files = {path for pattern in _ERASED_WHOLE for path in directory.glob(pattern) if path.is_file()}
         return sum(remove_durably(path) for path in sorted(files))
@@ -83,7 +83,7 @@ class IndexErasure(ErasureTables):
         return True
 
     def holds(self, places: Collection[str]) -> bool:
-        """See `Erasure.holds`."""
+        """See `ErasureTables.holds`."""
         ours = (self._database.path.name, QUEUE)
         return any(place.removesuffix("-wal").removesuffix("-shm") in ours for place in places)
 

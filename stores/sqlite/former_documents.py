@@ -1,5 +1,7 @@
-"""Documents as former versions kept them: files alone, with earlier revisions in `history/`, and summaries as JSON lines.
+"""What former versions kept as files: documents with earlier revisions in `history/`, summaries as JSON lines, and requests to
+forget somebody, each with the texts found for it so far (`.known`), until it was answered (`.report.json`).
 
+    forgetting/{type}-{id}.json        forgetting/{type}-{id}.known/{number}
     {profiles,chapters}/{place}.md      {profiles,chapters}/history/{place}/{revision}-{time}.md      summaries/{place}.jsonl
 
 They become rows when the data directory is opened. What is interrupted is done again: a document that has rows is left as it
@@ -8,6 +10,7 @@ is, and the former files go when all of them have.
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 import shutil
@@ -19,14 +22,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...schema.errors import InvalidInput
+from ...schema.forgetting import ForgetRequest
 from ...schema.profile import Profile, ProfileKey, ProfileLine, bounded_evidence
 from ...schema.scope import PRIVATE_LAYER, PUBLIC_LAYER
 from ...schema.summary import ArticleKey
-from ..files.durable import bytes_of, explaining, names_in, remove_durably, write_atomically
-from ..files.naming import SUMMARIES
+from ..files.durable import bytes_of, explaining, names_in, remove_durably, remove_folder, write_atomically
+from ..files.naming import ARTICLES
 from ..files.summary_lines import json_object, parse_line
 from ..tables.documents import DocumentTable
 from ..tables.engine import Database
+from ..tables.forget_requests import ForgetRequestTable
 from ..tables.ledger import note_applied
 from ..tables.summaries import SummaryTable
 from .documents import SUFFIX, MirroredDocuments, front_matter_of, key_of_file, places_below
@@ -34,6 +39,8 @@ from .documents import SUFFIX, MirroredDocuments, front_matter_of, key_of_file, 
 log = logging.getLogger(__name__)
 
 HISTORY = "history"
+FORGETTING = "forgetting"
+_REPORT = ".report.json"
 _SNAPSHOT = re.compile(r"(?P<revision>[0-9]{1,9})-.*\.md")
 _LINES = ".jsonl"
 _DAMAGED = "summaries.damaged.jsonl"
@@ -64,6 +71,7 @@ def take_over(
     documents: Database,
     stores: Mapping[str, MirroredDocuments[Any, Any]],
     summaries: SummaryTable,
+    requests: ForgetRequestTable,
 ) -> None:
     """Bring what former versions left in a data directory into the rows. `stores` are by their folders. Raises StorageError."""
     if found := index.rows(f"SELECT entity_key, job_id FROM ledger WHERE {_OF_DOCUMENTS}".replace("%%", "%")):
@@ -76,6 +84,8 @@ def take_over(
             _take_documents(directory / name, store, documents, index)
     if (directory / "summaries").is_dir():
         _take_summaries(directory, summaries)
+    if (directory / FORGETTING).is_dir():
+        _take_requests(directory / FORGETTING, requests)
 
 
 def _facts(index: Database) -> dict[str, list[_Fact]]:
@@ -158,16 +168,16 @@ def _take_document(
 
 def _take_summaries(directory: Path, summaries: SummaryTable) -> None:
     folder = directory / "summaries"
-    for place, path in places_below(folder, SUMMARIES.folders, _LINES):
+    for place, path in places_below(folder, ARTICLES.folders, _LINES):
         lines = [line for line in (bytes_of(path) or b"").decode("utf-8", errors="replace").split("\n") if line.strip()]
-        key = key_of_file(SUMMARIES, path, place, partial(_named, lines))
+        key = key_of_file(ARTICLES, path, place, partial(_named, lines))
         told = [None if key is None else parse_line(line, key) for line in lines]
         if spoilt := [line for line, one in zip(lines, told, strict=True) if one is None]:
             log.warning("%s: %d lines are no summaries; they are kept in %s", path, len(spoilt), _DAMAGED)
             kept = (bytes_of(directory / _DAMAGED) or b"").decode("utf-8", errors="replace").splitlines()
             write_atomically(directory / _DAMAGED, "".join(f"{line}\n" for line in dict.fromkeys((*kept, *spoilt))).encode())
         if key is not None:
-            summaries.restore(key, [one for one in told if one is not None])
+            summaries.restore([one for one in told if one is not None])
         remove_durably(path)
     for left in (folder / ".locks", folder):
         with suppress(OSError):  # there is something else in it
@@ -176,3 +186,33 @@ def _take_summaries(directory: Path, summaries: SummaryTable) -> None:
 
 def _named(lines: list[str], _: bytes) -> Mapping[str, object]:
     return next((one for one in map(json_object, lines) if ArticleKey.parse(one.get("user_id"), one.get("scope"))), {})
+
+
+def _take_requests(folder: Path, requests: ForgetRequestTable) -> None:
+    """Ask again what was asked. Another request for the same entity, which is a row already, begins anew."""
+    names = names_in(folder)
+    stored = {one.entity: one for one in requests.all()}
+    for name in names:
+        if name.endswith(_REPORT) or not name.endswith(".json") or name[0] == ".":
+            continue
+        path, known = folder / name, folder / f"{name.removesuffix('.json')}.known"
+        files = [known / one for one in names_in(known) if one[0] != "."]
+        if f"{path.stem}{_REPORT}" not in names and (data := bytes_of(path)) is not None:
+            try:
+                found = [json.loads(bytes_of(one) or b"{}") for one in files]
+                request = ForgetRequest.from_dict(json.loads(data)).with_known(found)
+            except ValueError as error:
+                log.error("%s is not a valid request to forget an entity (%s); remove it and ask again", path, error)
+                continue
+            if request.entity not in stored:
+                requests.ask(request)
+            elif not request.is_as(stored[request.entity]):
+                requests.ask(replace(request, stage="waiting", last_rows=()))
+        for one in (*files, path):
+            remove_durably(one)
+        remove_folder(known)
+    for name in names:
+        if name.endswith(_REPORT) or name[0] == ".":
+            remove_durably(folder / name)
+    with suppress(OSError):  # there is something else in it
+        folder.rmdir()

@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from ...schema.errors import StorageError
-from ...schema.protocols.items import MovedItem, NewItem
 from ...text.search_words.keywords import query_words
 from ...text.search_words.tokens import FTS5_TOKENIZER, last_characters, search_tokens
 from ..migrations import migrations
-from ..tables.items import ItemTables
+from ..tables.items import ItemTables, MovedItem, NewItem
 from .database import SqliteDatabase, SqliteTransaction
 from .events.keywords import matching
 

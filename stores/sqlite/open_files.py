@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ...schema.errors import StorageError
-from ...schema.protocols.backend import Place
+from ..backend import Place
 from .errors import explained
 
 LOGS = ("-wal", "-shm")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from ...schema.correction import CorrectionRecord
 from ...schema.entity import Entity
-from ...schema.protocols.corrections import Corrections
-from .engine import Database
+from .engine import OfOpened
 
 _LATEST = (
     "SELECT body FROM corrections WHERE until > %s AND (%s = 1 OR scope_key = %s)"
@@ -15,16 +14,17 @@ _LATEST = (
 )
 
 
-class CorrectionTable(Corrections):
-    """The `Corrections` of one database, which is asked for at each use."""
+class CorrectionTable(OfOpened):
+    """What corrections took out, kept apart until it cannot be undone any more. Blocking; raises StorageError.
 
-    def __init__(self, database: Callable[[], Database]) -> None:
-        self._opened = database
+    The database is asked for at each use.
+    """
 
     def put(self, record: CorrectionRecord) -> None:
+        """Keep a record; one of the same id is replaced. Durable when it returns."""
         correction = record.correction
         row = (correction.correction_id, record.scope_key, correction.at, record.until, record.encoded())
-        with self._opened().writing() as transaction:
+        with self._database.writing() as transaction:
             transaction.lock_entities(record.entities)
             transaction.run(
                 "INSERT INTO corrections (correction_id, scope_key, at, until, body) VALUES (%s, %s, %s, %s, %s)"
@@ -37,31 +37,36 @@ class CorrectionTable(Corrections):
             )
 
     def get(self, correction_id: str) -> CorrectionRecord | None:
-        found = self._opened().row("SELECT body FROM corrections WHERE correction_id = %s", (correction_id,))
+        found = self._database.row("SELECT body FROM corrections WHERE correction_id = %s", (correction_id,))
         return None if found is None else CorrectionRecord.decoded(found[0])
 
     def latest(self, scope_key: str | None, now: float, limit: int) -> list[CorrectionRecord]:
-        found = self._opened().rows(_LATEST, (now, int(scope_key is None), scope_key or "", limit))
+        """Return the records of a conversation (None: of all) that have not expired at `now`, newest first."""
+        found = self._database.rows(_LATEST, (now, int(scope_key is None), scope_key or "", limit))
         return [CorrectionRecord.decoded(body) for (body,) in found]
 
     def expired(self, now: float) -> list[str]:
-        found = self._opened().rows("SELECT correction_id FROM corrections WHERE until <= %s", (now,))
+        """Return the ids of the records that have expired at `now` (seconds since the epoch)."""
+        found = self._database.rows("SELECT correction_id FROM corrections WHERE until <= %s", (now,))
         return [correction_id for (correction_id,) in found]
 
     def remove(self, correction_ids: list[str]) -> int:
+        """Remove records with their bytes. Return how many."""
         if not correction_ids:
             return 0
-        with self._opened().writing() as transaction:
+        with self._database.writing() as transaction:
             transaction.run("DELETE FROM correction_entities WHERE correction_id = ANY(%s)", (correction_ids,))
             removed = transaction.run("DELETE FROM corrections WHERE correction_id = ANY(%s)", (correction_ids,))
-        self._opened().truncate_log()
+        self._database.truncate_log()
         return removed
 
     def all(self) -> Iterator[CorrectionRecord]:
-        for (correction_id,) in self._opened().rows("SELECT correction_id FROM corrections ORDER BY correction_id"):
+        """Yield every record, also those that have expired."""
+        for (correction_id,) in self._database.rows("SELECT correction_id FROM corrections ORDER BY correction_id"):
             if (record := self.get(correction_id)) is not None:
                 yield record
 
     def erase(self, entity: Entity) -> int:
-        concerned = self._opened().rows("SELECT correction_id FROM correction_entities WHERE entity = %s", (entity.key,))
+        """Remove the records that concern a person or a group, with their bytes. Return how many."""
+        concerned = self._database.rows("SELECT correction_id FROM correction_entities WHERE entity = %s", (entity.key,))
         return self.remove([correction_id for (correction_id,) in concerned])

@@ -9,7 +9,7 @@ tombstone.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Generic
@@ -24,7 +24,7 @@ from ..files.articles import ARTICLE_FORMAT
 from ..files.forms import Document, Format
 from ..files.naming import ARTICLES, PROFILES, Key, Naming, is_noted_of
 from ..files.profiles import PROFILE_FORMAT
-from .engine import Database, Transaction
+from .engine import Database, OfOpened, Transaction
 from .ledger import applied, note_applied
 
 ALL = 1_000_000
@@ -34,7 +34,7 @@ _NO_PLACE = "\x01"
 """A place that no document has."""
 
 
-class DocumentTable(Generic[Key, Document]):
+class DocumentTable(OfOpened, Generic[Key, Document]):
     """Documents of one kind. The last `revision_keep` earlier revisions are kept (0: none).
 
     `database` is asked for at each use: a file that was lost is opened anew.
@@ -45,12 +45,8 @@ class DocumentTable(Generic[Key, Document]):
     form: Format[Key, Document]
 
     def __init__(self, database: Callable[[], Database], *, revision_keep: int = 5) -> None:
-        self._opened = database
+        super().__init__(database)
         self._keep = revision_keep
-
-    @property
-    def _database(self) -> Database:
-        return self._opened()
 
     def read(self, key: Key) -> Document | None:
         return self._current(self._database, key)
@@ -73,10 +69,6 @@ class DocumentTable(Generic[Key, Document]):
     def lines(self, key: Key) -> list[str]:
         return list(dict.fromkeys(line for one in self.kept(key) for line in self.form.lines(one)))
 
-    def causes(self, key: Key) -> set[str]:
-        found = self._database.rows("SELECT job_id FROM ledger WHERE entity_key = %s", (self.naming.ledger_key(key),))
-        return {cause for (cause,) in found}
-
     def rollback(self, key: Key, revision: int, *, now: str, job_id: str = "") -> Document:
         with self._writing(key) as transaction:
             current = self._current(transaction, key)
@@ -90,7 +82,7 @@ class DocumentTable(Generic[Key, Document]):
                 raise InvalidInput(f"revision: {self.naming.what} {key} has no earlier revision {revision}; kept are {known}")
             return self._swap(transaction, key, kept[revision], current, causes, now, cause)
 
-    def restore(self, revisions: Sequence[Document], causes: Iterable[str] = (), *, durable: bool = True) -> Restored:
+    def restore(self, revisions: Sequence[Document], *, durable: bool = True) -> Restored:
         key = self.form.key(revisions[-1])
         with self._writing(key, durable=durable) as transaction:
             current = self._current(transaction, key)
@@ -99,7 +91,7 @@ class DocumentTable(Generic[Key, Document]):
             for one in revisions[-1 - self._keep :]:
                 self._insert(transaction, key, one)
             told = (cause for one in revisions for cause in self.form.causes(one))
-            note_applied(transaction, self.naming.ledger_key(key), (*told, *causes))
+            note_applied(transaction, self.naming.ledger_key(key), told)
         return "restored"
 
     def without_lines(self, key: Key, unwanted: Callable[[str], bool], *, now: str) -> int:

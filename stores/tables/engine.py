@@ -96,6 +96,17 @@ class OfDatabase(Generic[Kind]):
         self._database = database
 
 
+class OfOpened:
+    """Rows of a database that is asked for at each use: a file that was lost is opened anew."""
+
+    def __init__(self, database: Callable[[], Database]) -> None:
+        self._opened = database
+
+    @property
+    def _database(self) -> Database:
+        return self._opened()
+
+
 def checked_vector(vector: Vector) -> Vector:
     """Return `vector` as float32. Raises InvalidInput if it is not one-dimensional or not finite."""
     values = np.ascontiguousarray(vector, dtype=np.float32)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 from ...schema.entity import Entity
@@ -23,33 +23,43 @@ _ERASED = "e.row, e.job_id, e.text, e.handed_over, e.kind"
 
 
 class ErasureTables(BesideEvents, ABC):
-    """What is alike in the `Erasure` of every engine."""
+    """Erasure of events, their words and vectors, the profile index, and the manifest of notes. All is idempotent."""
 
     among: str
     """A table of the numbers `r` of a list."""
 
     def bury(self, entity: str, until: float) -> None:
-        """See `Erasure.bury`. What is being written of the entity is waited for."""
+        """Prevent filing of jobs of `entity` (`user:42`) at `until` or before (seconds since the epoch).
+
+        What is being written of the entity is waited for.
+        """
         with self._database.writing() as transaction:
             transaction.lock_entities([entity], exclusive=True)
             add_tombstones(transaction, "entity", [entity], until)
 
     def bury_jobs(self, job_ids: Sequence[str]) -> None:
+        """Prevent filing of jobs, and remove their ledger entries."""
         with self._database.writing() as transaction:
             add_tombstones(transaction, "job", job_ids, SECONDS_OF_EVER)
             self.remove_applied(transaction, job_ids)
 
     def bury_words(self, digests: Sequence[str], until: float) -> None:
+        """Prevent filing of statements (`corrected_digest`) that were told at `until` or before (seconds since the epoch)."""
         with self._database.writing() as transaction:
             transaction.lock_name(SAID)  # what is being filed is waited for; what is filed later finds them
             add_tombstones(transaction, SAID, digests, until)
 
     def lift(self, job_ids: Sequence[str], digests: Sequence[str]) -> None:
+        """Let jobs and statements be filed again."""
         with self._database.writing() as transaction:
             for kind, values in (("job", job_ids), (SAID, digests)):
                 transaction.run("DELETE FROM tombstones WHERE kind = %s AND value = ANY(%s)", (kind, list(values)))
 
     def erase_events(self, where: EventFilter) -> int:
+        """Delete events with words, vectors and the ledger entries of their jobs. Return how many.
+
+        Each job gets a tombstone, so that it is not filed again if it is submitted with a later time.
+        """
         erased = 0
         while some := self.erase_some(where):
             erased += some
@@ -62,6 +72,11 @@ class ErasureTables(BesideEvents, ABC):
         last_rows: Sequence[int] | None = None,
         before: Callable[[Sequence[str], Sequence[str]], None] | None = None,
     ) -> int:
+        """Delete some of the matching events as `erase_events`, in one short transaction. Return how many.
+
+        With `last_rows`, only of these scopes and up to these rows. `before` is called with their texts and the ids of their
+        jobs while they can still be read.
+        """
         with self._database.writing() as transaction:
             transaction.lock_name(MESSAGES)
             condition, parameters = self._events.conditions(where)
@@ -94,9 +109,14 @@ class ErasureTables(BesideEvents, ABC):
         return len(found)
 
     def has_remains(self) -> bool:
+        """Return True if messages were withdrawn or edited since `overwrite` last ended."""
         return noted(self._database, REMAINS) is not None
 
     def overwrite(self, stop: Callable[[], bool] = bool, *, insist: bool = False) -> bool:
+        """Overwrite what withdrawn and edited messages left behind, as `merge_words` and `rewrite` do. Return True if done.
+
+        Return False, with something left to do, if `stop` broke it off, or a writer that waits, unless `insist`.
+        """
         mark = noted(self._database, REMAINS)
         for _ in self.merge_words():
             if stop():
@@ -109,15 +129,34 @@ class ErasureTables(BesideEvents, ABC):
         return True
 
     @abstractmethod
-    def merge_words(self) -> Iterator[None]: ...
+    def merge_words(self) -> Iterator[None]:
+        """Remove words of deleted records that the keyword index still holds; yields between short transactions."""
 
     @abstractmethod
-    def rewrite(self, stop: Callable[[], bool] = bool) -> bool: ...
+    def check_words(self) -> None:
+        """Make a keyword index that holds words of no record (after damage) anew."""
 
     @abstractmethod
-    def writers_wait(self) -> bool: ...
+    def rewrite(self, stop: Callable[[], bool] = bool) -> bool:
+        """Overwrite what deleted records left behind. Return False if `stop` broke it off. Raises StorageError."""
+
+    @abstractmethod
+    def erase_whole(self) -> int:
+        """Remove what is erased as a whole, while no job runs: checkpoints, and damaged files of unknown content."""
+
+    @abstractmethod
+    def holds(self, places: Collection[str]) -> bool:
+        """Return True if one of the places (`StoredBytes.place`) is one that `rewrite` overwrites."""
+
+    @abstractmethod
+    def writers_wait(self) -> bool:
+        """Return True if somebody in this process waits to write."""
 
     def erase_profiles(self, entity: Entity) -> int:
+        """Remove all layers of the profile of an entity from the index, with their vectors. Return how many.
+
+        Of a group, the layers of user profiles that belong to it are removed as well.
+        """
         with self._database.writing() as transaction:
             transaction.lock_entities([entity.key], exclusive=True)
             tables = (self._events.profiles, "other_profile_vectors")
@@ -136,6 +175,7 @@ class ErasureTables(BesideEvents, ABC):
         transaction.run("DELETE FROM ledger WHERE job_id = ANY(%s)", (list(job_ids),))
 
     def last_rows(self, where: EventFilter) -> list[int]:
+        """Return the last row of each scope with matching events: what is filed from now on has higher ones."""
         condition, parameters = self._events.conditions(where)
         found = self._database.rows(
             f"SELECT (scope_number << {SCOPE_SHIFT}) | last_row FROM scopes WHERE scope_number IN"
@@ -145,14 +185,17 @@ class ErasureTables(BesideEvents, ABC):
         return [row for (row,) in found]
 
     def keep_mentions(self, entity: str, mentions: Sequence[tuple[str, str, str]]) -> None:
+        """Note what of others mentions a forgotten entity, as (kind, id, digest of the text). Replaces what was noted before."""
         with self._database.writing() as transaction:
             note(transaction, _MENTIONS + entity, json.dumps(mentions, ensure_ascii=False) if mentions else None)
 
     def kept_mentions(self, entity: str) -> set[tuple[str, str, str]]:
+        """Return what `keep_mentions` noted."""
         found = json.loads(noted(self._database, _MENTIONS + entity) or "[]")
         return {(kind, item, digest) for kind, item, digest in found}
 
     def erase_notes(self, scope_key: str) -> int:
+        """Remove the manifest entries of the note files of a scope. Return how many. Their events are erased separately."""
         with self._database.writing() as transaction:
             transaction.lock_name("notes", scope_key)
             transaction.run(

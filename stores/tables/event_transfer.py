@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from ...schema.event import Event, EventFilter, Revision
 from ...schema.portions import portions
-from ...schema.protocols.events.transfer import Arrived, Carried
 from .engine import Transaction
 from .events.revisions import EventRevisionTables
 from .events.rows import BesideEvents
@@ -15,10 +16,28 @@ from .tombstones import is_buried
 _AT_ONCE = 500
 
 
+class Carried(NamedTuple):
+    """An event, `filed` (True if its job is recorded as filed), and the former texts of the event."""
+
+    event: Event
+    filed: bool
+    revisions: tuple[Revision, ...] = ()
+
+
+@dataclass
+class Arrived:
+    """The result of an import: events added, known already, and known with another text (which stays)."""
+
+    added: int = 0
+    known: int = 0
+    different: int = 0
+
+
 class EventTransferTables(BesideEvents):
-    """The `EventTransfer` of one database."""
+    """Export and import of events with unchanged ids and without vectors. Idempotent."""
 
     def take(self, where: EventFilter) -> Iterator[Carried]:
+        """Yield every matching event."""
         for some in portions(self._events.every(where), _AT_ONCE):
             filed = self.known_jobs(event.job_id for event in some)
             former = EventRevisionTables(self._events).of(event.event_id for event in some)
@@ -26,6 +45,7 @@ class EventTransferTables(BesideEvents):
                 yield Carried(event, event.job_id in filed, tuple(former.get(event.event_id, ())))
 
     def bring(self, items: Sequence[Carried]) -> Arrived:
+        """Store events that are new, also those of forgotten entities. They are embedded when a worker is idle."""
         arrived = Arrived()
         for portion in portions(items, _AT_ONCE):
             some = {item.event.event_id: item for item in portion}
@@ -44,10 +64,15 @@ class EventTransferTables(BesideEvents):
         return arrived
 
     def known_jobs(self, job_ids: Iterable[str]) -> set[str]:
+        """Return the jobs that are recorded as filed."""
         found = self._database.rows("SELECT job_id FROM filed_jobs WHERE job_id = ANY(%s)", [list(job_ids)])
         return {job_id for (job_id,) in found}
 
     def file_jobs(self, jobs: Mapping[str, Sequence[Event]]) -> int:
+        """File the events of several jobs in one transaction, without vectors. Return the number of jobs that were new.
+
+        Jobs of forgotten entities are skipped.
+        """
         with self._database.writing() as transaction:
             _lock(transaction, [event for events in jobs.values() for event in events])
             found = transaction.rows("SELECT job_id FROM filed_jobs WHERE job_id = ANY(%s)", [list(jobs)])

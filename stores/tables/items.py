@@ -14,11 +14,44 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...schema.protocols import Matrix, Vector
-from ...schema.protocols.items import MovedItem, NewItem, Rows, StoredItem
 from .engine import Database, Transaction
 
+Rows = np.ndarray[tuple[int], np.dtype[np.int64]]
 _COLUMNS = "row, namespace, key, value, created_at, updated_at, ttl_seconds"
 _HOLDS = "(expires_at IS NULL OR expires_at > %s)"
+
+
+class StoredItem(NamedTuple):
+    """A stored item. `value` is JSON text; times are seconds since the epoch."""
+
+    row: int
+    namespace: str
+    key: str
+    value: str
+    created_at: float
+    updated_at: float
+    ttl_seconds: float | None
+
+
+class NewItem(NamedTuple):
+    """An item to be put: `value` is JSON text, None to remove it; `texts` are its words, `vectors` those of `model`."""
+
+    namespace: str
+    key: str
+    value: str | None
+    ttl_seconds: float | None = None
+    texts: Sequence[str] = ()
+    vectors: Sequence[Vector] = ()
+    model: str = ""
+
+
+class MovedItem(NamedTuple):
+    """An item as it goes to another store: `words` as they are indexed, with repetitions, and (model, vector) pairs."""
+
+    item: StoredItem
+    expires_at: float | None
+    words: Sequence[str]
+    vectors: Sequence[tuple[str, Vector]]
 
 
 class _Kept(NamedTuple):
@@ -37,7 +70,10 @@ def _none(model: str, dimension: int) -> _Kept:
 
 
 class ItemTables(ABC):
-    """What is alike in the `ItemStorage` of every engine."""
+    """Items by namespace and key. A namespace is its labels joined by "."; it includes those below it.
+
+    Calls block, from any thread; they raise StorageError. Expired items are never returned.
+    """
 
     words: str
     """The column, or the query, of the words of an item as they are indexed."""
@@ -48,6 +84,10 @@ class ItemTables(ABC):
         self._database = database
         self._lock = threading.Lock()
         self._cached = _none("", 0)
+
+    @abstractmethod
+    def matching(self, query: str, namespace: str) -> dict[int, float]:
+        """Return the score of each row of a namespace, and of those below it, that shares a word with `query`."""
 
     @abstractmethod
     def put_one(self, transaction: Any, item: NewItem, now: float) -> None:
@@ -73,6 +113,7 @@ class ItemTables(ABC):
         self._database.close()
 
     def get(self, namespace: str, key: str, now: float) -> StoredItem | None:
+        """Return an item; None if there is none."""
         statement = f"SELECT {_COLUMNS} FROM items WHERE namespace = %s AND key = %s AND {_HOLDS}"
         found = self._database.row(statement, (namespace, key, now))
         return None if found is None else StoredItem(*found)
@@ -135,6 +176,7 @@ class ItemTables(ABC):
         return [name for (name,) in self._database.rows(f"SELECT DISTINCT namespace FROM items WHERE {_HOLDS}", (now,))]
 
     def take(self, after_row: int, limit: int) -> list[MovedItem]:
+        """Return the next items behind a row, expired ones too, in the order of their rows."""
         with self._database.reading() as transaction:
             statement = f"SELECT {_COLUMNS}, expires_at, {self.words} FROM items i WHERE row > %s ORDER BY row LIMIT %s"
             found = transaction.rows(statement, (after_row, limit))
@@ -145,6 +187,7 @@ class ItemTables(ABC):
         return [MovedItem(StoredItem(*one[:-2]), one[-2], self.words_of(one[-1]), vectors[one[0]]) for one in found]
 
     def bring(self, items: Sequence[MovedItem]) -> int:
+        """Store items of another store, which get rows of this one; those that are there stay. Return how many are new."""
         new = 0
         with self._database.writing() as transaction:
             transaction.run("UPDATE item_changes SET number = number + 1")

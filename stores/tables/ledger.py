@@ -20,12 +20,16 @@ def note_applied(transaction: Transaction, entity_key: str, job_ids: Iterable[st
 
 
 class LedgerTable(OfDatabase[Database]):
-    """The `Ledger` of one database. `add` is durable when it returns, also against power failures."""
+    """Which jobs or summaries were applied to which profile or article.
+
+    `add` is durable when it returns, also against power failures.
+    """
 
     def has(self, entity_key: str, job_id: str) -> bool:
         return bool(self.among(entity_key, [job_id]))
 
     def among(self, entity_key: str, job_ids: Collection[str]) -> set[str]:
+        """Return those of the jobs that were applied."""
         return applied(self._database, entity_key, job_ids)
 
     def add(self, entity_key: str, *job_ids: str) -> None:

@@ -3,21 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from ...schema.protocols.events.note_manifest import FileChange, IndexedFile, note_job_id
+from ...schema.event import Event
+from ...schema.ids import digest_of
+from ...schema.protocols import Vector
 from .engine import Transaction
 from .events.rows import BesideEvents, sizes
 from .fingerprint import check_dimension
 from .tombstones import is_buried
 
 
+@dataclass(frozen=True, slots=True)
+class IndexedFile:
+    """A file as it was indexed. `path` is relative to the folder, with `/`; `form` identifies the way it was indexed.
+
+    Names of files and folders are stored as given: the caller redacts them.
+    """
+
+    path: str
+    mtime_ns: int
+    size: int
+    content_hash: str
+    form: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """A new or changed file: all its chunk ids in order, and the events of new chunks."""
+
+    file: IndexedFile
+    chunk_ids: tuple[str, ...]
+    events: tuple[Event, ...]
+    vectors: tuple[Vector | None, ...]
+
+
+def note_job_id(scope_key: str, chunk_id: str) -> str:
+    """Return the job id for the event of a chunk, unique for scope and content."""
+    return f"note-{digest_of(chunk_id, scope_key)}"
+
+
 class NoteTables(BesideEvents):
-    """The `NoteManifest` of one database.
+    """Note files with the events of their chunks, which change in one transaction. A file is told by scope, folder and path.
+
+    A chunk in several files of a scope is one event, with the job id `note_job_id(scope_key, chunk_id)`.
 
     A chunk's id is derived from scope and content: it keeps its event and vector when its file is changed, renamed or moved.
     """
 
     def files(self, scope_key: str, root: str) -> dict[str, IndexedFile]:
+        """Return the indexed files of a folder by path."""
         found = self._database.rows(
             "SELECT path, mtime_ns, size, content_hash, form FROM note_files WHERE scope_key = %s AND root = %s",
             (scope_key, root),
@@ -25,14 +60,21 @@ class NoteTables(BesideEvents):
         return {row[0]: IndexedFile(*row) for row in found}
 
     def roots(self) -> list[tuple[str, str, int]]:
+        """Return (scope key, folder, number of files) of all indexed folders."""
         return self._database.rows("SELECT scope_key, root, count(*) FROM note_files GROUP BY 1, 2 ORDER BY 1, 2")
 
     def known_chunks(self, scope_key: str, chunk_ids: Sequence[str]) -> set[str]:
+        """Return the chunks that any indexed file of the scope contains."""
         names = {f"{note_job_id(scope_key, chunk_id)}:0": chunk_id for chunk_id in chunk_ids}
         found = self._database.rows("SELECT DISTINCT event_id FROM note_chunks WHERE event_id = ANY(%s)", (list(names),))
         return {names[event_id] for (event_id,) in found}
 
     def write(self, scope_key: str, root: str, changes: Sequence[FileChange]) -> None:
+        """Replace the entries of files, atomically for all changes.
+
+        A known chunk keeps its event. If that event was deleted, it is not created again by the next change of the file. Events
+        of forgotten entities are not stored. Raises FingerprintMismatch if the dimension of a vector differs.
+        """
         with self._database.writing() as transaction:
             transaction.lock_entities({one for change in changes for event in change.events for one in event.entities})
             transaction.lock_name("notes", scope_key)
@@ -43,6 +85,7 @@ class NoteTables(BesideEvents):
             self._drop_unheld(transaction, before)
 
     def touch(self, scope_key: str, root: str, files: Sequence[tuple[str, IndexedFile]]) -> None:
+        """Update path and time of files with unchanged content, given as (former path, file)."""
         if not files:
             return
         with self._database.writing(durable=False) as transaction:
@@ -52,6 +95,7 @@ class NoteTables(BesideEvents):
             )
 
     def remove(self, scope_key: str, root: str, paths: Sequence[str]) -> int:
+        """Remove files, and the events that no other file contains. Return the number of events removed."""
         if not paths:
             return 0
         with self._database.writing() as transaction:

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 from ...schema.entity import Entity
-from .engine import Database
+from ...schema.summary import ArticleKey
+from .engine import OfOpened
 
 OF_KEY = "user_id = %s AND scope_key = %s"
 
 
-def erase_rows(database: Database, table: str, entity: Entity) -> int:
-    """Delete the rows of a user, or of the conversation of a group, also from the log of changes. Return how many."""
-    column, value = ("user_id", entity.id) if entity.type == "user" else ("scope_key", entity.scope.key)
-    with database.writing() as transaction:
-        transaction.lock_entities([entity.key], exclusive=True)
-        count = transaction.run(f"DELETE FROM {table} WHERE {column} = %s", (value,))
-    database.truncate_log()
-    return count
+class PersonTable(OfOpened):
+    """Rows of persons in conversations."""
+
+    table: str
+
+    def keys(self) -> list[ArticleKey]:
+        found = self._database.rows(f"SELECT DISTINCT user_id, scope_key FROM {self.table} ORDER BY 1, 2")
+        return [key for row in found if (key := ArticleKey.parse(*row)) is not None]
+
+    def erase(self, entity: Entity) -> int:
+        """Delete the rows of a user, or of the conversation of a group, also from the log of changes. Return how many."""
+        column, value = ("user_id", entity.id) if entity.type == "user" else ("scope_key", entity.scope.key)
+        with self._database.writing() as transaction:
+            transaction.lock_entities([entity.key], exclusive=True)
+            count = transaction.run(f"DELETE FROM {self.table} WHERE {column} = %s", (value,))
+        self._database.truncate_log()
+        return count

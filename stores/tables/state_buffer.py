@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 from ...schema.article import ROLES, Spoken
-from ...schema.entity import Entity
 from ...schema.summary import ArticleKey, BufferedState, Restored, job_of_entry, oldest_of, up_to
 from ...text.tokens import spoken_tokens
-from .engine import Database, OfDatabase, Transaction
-from .persons import OF_KEY, erase_rows
+from .engine import Transaction
+from .persons import OF_KEY, PersonTable
 from .tombstones import is_buried
 
 _TAKEN = "buffered"
@@ -22,12 +23,14 @@ _INSERT = (
 )
 
 
-class StateBufferTable(OfDatabase[Database]):
+class StateBufferTable(PersonTable):
     """The `StateBuffer` of one database.
 
     The transaction that adds the states of a job also records the job in the ledger. The entry stays when the states are
     released, so that a repeated job does not add states that a summary has covered.
     """
+
+    table = "buffered_states"
 
     def add(
         self, key: ArticleKey, job_id: str, states: Sequence[tuple[str, Spoken]], *, entities: Collection[str], at: float
@@ -56,10 +59,10 @@ class StateBufferTable(OfDatabase[Database]):
         return int(said), int(recorded)
 
     def oldest(self, key: ArticleKey, tokens: int) -> list[BufferedState]:
-        return oldest_of(self._all(key), tokens)
+        return oldest_of(self.read(key), tokens)
 
     def through(self, key: ArticleKey, entry_id: str) -> list[BufferedState]:
-        return up_to(self._all(key), entry_id)
+        return up_to(self.read(key), entry_id)
 
     def release(self, key: ArticleKey, entry_id: str) -> int:
         person = (key.user_id, key.scope.key)
@@ -74,27 +77,24 @@ class StateBufferTable(OfDatabase[Database]):
         self._database.truncate_log()
         return count
 
-    def restore(self, key: ArticleKey, states: Sequence[BufferedState]) -> list[Restored]:
-        jobs = list(dict.fromkeys(job_of_entry(state.entry_id) for state in states))
-        with self._database.writing() as transaction:
-            transaction.lock_entities(key.entities)
-            taken = set(jobs) - _take(transaction, jobs)
-            return [_restored(transaction, key, state, taken) for state in states]
+    def restore(self, states: Sequence[BufferedState]) -> list[Restored]:
+        results: list[Restored] = []
+        for key, some in groupby(states, attrgetter("key")):
+            mine = list(some)
+            jobs = list(dict.fromkeys(job_of_entry(state.entry_id) for state in mine))
+            with self._database.writing() as transaction:
+                transaction.lock_entities(key.entities)
+                taken = set(jobs) - _take(transaction, jobs)
+                results += [_restored(transaction, state, taken) for state in mine]
+        return results
 
-    def keys(self) -> list[ArticleKey]:
-        found = self._database.rows("SELECT DISTINCT user_id, scope_key FROM buffered_states ORDER BY 1, 2")
-        return [key for row in found if (key := ArticleKey.parse(*row)) is not None]
-
-    def erase(self, entity: Entity) -> int:
-        return erase_rows(self._database, "buffered_states", entity)
-
-    def _all(self, key: ArticleKey) -> list[BufferedState]:
+    def read(self, key: ArticleKey) -> list[BufferedState]:
         found = self._database.rows(
             f"SELECT entry_id, role, text, name, at, tokens FROM buffered_states WHERE {OF_KEY} ORDER BY sequence",
             (key.user_id, key.scope.key),
         )
         return [
-            BufferedState(entry_id, Spoken(ROLES[role], text, name, at), tokens)
+            BufferedState(key, entry_id, Spoken(ROLES[role], text, name, at), tokens)
             for entry_id, role, text, name, at, tokens in found
         ]
 
@@ -109,8 +109,8 @@ def _row(key: ArticleKey, entry_id: str, spoken: Spoken) -> tuple[Any, ...]:
     return entry_id, key.user_id, key.scope.key, spoken.role, spoken.text, spoken.name, spoken.at, spoken_tokens(spoken)
 
 
-def _restored(transaction: Transaction, key: ArticleKey, state: BufferedState, taken: Collection[str]) -> Restored:
-    row = _row(key, state.entry_id, state.spoken)
+def _restored(transaction: Transaction, state: BufferedState, taken: Collection[str]) -> Restored:
+    row = _row(state.key, state.entry_id, state.spoken)
     found = transaction.row(
         "SELECT user_id, scope_key, role, text, name, at FROM buffered_states WHERE entry_id = %s", (state.entry_id,)
     )

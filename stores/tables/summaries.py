@@ -5,30 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import groupby
+from operator import attrgetter
 
-from ...schema.entity import Entity
 from ...schema.summary import ArticleKey, Forgotten, Restored, Summary
 from ...text.tokens import estimate_tokens
 from ..files.summary_lines import as_line, as_told, moment_of, parse_line
 from .engine import Database, Transaction
-from .persons import OF_KEY, erase_rows
+from .persons import OF_KEY, PersonTable
 
 
-class SummaryTable:
+class SummaryTable(PersonTable):
     """The `SummaryStorage` of one database, which is asked for at each use."""
 
-    def __init__(self, database: Callable[[], Database]) -> None:
-        self._opened = database
+    table = "summaries"
 
     def read(self, key: ArticleKey) -> list[Summary]:
-        return _read(self._opened(), key)
-
-    def keys(self) -> list[ArticleKey]:
-        found = self._opened().rows("SELECT DISTINCT user_id, scope_key FROM summaries ORDER BY 1, 2")
-        return [key for row in found if (key := ArticleKey.parse(*row)) is not None]
-
-    def erase(self, entity: Entity) -> int:
-        return erase_rows(self._opened(), "summaries", entity)
+        return _read(self._database, key)
 
     def add(self, summary: Summary, *, forgotten: Forgotten) -> bool:
         with self._changing(summary.key) as (transaction, known):
@@ -54,22 +47,25 @@ class SummaryTable:
                     _write(transaction, [replace(one, text=text, tokens=estimate_tokens(text))])
                 elif told and not left:
                     transaction.run(f"DELETE FROM summaries WHERE {OF_KEY} AND id = %s", (*_columns(key), one.id))
-        self._opened().truncate_log()
+        self._database.truncate_log()
         return removed
 
-    def restore(self, key: ArticleKey, summaries: Sequence[Summary]) -> list[Restored]:
-        with self._changing(key) as (transaction, known):
-            results: list[Restored] = []
-            for summary in summaries:
-                found = known.get(summary.id)
-                results.append("restored" if found is None else "same" if as_told(found) == as_told(summary) else "different")
-            _write(transaction, [one for one in summaries if one.id not in known])
+    def restore(self, summaries: Sequence[Summary]) -> list[Restored]:
+        results: list[Restored] = []
+        for key, some in groupby(summaries, attrgetter("key")):
+            with self._changing(key) as (transaction, known):
+                new = []
+                for summary in some:
+                    found = known.get(summary.id)
+                    results.append("restored" if found is None else "same" if as_told(found) == as_told(summary) else "different")
+                    new += [summary] if found is None else []
+                _write(transaction, new)
         return results
 
     @contextmanager
     def _changing(self, key: ArticleKey) -> Iterator[tuple[Transaction, dict[str, Summary]]]:
         """Begin a transaction in which nobody else changes the summaries of a key, and give them by id."""
-        with self._opened().writing() as transaction:
+        with self._database.writing() as transaction:
             transaction.lock_entities(key.entities)
             transaction.lock_name(f"summaries {key}")
             yield transaction, {one.id: one for one in _read(transaction, key)}

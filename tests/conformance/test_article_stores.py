@@ -28,7 +28,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.memory import AT, settings_for
 from support.postgres import Schema
-from support.stores import bury
+from support.stores import bury, causes_of
 
 KEY, IN_GROUP, OTHER = ArticleKey("42"), ArticleKey("42", "100"), ArticleKey("43", "100")
 ARTICLE = Article("- I know that Ann is a nurse", "- Ann and I joke about tea", "- 2026-02-21 Ann reads Three Body")
@@ -60,7 +60,7 @@ def _in_schema(schema: Schema) -> OpenParts:
     def opener() -> Opened:
         database = schema.open()
         stores = ArticleStores(
-            buffer=StateBufferTable(database),
+            buffer=StateBufferTable(lambda: database),
             summaries=SummaryTable(lambda: database),
             articles=ArticleTable(lambda: database, revision_keep=3),
         )
@@ -217,7 +217,7 @@ def test_what_was_taken_in_is_not_taken_in_again_however_long_ago_that_was(opene
     for n in range(8):
         write(stores, ARTICLE.with_chapters({"Dynamic": f"- {n}"}), n, f"s{n}")
     assert write(opened().article_stores, ARTICLE, 99, "s0") == 8, "the stored article is given, and nothing was written"
-    assert opened().article_stores.articles.causes(KEY) == {f"s{n}" for n in range(8)}
+    assert causes_of(opened().article_stores.articles, KEY) == {f"s{n}" for n in range(8)}
     assert [one.revision for one in opened().article_stores.articles.history(KEY)] == [7, 6, 5]
 
 
@@ -369,7 +369,7 @@ def test_lines_go_out_of_a_file_that_somebody_broke_and_what_was_taken_in_stays_
     assert files == []
     stored = stores.articles.read(KEY)
     assert stored is not None and stored.article == ARTICLE.with_chapters({"Dynamic": ""})
-    assert "s1" in stores.articles.causes(KEY)
+    assert "s1" in causes_of(stores.articles, KEY)
 
 
 def test_what_an_article_that_came_back_had_taken_in_stays_known_after_its_history_has_gone(stores: ArticleStores) -> None:
@@ -379,7 +379,7 @@ def test_what_an_article_that_came_back_had_taken_in_stays_known_after_its_histo
     assert (stores.articles.restore(revisions), stores.articles.restore(revisions[:2])) == ("same", "different")
     for n in range(8, 14):
         write(stores, replace(ARTICLE, dynamic=f"- {n + 1}"), n, f"s{n + 1}")
-    assert {"s4", "s5", "s8"} <= stores.articles.causes(KEY)
+    assert {"s4", "s5", "s8"} <= causes_of(stores.articles, KEY)
 
 
 def test_what_is_brought_back_is_sorted_in_and_changes_nothing_that_is_there(opened: OpenParts) -> None:
@@ -389,14 +389,17 @@ def test_what_is_brought_back_is_sorted_in_and_changes_nothing_that_is_there(ope
     for one in (early, late):
         stores.summaries.add(one, forgotten=never)
     stores.summaries.mark_promoted(KEY, [early.id], at=AT, into=1)
-    assert stores.summaries.restore(KEY, [early, between, replace(late, text="other")]) == ["same", "restored", "different"]
+    assert stores.summaries.restore([early, between, replace(late, text="other")]) == ["same", "restored", "different"]
     assert [one.id for one in opened().article_stores.summaries.read(KEY)] == [early.id, between.id, late.id]
-    waiting = [BufferedState("a-0:0", Spoken("user", "one", "Ann", AT), 1), BufferedState("b-0:0", Spoken("user", "two"), 1)]
+    waiting = [
+        BufferedState(KEY, "a-0:0", Spoken("user", "one", "Ann", AT), 1),
+        BufferedState(KEY, "b-0:0", Spoken("user", "two"), 1),
+    ]
     stores.buffer.add(KEY, "a-0", states("a-0", "one", "gone"), entities=[], at=1.0)
     stores.buffer.add(KEY, "c-0", states("c-0", "three"), entities=[], at=1.0)
-    changed = BufferedState("c-0:0", Spoken("user", "changed", "Ann", AT), 1)
-    released = BufferedState("a-0:7", Spoken("user", "long since summarised"), 1)
-    assert stores.buffer.restore(KEY, [*waiting, changed, released]) == ["same", "restored", "different", "same"]
+    changed = BufferedState(KEY, "c-0:0", Spoken("user", "changed", "Ann", AT), 1)
+    released = BufferedState(KEY, "a-0:7", Spoken("user", "long since summarised"), 1)
+    assert stores.buffer.restore([*waiting, changed, released]) == ["same", "restored", "different", "same"]
     assert [one.spoken.text for one in stores.buffer.oldest(KEY, 10**9)] == ["one", "gone", "three", "two"]
     assert stores.buffer.was_taken("b-0") and stores.buffer.remove(["a-0:1", "nobody"]) == 1
 

@@ -1,11 +1,11 @@
-"""What every `Erasure` and every `EventTransfer` promises."""
+"""What every `ErasureTables` and every `EventTransferTables` promises."""
 
 from __future__ import annotations
 
 from historian.schema.entity import Entity
 from historian.schema.event import EventFilter, Revision
 from historian.schema.profile import ProfileKey
-from historian.schema.protocols.events.transfer import Arrived, Carried
+from historian.stores.tables.event_transfer import Arrived, Carried
 from profiles import profile_of
 from support.backends import OpenStores, Stores
 from support.events import file_texts, make_event, unit_vectors

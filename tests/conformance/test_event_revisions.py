@@ -1,4 +1,4 @@
-"""What every `EventRevisions` promises: a change and the progress of its run are one, and nothing is done twice."""
+"""What every `EventRevisionTables` promises: a change and the progress of its run are one, and nothing is done twice."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ import pytest
 from historian.schema.errors import FingerprintMismatch
 from historian.schema.event import EventFilter, Revision
 from historian.schema.protocols import EventStore
-from historian.schema.protocols.events.revisions import Change, EventRevisions, Progress
 from historian.stores.postgres.events.rows import PostgresEventRows
 from historian.stores.postgres.events.store import PostgresEventStore
 from historian.stores.sqlite.events.rows import SqliteEventRows
-from historian.stores.tables.events.revisions import EventRevisionTables
+from historian.stores.tables.events.revisions import Change, EventRevisionTables, Progress
 from support.events import DIMENSION, file_texts, make_event, unit_vectors
 from support.postgres import Schema
 from support.stores import open_events
@@ -29,7 +28,7 @@ NOW = "2026-02-02T00:00:00+00:00"
 
 class Opened(NamedTuple):
     events: EventStore
-    revisions: EventRevisions
+    revisions: EventRevisionTables
 
 
 @contextmanager

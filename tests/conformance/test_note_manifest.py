@@ -1,4 +1,4 @@
-"""What every `NoteManifest` promises."""
+"""What every `NoteTables` promises."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from historian.schema.errors import FingerprintMismatch
 from historian.schema.event import Event, EventFilter
-from historian.schema.protocols.events.note_manifest import FileChange, IndexedFile, note_job_id
+from historian.stores.tables.notes import FileChange, IndexedFile, note_job_id
 from support.backends import OpenStores, Stores
 from support.events import DIMENSION, make_event, unit_vectors
 

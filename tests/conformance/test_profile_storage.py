@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from profiles import profile_of
 from support.documents import profiles_in
 from support.postgres import Schema
+from support.stores import causes_of
 
 KEY = ProfileKey("user", "42")
 ENTITY = Entity("user", "42")
@@ -173,7 +174,7 @@ def test_deleting_takes_the_history_and_the_causes_along(storage: ProfileStorage
     assert storage.erase(ENTITY) == 3
     assert not storage.erase(ENTITY)
     assert storage.read(KEY) is None and storage.history(KEY) == []
-    assert storage.causes(KEY) == set() and not storage.is_applied(KEY, "r1-1")
+    assert causes_of(storage, KEY) == set() and not storage.is_applied(KEY, "r1-1")
     assert storage.write(profile(), expected_revision=0, job_id="r9-1", now=NOW).revision == 1
 
 

@@ -12,8 +12,8 @@ import pytest
 from historian import CognitiveService, InvalidInput, Scope
 from historian.schema.correction import Correction
 from historian.schema.profile import ProfileLine
-from historian.schema.protocols.backend import Backend
 from historian.schema.settings import Settings
+from historian.stores.backend import Backend
 from historian.stores.opening import open_backend, open_queue
 from support.memory import settings_for
 from support.postgres import on_server

@@ -6,11 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from historian.schema.protocols import EventStore, Ledger, ProfileIndex
-from historian.schema.protocols.erasure import Erasure
-from historian.schema.protocols.events.note_manifest import NoteManifest
+from historian.schema.protocols import EventStore, ProfileIndex
 from historian.schema.protocols.events.shadow_vectors import ShadowVectors
-from historian.schema.protocols.events.transfer import EventTransfer
 from historian.stores.postgres.erasure import PostgresErasure
 from historian.stores.postgres.events.rows import PostgresEventRows
 from historian.stores.postgres.events.store import PostgresEventStore
@@ -19,6 +16,7 @@ from historian.stores.sqlite.erasure import IndexErasure
 from historian.stores.sqlite.events.rows import SqliteEventRows
 from historian.stores.sqlite.profile_index import SqliteProfileIndex
 from historian.stores.sqlite.queue import QUEUE, open_queue_file
+from historian.stores.tables.erasure import ErasureTables
 from historian.stores.tables.event_transfer import EventTransferTables
 from historian.stores.tables.events.shadow_vectors import ShadowVectorTables
 from historian.stores.tables.ledger import LedgerTable
@@ -33,11 +31,11 @@ class Stores(NamedTuple):
 
     events: EventStore
     profile_index: ProfileIndex
-    ledger: Ledger
-    manifest: NoteManifest
+    ledger: LedgerTable
+    manifest: NoteTables
     shadow: ShadowVectors
-    transfer: EventTransfer
-    erasure: Erasure
+    transfer: EventTransferTables
+    erasure: ErasureTables
 
 
 OpenStores = Callable[[], Stores]

@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from historian.schema.protocols import Backend
 from historian.schema.settings import Settings
 from historian.service.components import open_parts
+from historian.stores.backend import Backend
 from support.memory import settings_for
 from support.postgres import on_server, server_url
 

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from historian.stores.sqlite.database import SqliteDatabase
 from historian.stores.sqlite.events.store import SqliteEventStore
@@ -44,3 +44,9 @@ def refusing_writes(database: SqliteDatabase, fault: Literal["full", "read-only"
         yield
     finally:
         writer.execute("PRAGMA max_page_count = 1000000" if fault == "full" else "PRAGMA query_only = OFF")
+
+
+def causes_of(documents: Any, key: Any) -> set[str]:
+    """The jobs and summaries that are recorded for a document, also of revisions that are not kept any more."""
+    noted = "SELECT job_id FROM ledger WHERE entity_key = %s"
+    return {cause for (cause,) in documents._database.rows(noted, (documents.naming.ledger_key(key),))}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter, Request, Response
 
 from ....schema.entity import Entity
+from ....schema.forgetting import ForgetReport
 from ....schema.profile import ProfileKey
-from ....schema.protocols.forget_requests import ForgetReport
 from ....schema.scope import EntityType
 from ...texts import FORGOTTEN
 from ..dependencies import MemoryHere, PartsHere

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
@@ -9,10 +10,10 @@ from typing import NamedTuple
 from ....schema.entity import Entity
 from ....schema.event import EventFilter
 from ....schema.profile import ProfileKey
-from ....schema.protocols.entity_data import Traces
 from ....schema.scope import RESERVED_USER, scope_of_key
 from ....service.components import Parts
-from ....service.entity_data.stores import entity_stores
+from ....service.entity_data.kinds import Traces
+from ....service.entity_data.registry import stored_kinds
 from ...revisions import profile_layers
 
 PAGE = 50
@@ -68,11 +69,12 @@ def name_of(parts: Parts, entity: Entity) -> str:
 
 def what_goes(parts: Parts, entity: Entity) -> dict[str, int]:
     """Return how much of each kind forgetting removes; the kinds as in `ForgetReport.removed`. Blocking."""
-    events, *others = entity_stores(parts)
+    events, *others = stored_kinds(parts)
     traces = Traces(entity)
-    counts = {events.kind: parts.events.count(entity.where)}
-    counts |= {store.kind: sum(1 for _ in store.records(traces)) for store in others}
-    return {kind: count for kind, count in counts.items() if count}
+    found = {(store.kind, record.id) for store in others for record in store.records(traces)}
+    counts = {events.kind: parts.events.count(entity.where), **Counter(kind for kind, _ in found)}
+    kinds = dict.fromkeys(store.kind for store in (events, *others))
+    return {kind: counts[kind] for kind in kinds if counts.get(kind)}
 
 
 def conversations(parts: Parts, limit: int = 100) -> list[tuple[str, str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol, TypeVar
 
 from ...entity import Entity
@@ -10,18 +10,6 @@ from ...summary import Restored
 
 Key = TypeVar("Key")
 Document = TypeVar("Document")
-
-
-class Ledger(Protocol):
-    """Which jobs or summaries were applied to which profile or article. `add` is durable when it returns."""
-
-    def has(self, entity_key: str, job_id: str) -> bool: ...
-
-    def among(self, entity_key: str, job_ids: Collection[str]) -> set[str]:
-        """Return those of the jobs that were applied."""
-
-    def add(self, entity_key: str, *job_ids: str) -> None:
-        """Record that jobs were applied. Idempotent."""
 
 
 class Revisions(Protocol[Key, Document]):
@@ -49,14 +37,8 @@ class Revisions(Protocol[Key, Document]):
         Raises InvalidInput that names the kept revisions if `revision` is not among them.
         """
 
-    def causes(self, key: Key) -> set[str]:
-        """Return the causes that are recorded for a document, also of revisions that are not kept any more."""
-
-    def restore(self, revisions: Sequence[Document], causes: Iterable[str] = ()) -> Restored:
-        """Store a document with its history (oldest first, revision numbers unchanged) if there is none.
-
-        Records `causes` beside those that the revisions name.
-        """
+    def restore(self, revisions: Sequence[Document]) -> Restored:
+        """Store a document with its history (oldest first, revision numbers unchanged) if there is none."""
 
     def without_lines(self, key: Key, unwanted: Callable[[str], bool], *, now: str) -> int:
         """Permanently remove lines: write a new revision without them, and delete earlier ones that have any. Return how many."""

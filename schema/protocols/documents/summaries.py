@@ -29,6 +29,9 @@ class StateBuffer(Protocol):
     def fill(self, key: ArticleKey) -> tuple[int, int]:
         """Return the tokens of what was said, and those of records: events of filed jobs."""
 
+    def read(self, key: ArticleKey) -> list[BufferedState]:
+        """Return all states of a key, oldest first."""
+
     def oldest(self, key: ArticleKey, tokens: int) -> list[BufferedState]:
         """Return the oldest states that together have at least `tokens` tokens, or all."""
 
@@ -41,7 +44,7 @@ class StateBuffer(Protocol):
     def remove(self, entry_ids: Collection[str]) -> int:
         """Permanently remove states of any key. Return how many."""
 
-    def restore(self, key: ArticleKey, states: Sequence[BufferedState]) -> list[Restored]:
+    def restore(self, states: Sequence[BufferedState]) -> list[Restored]:
         """Store states of an archive, oldest first. States of a job that was added before are skipped ("same")."""
 
     def keys(self) -> list[ArticleKey]: ...
@@ -61,7 +64,7 @@ class SummaryStorage(Protocol):
     def mark_promoted(self, key: ArticleKey, ids: Collection[str], *, at: str, into: int | None) -> int:
         """Take summaries out of short-term memory, `into` a revision of the article or (None) none. Return how many left."""
 
-    def restore(self, key: ArticleKey, summaries: Sequence[Summary]) -> list[Restored]:
+    def restore(self, summaries: Sequence[Summary]) -> list[Restored]:
         """Store summaries of an archive that are missing, ordered by time."""
 
     def keys(self) -> list[ArticleKey]: ...

@@ -61,7 +61,7 @@ class EventStore(Protocol):
     def withdraw(self, message_ids: Sequence[str]) -> list[str]:
         """Delete messages (given by `job_id`) for good, with the events that rest on them; they are never filed again.
 
-        Return the ids of the events that are gone. Where their words stood is overwritten later (`Erasure.overwrite`).
+        Return the ids of the events that are gone. Where their words stood is overwritten later (`ErasureTables.overwrite`).
         """
 
     def expire(
@@ -78,7 +78,7 @@ class EventStore(Protocol):
         What has expired leaves (`Event.expires_at`, at `now`), what tools returned if it is older than `returned_before`, a
         message if it is older than `said_before` (all in seconds since the epoch; None: never), or is one of more than
         `most_messages` of its scope (0: no bound). Messages leave whole. What rests on them stays, unless it expires too, and
-        they may be filed again. Where the words of what had expired stood is overwritten later (`Erasure.overwrite`).
+        they may be filed again. Where the words of what had expired stood is overwritten later (`ErasureTables.overwrite`).
         """
 
     def resting_on(self, message_ids: Sequence[str]) -> list[Event]:
@@ -143,7 +143,7 @@ class EventStore(Protocol):
         """Let the events that a correction has hidden be found again. Return how many."""
 
     def are_corrected(self, events: Sequence[Event]) -> list[bool]:
-        """Return for each event whether its words were corrected after it was said: they are not filed (`Erasure.bury_words`)."""
+        """Return for each event whether its words were corrected after it was said (`ErasureTables.bury_words`)."""
 
     def edit(self, event_id: str, text: str, vector: Vector | None) -> bool: ...
 
@@ -180,7 +180,7 @@ class EventStore(Protocol):
     def forget(self, event_ids: Sequence[str]) -> int:
         """Permanently delete events, and withdraw the messages among them. Return how many events are gone.
 
-        Where their words stood is overwritten later (`Erasure.overwrite`).
+        Where their words stood is overwritten later (`ErasureTables.overwrite`).
         """
 
     def is_forgotten(self, job_id: str, entities: Iterable[str] = (), timestamp: float = 0.0) -> bool:

@@ -21,7 +21,12 @@ MOST_BYTES = 2_000
 """Longer words are not indexed: a lexeme of PostgreSQL has at most 2,046 bytes."""
 
 _SCOPE = "\ue001"
-_NUMBERED = (("scopes", "scope_number"), ("note_files", "file_number"), ("buffered_states", "sequence"))
+_NUMBERED = (
+    ("scopes", "scope_number"),
+    ("note_files", "file_number"),
+    ("buffered_states", "sequence"),
+    ("summaries", "number"),
+)
 
 _INSERT_EVENT = (
     f"INSERT INTO events (row, {EVENT_COLUMNS}, embedded) VALUES ({', '.join(['%s'] * (EVENT_COLUMNS.count(',') + 3))})"

@@ -6,18 +6,45 @@ A change and the progress of its run are one transaction: after a crash a run go
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from ....schema.event import Event, EventFilter, Revision
-from ....schema.protocols.events.revisions import WRITTEN_ANEW, Change, Progress
+from ....schema.protocols import Vector
 from ..engine import Transaction
 from ..fingerprint import check_dimension
 from .rows import EVENT_COLUMNS_OF_E, NAMES, BesideEvents, sizes
+
+_WRITTEN = ("text", "is_absolute", "gate_reasons", "rewritten_by", "speakers", "handed_over", "said_by", "occurs_from")
+WRITTEN_ANEW = (*_WRITTEN, "occurs_until", "version", "times", "people")
+"""The fields of an event that a run writes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run is: events `seen`, with a text `changed`, that became absolute (`gained`) or are no longer (`lost`)."""
+
+    last_row: int
+    seen: int
+    changed: int
+    gained: int
+    lost: int
+    done: bool
+
+
+class Change(NamedTuple):
+    """An event before and after; `vector` is that of the new text (None: to be embedded later, or the text is the same)."""
+
+    before: Event
+    after: Event
+    vector: Vector | None = None
+
 
 _UPDATE = f"UPDATE events SET {', '.join(f'{name} = %s' for name in WRITTEN_ANEW)} WHERE row = %s"
 
 
 class EventRevisionTables(BesideEvents):
-    """The `EventRevisions` of one database."""
+    """Revisions of events and the runs that make them."""
 
     def begin(self, run: str, started: float) -> None:
         """Begin a run (`started` in seconds since the epoch). One that has begun stays as it is."""

@@ -18,20 +18,21 @@ import pytest
 from historian.schema.entity import Entity
 from historian.schema.errors import InvalidInput
 from historian.schema.event import EventFilter
+from historian.schema.forgetting import ForgetReport, ForgetRequest
 from historian.schema.job import Job
 from historian.schema.profile import ProfileKey
-from historian.schema.protocols.entity_data import Traces
-from historian.schema.protocols.forget_requests import ForgetReport, ForgetRequest
 from historian.schema.scope import Scope
 from historian.service.cognitive import CognitiveService
 from historian.service.entity_data.forgetting import Forgetting, forget
+from historian.service.entity_data.kinds import Traces
 from historian.service.entity_data.profiles import lines_told_by
-from historian.service.entity_data.stores import entity_stores
+from historian.service.entity_data.registry import stored_kinds
 from historian.service.jobs.step_stream import JobWatch
 from historian.stores.chroma.index import ChromaIndex
-from historian.stores.files.forget_requests import FileForgetRequests
 from historian.stores.files.owner_lock import OwnerLock, owner_of
+from historian.stores.sqlite.queue import QUEUE, open_queue_file
 from historian.stores.tables import erasure
+from historian.stores.tables.forget_requests import ForgetRequestTable
 from historian.text.content import has_content
 from historian.text.search_words.keywords import indexed_words
 from profiles import profile_of
@@ -67,6 +68,11 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def data(original: Path, tmp_path: Path) -> Path:
     return shutil.copytree(original, tmp_path / "data")
+
+
+def requests_of(directory: Path) -> ForgetRequestTable:
+    database = open_queue_file(directory / QUEUE)
+    return ForgetRequestTable(lambda: database)
 
 
 def forgotten(directory: Path, entity: Entity, **more: Any) -> ForgetReport:
@@ -258,7 +264,7 @@ def test_killed_after_any_step_it_is_finished_by_the_same_command(
         directory = shutil.copytree(original, tmp_path / f"killed{n}")
         _killed_at(directory, n)
         done = steps[n] == "answered"
-        assert FileForgetRequests(directory).waiting() != done, steps[n]
+        assert requests_of(directory).waiting() != done, steps[n]
         report = forgotten(directory, PERSON)
         assert report.clean, (steps[n], report.left)
         assert left_of(directory, "user") == {}, steps[n]
@@ -268,13 +274,13 @@ def test_killed_after_any_step_it_is_finished_by_the_same_command(
 
 def test_of_every_store_in_the_list_something_was_planted_and_nothing_is_left(data: Path) -> None:
     parts = opened(data)
-    stores = entity_stores(parts)
-    kinds = [store.kind for store in stores]
+    stores = stored_kinds(parts)
+    kinds = list(dict.fromkeys(store.kind for store in stores))
     asyncio.run(parts.aclose())
     report = forgotten(data, PERSON)
     assert list(report.removed) == kinds, "a store of the list has no canary"
     parts = opened(data)
-    for store in entity_stores(parts):
+    for store in stored_kinds(parts):
         assert not list(store.records(Traces(PERSON))), store.kind
     asyncio.run(parts.aclose())
 
@@ -290,14 +296,14 @@ def test_killed_in_the_middle_it_is_finished_by_the_next_start_before_any_job_ru
 
     asyncio.run(start())
     assert left_of(data, "user") == {}
-    assert not FileForgetRequests(data).waiting()
+    assert not requests_of(data).waiting()
 
 
 def test_jobs_of_others_are_filed_between_the_slices_and_what_is_said_meanwhile_stays(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(erasure, "ERASED_AT_ONCE", 1)
-    requests, stages = FileForgetRequests(data), list[str]()
+    requests, stages = requests_of(data), list[str]()
     parts: Any = None
 
     def later(text: str, user_id: str) -> None:
@@ -333,7 +339,7 @@ def test_killed_between_two_slices_nothing_is_lost_and_nothing_comes_back(data: 
     monkeypatch.setattr(erasure, "ERASED_AT_ONCE", 2)
     second = [n for n, step in enumerate(_steps_of(shutil.copytree(data, data.parent / "c"))) if step == "some events deleted"][1]
     _killed_at(data, second)
-    requests = FileForgetRequests(data)
+    requests = requests_of(data)
     assert requests.stage_of(PERSON) == "deleting" and canary("event group", "user") in requests.all()[0].texts
     parts = opened(data)
     assert parts.events.count(PERSON.where) == 6
@@ -382,8 +388,8 @@ def test_a_line_of_a_group_whose_revision_is_not_kept_is_told_by_its_words() -> 
 
 
 def test_the_state_of_a_request_is_told(data: Path) -> None:
-    FileForgetRequests(data).ask(ForgetRequest(PERSON, NOW))
-    assert FileForgetRequests(data).advance(ForgetRequest(PERSON, NOW), "erasing")
+    requests_of(data).ask(ForgetRequest(PERSON, NOW))
+    assert requests_of(data).advance(ForgetRequest(PERSON, NOW), "erasing")
     assert historian("stats", "--json", "--data-dir", data).lines[0]["forgetting"] == {PERSON.key: "erasing"}
     assert "nothing is found any more" in historian("stats", "--data-dir", data).out
     assert forgotten(data, PERSON).clean
@@ -399,7 +405,7 @@ def test_who_is_forgotten_is_in_no_cache_of_the_process(data: Path) -> None:
 
 def _work(directory: Path, on_step: Callable[[str], None]) -> None:
     parts = opened(directory)
-    FileForgetRequests(directory).ask(ForgetRequest(PERSON, NOW))
+    requests_of(directory).ask(ForgetRequest(PERSON, NOW))
     drop = Forgetting(parts, ChromaIndex(directory / "chromadb"), on_step=on_step)
     drop.carry_out()
 
@@ -481,7 +487,7 @@ async def test_a_running_owner_forgets_for_another_process_and_answers_it(data: 
         assert await memory.search_events("鲸鱼", Scope.private(USER)) == []
         assert await memory.settled(30)
     assert left_of(data, "user") == {}
-    assert not list((data / "forgetting").iterdir())
+    assert not requests_of(data).waiting()
 
 
 def test_an_owner_that_does_not_answer_leaves_the_request_and_the_tombstone(data: Path) -> None:

@@ -10,9 +10,9 @@ import pytest
 from historian.schema.article import Spoken
 from historian.schema.entity import Entity
 from historian.schema.event import EventFilter
+from historian.schema.forgetting import ForgetReport, ForgetRequest
 from historian.schema.job import parse_job
 from historian.schema.profile import ProfileKey
-from historian.schema.protocols.forget_requests import ForgetReport, ForgetRequest
 from historian.schema.scope import Scope
 from historian.schema.summary import ArticleKey
 from historian.service.components import Parts

@@ -18,10 +18,10 @@ from historian.schema.article import Article, Spoken
 from historian.schema.entity import Entity
 from historian.schema.event import Event, EventFilter
 from historian.schema.profile import ProfileKey
-from historian.schema.protocols.events.transfer import Carried
 from historian.schema.summary import ArticleKey, Summary
 from historian.service.components import Parts
 from historian.service.entity_data.forgetting import forget
+from historian.stores.tables.event_transfer import Carried
 from historian.text.profiles.lines import read_lines
 from historian.text.redaction import redact
 from support.canaries import GROUP, MENTIONING, OTHER, USER, canaries, canary, left_of, opened, planted, settings_of
@@ -29,6 +29,7 @@ from support.command import Called, historian
 from support.events import make_event
 from support.former_talk import FORMER, messages, observations
 from support.postgres import Schema, server_url
+from support.stores import causes_of
 
 
 @pytest.fixture(scope="module")
@@ -149,7 +150,7 @@ def test_what_was_taken_in_or_summed_up_meanwhile_is_not_brought_back_to_wait_ag
     key = ArticleKey(USER)
 
     def go_on(parts: Parts) -> None:
-        assert {"dated-0-0", "dated-0-1"} <= parts.article_stores.articles.causes(key)
+        assert {"dated-0-0", "dated-0-1"} <= causes_of(parts.article_stores.articles, key)
         assert parts.article_stores.buffer.was_taken("buffered0-0")
         (state,) = parts.article_stores.buffer.oldest(key, 10**9)
         parts.article_stores.buffer.release(key, state.entry_id)

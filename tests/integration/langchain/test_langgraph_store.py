@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 from historian import CognitiveService, HistorianStore, InvalidInput
-from historian.schema.protocols.items import NewItem
 from historian.service.backups.making import back_up
 from historian.service.backups.restoring import restore
 from historian.stores.sqlite.items import ItemTable
+from historian.stores.tables.items import NewItem
 from langchain_core.embeddings import Embeddings
 from langchain_core.messages import HumanMessage
 from langchain_core.runnables import RunnableConfig

@@ -11,12 +11,12 @@ import pytest
 from historian import CognitiveService
 from historian.schema.entity import Entity
 from historian.schema.event import EventFilter
+from historian.schema.forgetting import ForgetReport, ForgetRequest
 from historian.schema.profile import ProfileKey
-from historian.schema.protocols.entity_data import Traces
-from historian.schema.protocols.forget_requests import ForgetReport, ForgetRequest
 from historian.service.components import Parts
 from historian.service.entity_data.forgetting import Forgetting, forget
-from historian.service.entity_data.stores import entity_stores
+from historian.service.entity_data.kinds import Traces
+from historian.service.entity_data.registry import stored_kinds
 from historian.stores.tables import erasure
 from support.canaries import (
     GROUP,
@@ -103,7 +103,7 @@ def assert_others_are_whole(memory: Memory, before: dict[str, list[str]]) -> Non
 def test_nothing_of_a_person_is_left_in_any_table_or_file(memory: Memory) -> None:
     others, groups = memory.left_of("other"), memory.left_of("group")
     parts = memory.open()
-    kinds = [store.kind for store in entity_stores(parts)]
+    kinds = list(dict.fromkeys(store.kind for store in stored_kinds(parts)))
     asyncio.run(parts.aclose())
     report = memory.forget(PERSON)
     assert report.clean and report.removed["events"] == 10 and list(report.removed) == kinds
@@ -114,7 +114,7 @@ def test_nothing_of_a_person_is_left_in_any_table_or_file(memory: Memory) -> Non
     parts = memory.open()
     assert parts.profiles.layers("user", USER) == [] and parts.profiles.read(ProfileKey("user", OTHER))
     assert parts.backend.shadow.sets().next_done == 6
-    for store in entity_stores(parts):
+    for store in stored_kinds(parts):
         assert not list(store.records(Traces(PERSON))), store.kind
     # What they said before is not filed again, whenever it is handed over.
     parts.queue.put(_job("u1", timestamp="2026-02-21T17:40:00+08:00", action_summary="又来了"))

@@ -11,20 +11,21 @@ from typing import Any
 import numpy as np
 import pytest
 from historian.schema.article import Article, Spoken
+from historian.schema.correction import Correction, CorrectionRecord
 from historian.schema.entity import Entity
 from historian.schema.errors import HistorianError, InvalidInput, OwnerLockHeld
 from historian.schema.event import EventFilter
+from historian.schema.forgetting import ForgetRequest
 from historian.schema.profile import ProfileKey
-from historian.schema.protocols import Backend
-from historian.schema.protocols.contents import Row
-from historian.schema.protocols.events.note_manifest import FileChange, IndexedFile
-from historian.schema.protocols.forget_requests import ForgetRequest
-from historian.schema.protocols.items import NewItem
 from historian.schema.settings import Settings
 from historian.schema.summary import ArticleKey
 from historian.service.entity_data import moving
 from historian.service.entity_data.moving import move
+from historian.stores.backend import Backend
+from historian.stores.contents import Row
 from historian.stores.opening import open_backend, open_queue
+from historian.stores.tables.items import NewItem
+from historian.stores.tables.notes import FileChange, IndexedFile
 from profiles import profile_of
 from support.command import historian
 from support.events import make_event, unit_vectors
@@ -107,6 +108,8 @@ def fill(backend: Backend) -> None:
     backend.plain_summaries.add([make_job("p")])
     change = FileChange(IndexedFile("a.md", 1, 2, "h", "1"), ("c1",), (), ())
     backend.manifest.write("g:7", "/notes", [change])
+    record = CorrectionRecord(Correction("c1", "edit_line", AT), "g:7", 9.0, entities=("user:42",))
+    backend.corrections.put(record)
     backend.queue.put(make_job("waits"))
 
 
@@ -127,6 +130,7 @@ def documents_of(backend: Backend) -> tuple[Any, ...]:
         [profiles.kept(key) for key in keys],
         [articles.kept(key) for key in articles.keys()],  # noqa: SIM118
         backend.plain_summaries.entries(),
+        list(backend.corrections.all()),
         backend.profile_index.vectors()[0],
         [key for key, _ in backend.profile_index.search_keywords("text", 5)],
     )

@@ -19,7 +19,6 @@ from historian.schema.article import Article, Spoken
 from historian.schema.errors import InvalidInput
 from historian.schema.event import EventFilter, EventLink
 from historian.schema.profile import ProfileKey
-from historian.schema.protocols.events.revisions import Change
 from historian.schema.scope import LayerRule, Scope, layer_written, layers_read
 from historian.schema.settings import Settings
 from historian.schema.summary import ArticleKey, Summary
@@ -27,6 +26,7 @@ from historian.service.cognitive import CognitiveService
 from historian.service.components import Parts
 from historian.service.intake import make_job
 from historian.service.recall.reader import MemoryReader
+from historian.stores.tables.events.revisions import Change
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from profiles import profile_of

@@ -18,7 +18,7 @@ from ...opening import opened_parts, without_models
 
 if TYPE_CHECKING:
     from .....schema.entity import Entity
-    from .....schema.protocols.forget_requests import ForgetReport
+    from .....schema.forgetting import ForgetReport
 
 KindArgument = Annotated[Literal["user", "group"], Argument(metavar="user|group", help="Whether a person or a group.")]
 IdArgument = Annotated[str, Argument(metavar="ID", help="The platform's id.")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from historian.schema.entity import Entity
 from historian.schema.profile import ProfileLine
-from historian.schema.protocols.entity_data import Traces
+from historian.service.entity_data.kinds import Traces
 from historian.service.entity_data.profiles import line_without
 
 Evidence = tuple[str, ...]

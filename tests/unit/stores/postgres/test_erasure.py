@@ -8,25 +8,22 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from historian.schema.article import Article, Spoken
 from historian.schema.entity import Entity
+from historian.schema.forgetting import ForgetRequest
 from historian.schema.profile import ProfileKey
-from historian.schema.protocols.events.note_manifest import FileChange, IndexedFile
-from historian.schema.protocols.forget_requests import ForgetRequest
-from historian.schema.protocols.items import NewItem
 from historian.schema.summary import ArticleKey
 from historian.service.entity_data.byte_scan import forms
 from historian.stores.postgres.database import PostgresDatabase
 from historian.stores.postgres.erasure import PostgresErasure
 from historian.stores.postgres.events.rows import PostgresEventRows
 from historian.stores.postgres.events.store import PostgresEventStore
-from historian.stores.postgres.forget_requests import PostgresForgetRequests
 from historian.stores.postgres.items import PostgresItems
-from historian.stores.postgres.summaries import PostgresPlainSummaries
 from historian.stores.tables.documents import ArticleTable, ProfileTable
-from historian.stores.tables.notes import NoteTables
+from historian.stores.tables.forget_requests import ForgetRequestTable
+from historian.stores.tables.items import NewItem
+from historian.stores.tables.notes import FileChange, IndexedFile, NoteTables
 from historian.stores.tables.state_buffer import StateBufferTable
 from profiles import profile_of
 from support.events import make_event
-from support.jobs import make_job
 from support.memory import AT
 from support.postgres import Schema
 
@@ -52,15 +49,14 @@ def test_every_table_with_texts_is_read_but_for_the_requests_themselves(database
     ProfileTable(lambda: database).write(profile_of(ProfileKey("user", "42"), f"3 {canary}"), expected_revision=0, now=AT)
     article = Article(bedrock=f"- 4 {canary}")
     ArticleTable(lambda: database).write(key, article, expected_revision=0, sources=["s"], now=AT, forgotten=lambda: False)
-    PostgresPlainSummaries(database).add([make_job(action_summary=f"5 {canary}")])
-    StateBufferTable(database).add(key, "j2-0", [("j2-0:0", Spoken("user", f"6 {canary}", "", AT))], entities=[], at=1.0)
+    StateBufferTable(lambda: database).add(key, "j2-0", [("j2-0:0", Spoken("user", f"6 {canary}", "", AT))], entities=[], at=1.0)
     PostgresItems(database).put([NewItem("a", canary, "{}")], 1.0)
     NoteTables(PostgresEventRows(database)).write("g:7", "/", [FileChange(IndexedFile(canary, 1, 1, "h", "1"), (), (), ())])
-    PostgresForgetRequests(database).ask(ForgetRequest(Entity("user", "42"), 1.0, texts=(canary,)))
+    ForgetRequestTable(lambda: database).ask(ForgetRequest(Entity("user", "42"), 1.0, texts=(canary,)))
     with database.writing() as transaction:  # what another program keeps here
         transaction.execute("CREATE TABLE strange (thing bytea, more jsonb)")
         transaction.execute("INSERT INTO strange VALUES (%s, '{}')", (canary.encode(),))
-    everywhere = {"events", "documents", "plain_summaries", "buffered_states", "items", "note_files", "strange"}
+    everywhere = {"events", "documents", "buffered_states", "items", "note_files", "strange"}
     assert places_of(database, canary) == everywhere
     assert {n for n in "12" if places_of(database, f"{n} {canary}") == {"events"}} == {"1", "2"}
     assert PostgresErasure(database).erase_whole() == 0, "no worker has made the tables of checkpoints yet"

@@ -6,9 +6,12 @@ import json
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from historian.schema.entity import Entity
+from historian.schema.forgetting import ForgetRequest
 from historian.schema.profile import ProfileKey
 from historian.schema.summary import ArticleKey, Summary
 from historian.stores.files.summary_lines import as_line
@@ -18,10 +21,12 @@ from historian.stores.sqlite.index_schema import open_index
 from historian.stores.sqlite.queue import QUEUE, SqliteJobQueue
 from support.crashes.killed_at import killed_at_every_call
 from support.memory import settings_for
+from support.stores import causes_of
 
 ANN, GROUP = ProfileKey("user", "42", "g:7"), ProfileKey("group", "7")
 AT = "2026-02-21T17:30:00+08:00"
 ARTICLE = ArticleKey("42", "7")
+ASKED = ForgetRequest(Entity("user", "42"), 5.5, stage="deleting", last_rows=(1 << 40,), texts=("asked",))
 CHAPTERS = "<Bedrock>\n- Ann is a nurse\n</Bedrock>\n\n<Evolutionary>\n</Evolutionary>\n\n<Dynamic>\n- {n}\n</Dynamic>\n"
 
 
@@ -59,6 +64,11 @@ def former(directory: Path) -> Path:
         put(chapters / "history" / "42@g%3A7" / f"{n}-20260221T093000Z.md", (head + CHAPTERS).format(n=n))
     put(chapters / "42@g%3A7.md", (head + CHAPTERS.replace("</Bedrock>", "")).format(n=3))
     put(directory / "summaries" / "42@g%3A7.jsonl", "".join(f"{as_line(summary(n))}\n" for n in (1, 2)) + "{not json}\n")
+    forgetting = directory / "forgetting"
+    put(forgetting / "user-42.json", json.dumps(asdict(ASKED)))
+    put(forgetting / "user-42.known" / "000000", json.dumps({"texts": ["found"], "moments": [["g:7", 1.5]]}))
+    put(forgetting / "user-43.json", json.dumps({**asdict(ASKED), "entity": {"type": "user", "id": "43"}}))
+    put(forgetting / "user-43.report.json", "{}")
     with closing(open_index(directory / "index.sqlite")) as index, index.writing() as transaction:
         noted = [("user:42@g%3A7", "r0-1"), ("article:42@g%3A7", "s0"), ("job", "r0-1"), ("buffered", "r0-1"), ("migrated", "x")]
         transaction.run_many("INSERT INTO ledger (entity_key, job_id) VALUES (%s, %s)", noted)
@@ -82,9 +92,10 @@ def found_in(directory: Path) -> dict[str, Any]:
                 str(key): [(one.revision, [line.text for line in one.lines], one.name) for one in profiles.kept(key)]
                 for key in profiles.keys()  # noqa: SIM118 - a store, no dictionary
             },
-            "causes": (profiles.causes(ANN), articles.causes(ARTICLE)),
+            "causes": (causes_of(profiles, ANN), causes_of(articles, ARTICLE)),
             "articles": [(one.revision, one.article.dynamic) for one in articles.kept(ARTICLE)],
             "summaries": [one.id for one in backend.article_stores.summaries.read(ARTICLE)],
+            "requests": backend.forget_requests.all(),
             "ledger": [backend.ledger.has(key, "r0-1") for key in ("job", "buffered", "user:42@g%3A7")],
         }
 
@@ -98,6 +109,7 @@ EXPECTED = {
     "causes": ({"r0-1", "r1-1", "r2-1", "r3-1"}, {"s0", "s1", "s2"}),
     "articles": [(2, "- 2"), (1, "- 1")],
     "summaries": ["s1", "s2"],
+    "requests": [replace(ASKED, texts=("asked", "found"), moments=(("g:7", 1.5),))],
     "ledger": [True, True, False],
 }
 
@@ -107,7 +119,7 @@ def test_all_of_it_becomes_rows_once(tmp_path: Path) -> None:
     for _ in range(2):
         assert found_in(tmp_path) == EXPECTED
     left = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_dir()}
-    assert left & {"profiles/history", "chapters/history", "summaries", "profiles/.locks"} == set()
+    assert left & {"profiles/history", "chapters/history", "summaries", "profiles/.locks", "forgetting"} == set()
     assert (tmp_path / "summaries.damaged.jsonl").read_text(encoding="utf-8") == "{not json}\n"
     assert "- 3" in (tmp_path / "chapters-42@g%3A7.damaged.md").read_text(encoding="utf-8")
     text = (tmp_path / "profiles" / "users" / "42@g%3A7.md").read_text(encoding="utf-8")
@@ -131,6 +143,18 @@ def test_killed_anywhere_it_is_done_again(tmp_path: Path) -> None:
     assert n > 10
 
 
+def test_another_request_for_the_same_entity_begins_anew_with_what_was_found_for_both(tmp_path: Path) -> None:
+    with opened(tmp_path) as backend:
+        backend.forget_requests.ask(ForgetRequest(ASKED.entity, 7.5, mentions=True, texts=("later",)))
+    put(tmp_path / "forgetting" / "user-42.json", json.dumps(asdict(ASKED)))
+    put(tmp_path / "forgetting" / "user-44.json", "{broken")
+    with opened(tmp_path) as backend:
+        (found,) = backend.forget_requests.all()
+    assert (found.until, found.mentions, found.stage, found.last_rows) == (7.5, True, "waiting", ())
+    assert set(found.texts) == {"asked", "later"}
+    assert (tmp_path / "forgetting" / "user-44.json").exists(), "what cannot be read is left for people"
+
+
 def test_summaries_of_a_former_version_keep_their_promotion(tmp_path: Path) -> None:
     line = {**json.loads(as_line(summary(1))), "promoted_at": AT, "promoted_into": 3}
     put(tmp_path / "summaries" / "42@g%3A7.jsonl", json.dumps(line))
@@ -141,5 +165,7 @@ def test_summaries_of_a_former_version_keep_their_promotion(tmp_path: Path) -> N
 
 def test_taking_over_nothing_makes_nothing(tmp_path: Path) -> None:
     with opened(tmp_path) as backend:
-        take_over(tmp_path, backend.database, backend.queue.database(), {}, backend.article_stores.summaries)  # type: ignore[attr-defined,arg-type]
+        take_over(
+            tmp_path, backend.database, backend.queue.database(), {}, backend.article_stores.summaries, backend.forget_requests
+        )  # type: ignore[attr-defined,arg-type]
     assert {path.name for path in tmp_path.iterdir()} == {"index.sqlite", "queue.sqlite"}

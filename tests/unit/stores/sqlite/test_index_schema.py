@@ -7,12 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from historian.schema.event import EventFilter
-from historian.schema.protocols.events.revisions import Change
 from historian.stores.sqlite.database import SqliteDatabase
 from historian.stores.sqlite.events.rows import SqliteEventRows
 from historian.stores.sqlite.events.store import SqliteEventStore
 from historian.stores.sqlite.index_schema import MIGRATIONS, open_index
-from historian.stores.tables.events.revisions import EventRevisionTables
+from historian.stores.tables.events.revisions import Change, EventRevisionTables
 from support.events import file_texts
 
 COLUMNS = (

@@ -1,51 +1,69 @@
-"""Plain summaries, `MEMORY.md`, and what is erased alone, as `EntityData`."""
+"""The smaller kinds: records of corrections, plain summaries, `MEMORY.md`, and what is erased alone."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from ...schema.correction import CorrectionRecord
 from ...schema.entity import Entity
 from ...schema.errors import InvalidInput
-from ...schema.protocols import PlainSummaries
-from ...schema.protocols.entity_data import Record, Traces
+from ...stores.files.end_summaries import EndSummaries
 from ...stores.files.markdown_memory import MarkdownMemory
 from ...text.redaction import redact_value
 from ..components import Parts
-from .members import LineMember, Member
+from .kinds import Kind, Lines, Record, Traces
 
 _NOT_REDACTED = ("scope_key", "job_id", "user_id", "timestamp")
 
 
-class PlainSummaryData(LineMember[dict[str, Any]]):
+class Corrections(Kind[CorrectionRecord]):
+    """What corrections took out, which `undo` reads. It is in no archive."""
+
+    kind = "corrections"
+
+    def records(self, traces: Traces | None) -> Iterator[Record]:
+        entity = None if traces is None else traces.entity
+        for record in self.backend.corrections.all():
+            if entity is None or entity.key in record.entities:
+                texts = tuple(_texts(record, entity))
+                yield Record(record.correction.correction_id, texts, scope=record.scope_key)
+
+    def erase(self, traces: Traces) -> int:
+        return self.backend.corrections.erase(traces.entity)
+
+    def drop(self, unwanted: Mapping[str, Collection[str]]) -> None:
+        self.backend.corrections.remove(list(unwanted))
+
+
+class LastSummaries(Lines[dict[str, Any]]):
     """The last plain summaries. A value is an entry with its scope key."""
 
     kind = "plain summaries"
     name, path = "summaries", "summaries.jsonl"
 
-    def __init__(self, parts: Parts, store: PlainSummaries | MarkdownMemory) -> None:
-        self.members: Sequence[Member[Any]] = (self,)
-        self._store = store
-        self._level = parts.settings.historian.redact_jobs
+    def __init__(self, parts: Parts) -> None:
+        super().__init__(parts)
+        self.store: EndSummaries | MarkdownMemory = parts.backend.plain_summaries
 
     def records(self, traces: Traces | None) -> Iterator[Record]:
-        for key, entry in self._store.entries():
+        for key, entry in self.store.entries():
             if traces is None or self.is_of(key, entry, traces):
                 yield Record(_id(key, entry), (str(entry.get("text", "")),), scope=key)
 
     def erase(self, traces: Traces) -> int:
-        return self._store.forget(lambda key, entry: self.is_of(key, entry, traces))
+        return self.store.forget(lambda key, entry: self.is_of(key, entry, traces))
 
     def drop(self, unwanted: Mapping[str, Collection[str]]) -> None:
         def is_unwanted(key: str, entry: Mapping[str, Any]) -> bool:
             return str(entry.get("text", "")) in unwanted.get(_id(key, entry), ())
 
-        self._store.forget(is_unwanted)
+        self.store.forget(is_unwanted)
 
     def values(self, entity: Entity) -> Iterator[dict[str, Any]]:
-        found = self._store.entries()
+        found = self.store.entries()
         return ({"scope_key": key, **entry} for key, entry in found if self.is_of(key, entry, Traces(entity)))
 
     def as_data(self, value: dict[str, Any]) -> Mapping[str, Any]:
@@ -62,12 +80,12 @@ class PlainSummaryData(LineMember[dict[str, Any]]):
         return "" if self.is_of(key, value, Traces(entity)) else f"user:{value.get('user_id', '')}" if "user_id" in value else key
 
     def redact(self, value: dict[str, Any]) -> dict[str, Any]:
-        return {key: one if key in _NOT_REDACTED else redact_value(one, self._level) for key, one in value.items()}
+        return {key: one if key in _NOT_REDACTED else redact_value(one, self.level) for key, one in value.items()}
 
     def restore(self, values: Sequence[dict[str, Any]]) -> Mapping[str, int | list[str]]:
-        assert not isinstance(self._store, MarkdownMemory)
+        assert not isinstance(self.store, MarkdownMemory)
         entries = [(str(value.pop("scope_key", "")), value) for value in map(dict, values)]
-        return {"summaries": self._store.restore(entries)}
+        return {"summaries": self.store.restore(entries)}
 
     def is_of(self, key: str, entry: Mapping[str, Any], traces: Traces) -> bool:
         """Return True if an entry is erased with an entity."""
@@ -79,7 +97,7 @@ class PlainSummaryData(LineMember[dict[str, Any]]):
         return entry["user_id"] == traces.entity.id if entry.get("user_id") else _moment(key, entry) in traces.moments
 
 
-class MemoryFileData(PlainSummaryData):
+class MemoryFile(LastSummaries):
     """`MEMORY.md`: the section of the conversation, and lines in other sections with the times of jobs of the entity.
 
     Its lines are exported for information and not imported.
@@ -87,6 +105,10 @@ class MemoryFileData(PlainSummaryData):
 
     kind = "lines of MEMORY.md"
     name, path = "memory", "memory.jsonl"
+
+    def __init__(self, parts: Parts) -> None:
+        super().__init__(parts)
+        self.store = MarkdownMemory(parts.directory / "MEMORY.md")
 
     def read(self, archive: object, path: Path) -> Iterator[dict[str, Any]]:
         return iter(())
@@ -97,20 +119,35 @@ class MemoryFileData(PlainSummaryData):
         return key == traces.entity.scope.key or at in traces.moments or (at[1] != at[1] and entry["text"] in traces.texts)
 
 
-class ErasedData:
-    """What is erased with an entity, and neither searched for texts nor exported, as `EntityData`."""
+class NoteFiles(Kind[None]):
+    """The manifest of notes: their texts are events; the files themselves are not changed."""
 
-    members: Sequence[Member[Any]] = ()
+    kind = "note files"
 
-    def __init__(self, kind: str, erase: Callable[[Traces], int]) -> None:
-        self.kind = kind
-        self.erase = erase
+    def erase(self, traces: Traces) -> int:
+        return self.backend.erasure.erase_notes(traces.entity.scope.key)
 
-    def records(self, traces: Traces | None) -> Iterator[Record]:
-        return iter(())
 
-    def drop(self, unwanted: Mapping[str, Collection[str]]) -> None:
-        return None
+class ErasedWhole(Kind[None]):
+    """Checkpoints, of which a lost one costs a model call, and damaged files of unknown content."""
+
+    kind = "checkpoint and damaged files"
+
+    def erase(self, traces: Traces) -> int:
+        return self.backend.erasure.erase_whole()
+
+
+def _texts(record: CorrectionRecord, entity: Entity | None) -> Iterator[str]:
+    """Yield the texts of a record; of an entity, those of its profiles and events."""
+    correction = record.correction
+    for key, line in (*correction.lines, *record.fewer, *record.new_lines):
+        if entity is None or key.entity == entity.key:
+            yield line.text
+    for event in (*correction.events, *correction.messages):
+        if entity is None or entity.key in event.entities:
+            yield event.text
+            if event.handed_over:
+                yield event.handed_over
 
 
 def _id(key: str, entry: Mapping[str, Any]) -> str:

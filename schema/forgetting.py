@@ -1,15 +1,14 @@
-"""Requests to forget an entity, which survive a crash and reach whoever carries them out from any process."""
+"""A request to forget an entity, and the report of what was done."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Literal, get_args
 
 from pydantic import TypeAdapter
 
-from ..entity import Entity
+from .entity import Entity
 
 Stage = Literal["waiting", "deleting", "erasing"]
 """How far a request is. `waiting`: begun at most with a survey. `deleting`: events go, all the rest is gone. `erasing`: nothing
@@ -23,7 +22,7 @@ _KNOWN = ("texts", "names", "job_ids", "moments")
 class ForgetRequest:
     """A request, how far it is, and the data found for it so far. `until` is in seconds since the epoch.
 
-    `last_rows` are the last rows of events that it concerns, see `Erasure.last_rows`.
+    `last_rows` are the last rows of events that it concerns, see `ErasureTables.last_rows`.
     """
 
     entity: Entity
@@ -114,49 +113,3 @@ def _complete(data: Mapping[str, Any], *needed: str) -> Mapping[str, Any]:
     if missing := [name for name in needed if name not in data]:
         raise ValueError(f"{', '.join(missing)} missing")
     return data
-
-
-class ForgetRequests(Protocol):
-    """The requests of one memory. Any process may ask; one at a time carries requests out."""
-
-    def ask(self, request: ForgetRequest) -> None:
-        """Store a request durably, merged with an earlier one for the same entity, which begins anew then.
-
-        Removes the report of an earlier request.
-        """
-
-    def advance(self, request: ForgetRequest, stage: Stage, *, last_rows: Sequence[int] | None = None) -> bool:
-        """Note how far a request is. Return False, and note nothing, if it was asked anew meanwhile."""
-
-    def note(self, entity: Entity, known: Known) -> None:
-        """Store more data found for a request durably, before it is removed elsewhere."""
-
-    def stage_of(self, entity: Entity) -> Stage | Literal[""]:
-        """Return how far the request for an entity is; an empty string if there is none."""
-
-    def stages(self) -> dict[str, Stage]:
-        """Return how far each request is, by entity (`user:42`)."""
-
-    def waiting(self) -> bool:
-        """Return True if there is any request. Cheap: it is asked twice a second."""
-
-    def all(self) -> list[ForgetRequest]:
-        """Return all requests. Raises StorageError for an invalid one, which must not be skipped."""
-
-    def answer(self, request: ForgetRequest, report: ForgetReport) -> bool:
-        """Store the report, then remove the request: the work is complete. Return False if it was asked anew meanwhile."""
-
-    def is_answered(self, entity: Entity) -> bool:
-        """Return True if there is a report: where a request stands beside it, only `close` is left to do."""
-
-    def close(self, entity: Entity) -> None:
-        """Remove a request that is answered, and what was noted for it."""
-
-    def take_answer(self, entity: Entity) -> ForgetReport | None:
-        """Return the report and remove it; None if there is none yet."""
-
-    def drop_unread(self) -> None:
-        """Remove the reports that nobody has read: they hold what others said of who was forgotten."""
-
-    def files_of(self, entity: Entity) -> list[Path]:
-        """Return the files that hold the request, which are not searched; none where requests are no files."""

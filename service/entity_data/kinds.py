@@ -1,0 +1,271 @@
+"""The declaration of one kind of stored data, which forgetting, export, import and redaction of archives walk.
+
+A kind in an archive has one of two forms: JSON lines (`Lines`), or Markdown files with revisions (`Documents`).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+
+from pydantic import ValidationError
+
+from ...schema.entity import Entity
+from ...schema.errors import InvalidInput
+from ...schema.event import Event
+from ...schema.ids import encode_id
+from ...schema.job import Job
+from ...schema.protocols.documents.revisions import Revisions
+from ...schema.validation import invalid_input
+from ...stores.files.archive import ArchiveReader, ArchiveWriter
+from ...stores.files.forms import Document, Format
+from ...stores.files.naming import Key, Naming
+from ...text.redaction import Level, redact
+from ...text.remembered import remembered
+from ..components import Parts
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+Value = TypeVar("Value")
+Redactable = TypeVar("Redactable", bound="DataclassInstance")
+
+ALL = 10_000_000
+"""A limit above the size of any store."""
+_redact_word = remembered(4096)(redact)
+"""Cached, for names and reasons that occur in many records."""
+_WORD_CHARACTERS = 200
+
+
+class Record(NamedTuple):
+    """A stored record. `id` is what `Kind.drop` is given (`service/entity_data/kinds.py`).
+
+    `texts` are its texts, `names` the names of the entity in it, `told` the texts searched for mentions (default: `texts`).
+    `job_ids` and `moments` (scope key, seconds since the epoch) identify its jobs; `event_id` is given for events.
+
+    `scope` is the key of its conversation ("": those in which who bears a name in it spoke), `borne` the names in it as
+    (entity key, name): the bot's with an empty key, and who spoke with an empty name where none is known. `named` are the people
+    whom an event notes to name, as (entity key, words).
+    """
+
+    id: str
+    texts: tuple[str, ...]
+    names: tuple[str, ...] = ()
+    told: tuple[str, ...] | None = None
+    job_ids: tuple[str, ...] = ()
+    moments: tuple[tuple[str, float], ...] = ()
+    event_id: str = ""
+    scope: str = ""
+    borne: tuple[tuple[str, str], ...] = ()
+    named: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass
+class Traces:
+    """An entity and what is known of its stored data: texts, names, job ids, and moments of its jobs."""
+
+    entity: Entity
+    texts: set[str] = field(default_factory=set)
+    names: set[str] = field(default_factory=set)
+    job_ids: set[str] = field(default_factory=set)
+    moments: set[tuple[str, float]] = field(default_factory=set)
+    event_ids: set[str] = field(default_factory=set)
+    """The events seen by this process."""
+
+    def add(self, record: Record) -> None:
+        self.texts.update(record.texts)
+        self.names.update(name for name in record.names if name)
+        self.job_ids.update(record.job_ids)
+        self.moments.update(record.moments)
+        if record.event_id:
+            self.event_ids.add(record.event_id)
+
+
+class Said(NamedTuple):
+    """Whose a value is, the first one's above all, its job, and when it was said (seconds since the epoch)."""
+
+    entities: Sequence[str] = ()
+    job_id: str = ""
+    at: float = 0.0
+
+
+class Kind(ABC, Generic[Value]):
+    """One kind of stored data. Calls are blocking and idempotent, also after a crash, and raise StorageError."""
+
+    kind: str
+    """Its name in reports, which kinds that are reported together share."""
+    name = ""
+    """Its name in the manifest of an archive; "" if it is in none."""
+    path = ""
+    """Its file or folder in an archive."""
+
+    def __init__(self, parts: Parts) -> None:
+        self.parts = parts
+        self.backend = parts.backend
+        self.level: Level = parts.settings.historian.redact_jobs
+
+    def records(self, traces: Traces | None) -> Iterator[Record]:
+        """Return the records of an entity; with None, of all entities."""
+        return iter(())
+
+    @abstractmethod
+    def erase(self, traces: Traces) -> int:
+        """Permanently remove the data of an entity. Return the number of items."""
+
+    def drop(self, unwanted: Mapping[str, Collection[str]]) -> None:
+        """Remove texts (`Record.told`) from records, and a record where it has no other, in one pass.
+
+        `unwanted` are the texts by the id of the record.
+        """
+
+    def write(self, archive: ArchiveWriter, entity: Entity) -> int | list[dict[str, Any]]:
+        """Write the data of `entity`. Return the number of items, or the entries of the manifest."""
+        return 0
+
+    def read(self, archive: ArchiveReader, path: Path) -> Iterator[Value]:
+        """Yield the validated values of an archive. Raises InvalidInput."""
+        return iter(())
+
+    def said(self, value: Value) -> Said:
+        return Said()
+
+    def stranger(self, value: Value, entity: Entity) -> str:
+        """Return whose value it is (`user:42`) if an archive of `entity` may not hold it; else an empty string."""
+        entities = self.said(value).entities
+        return "" if entity.key in entities else entities[0]
+
+    def redact(self, value: Value) -> Value:
+        """Return `value` with the redaction of this installation applied. Redacted parts stay unchanged."""
+        return value
+
+    def restore(self, values: Sequence[Value]) -> Mapping[str, int | list[str]]:
+        """Store missing values. Return fields of the report. Idempotent."""
+        return {}
+
+
+class Lines(Kind[Value]):
+    """A kind that is JSON lines in an archive."""
+
+    @abstractmethod
+    def values(self, entity: Entity) -> Iterator[Value]: ...
+
+    @abstractmethod
+    def as_data(self, value: Value) -> Mapping[str, Any]: ...
+
+    @abstractmethod
+    def parse(self, data: dict[str, Any]) -> Value:
+        """Return the parsed value. May raise the errors that `checked` converts."""
+
+    def write(self, archive: ArchiveWriter, entity: Entity) -> int:
+        return archive.lines(self.path, map(self.as_data, self.values(entity)))
+
+    def read(self, archive: ArchiveReader, path: Path) -> Iterator[Value]:
+        for number, data in archive.lines(self.path):
+            with checked(f"{path}: {self.path}, line {number}"):
+                value = self.parse(data)
+            yield value
+
+
+class Documents(Kind[list[Document]], Generic[Key, Document]):
+    """A kind that is Markdown files in an archive, one a revision; the manifest has the keys.
+
+    A value: the revisions of a key, oldest first.
+    """
+
+    former_name = ""
+    """Its name in the manifest of earlier versions."""
+    naming: Naming[Key]
+    form: Format[Key, Document]
+    store: Revisions[Key, Document]
+
+    def write(self, archive: ArchiveWriter, entity: Entity) -> list[dict[str, Any]]:
+        entries: list[dict[str, Any]] = []
+        for key in self.store.keys():  # noqa: SIM118 - a store, not a dictionary
+            for document in self.store.kept(key)[::-1] if entity.key in key.entities else ():
+                _, owner, _ = self.naming.row(key)
+                member = f"{self.path}/{len(entries):04d}-{encode_id(owner)}-{document.revision}.md"
+                archive.text(member, self.form.render(document))
+                entries.append({"member": member, **self.naming.fields(key), "revision": document.revision})
+        return entries
+
+    def read(self, archive: ArchiveReader, path: Path) -> Iterator[list[Document]]:
+        where = f"{path}: {self.name}"
+        found: dict[Key, list[Mapping[str, Any]]] = {}
+        entries = archive.manifest.get(self.name, archive.manifest.get(self.former_name, []))
+        if not isinstance(entries, list):
+            raise InvalidInput(f"{where}: expected a list in the manifest, got {type(entries).__name__}")
+        for entry in entries:
+            with checked(where):
+                if not isinstance(entry, dict):
+                    raise InvalidInput(f"expected objects in the manifest, got {type(entry).__name__}")
+                found.setdefault(self.naming.of_fields(entry), []).append(entry)
+        for key, some in found.items():
+            with checked(where):
+                revisions = [self._parsed(archive, key, entry) for entry in some]
+            yield sorted(revisions, key=lambda one: one.revision)
+
+    def said(self, value: list[Document]) -> Said:
+        return Said(self.form.key(value[-1]).entities, at=float("-inf"))
+
+    def restore(self, values: Sequence[list[Document]]) -> Mapping[str, int | list[str]]:
+        return tally(self.name, [self.store.restore(revisions) for revisions in values])
+
+    def _parsed(self, archive: ArchiveReader, key: Key, entry: Mapping[str, Any]) -> Document:
+        revision = entry["revision"]
+        if type(revision) is not int:
+            raise InvalidInput(f"revision: expected a whole number, got {type(revision).__name__}")
+        return self.form.parse(archive.text(str(entry["member"])).encode(), key, lambda: revision)
+
+
+@contextmanager
+def checked(where: str) -> Iterator[None]:
+    """Convert errors of a value to InvalidInput that names the place."""
+    try:
+        yield
+    except ValidationError as error:
+        raise InvalidInput(f"{where}: {invalid_input(error, whole='event')}") from None
+    except UnicodeEncodeError:
+        raise InvalidInput(f"{where}: holds a lone surrogate, which cannot be stored") from None
+    except (InvalidInput, KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise InvalidInput(f"{where}: {error}") from None
+
+
+def redacted_in(value: Redactable, level: Level, *fields: str) -> Redactable:
+    """Return a record with some of its fields redacted: texts, and tuples of texts."""
+    return replace(value, **{name: _redacted(getattr(value, name), level) for name in fields})
+
+
+def _redacted(given: str | tuple[str, ...], level: Level) -> str | tuple[str, ...]:
+    if not isinstance(given, str):
+        return tuple(_redact_word(one, level) for one in given)
+    return (_redact_word if len(given) <= _WORD_CHARACTERS else redact)(given, level)
+
+
+def names_in(said: Event | Job) -> tuple[tuple[str, str], ...]:
+    """Return the names of a turn as `Record.borne`, who spoke also without a name."""
+    borne = (
+        (f"user:{said.user_id}", said.user_name),
+        ("", said.bot_name),
+        (f"group:{said.group_id}", said.group_name),
+    )
+    return tuple((whose, name) for n, (whose, name) in enumerate(borne) if name or n == 0)
+
+
+def redact_time(value: str) -> str:
+    """Return `value` if it is an ISO 8601 time, else "": the field is free text in an archive."""
+    try:
+        datetime.fromisoformat(value)
+    except ValueError:
+        return ""
+    return value
+
+
+def tally(name: str, results: Sequence[str]) -> dict[str, int | list[str]]:
+    """Return the report fields that count restored, known and different items."""
+    prefixes = {"": "restored", "known_": "same", "different_": "different"}
+    return {prefix + name: results.count(result) for prefix, result in prefixes.items()}
