@@ -34,6 +34,8 @@ MOST_TOKENS = 1_500
 """Maximum tokens of a summary without a model. Of a longer conversation the newest messages are kept."""
 SHOWN_CHARACTERS = 400
 """Characters of a message that a model is shown."""
+TRANSCRIPT_CHARACTERS = 300_000
+"""Characters of a conversation that a model is shown, its end."""
 LONGEST_SUMMARY = 4_000
 """Maximum characters of a summary by a model, and of a message in one without."""
 KEPT_SENTENCES = 0.5
@@ -53,15 +55,6 @@ class StatesSummary(BaseModel):
     model_config = ConfigDict(title="summarise_states")
 
     summary: str = Field(description="finished summary")
-
-
-class SessionSummary(StatesSummary):
-    """The finished summary."""
-
-    model_config = ConfigDict(title="session_summary")
-
-
-_FORMS = {"summarise_states": StatesSummary, "session_summary": SessionSummary}
 
 
 async def summarise(
@@ -97,20 +90,17 @@ async def summary_by_model(
     moment: datetime,
     timezone: str | ZoneInfo | None,
     language: Language | None = None,
-    purpose: str = "summarise_states",
-    most_characters: int = 300_000,
 ) -> str:
     """Return the model's summary without the sentences that are relative or that the messages do not carry.
 
     They go back to the model once, with the reasons. "" if too few of them pass. Of a conversation of more than
-    `most_characters` the model sees the end. `purpose` names the prompts
-    (summarise_states, session_summary); `language` is theirs, None for that of the conversation. Raises
-    ModelUnavailable, and ModelRefused if the refusal does not depend on the content.
+    TRANSCRIPT_CHARACTERS the model sees the end. `language` is that of the prompts, None for that of the conversation.
+    Raises ModelUnavailable, and ModelRefused if the refusal does not depend on the content.
     """
     lines = await asyncio.to_thread(said_lines, spoken, names, moment, timezone)
     if not lines:
         return ""
-    transcript = _newest("\n".join(under_days(lines)), most_characters)
+    transcript = _newest("\n".join(under_days(lines)), TRANSCRIPT_CHARACTERS)
     shown = language or detect_language(transcript)
     speakers = {spoken_by(line)[0] for _, line in lines} - {"", *names.everybody}
     check = _Check(transcript, replace(names, others=(*names.others, *sorted(speakers))), moment, shown)
@@ -120,12 +110,12 @@ async def summary_by_model(
         complaint = ["", _WRONG[shown][1], *(f"- {one_line(reason)}" for reason in wrong)] if wrong else []
         answer = await asked(
             chat,
-            _FORMS[purpose],
+            StatesSummary,
             "the conversation itself is kept",
-            purpose=purpose,
-            system=render(f"{purpose}_system", shown),
+            purpose="summarise_states",
+            system=render("summarise_states_system", shown),
             user=render(
-                f"{purpose}_user",
+                "summarise_states_user",
                 shown,
                 time=moment.isoformat(timespec="minutes"),
                 lines=transcript,

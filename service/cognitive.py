@@ -6,7 +6,7 @@ import asyncio
 import logging
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from datetime import date, datetime
 from functools import partial
 from pathlib import Path
@@ -22,7 +22,6 @@ from ..schema.settings.source import find_config, load_settings
 from .event_access import EventAccess
 from .given_messages import read_messages
 from .intake import Made, Unredacted, checked_length, kept, make_job, redacted, refuse_unknown, unless_long
-from .observation.noted import Noted
 from .operating import Operating
 from .reply import ReplyContext
 from .running.lifecycle import Lifecycle
@@ -41,6 +40,13 @@ log = logging.getLogger(__name__)
 
 Query = str | Mapping[str, Any] | Sequence[Any]
 """What was said: a text, a message, or several."""
+
+
+class ObservationReceipt:
+    """The result of `CognitiveService.on_tool_executed`. Awaiting it does nothing; it is for bots that await the call."""
+
+    def __await__(self) -> Generator[None]:
+        yield from ()
 
 
 class CognitiveService(EventAccess, Operating):
@@ -353,7 +359,7 @@ class CognitiveService(EventAccess, Operating):
 
     def on_tool_executed(
         self, name: str, arguments: object, result: object, *, scope: Scope | None = None, session_id: str = ""
-    ) -> Noted:
+    ) -> ObservationReceipt:
         """Note what a tool was given and what it returned or raised. Takes microseconds; `await` on the result is optional.
 
         It is kept for `scope` (or for the one that `session_id` is bound to), redacted, and read nowhere else. Raises
@@ -363,7 +369,7 @@ class CognitiveService(EventAccess, Operating):
             self.lifecycle.not_observed()
         else:
             self.observation.observe_tool(name, arguments, result, scope=scope, session_id=session_id)
-        return Noted()
+        return ObservationReceipt()
 
     def feed_message(
         self, role: str, content: object, session_id: str = "", *, scope: Scope | None = None, name: str = ""

@@ -81,7 +81,6 @@ async def observing(
     ticking = clock or Clock(NOW)
     observation = Observation(
         records=UnwrittenRecords(events, embedder, clock=ticking, random=lambda: 0.99),
-        summaries=None,
         settings=ObservationSettings(**settings),
         timezone=SHANGHAI,
     )
@@ -282,7 +281,7 @@ async def test_vectors_of_another_model_are_not_mixed_in(tmp_path: Path) -> None
 def test_what_is_stored_of_a_tool_is_clean_as_a_whole_wherever_arguments_end_and_the_result_begins() -> None:
     for line in [one for one in read_lines(LABELLED) if one.secrets][::15]:
         at = line.text.find(line.secrets[0])
-        text = cleaned(observe_tool(GROUP, "", 0.0, "tool", line.text[:at], line.text[at:])).text
+        text = cleaned(observe_tool(GROUP, 0.0, "tool", line.text[:at], line.text[at:])).text
         assert redact(text, "all") == text
 
 
@@ -481,5 +480,5 @@ async def test_what_is_a_secret_only_behind_a_role_or_a_name_reaches_neither_the
         assert await observation.settled(10)
         (event,) = events.find(EventFilter(None))
         assert LOTTERY not in event.text
-    clean = cleaned(observe_message(GROUP, "s1", NOW, role, name, LOTTERY))
+    clean = cleaned(observe_message(GROUP, NOW, role, name, LOTTERY))
     assert LOTTERY not in clean.text
