@@ -23,6 +23,7 @@ from .corrections.new_words import edit_event, edit_line
 from .corrections.pins import Expiry, checked_expiry, checked_text, pin, pins, unpin
 from .corrections.plan import MessagesOf, Plan, existing
 from .corrections.undoing import undo
+from .intake import LONG
 from .running.lifecycle import Lifecycle
 from .timezones import configured_timezone, iso_of
 
@@ -216,7 +217,6 @@ class Correcting:
         plan, correction = await asyncio.to_thread(work)
         if correction.correction_id:
             for key, words in plan.unspoken().items():
-                opened.observation.forget_words(key, words)
                 await asyncio.to_thread(self.lifecycle.plain.forget_words, key, words)
             opened.recall.clear()
         return correction if scope is None else correction.seen_in(scope.key)
@@ -226,7 +226,8 @@ class Correcting:
         return configured_timezone(self.lifecycle.settings.cognitive.timezone)
 
     async def _redacted(self, text: str) -> str:
-        return await self.lifecycle.redacting(redact, text, self.lifecycle.settings.historian.redact_jobs)
+        level = self.lifecycle.settings.historian.redact_jobs
+        return await self.lifecycle.in_thread(redact, text, level, characters=LONG + 1)
 
     async def _vector(self, text: str) -> Vector | None:
         from ..models.embeddings.recorded import vectors_for

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 log = logging.getLogger(__name__)
 
 
-class Silence:
+class SilenceTimers:
     """Calls `on_silence(scope key)` once nothing was heard of a conversation for a while. Used from the event loop alone."""
 
     def __init__(self, on_silence: Callable[[str], Awaitable[None]]) -> None:

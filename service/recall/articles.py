@@ -62,7 +62,6 @@ def states_job(
     scope: Scope | None,
     settings: Settings,
     clock: Callable[[], float],
-    *,
     threshold: int | None,
     reflect: bool,
     fields: Mapping[str, Any],
