@@ -417,7 +417,8 @@ class CognitiveService(EventAccess, Operating):
         before, for queries too short to search with. Never raises and never takes longer than `recall_timeout_seconds`: what
         is ready by then is used.
         """
-        return await self._reply.block(query, scope, language, top_k, max_tokens, context)
+        request = self._reply.request(query, scope, top_k, context)
+        return await self._reply.block(request, language, max_tokens)
 
     def get_memory_context(
         self,
@@ -434,7 +435,8 @@ class CognitiveService(EventAccess, Operating):
         Blocks the calling thread, and a running event loop with it, for at most `recall_timeout_seconds` and 0.25 s; in
         asynchronous code use `build_context`.
         """
-        return self._reply.block_now(query, scope, language, top_k, max_tokens, context)
+        request = self._reply.request(query, scope, top_k, context)
+        return self._reply.block_now(request, language, max_tokens)
 
     async def build_messages(
         self,

@@ -146,17 +146,15 @@ class Recall:
         self._crowd = ThreadPoolExecutor(1, thread_name_prefix="historian-recalls")
         self._blocks = ThreadPoolExecutor(1, thread_name_prefix="historian-blocks")
 
-    async def context(
-        self, query: str | Sequence[str], scope: Scope, *, top_k: int | None = None, context: Sequence[str] = ()
-    ) -> Recalled:
+    async def context(self, request: RecallRequest) -> Recalled:
         """Return what is worth remembering for a reply, within `recall_timeout_seconds`. Never raises."""
         started, mark = time.perf_counter(), object()
         self._under_way.add(mark)
         try:
-            recalled = await self._recalled(query, scope, top_k, context)
+            recalled = await self._recalled(request)
         except Exception as error:
             # The reply must go out whatever fails.
-            log.exception("recall for %s failed; it returns nothing", scope.key)
+            log.exception("recall for %s failed; it returns nothing", request.where.scope_key)
             recalled = Recalled("empty", reasons=(type(error).__name__,))
         finally:
             self._under_way.discard(mark)
@@ -165,9 +163,9 @@ class Recall:
         if recalled.reasons:
             told = "recall for %s answered with %s: %s (once for each kind of reason; `stats` counts them)"
             level = self.events.told.level(recalled.reasons)
-            log.log(level, told, scope.key, recalled.level, "; ".join(recalled.reasons))
+            log.log(level, told, request.where.scope_key, recalled.level, "; ".join(recalled.reasons))
         else:
-            log.debug("recall for %s answered with %s", scope.key, recalled.level)
+            log.debug("recall for %s answered with %s", request.where.scope_key, recalled.level)
         return recalled
 
     async def search(
@@ -181,7 +179,7 @@ class Recall:
         **conditions: Any,
     ) -> list[Hit]:
         """Search as `Reading.search_events` does."""
-        request = self._request(query, scope, top_k, context, conditions, neighbours=neighbours)
+        request = self.request(query, scope, top_k=top_k, context=context, conditions=conditions, neighbours=neighbours)
         user_id = self._own_words_of(scope)
         if not user_id:
             return await search(self.events, request)
@@ -192,7 +190,7 @@ class Recall:
 
     async def search_until(self, query: str, scope: Scope, deadline: Deadline) -> list[Hit]:
         """Search as `search` does, without raising: what is found by the deadline."""
-        request = self._request(query, scope, None, (), {})
+        request = self.request(query, scope)
         found = await find(self.events, request, deadline, self._run)
         warn(self.events, request, found.reasons)
         return found.in_order[: request.top_k]
@@ -311,10 +309,11 @@ class Recall:
         is_remote = self.parts.embedder is not None and self.parts.embedder.is_remote
         return REMOTE_SECONDS if is_remote or self.parts.reranker is not None else LOCAL_SECONDS
 
-    async def _recalled(self, query: str | Sequence[str], scope: Scope, top_k: int | None, context: Sequence[str]) -> Recalled:
+    async def _recalled(self, request: RecallRequest) -> Recalled:
+        scope = request.scope
+        assert scope is not None, "a reply is given in a conversation"
         loop, seconds = asyncio.get_running_loop(), self.time_limit()
         end = loop.time() + seconds
-        request = self._request(query, scope, top_k, context, automatic=True)
         await asyncio.sleep(0)  # those that come in the same moment are counted
         reserved = min(FINISHING_SECONDS, FINISHING_SHARE * seconds) + (len(self._under_way) - 1) * EACH_SECONDS
         # Where the others take more than half of the time, no model is asked: it would be late, and make them late as well.
@@ -342,7 +341,7 @@ class Recall:
         if found.with_vectors is not None:
             level = "hybrid" if found.with_vectors else "keyword"
         least = request.at_least or request.top_k
-        hits = found.hits[:least] if top_k is not None else found.hits
+        hits = found.hits[: request.at_most]
         return Recalled(
             level, [*named, *(read or ())], [*beside(hits, from_groups, least), *found.waiting], written, found.reasons
         )
@@ -352,35 +351,15 @@ class Recall:
         key, stores = ArticleKey.of(scope.user_id, scope), self.parts.article_stores
         return stores.articles.read(key) or dated_summaries(key, stores.summaries.read(key))
 
-    def _request(
-        self,
-        query: str | Sequence[str],
-        scope: Scope,
-        top_k: int | None,
-        context: Sequence[str],
-        conditions: dict[str, Any] | None = None,
-        *,
-        automatic: bool = False,
-        neighbours: int = 0,
-    ) -> RecallRequest:
-        return scope_request(
-            query,
-            scope,
-            self.settings().query,
-            top_k=top_k,
-            context=context,
-            conditions=conditions or {},
-            now=self.parts.clock(),
-            timezone=self._timezone(),
-            automatic=automatic,
-            neighbours=neighbours,
-        )
+    def request(self, query: str | Sequence[str], scope: Scope, **how: Any) -> RecallRequest:
+        """Return the request of a search in `scope`, as `scope_request` makes it of the settings in force."""
+        return scope_request(query, scope, self.settings().query, now=self.parts.clock(), timezone=self._timezone(), **how)
 
     async def _prefetch(self, query: str | Sequence[str], scope: Scope, context: Sequence[str]) -> None:
         if not is_conversation(scope):
             return
         try:
-            request = self._request(texts(query), scope, None, texts(context), automatic=True)
+            request = self.request(texts(query), scope, context=texts(context), automatic=True)
             await asyncio.gather(
                 self.events.embed(request),
                 asyncio.shield(asyncio.wrap_future(self.events.tables.fill(scope.key))),
