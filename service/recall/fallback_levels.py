@@ -26,7 +26,7 @@ LOCAL_SECONDS = 0.15
 """Time limit of a reply for local data and models."""
 
 _UNKNOWN_TIME = datetime.fromtimestamp(0.0, UTC)
-_NOT_FILED: tuple[JobState, ...] = ("processing", "pending")
+NOT_FILED: tuple[JobState, ...] = ("processing", "pending")
 
 Result = TypeVar("Result")
 
@@ -109,7 +109,7 @@ class PlainMemory:
         """Note that the database cannot be used: waiting jobs and all later ones are kept readable in MEMORY.md."""
         # Set first, so that jobs accepted from here on are added by `add`.
         self.database_away = True
-        self.add(job for state in _NOT_FILED for job in queue.jobs(state))
+        self.add(job for state in NOT_FILED for job in queue.jobs(state))
 
 
 def _is_kept(job: Job) -> bool:

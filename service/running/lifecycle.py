@@ -7,7 +7,7 @@ import logging
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack, closing, suppress
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -21,14 +21,13 @@ from ...schema.protocols.forget_requests import ForgetReport
 from ...schema.settings import Settings
 from ...stores.opening import open_queue, plain_summaries
 from ..data_directory import data_directory
-from ..intake import LONG, was_changed
+from ..intake import LONG
 from ..jobs.step_stream import StepStream
 from ..languages import Languages
 from ..observation.hooks import Hooks
 from ..recall.arguments import ReadingState
-from ..recall.fallback_levels import LOCAL_SECONDS, PlainMemory
+from ..recall.fallback_levels import LOCAL_SECONDS, NOT_FILED, PlainMemory
 from .config_watch import ConfigWatch
-from .plain_copies import PlainCopies
 
 if TYPE_CHECKING:
     from ...models.brought.given import GivenModels
@@ -100,7 +99,6 @@ class Lifecycle:
         self.steps = StepStream(clock)
         self.end_summaries = plain_summaries(settings)
         self.plain = PlainMemory(data_directory(settings), self.end_summaries)
-        self._copies = PlainCopies(self.end_summaries, self._is_forgotten)
         self._work = work
         self._models = models
         self._watch = ConfigWatch(config, settings, self._apply) if config is not None else None
@@ -141,6 +139,7 @@ class Lifecycle:
             return
         if not self.settings.cognitive.enabled:
             self.tell_why_nothing_is_read()
+            await asyncio.to_thread(self._copy_waiting)
             return
         self.started = True
         self._told.clear()
@@ -152,6 +151,17 @@ class Lifecycle:
             await self._let_go()
             raise
 
+    def _copy_waiting(self) -> None:
+        """Write the texts of jobs that wait into `end_summaries.json`, which is all that is read while memory is off."""
+        if self.settings.stores.url or not (data_directory(self.settings) / "queue.sqlite").exists():
+            return
+        try:
+            with closing(open_queue(self.settings, self.clock)) as queue:
+                jobs = [job for state in NOT_FILED for job in queue.jobs(state)]
+            self.end_summaries.add([job for job in jobs if job.kind == "remember" and job.expires_at is None])
+        except (StorageError, OSError) as error:
+            log.warning("jobs wait on disk, but are not in end_summaries.json: %s", error)
+
     async def aclose(self, timeout_seconds: float) -> None:
         """Close everything. See `CognitiveService.aclose`."""
         async with AsyncExitStack() as stack:  # last in, first out; each one, even if another raises
@@ -160,7 +170,6 @@ class Lifecycle:
             stack.push_async_callback(self._close_opened, timeout_seconds)
             stack.callback(self.hooks.close)
             stack.push_async_callback(self._stop_reopening)
-            stack.push_async_callback(asyncio.to_thread, self._copies.settle)
 
     async def in_thread(self, function: Callable[..., Result], *arguments: object, characters: int = 0) -> Result:
         """Return the result of a function, called in a thread that serves nothing but what is handed over.
@@ -194,9 +203,6 @@ class Lifecycle:
 
     def _put(self, queue: JobQueue, jobs: Sequence[Job]) -> list[str]:
         ids = queue.put_all(jobs)
-        for job in jobs:
-            if job.kind == "remember" and not self.settings.stores.url:
-                self._copies.add(job)
         if self.plain.database_away:
             self.plain.add(jobs)
         return ids
@@ -263,7 +269,6 @@ class Lifecycle:
         """Forget a user or a group. See `CognitiveService.forget_user`."""
         from ..entity_data.forgetting import forget
 
-        await asyncio.to_thread(self._copies.settle)
         opened = self.opened
         if opened is None:
             return await self._forget_on_disk(entity, mentions, wait_seconds)
@@ -276,16 +281,6 @@ class Lifecycle:
         report = await forget(opened.parts, entity, mentions=mentions, wait_seconds=wait_seconds, wake=wake)
         opened.recall.clear()
         return report
-
-    def _is_forgotten(self, job: Job) -> bool:
-        opened = self.opened
-        if opened is None:
-            return False
-        try:
-            events = opened.parts.events
-            return events.is_forgotten(job.job_id, job.entities, job.moment.timestamp()) or was_changed(events, job)
-        except StorageError:
-            return False
 
     async def _forget_on_disk(self, entity: Entity, mentions: bool, wait_seconds: float) -> ForgetReport:
         """Forget what is on disk while memory is switched off."""
