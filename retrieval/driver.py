@@ -48,7 +48,7 @@ class Deadline(NamedTuple):
 
 
 @dataclass
-class Found:
+class SearchResult:
     """What a recall found by its deadline.
 
     `hits` are filed events, best first; `waiting` are the texts of jobs that are not filed yet. `is_silent` is True if the
@@ -90,7 +90,7 @@ async def search(steps: EventRecall, request: RecallRequest) -> list[Hit]:
 
 async def find(
     steps: EventRecall, request: RecallRequest, deadline: Deadline | None = None, run: RunInThread = asyncio.to_thread
-) -> Found:
+) -> SearchResult:
     """Run all steps; `run(function, *arguments)` calls a blocking step in a thread.
 
     With a deadline, what is ready in time is returned. What has begun and is late is finished in the background, so that the
@@ -99,7 +99,7 @@ async def find(
     now = asyncio.get_running_loop().time
     if deadline is not None and deadline.models <= now():
         return await _by_keywords(steps, request, deadline.end, run)
-    found, end = Found(), deadline.end if deadline is not None else None
+    found, end = SearchResult(), deadline.end if deadline is not None else None
 
     def models_until() -> float:
         return deadline.models if deadline is not None else now() + MODEL_SECONDS
@@ -148,9 +148,9 @@ async def find(
 
 async def _from_memory(
     steps: EventRecall, request: RecallRequest, survey: Survey, vectors: Sequence[Vector], end: float
-) -> Found:
+) -> SearchResult:
     """Answer while the store is away. In a thread of its own: all others may wait for the store."""
-    found = Found(reasons=[HELD])
+    found = SearchResult(reasons=[HELD])
     try:
         async with asyncio.timeout_at(end):
             work = asyncio.get_running_loop().run_in_executor(steps.spare, _finished, steps, request, survey, vectors)
@@ -163,12 +163,12 @@ async def _from_memory(
     return found
 
 
-async def _by_keywords(steps: EventRecall, request: RecallRequest, end: float, run: RunInThread) -> Found:
+async def _by_keywords(steps: EventRecall, request: RecallRequest, end: float, run: RunInThread) -> SearchResult:
     """Run all steps but those of models in one go, until `end`.
 
     So many recalls at once are answered one after the other, and not all of them begun before any is answered.
     """
-    found, now = Found(), asyncio.get_running_loop().time
+    found, now = SearchResult(), asyncio.get_running_loop().time
     # Waited for here and not in the thread that answers all of them.
     patience = CROWD_COLD_SHARE * (end - now())
     if steps.tables.held(request.where.scope_key or "") is None:
@@ -204,7 +204,7 @@ async def _read_scope(steps: EventRecall, request: RecallRequest, run: RunInThre
         await asyncio.shield(asyncio.wrap_future(reading))
 
 
-def _worth_telling(found: Found, waiting: Sequence[Hit]) -> list[Hit]:
+def _worth_telling(found: SearchResult, waiting: Sequence[Hit]) -> list[Hit]:
     """Return the hits of `waiting` that are not among those found, as filed in between; in silence those that fit best."""
     known = {hit.event.event_id for hit in found.hits}
     return [hit for hit in waiting if hit.event.event_id not in known and (not found.is_silent or hit.score >= ENOUGH_WORDS)]
@@ -250,7 +250,7 @@ def warn(steps: EventRecall, request: RecallRequest, reasons: Sequence[str]) -> 
     """Log why a search found less than it could have: each kind of reason once as a warning, then at the level DEBUG."""
     if reasons:
         told = "search in %s answered with less: %s"
-        log.log(steps.told.level(reasons), told, request.where.scope_key, "; ".join(reasons))
+        log.log(steps.seen_warnings.level(reasons), told, request.where.scope_key, "; ".join(reasons))
 
 
 def result(task: asyncio.Task[Result], what: str, reasons: list[str]) -> Result | None:

@@ -33,8 +33,8 @@ from .request import RecallRequest, is_talk
 from .scope_index.table import Positions, Snapshot, snapshot_of
 from .scope_index.tables import ScopeTables
 from .scope_index.words import Mask, Scores, WordMatch
+from .seen_warnings import SeenWarnings
 from .silence import tells_something
-from .told_once import ToldOnce
 
 log = logging.getLogger(__name__)
 
@@ -119,7 +119,7 @@ class EventRecall:
         self.spare = ThreadPoolExecutor(1, thread_name_prefix="historian-held")
         """For what is done while all other threads may wait for the store."""
         self._marks = ThreadPoolExecutor(1, thread_name_prefix="historian-fingerprint")
-        self.told = ToldOnce()
+        self.seen_warnings = SeenWarnings()
         self._pending = pending
         self._settings = settings
         self.tables = ScopeTables(events, lambda: settings().scope_cache_megabytes * MEGABYTE)

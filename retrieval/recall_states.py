@@ -35,7 +35,7 @@ class RecallInput(TypedDict, total=False):
     conditions: dict[str, Any]
 
 
-class FoundEvent(TypedDict):
+class RecalledEvent(TypedDict):
     """One hit as plain data."""
 
     event_id: str
@@ -51,7 +51,7 @@ class FoundEvent(TypedDict):
 class RecallOutput(TypedDict, total=False):
     """The hits, best first."""
 
-    hits: list[FoundEvent]
+    hits: list[RecalledEvent]
 
 
 class RecallUpdate(RecallOutput, total=False):

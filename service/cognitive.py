@@ -20,7 +20,7 @@ from ..schema.settings import Settings
 from ..schema.settings.source import find_config, load_settings
 from ..schema.talk import SAID_BY_PEOPLE
 from .event_access import EventAccess
-from .given_messages import Message, read_messages
+from .incoming_messages import Message, read_messages
 from .intake import checked_length, kept, make_job, redacted, refuse_unknown
 from .operating import Operating
 from .reply import ReplyContext

@@ -17,7 +17,7 @@ from ..schema.settings import Settings
 from ..schema.talk import TalkPayload
 from ..text.messages import message_name, talk_request
 from ..text.tokens import estimate_tokens
-from .given_messages import LONGEST_RESULT, Message, read_messages
+from .incoming_messages import LONGEST_RESULT, Message, read_messages
 from .intake import make_job, redacted_in_turn, refuse_unknown, with_redacted_labels
 
 SCOPES_COUNTED = 10_000

@@ -161,7 +161,7 @@ def profile_line(
     return profile_head(profile, language, names) + quoted(_BETWEEN[language].join(one.counted_text for one in said))
 
 
-def hit_line(hit: Hit, language: Language, names: ShownNames = AS_BORNE) -> str:
+def format_hit(hit: Hit, language: Language, names: ShownNames = AS_BORNE) -> str:
     """Return one hit as a line of its own, `- [2026-02-20 17:30] Ann: text`, with the marks of `heading_of` and `until_mark`."""
     said = record_line(hit, names)
     stamp = heading_of(hit, language, minute(hit.event.timestamp_local))

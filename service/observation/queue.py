@@ -21,7 +21,7 @@ from ...schema.protocols import JobQueue
 from ...schema.scope import Scope, checked_scope
 from ...schema.settings import ObservationSettings
 from ..components import Parts
-from ..given_messages import given_id
+from ..incoming_messages import given_id
 from ..outages.availability import Outage, Pause
 from ..timezones import configured_timezone
 from .filing import UnwrittenRecords

@@ -15,7 +15,7 @@ from ...text.messages import observation_events, said_events, session_request
 from ...text.preview import preview_text, snapshot
 from ...text.redaction import redact
 from ...text.speakers.shown_names import shown_name
-from ..given_messages import ROLES, is_content, words_of
+from ..incoming_messages import ROLES, is_content, words_of
 
 NAME_CHARACTERS = 200
 ARGUMENT_CHARACTERS = 2_000

@@ -162,7 +162,7 @@ class Recall:
         self._late_embedder.note(recalled.reasons)
         if recalled.reasons:
             told = "recall for %s answered with %s: %s (once for each kind of reason; `stats` counts them)"
-            level = self.events.told.level(recalled.reasons)
+            level = self.events.seen_warnings.level(recalled.reasons)
             log.log(level, told, request.where.scope_key, recalled.level, "; ".join(recalled.reasons))
         else:
             log.debug("recall for %s answered with %s", request.where.scope_key, recalled.level)

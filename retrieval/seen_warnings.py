@@ -8,7 +8,7 @@ from collections.abc import Sequence
 MOST_KINDS = 100
 
 
-class ToldOnce:
+class SeenWarnings:
     """Knows which kinds of reasons were told. A kind is what a reason says before its second colon; the rest may vary."""
 
     def __init__(self) -> None:
