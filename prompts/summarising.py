@@ -70,26 +70,23 @@ async def summarise(
 
     Without a model, and if the model's summary does not pass, the summary is the conversation: one line a message,
     `2026-12-01 Ann: we move in on Friday (2026-12-04)`, the day only where it changes, the newest lines within
-    MOST_TOKENS. Raises what `summary_by_model` raises.
+    MOST_TOKENS. Raises ModelUnavailable, and ModelRefused if the refusal does not depend on the content.
     """
-    if chat is not None:
-        written = await summary_by_model(spoken, chat=chat, names=names, moment=moment, timezone=timezone, language=language)
-        if written:
-            return SummaryDraft(written, "model", is_absolute=True)
+    if chat is not None and (written := await _by_model(spoken, chat, names, moment, timezone, language)):
+        return SummaryDraft(written, "model", is_absolute=True)
     lines = await asyncio.to_thread(said_lines, spoken, names, moment, timezone, LONGEST_SUMMARY)
     kept = len(newest_within(under_days(lines), MOST_TOKENS, least=1))
     absolute = all(one.role == "record" for one in spoken)
     return SummaryDraft("\n".join(under_days(lines[len(lines) - kept :])), "rules", absolute)
 
 
-async def summary_by_model(
+async def _by_model(
     spoken: Sequence[Spoken],
-    *,
     chat: StructuredChat,
     names: Names,
     moment: datetime,
     timezone: str | ZoneInfo | None,
-    language: Language | None = None,
+    language: Language | None,
 ) -> str:
     """Return the model's summary without the sentences that are relative or that the messages do not carry.
 

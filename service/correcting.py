@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Mapping
-from functools import partial
 from typing import Any, Final, Literal
 
 from ..schema.correction import Candidate, Correction
@@ -71,8 +70,7 @@ class Correcting:
             raise InvalidInput("text: nothing to change; give text, kind, tags, pinned or expires_at")
         written = None if text is None else checked_text(await self._redacted(checked_text(text)))
         vector = None if written is None else await self._vector(written)
-        work = partial(edit_line, parts, line_id, written, vector, scope, changes, self._timezone)
-        return await self._carried_out(work, scope)
+        return await self._carried_out(scope, edit_line, parts, line_id, written, vector, scope, changes, self._timezone)
 
     async def delete_line(
         self, line_id: str, *, scope: Scope | None, messages: bool = False, dry_run: bool = False
@@ -201,20 +199,22 @@ class Correcting:
 
     async def _delete_line(self, line_id: str, scope: Scope | None, how: MessagesOf, dry_run: bool) -> Correction:
         parts = self.lifecycle.in_use().parts
-        return await self._carried_out(partial(delete_line, parts, line_id, scope, how, dry_run=dry_run), scope)
+        return await self._carried_out(scope, delete_line, parts, line_id, scope, how, dry_run)
 
     async def _delete_event(self, event_id: str, scope: Scope | None, how: MessagesOf, dry_run: bool) -> Correction:
         parts = self.lifecycle.in_use().parts
-        return await self._carried_out(partial(delete_event, parts, event_id, scope, how, dry_run=dry_run), scope)
+        return await self._carried_out(scope, delete_event, parts, event_id, scope, how, dry_run)
 
     async def _edit_event(self, event: Event, text: str, scope: Scope | None, how: MessagesOf) -> Correction:
         parts, vector = self.lifecycle.in_use().parts, await self._vector(text)
-        return await self._carried_out(partial(edit_event, parts, event, text, vector, scope, how, self._timezone), scope)
+        return await self._carried_out(scope, edit_event, parts, event, text, vector, scope, how, self._timezone)
 
-    async def _carried_out(self, work: Callable[[], tuple[Plan, Correction]], scope: Scope | None) -> Correction:
+    async def _carried_out(
+        self, scope: Scope | None, work: Callable[..., tuple[Plan, Correction]], *arguments: object
+    ) -> Correction:
         """Carry a correction out in a thread, and let what this process remembers of it go."""
         opened = self.lifecycle.in_use()
-        plan, correction = await asyncio.to_thread(work)
+        plan, correction = await asyncio.to_thread(work, *arguments)
         if correction.correction_id:
             for key, words in plan.unspoken().items():
                 await asyncio.to_thread(self.lifecycle.plain.forget_words, key, words)

@@ -156,23 +156,6 @@ async def test_a_session_that_is_in_use_stays_bound_however_many_others_come(
             observation.observe_message("user", "hello", "other 0")
 
 
-async def test_a_session_that_was_not_used_for_long_is_not_silently_another_conversations(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(session_scopes, "SESSIONS_KNOWN", 3)
-    async with observing(tmp_path) as (observation, events):
-        for n in range(10):
-            observation.observe_message("user", "hello", f"session {n}", scope=PRIVATE)
-        with pytest.raises(InvalidInput, match="'session 0' belonged to another conversation"):
-            observation.observe_message("user", "psst", "session 0", scope=GROUP)
-        with pytest.raises(InvalidInput, match="'session 0' is not bound"):
-            observation.observe_message("user", "psst", "session 0")
-        observation.observe_message("user", "still ours", "session 0", scope=PRIVATE)
-        observation.observe_message("user", "and without a scope again", "session 0")
-        assert await observation.settled(10)
-        assert events.find(EventFilter(GROUP.key)) == []
-
-
 async def test_full_the_oldest_is_dropped_counted_and_told_once_a_minute(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
