@@ -73,11 +73,12 @@ async def summarise(
     MOST_TOKENS. Raises ModelUnavailable, and ModelRefused if the refusal does not depend on the content.
     """
     if chat is not None and (written := await _by_model(spoken, chat, names, moment, timezone, language)):
-        return SummaryDraft(written, "model", is_absolute=True)
+        return SummaryDraft(text=written, written_by="model", is_absolute=True)
     lines = await asyncio.to_thread(said_lines, spoken, names, moment, timezone, LONGEST_SUMMARY)
     kept = len(newest_within(under_days(lines), MOST_TOKENS, least=1))
     absolute = all(one.role == "record" for one in spoken)
-    return SummaryDraft("\n".join(under_days(lines[len(lines) - kept :])), "rules", absolute)
+    text = "\n".join(under_days(lines[len(lines) - kept :]))
+    return SummaryDraft(text=text, written_by="rules", is_absolute=absolute)
 
 
 async def _by_model(

@@ -42,12 +42,12 @@ class ReflectionJob:
 
     @property
     def bounds(self) -> ChapterBounds:
-        settings = self.shortterm
-        return ChapterBounds(
-            settings.bedrock_max_tokens,
-            settings.evolutionary_max_tokens,
-            settings.dynamic_max_tokens,
-        )
+        limits = self.shortterm
+        return {
+            "Bedrock": limits.bedrock_max_tokens,
+            "Evolutionary": limits.evolutionary_max_tokens,
+            "Dynamic": limits.dynamic_max_tokens,
+        }
 
     @property
     def configured_language(self) -> Language | None:

@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 from ...prompts import summarising
 from ...schema.event import Event
 from ...schema.graph_states.historian import HistorianContext
-from ...schema.graph_states.reflection import DraftState, ReflectionState, ReflectionUpdate
+from ...schema.graph_states.reflection import ReflectionState, ReflectionUpdate
 from ...schema.ids import digest_of
 from ...schema.scope import ASSERTED, is_asserted
 from ...schema.summary import ArticleKey, BufferedState, Summary
@@ -57,7 +57,7 @@ async def summarise(state: ReflectionState, runtime: Runtime[HistorianContext]) 
         timezone=job.job.timezone,
         language=job.configured_language,
     )
-    return {"draft": DraftState(text=draft.text, written_by=draft.written_by, is_absolute=draft.is_absolute)}
+    return {"draft": draft}
 
 
 async def file_summary(state: ReflectionState, runtime: Runtime[HistorianContext]) -> ReflectionUpdate:

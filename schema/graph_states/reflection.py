@@ -6,18 +6,10 @@ from typing import Any, Literal
 
 from typing_extensions import TypedDict
 
-from ..article import WrittenBy
+from ..article import SummaryDraft
 
 Occasion = Literal["promotion", "reflection", ""]
 """Why the article is rewritten: summaries become long-term memory, an interaction was significant, or not at all ("")."""
-
-
-class DraftState(TypedDict):
-    """A `SummaryDraft` as JSON."""
-
-    text: str
-    written_by: WrittenBy
-    is_absolute: bool
 
 
 class ProposalState(TypedDict):
@@ -38,7 +30,7 @@ class ReflectionUpdate(TypedDict, total=False):
 
     forgotten: bool
     through: str
-    draft: DraftState
+    draft: SummaryDraft
     filed: list[str]
     occasion: Occasion
     sources: list[str]
