@@ -352,7 +352,8 @@ class CognitiveService(EventAccess, Operating):
         await self._look_through(None if scope is None else checked_scope(scope).key)
 
     async def _look_through(self, scope_key: str | None) -> None:
-        for key in self._gathering.flushed(scope_key):
+        gathered = self._gathering.flushed(scope_key)
+        for key in gathered if scope_key is None else [scope_key]:
             self.lifecycle.at_home(self._silence.end, key)
             await self.lifecycle.hasten(key)
 

@@ -27,7 +27,6 @@ from ...retrieval.everywhere import search_everywhere
 from ...retrieval.filters import bounded_top_k, conditioned
 from ...retrieval.own_words import beside, own_words
 from ...retrieval.pending import PendingHits
-from ...retrieval.profiles import find_profiles, has_spoken, holding, readable_profile, readable_profiles, waiting_speakers
 from ...retrieval.request import RecallRequest, bounded_query, scope_request
 from ...schema.errors import HistorianError, ModelError, StorageError
 from ...schema.event import EventFilter
@@ -35,7 +34,7 @@ from ...schema.hit import Hit, ProfileHit
 from ...schema.language import Language
 from ...schema.profile import Profile
 from ...schema.protocols import VectorIndex
-from ...schema.scope import EntityType, LayerRule, PublicLayer, Scope, reads_own_words_of
+from ...schema.scope import EntityType, Scope, reads_own_words_of
 from ...schema.settings import Settings
 from ...schema.summary import ArticleKey, StoredArticle
 from ...text.articles import dated_summaries
@@ -46,6 +45,7 @@ from ..timezones import configured_timezone
 from .arguments import is_conversation, texts
 from .fallback_levels import LOCAL_SECONDS
 from .late_embedder import LateEmbedder
+from .profiles import ProfileRecall
 
 log = logging.getLogger(__name__)
 
@@ -65,8 +65,6 @@ THREADS = 4
 """Number of recalls that may be blocked by a locked database; further ones wait for a thread within their time limit."""
 LATENCIES_KEPT = 1_000
 SCOPES_WARMED = 8
-MOST_NAMED = 3
-"""The most people named in a question whose profiles are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +136,7 @@ class Recall:
             pending=PendingHits(parts.queue, parts.events, lambda: settings().cognitive.bot_name),
             is_away=(lambda: parts.backend.is_away) if parts.backend.workers.many else None,
         )
+        self._profiles = ProfileRecall(parts, settings, self.events)
         self.statistics = RecallStatistics()
         self._late_embedder = LateEmbedder(is_remote=parts.embedder is not None and parts.embedder.is_remote)
         self._under_way: set[object] = set()
@@ -210,25 +209,11 @@ class Recall:
 
     async def profile(self, entity_type: EntityType, entity_id: str, scope: Scope) -> Profile | None:
         """Return a profile as `Reading.get_profile` does."""
-        return await asyncio.to_thread(self._profile, entity_type, entity_id, scope)
+        return await asyncio.to_thread(self._profiles.read, entity_type, entity_id, scope)
 
     async def search_profiles(self, query: str, scope: Scope, *, top_k: int | None = None) -> list[ProfileHit]:
         """Search as `Reading.search_profiles` does."""
-        settings = self.settings().query
-        return await find_profiles(
-            bounded_query(query),
-            scope,
-            read=self._profile,
-            index=self.parts.backend.profile_index,
-            embed=None if self.events.vectors is None else self.events.vectors.get,
-            reranker=self.events.reranker,
-            settings=settings,
-            rule=self._rule(),
-            public_layer=self._public_layer(),
-            speakers=await asyncio.to_thread(waiting_speakers, self.parts.queue, scope),
-            top_k=bounded_top_k(top_k, settings.profile_top_k),
-            now=self.parts.clock(),
-        )
+        return await self._profiles.search(bounded_query(query), scope, top_k)
 
     def shown_names(self, scope: Scope | None, told: str | Sequence[str] = (), language: Language = "zh") -> ShownNames:
         """Return how people are shown in an answer to `told` in `scope`: by today's names of conversations in memory.
@@ -321,7 +306,7 @@ class Recall:
         deadline = Deadline(end - seconds, end - CROWD_SHARE * seconds) if is_crowded else Deadline(end - reserved, end)
         run = partial(self._run_in, self._crowd if is_crowded else self._pool)
         spawn, with_article = self.events.tasks.spawn, scope.request_type == "private" and self.settings().query.include_chapters
-        profiles = spawn(self._run(readable_profiles, self._profile, scope, self.parts.clock()), "profiles")
+        profiles = spawn(self._run(self._profiles.of_conversation, scope), "profiles")
         article = spawn(self._run(self._article, scope), "article") if with_article else None
         groups: asyncio.Task[list[Hit]] | None = None
         if user_id := self._own_words_of(scope):
@@ -330,7 +315,7 @@ class Recall:
         found = await find(self.events, request, deadline, run)
         of_named: asyncio.Task[list[Profile]] | None = None
         if scope.request_type == "group":
-            of_named = spawn(self._run(self._profiles_named, request.said, scope), "profiles of named people")
+            of_named = spawn(self._run(self._profiles.named_in, request.said, scope), "profiles of named people")
         waited = [task for task in (profiles, of_named, article, groups) if task is not None]
         await asyncio.wait(waited, timeout=end - loop.time())
         read = result(profiles, "profiles", found.reasons)
@@ -363,7 +348,7 @@ class Recall:
             await asyncio.gather(
                 self.events.embed(request),
                 asyncio.shield(asyncio.wrap_future(self.events.tables.fill(scope.key))),
-                self._run(readable_profiles, self._profile, scope, self.parts.clock()),
+                self._run(self._profiles.of_conversation, scope),
             )
         except HistorianError as error:
             log.debug("prefetch for %s: %s", scope.key, error)
@@ -375,29 +360,8 @@ class Recall:
         for one in dict.fromkeys([*scopes, *([scope] if scope is not None else [])]):
             self.events.tables.snapshot(one.key, rests=True).words.match("warm 预热")
 
-    def _profile(self, entity_type: EntityType, entity_id: str, scope: Scope) -> Profile | None:
-        # Of the speaker that is known without any look, unless a request alone names them.
-        asked = entity_type == "user" and (entity_id != scope.user_id or scope.speaker_is_asserted)
-        spoken = asked and (
-            self._public_layer() == "everywhere" or has_spoken(self.parts.events, self.parts.queue, scope, entity_id)
-        )
-        return readable_profile(self.parts.profiles, scope, entity_type, entity_id, self._rule(), has_spoken=spoken)
-
-    def _profiles_named(self, said: Sequence[str], scope: Scope) -> list[Profile]:
-        """Return the profiles of the other members of a group whom the question names, with what holds now."""
-        names = self.events.tables.names(scope.key)
-        people = dict.fromkeys(who for text in said for who in names.named_in(text) if who != scope.user_id)
-        found = [self._profile("user", who, scope) for who in list(people)[:MOST_NAMED]]
-        return [holding(profile, self.parts.clock()) for profile in found if profile is not None]
-
     def _own_words_of(self, scope: Scope) -> str:
         return reads_own_words_of(scope, from_groups=self.settings().query.own_words_from_groups)
-
-    def _public_layer(self) -> PublicLayer:
-        return self.settings().cognitive.profile.public_layer
-
-    def _rule(self) -> LayerRule:
-        return self.settings().cognitive.profile.profile_layers
 
     def _timezone(self) -> str:
         return configured_timezone(self.settings().cognitive.timezone)

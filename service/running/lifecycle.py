@@ -227,6 +227,8 @@ class Lifecycle:
 
     async def hasten(self, scope_key: str) -> None:
         """Let the jobs of kind `talk` that wait in a conversation run now, all together. Raises StorageError."""
+        if not self.started:
+            return
         queue = await self._opened_queue()
         waiting = await self.in_thread(queue.waiting, scope_key, MOST_HASTENED)
         await self.in_thread(queue.hasten, [job.job_id for job in waiting if job.kind == "talk"])
