@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple, TypeVar
 
 from ..schema.errors import HistorianError, ModelError, StorageError
@@ -96,7 +97,8 @@ async def find(
     With a deadline, what is ready in time is returned. What has begun and is late is finished in the background, so that the
     caches have it for the next recall.
     """
-    now = asyncio.get_running_loop().time
+    loop = asyncio.get_running_loop()
+    now = loop.time
     if deadline is not None and deadline.models <= now():
         return await _by_keywords(steps, request, deadline.end, run)
     found, end = SearchResult(), deadline.end if deadline is not None else None
@@ -108,18 +110,21 @@ async def find(
     patience = None if end is None else COLD_SHARE * (end - now())
     surveying = steps.tasks.spawn(run(steps.survey, request, patience), "survey of a recall")
     await asyncio.wait((embedding, surveying), timeout=models_until() - now())
+    survey: Survey | None = None
     if deadline is not None and (not surveying.done() or isinstance(surveying.exception(), StorageError)):
-        held = steps.held(request)
-        if held is not None:
-            surveying.cancel()
-            return await _from_memory(steps, request, held, result(embedding, "embedder", found.reasons) or [], deadline.end)
-    await asyncio.wait((surveying,), timeout=None if end is None else end - now())
-    survey = result(surveying, "search", found.reasons)
+        survey = steps.held(request)
+    if survey is not None:  # the store is away, and all threads but the spare one may wait for it
+        surveying.cancel()
+        found.reasons.append(HELD)
+        run = partial(loop.run_in_executor, steps.spare)
+    else:
+        await asyncio.wait((surveying,), timeout=None if end is None else end - now())
+        survey = result(surveying, "search", found.reasons)
     if survey is None:
         found.failure = surveying.exception() if surveying.done() and not surveying.cancelled() else None
         surveying.cancel()  # one that no thread has begun would only delay the next recalls
         return found
-    vectors = result(embedding, "embedder", found.reasons) or []
+    vectors = result(embedding, "embedder", [] if survey.is_held else found.reasons) or []
     found.waiting = list(survey.waiting)
     try:
         async with asyncio.timeout_at(end):
@@ -134,6 +139,8 @@ async def find(
         found.reasons.append(COLD)
     elif vectors and not found.with_vectors:
         found.reasons.append("dimension: the query's vector does not fit the stored ones; run `historian reembed`")
+    if survey.is_held:
+        return found
     # The hits are complete before the reranker is called: if it is late, only the reranking is lost.
     reranked = await rerank(steps, request, candidates, found.reasons, models_until())
     if reranked is not candidates:
@@ -143,23 +150,6 @@ async def find(
         except TimeoutError:
             found.reasons.append("reranker: out of time")
     found.waiting = _worth_telling(found, found.waiting)
-    return found
-
-
-async def _from_memory(
-    steps: EventRecall, request: RecallRequest, survey: Survey, vectors: Sequence[Vector], end: float
-) -> SearchResult:
-    """Answer while the store is away. In a thread of its own: all others may wait for the store."""
-    found = SearchResult(reasons=[HELD])
-    try:
-        async with asyncio.timeout_at(end):
-            work = asyncio.get_running_loop().run_in_executor(steps.spare, _finished, steps, request, survey, vectors)
-            candidates, found.hits = await work
-    except (TimeoutError, StorageError) as error:
-        found.failure = error
-        found.reasons.append(f"search: {str(error) or 'out of time'}")
-        return found
-    found.with_vectors, found.is_silent = candidates.has_vectors, candidates.is_silent
     return found
 
 
