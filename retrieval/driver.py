@@ -17,7 +17,8 @@ from ..schema.errors import HistorianError, ModelError, StorageError
 from ..schema.hit import Hit
 from ..schema.protocols import Vector
 from ..text.questions.asking import is_question
-from .event_recall import Candidates, EventRecall, RunInThread, Survey
+from .choosing import Candidates
+from .event_recall import EventRecall, RunInThread, Survey
 from .request import RecallRequest
 
 log = logging.getLogger(__name__)

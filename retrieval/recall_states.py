@@ -15,7 +15,8 @@ from typing_extensions import TypedDict
 
 from ..schema.protocols import Vector
 from ..schema.settings import Settings
-from .event_recall import Candidates, EventRecall, Survey
+from .choosing import Candidates
+from .event_recall import EventRecall, Survey
 from .request import RecallRequest
 
 
