@@ -74,6 +74,8 @@ class ReplyContext:
         if opened is None:
             self._lifecycle.tell_why_nothing_is_read()
             summaries = await self._plain_summaries(scope)
+            if not summaries:
+                return ""
             return await asyncio.to_thread(format_summaries, summaries, language=written, max_tokens=budget)
         recalled = await opened.recall.context(request)
         hits = recalled.hits

@@ -139,7 +139,8 @@ class Lifecycle:
             return
         if not self.settings.cognitive.enabled:
             self.tell_why_nothing_is_read()
-            await asyncio.to_thread(self._copy_waiting)
+            if not self.settings.stores.url and (data_directory(self.settings) / "queue.sqlite").exists():
+                await asyncio.to_thread(self._copy_waiting)
             return
         self.started = True
         self._told.clear()
@@ -153,8 +154,6 @@ class Lifecycle:
 
     def _copy_waiting(self) -> None:
         """Write the texts of jobs that wait into `end_summaries.json`, which is all that is read while memory is off."""
-        if self.settings.stores.url or not (data_directory(self.settings) / "queue.sqlite").exists():
-            return
         try:
             with closing(open_queue(self.settings, self.clock)) as queue:
                 jobs = [job for state in NOT_FILED for job in queue.jobs(state)]
