@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple, TypeVar
@@ -112,12 +112,13 @@ async def find(
     surveying = steps.tasks.spawn(run(steps.survey, request, patience), "survey of a recall")
     await asyncio.wait((embedding, surveying), timeout=models_until() - now())
     survey: Survey | None = None
+    finish: Callable[..., Awaitable[tuple[Candidates, list[Hit]]]] = run
     if deadline is not None and (not surveying.done() or isinstance(surveying.exception(), StorageError)):
         survey = steps.held(request)
     if survey is not None:  # the store is away, and all threads but the spare one may wait for it
         surveying.cancel()
         found.reasons.append(HELD)
-        run = partial(loop.run_in_executor, steps.spare)
+        finish = partial(loop.run_in_executor, steps.spare)
     else:
         await asyncio.wait((surveying,), timeout=None if end is None else end - now())
         survey = result(surveying, "search", found.reasons)
@@ -129,7 +130,7 @@ async def find(
     found.waiting = list(survey.waiting)
     try:
         async with asyncio.timeout_at(end):
-            candidates, found.hits = await run(_finished, steps, request, survey, vectors)
+            candidates, found.hits = await finish(_finished, steps, request, survey, vectors)
     except (TimeoutError, StorageError) as error:
         found.failure = error
         found.reasons.append(f"search: {error}" if isinstance(error, StorageError) else "finishing: out of time")
