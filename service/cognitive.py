@@ -21,7 +21,7 @@ from ..schema.settings.source import find_config, load_settings
 from ..schema.talk import SAID_BY_PEOPLE
 from .event_access import EventAccess
 from .incoming_messages import Message, read_messages
-from .intake import checked_length, kept, make_job, redacted, refuse_unknown
+from .intake import checked_length, kept, make_job, refuse_unknown
 from .operating import Operating
 from .reply import ReplyContext
 from .running.lifecycle import Lifecycle
@@ -224,8 +224,8 @@ class CognitiveService(EventAccess, Operating):
         settings, lifecycle = self.settings, self.lifecycle
         job = await lifecycle.in_thread(make_job, {**unknown, **turn}, settings, lifecycle.clock)
         characters = checked_length(job)
-        job = await lifecycle.in_thread(redacted, job, settings.historian.redact_jobs, characters=characters)
-        return next(iter(await lifecycle.hand_over([job])), None)
+        ids = await lifecycle.hand_over([job], settings.historian.redact_jobs, characters=characters)
+        return next(iter(ids), None)
 
     async def update_memory(
         self,

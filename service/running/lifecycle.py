@@ -20,8 +20,9 @@ from ...schema.protocols import JobQueue
 from ...schema.protocols.forget_requests import ForgetReport
 from ...schema.settings import Settings
 from ...stores.opening import open_queue, plain_summaries
+from ...text.redaction import Level
 from ..data_directory import data_directory
-from ..intake import LONG
+from ..intake import LONG, redacted
 from ..jobs.step_stream import StepStream
 from ..languages import Languages
 from ..observation.hooks import Hooks
@@ -179,8 +180,10 @@ class Lifecycle:
         pool = self._redacting if characters > LONG else self._handing
         return await asyncio.get_running_loop().run_in_executor(pool, partial(function, *arguments))
 
-    async def hand_over(self, jobs: Sequence[Job]) -> list[str]:
-        """Put redacted jobs on disk in one transaction, wake the worker, and return the ids of those that are kept.
+    async def hand_over(self, jobs: Sequence[Job], level: Level = "none", *, characters: int = 0) -> list[str]:
+        """Put jobs on disk in one transaction, wake the worker, and return the ids of those that are kept.
+
+        Jobs that are not redacted yet are redacted by `level`, in the thread for so many `characters`.
 
         Raises StorageError, and HistorianError if the worker of this process has ended with its event loop.
         """
@@ -190,18 +193,21 @@ class Lifecycle:
         if not jobs:
             return []
         if not self.settings.cognitive.enabled:
-            turns = [job for job in jobs if job.kind == "remember"]
-            await self.in_thread(self.end_summaries.add, turns)
+            await self.in_thread(self._keep_plainly, jobs, level, characters=characters)
             return []
         if not self.started:
             raise HistorianError("the service is not open; use `async with CognitiveService.open(…)` or call `start()`")
         queue = await self._opened_queue()
-        ids = await self.in_thread(self._put, queue, jobs)
+        ids = await self.in_thread(self._put, queue, jobs, level, characters=characters)
         self.wake()
         return ids
 
-    def _put(self, queue: JobQueue, jobs: Sequence[Job]) -> list[str]:
-        ids = queue.put_all(jobs)
+    def _keep_plainly(self, jobs: Sequence[Job], level: Level) -> None:
+        self.end_summaries.add([redacted(job, level) for job in jobs if job.kind == "remember"])
+
+    def _put(self, queue: JobQueue, jobs: Sequence[Job], level: Level) -> list[str]:
+        jobs = [one for job in jobs if not (one := redacted(job, level)).is_empty]
+        ids = queue.put_all(jobs) if jobs else []
         if self.plain.database_away:
             self.plain.add(jobs)
         return ids
