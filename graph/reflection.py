@@ -18,15 +18,12 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from ..nodes.reflection.buffer import buffer
-from ..nodes.reflection.check_article import check_article
-from ..nodes.reflection.file_summary import file_summary
-from ..nodes.reflection.reconstruct import reconstruct
-from ..nodes.reflection.summarise import summarise
-from ..nodes.reflection.write_article import write_article
-from ..schema.graph_states.reflection import ReflectionContext, ReflectionInput, ReflectionState
+from ..nodes.reflection.article import check_article, reconstruct, write_article
+from ..nodes.reflection.summaries import buffer, file_summary, summarise
+from ..schema.graph_states.historian import HistorianContext
+from ..schema.graph_states.reflection import ReflectionInput, ReflectionState
 
-ReflectionGraph = CompiledStateGraph[ReflectionState, ReflectionContext, ReflectionInput, ReflectionState]
+ReflectionGraph = CompiledStateGraph[ReflectionState, HistorianContext, ReflectionInput, ReflectionState]
 
 
 def after_filing(state: ReflectionState) -> Literal["summarise", "reconstruct", "__end__"]:
@@ -66,7 +63,7 @@ def wire_reflection(
 
 
 def compile_reflection(checkpointer: BaseCheckpointSaver[str] | None = None) -> ReflectionGraph:
-    """Return the graph, ready to run: `await graph.ainvoke({"job": …}, config, context=ReflectionContext(…))`."""
-    graph = StateGraph(ReflectionState, context_schema=ReflectionContext, input_schema=ReflectionInput)
+    """Return the graph, ready to run: `await graph.ainvoke({"job": …}, config, context=HistorianContext(…))`."""
+    graph = StateGraph(ReflectionState, context_schema=HistorianContext, input_schema=ReflectionInput)
     wire_reflection(graph)
     return graph.compile(checkpointer=checkpointer, name="reflection")

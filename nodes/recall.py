@@ -8,7 +8,7 @@ from typing import cast
 from langgraph.runtime import Runtime
 
 from ..retrieval import driver
-from ..retrieval.recall_states import FoundEvent, RecallContext, RecallState, RecallUpdate
+from ..retrieval.recall_states import RecallContext, RecalledEvent, RecallState, RecallUpdate
 from ..retrieval.request import scope_request
 from ..schema.scope import RequestType, Scope
 
@@ -59,7 +59,7 @@ async def select(state: RecallState, runtime: Runtime[RecallContext]) -> RecallU
     hits = await asyncio.to_thread(runtime.context.steps.select, state["request"], state["candidates"])
     return {
         "hits": [
-            FoundEvent(
+            RecalledEvent(
                 event_id=hit.event.event_id,
                 text=hit.event.text,
                 timestamp=hit.event.timestamp_local,

@@ -5,12 +5,14 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterable
+from datetime import date
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
 from ..schema.errors import ModelError, ModelRested
 from ..schema.protocols import Answer, StructuredChat
+from ..text.supported import figures
 
 log = logging.getLogger(__name__)
 
@@ -18,6 +20,7 @@ CONTROL = 1
 """The number of what is shown before the former facts and never over: a model that names it names whatever it is shown.
 The example of the prompt for talk names it too, for those that copy it."""
 CONTROL_FACT = {"zh": "{}是聊天机器人", "en": "{} is a chat bot"}
+_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _SHORT_ID = re.compile(r"(?<![A-Za-z0-9])([A-Za-z]?)(\d{1,3})(?!\d)")
 
 
@@ -54,9 +57,9 @@ def numbers_of(letter: str, written: Iterable[str], most: int) -> list[int]:
 async def asked(
     chat: StructuredChat, form: type[Answer], otherwise: str, *, purpose: str, system: str, user: str
 ) -> Answer | None:
-    """Return the model's answer; None where it has none for this content, which is logged with what is done `otherwise`.
+    """Return the model's answer, or None if it refuses or fails for this content. Logs `otherwise`, the fallback taken.
 
-    Raises ModelUnavailable, and ModelRefused where no content could change it.
+    Raises ModelUnavailable, and ModelRefused if the refusal does not depend on the content.
     """
     try:
         return await chat.structured(form, purpose=purpose, system=system, user=user)
@@ -65,4 +68,14 @@ async def asked(
             raise
         # That a model rests is told once by whoever lets it.
         log.log(logging.DEBUG if isinstance(error, ModelRested) else logging.WARNING, "%s: %s", otherwise, error)
+        return None
+
+
+def named_day(written: str, sources: str) -> date | None:
+    """Return the day that a model has written (`2026-03-02`) if its sources name it, else None."""
+    if not _DAY.fullmatch(written) or not figures(written).keys() <= figures(sources, uncertain=True).keys():
+        return None
+    try:
+        return date.fromisoformat(written)
+    except ValueError:
         return None

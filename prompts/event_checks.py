@@ -21,9 +21,9 @@ from ..text.questions.named_times import time_told
 from ..text.speakers.borne_names import bare_name, folded
 from ..text.superseding import MOST_ENDED
 from ..text.support import best_sources, content_terms, share
-from ..text.supported import figures, persons_in, unsupported
+from ..text.supported import persons_in, unsupported
 from ..text.time_expressions import is_counted_from_today
-from .asking import CONTROL, numbers_of
+from .asking import CONTROL, named_day, numbers_of
 from .extracting import TalkQuestion, ToldEvent, text_of
 
 MOST_BEFORE, MOST_EARLIER = 6, 16
@@ -39,7 +39,6 @@ _CLAUSES = re.compile(r"(?<=[。！？!?.\n])")
 _OF_ONESELF = re.compile(r"\b(?:i|my|me)\b|[我俺]", re.IGNORECASE)
 _REDACTED = re.compile(r"\[[A-Z][A-Z_]+\]")
 """A secret's placeholder: what is said about it is not worth remembering."""
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 _WHY = {
     "zh": {
@@ -234,12 +233,8 @@ class EventChecks:
 
     def _until(self, one: ToldEvent, job: Job, sources: Iterable[str]) -> list[float]:
         """Return the end of the day until which an event holds, if its sources name that day."""
-        known = figures("\n".join((one.text, *sources)), uncertain=True)
-        if not _DAY.fullmatch(one.until) or not figures(one.until, uncertain=True).keys() <= known.keys():
-            return []
-        try:
-            day = datetime.fromisoformat(one.until)
-        except ValueError:
+        day = named_day(one.until, "\n".join((one.text, *sources)))
+        if day is None:
             return []
         first = job.moment.timestamp()
         last = datetime.combine(day, time.max, job.moment.tzinfo).timestamp()

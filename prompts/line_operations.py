@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import date
 from typing import Any
 
 from ..schema.event import EventLink
@@ -28,7 +27,7 @@ from ..text.superseding import MOST_ENDED, Statement, could_end, same_whose
 from ..text.support import share, terms_in, without_people
 from ..text.supported import figures, share_told, turns_round, unsupported
 from ..text.time_expressions import is_counted_from_today
-from .asking import CONTROL, numbers_of, short_id
+from .asking import CONTROL, named_day, numbers_of, short_id
 from .merging import (
     AddedLine,
     ChangedLine,
@@ -48,7 +47,6 @@ SAME_MATTER = 0.5
 DAYS_OF_HABIT = 3
 """How often a line is told, on different days, that may say "often" where no source does."""
 _OFTEN = re.compile(r"经常|常常|总是|一般都|通常|以前|\b(?:often|usually|always|regularly|used to)\b", re.IGNORECASE)
-_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _WHY = {
     "zh": {
         "facts": "facts 要写依据的新信息编号，如 N1",
@@ -291,9 +289,8 @@ class LineMerge:
 
     def _is_told_until(self, until: str, facts: dict[str, NewFact]) -> bool:
         """Return True if `until` is a day that the facts name, later than they were told."""
-        told = figures(" ".join(fact.text for fact in facts.values()), uncertain=True)
-        is_later = _is_day(until) and until > max(fact.day for fact in facts.values())
-        return is_later and figures(until).keys() <= told.keys()
+        day = named_day(until, " ".join(fact.text for fact in facts.values()))
+        return day is not None and until > max(fact.day for fact in facts.values())
 
     def _statement(self, key: ProfileKey, text: str) -> Statement:
         """Return a line or fact as a statement about its subject, whose name lines leave out."""
@@ -400,10 +397,3 @@ def _kind(text: str, given: LineKind) -> LineKind:
 
 def _told(facts: Mapping[str, NewFact]) -> dict[str, str]:
     return {name: f"{fact.text}\n{fact.words}".rstrip() for name, fact in facts.items()}
-
-
-def _is_day(text: str) -> bool:
-    try:
-        return _DAY.fullmatch(text) is not None and bool(date.fromisoformat(text))
-    except ValueError:
-        return False

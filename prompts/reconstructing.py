@@ -179,7 +179,7 @@ class _Update:
         if self._lines == old_lines(self._article):
             return self._article
         chapters = {name: [f"- {line}" for _, line in self._of(name)] for name in CHAPTER_NAMES}
-        chapters["Dynamic"] = newest_within(chapters["Dynamic"], self._bounds.dynamic)
+        chapters["Dynamic"] = newest_within(chapters["Dynamic"], self._bounds["Dynamic"])
         return Article().with_chapters({name: "\n".join(lines) for name, lines in chapters.items()})
 
     def take(self, line: NewArticleLine, dropped: Mapping[str, str]) -> None:
@@ -192,7 +192,7 @@ class _Update:
         for name in replaced:
             faults += self._why_kept(name, text, dropped.get(name, ""))
         kept = [known for name, known in self._of(line.chapter) if name not in replaced]
-        if line.chapter != "Dynamic" and estimate_tokens("\n".join((*kept, text))) > self._bounds.of(line.chapter):
+        if line.chapter != "Dynamic" and estimate_tokens("\n".join((*kept, text))) > self._bounds[line.chapter]:
             faults.append(self._why("long", chapter=line.chapter))
         if faults:
             self.refused.append(f"{text[:LINE_CHARACTERS]}: {' '.join(dict.fromkeys(faults))}")

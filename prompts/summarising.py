@@ -34,6 +34,8 @@ MOST_TOKENS = 1_500
 """Maximum tokens of a summary without a model. Of a longer conversation the newest messages are kept."""
 SHOWN_CHARACTERS = 400
 """Characters of a message that a model is shown."""
+TRANSCRIPT_CHARACTERS = 300_000
+"""Characters of a conversation that a model is shown, its end."""
 LONGEST_SUMMARY = 4_000
 """Maximum characters of a summary by a model, and of a message in one without."""
 KEPT_SENTENCES = 0.5
@@ -55,15 +57,6 @@ class StatesSummary(BaseModel):
     summary: str = Field(description="finished summary")
 
 
-class SessionSummary(StatesSummary):
-    """The finished summary."""
-
-    model_config = ConfigDict(title="session_summary")
-
-
-_FORMS = {"summarise_states": StatesSummary, "session_summary": SessionSummary}
-
-
 async def summarise(
     spoken: Sequence[Spoken],
     *,
@@ -77,40 +70,35 @@ async def summarise(
 
     Without a model, and if the model's summary does not pass, the summary is the conversation: one line a message,
     `2026-12-01 Ann: we move in on Friday (2026-12-04)`, the day only where it changes, the newest lines within
-    MOST_TOKENS. Raises what `summary_by_model` raises.
+    MOST_TOKENS. Raises ModelUnavailable, and ModelRefused if the refusal does not depend on the content.
     """
-    if chat is not None:
-        written = await summary_by_model(spoken, chat=chat, names=names, moment=moment, timezone=timezone, language=language)
-        if written:
-            return SummaryDraft(written, "model", is_absolute=True)
+    if chat is not None and (written := await _by_model(spoken, chat, names, moment, timezone, language)):
+        return SummaryDraft(text=written, written_by="model", is_absolute=True)
     lines = await asyncio.to_thread(said_lines, spoken, names, moment, timezone, LONGEST_SUMMARY)
     kept = len(newest_within(under_days(lines), MOST_TOKENS, least=1))
     absolute = all(one.role == "record" for one in spoken)
-    return SummaryDraft("\n".join(under_days(lines[len(lines) - kept :])), "rules", absolute)
+    text = "\n".join(under_days(lines[len(lines) - kept :]))
+    return SummaryDraft(text=text, written_by="rules", is_absolute=absolute)
 
 
-async def summary_by_model(
+async def _by_model(
     spoken: Sequence[Spoken],
-    *,
     chat: StructuredChat,
     names: Names,
     moment: datetime,
     timezone: str | ZoneInfo | None,
-    language: Language | None = None,
-    purpose: str = "summarise_states",
-    most_characters: int = 300_000,
+    language: Language | None,
 ) -> str:
     """Return the model's summary without the sentences that are relative or that the messages do not carry.
 
     They go back to the model once, with the reasons. "" if too few of them pass. Of a conversation of more than
-    `most_characters` the model sees the end. `purpose` names the prompts
-    (summarise_states, session_summary); `language` is theirs, None for that of the conversation. Raises
-    ModelUnavailable, and ModelRefused if the refusal does not depend on the content.
+    TRANSCRIPT_CHARACTERS the model sees the end. `language` is that of the prompts, None for that of the conversation.
+    Raises ModelUnavailable, and ModelRefused if the refusal does not depend on the content.
     """
     lines = await asyncio.to_thread(said_lines, spoken, names, moment, timezone)
     if not lines:
         return ""
-    transcript = _newest("\n".join(under_days(lines)), most_characters)
+    transcript = _newest("\n".join(under_days(lines)), TRANSCRIPT_CHARACTERS)
     shown = language or detect_language(transcript)
     speakers = {spoken_by(line)[0] for _, line in lines} - {"", *names.everybody}
     check = _Check(transcript, replace(names, others=(*names.others, *sorted(speakers))), moment, shown)
@@ -120,12 +108,12 @@ async def summary_by_model(
         complaint = ["", _WRONG[shown][1], *(f"- {one_line(reason)}" for reason in wrong)] if wrong else []
         answer = await asked(
             chat,
-            _FORMS[purpose],
+            StatesSummary,
             "the conversation itself is kept",
-            purpose=purpose,
-            system=render(f"{purpose}_system", shown),
+            purpose="summarise_states",
+            system=render("summarise_states_system", shown),
             user=render(
-                f"{purpose}_user",
+                "summarise_states_user",
                 shown,
                 time=moment.isoformat(timespec="minutes"),
                 lines=transcript,

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple, TypeVar
 
 from ..schema.errors import HistorianError, ModelError, StorageError
 from ..schema.hit import Hit
 from ..schema.protocols import Vector
 from ..text.questions.asking import is_question
-from .event_recall import Candidates, EventRecall, RunInThread, Survey
+from .choosing import Candidates
+from .event_recall import EventRecall, RunInThread, Survey
 from .request import RecallRequest
 
 log = logging.getLogger(__name__)
@@ -48,7 +50,7 @@ class Deadline(NamedTuple):
 
 
 @dataclass
-class Found:
+class SearchResult:
     """What a recall found by its deadline.
 
     `hits` are filed events, best first; `waiting` are the texts of jobs that are not filed yet. `is_silent` is True if the
@@ -90,16 +92,17 @@ async def search(steps: EventRecall, request: RecallRequest) -> list[Hit]:
 
 async def find(
     steps: EventRecall, request: RecallRequest, deadline: Deadline | None = None, run: RunInThread = asyncio.to_thread
-) -> Found:
+) -> SearchResult:
     """Run all steps; `run(function, *arguments)` calls a blocking step in a thread.
 
     With a deadline, what is ready in time is returned. What has begun and is late is finished in the background, so that the
     caches have it for the next recall.
     """
-    now = asyncio.get_running_loop().time
+    loop = asyncio.get_running_loop()
+    now = loop.time
     if deadline is not None and deadline.models <= now():
         return await _by_keywords(steps, request, deadline.end, run)
-    found, end = Found(), deadline.end if deadline is not None else None
+    found, end = SearchResult(), deadline.end if deadline is not None else None
 
     def models_until() -> float:
         return deadline.models if deadline is not None else now() + MODEL_SECONDS
@@ -108,22 +111,26 @@ async def find(
     patience = None if end is None else COLD_SHARE * (end - now())
     surveying = steps.tasks.spawn(run(steps.survey, request, patience), "survey of a recall")
     await asyncio.wait((embedding, surveying), timeout=models_until() - now())
+    survey: Survey | None = None
+    finish: Callable[..., Awaitable[tuple[Candidates, list[Hit]]]] = run
     if deadline is not None and (not surveying.done() or isinstance(surveying.exception(), StorageError)):
-        held = steps.held(request)
-        if held is not None:
-            surveying.cancel()
-            return await _from_memory(steps, request, held, result(embedding, "embedder", found.reasons) or [], deadline.end)
-    await asyncio.wait((surveying,), timeout=None if end is None else end - now())
-    survey = result(surveying, "search", found.reasons)
+        survey = steps.held(request)
+    if survey is not None:  # the store is away, and all threads but the spare one may wait for it
+        surveying.cancel()
+        found.reasons.append(HELD)
+        finish = partial(loop.run_in_executor, steps.spare)
+    else:
+        await asyncio.wait((surveying,), timeout=None if end is None else end - now())
+        survey = result(surveying, "search", found.reasons)
     if survey is None:
         found.failure = surveying.exception() if surveying.done() and not surveying.cancelled() else None
         surveying.cancel()  # one that no thread has begun would only delay the next recalls
         return found
-    vectors = result(embedding, "embedder", found.reasons) or []
+    vectors = result(embedding, "embedder", [] if survey.is_held else found.reasons) or []
     found.waiting = list(survey.waiting)
     try:
         async with asyncio.timeout_at(end):
-            candidates, found.hits = await run(_finished, steps, request, survey, vectors)
+            candidates, found.hits = await finish(_finished, steps, request, survey, vectors)
     except (TimeoutError, StorageError) as error:
         found.failure = error
         found.reasons.append(f"search: {error}" if isinstance(error, StorageError) else "finishing: out of time")
@@ -134,6 +141,8 @@ async def find(
         found.reasons.append(COLD)
     elif vectors and not found.with_vectors:
         found.reasons.append("dimension: the query's vector does not fit the stored ones; run `historian reembed`")
+    if survey.is_held:
+        return found
     # The hits are complete before the reranker is called: if it is late, only the reranking is lost.
     reranked = await rerank(steps, request, candidates, found.reasons, models_until())
     if reranked is not candidates:
@@ -146,29 +155,12 @@ async def find(
     return found
 
 
-async def _from_memory(
-    steps: EventRecall, request: RecallRequest, survey: Survey, vectors: Sequence[Vector], end: float
-) -> Found:
-    """Answer while the store is away. In a thread of its own: all others may wait for the store."""
-    found = Found(reasons=[HELD])
-    try:
-        async with asyncio.timeout_at(end):
-            work = asyncio.get_running_loop().run_in_executor(steps.spare, _finished, steps, request, survey, vectors)
-            candidates, found.hits = await work
-    except (TimeoutError, StorageError) as error:
-        found.failure = error
-        found.reasons.append(f"search: {str(error) or 'out of time'}")
-        return found
-    found.with_vectors, found.is_silent = candidates.has_vectors, candidates.is_silent
-    return found
-
-
-async def _by_keywords(steps: EventRecall, request: RecallRequest, end: float, run: RunInThread) -> Found:
+async def _by_keywords(steps: EventRecall, request: RecallRequest, end: float, run: RunInThread) -> SearchResult:
     """Run all steps but those of models in one go, until `end`.
 
     So many recalls at once are answered one after the other, and not all of them begun before any is answered.
     """
-    found, now = Found(), asyncio.get_running_loop().time
+    found, now = SearchResult(), asyncio.get_running_loop().time
     # Waited for here and not in the thread that answers all of them.
     patience = CROWD_COLD_SHARE * (end - now())
     if steps.tables.held(request.where.scope_key or "") is None:
@@ -204,7 +196,7 @@ async def _read_scope(steps: EventRecall, request: RecallRequest, run: RunInThre
         await asyncio.shield(asyncio.wrap_future(reading))
 
 
-def _worth_telling(found: Found, waiting: Sequence[Hit]) -> list[Hit]:
+def _worth_telling(found: SearchResult, waiting: Sequence[Hit]) -> list[Hit]:
     """Return the hits of `waiting` that are not among those found, as filed in between; in silence those that fit best."""
     known = {hit.event.event_id for hit in found.hits}
     return [hit for hit in waiting if hit.event.event_id not in known and (not found.is_silent or hit.score >= ENOUGH_WORDS)]
@@ -250,7 +242,7 @@ def warn(steps: EventRecall, request: RecallRequest, reasons: Sequence[str]) -> 
     """Log why a search found less than it could have: each kind of reason once as a warning, then at the level DEBUG."""
     if reasons:
         told = "search in %s answered with less: %s"
-        log.log(steps.told.level(reasons), told, request.where.scope_key, "; ".join(reasons))
+        log.log(steps.seen_warnings.level(reasons), told, request.where.scope_key, "; ".join(reasons))
 
 
 def result(task: asyncio.Task[Result], what: str, reasons: list[str]) -> Result | None:

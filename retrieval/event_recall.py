@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -21,27 +20,22 @@ from ..schema.errors import ModelUnavailable, StorageError
 from ..schema.hit import Hit
 from ..schema.protocols import Embedder, EventStore, Reranker, Vector
 from ..schema.settings import QuerySettings
-from .decay import recency
-from .diversity import any_alike, diverse_order
+from .choosing import DIVERSITY_POOL, Candidates, best_of, reordered, select
 from .fusion import by_rank, from_zero, stretched, with_estimates
 from .lifts import lend_to_neighbours, newest_first, of_named_people, of_questions, readings, time_fit
 from .loop_tasks import LoopTasks
-from .neighbours import with_neighbours
 from .pending import PendingHits
 from .query_vectors import QueryVectors
 from .request import RecallRequest, is_talk
-from .scope_index.table import Positions, Snapshot, snapshot_of
+from .scope_index.table import Snapshot, snapshot_of
 from .scope_index.tables import ScopeTables
 from .scope_index.words import Mask, Scores, WordMatch
+from .seen_warnings import SeenWarnings
 from .silence import tells_something
-from .told_once import ToldOnce
 
 log = logging.getLogger(__name__)
 
 KEYWORD_CANDIDATES = 200
-DIVERSITY_POOL = 3
-"""Diversity chooses among so many times top_k."""
-DIVERSITY_MOST = 200
 FULL_MATCH = 0.3
 """The best keyword score counts fully beside the vectors where it is this share of a whole match, else in proportion: who
 asks in other words than were said is not to get what merely shares "when" with the question. Found on Chinese chats asked
@@ -60,7 +54,6 @@ LEAST_SCORE = np.float32(0.001)
 MEGABYTE = 1024 * 1024
 
 Run = TypeVar("Run")
-Numbers = np.ndarray[tuple[int], np.dtype[np.float64]]
 
 
 class RunInThread(Protocol):
@@ -81,20 +74,6 @@ class Survey:
     """True if the snapshot holds no more than what the store found by keywords, since the scope is still being read."""
     is_held: bool = False
     """True if the store is away, and the scope is as it was known last."""
-
-
-@dataclass(frozen=True, eq=False)
-class Candidates:
-    """Events chosen so far, best first: positions in the snapshot, their scores, and the scores of every step by name."""
-
-    snapshot: Snapshot
-    positions: Positions
-    scores: Numbers
-    steps: Mapping[str, Scores] = field(default_factory=dict)
-    reranked: Mapping[int, float] = field(default_factory=dict)
-    has_vectors: bool = False
-    is_silent: bool = False
-    """True if the scope holds nothing about what was said (`silence`)."""
 
 
 class EventRecall:
@@ -119,7 +98,7 @@ class EventRecall:
         self.spare = ThreadPoolExecutor(1, thread_name_prefix="historian-held")
         """For what is done while all other threads may wait for the store."""
         self._marks = ThreadPoolExecutor(1, thread_name_prefix="historian-fingerprint")
-        self.told = ToldOnce()
+        self.seen_warnings = SeenWarnings()
         self._pending = pending
         self._settings = settings
         self.tables = ScopeTables(events, lambda: settings().scope_cache_megabytes * MEGABYTE)
@@ -271,7 +250,7 @@ class EventRecall:
             total = total * asked
         if snapshot.without_content is not None:
             total = np.where(snapshot.without_content, np.float32(0.0), total)
-        positions = _best(survey, total, self._wanted(request), observations_last=request.observations_last)
+        positions = best_of(snapshot, survey.admitted, total, self._wanted(request), observations_last=request.observations_last)
         scores = total[positions].astype(np.float64)
         is_silent = False
         if request.is_automatic and not survey.is_excerpt:
@@ -314,53 +293,11 @@ class EventRecall:
         shortlist = candidates.positions[: shown * self._settings().rerank_candidate_multiplier].tolist()
         documents = [candidates.snapshot.events[position].said for position in shortlist]
         ranked = await self.reranker.rerank(request.text, documents, len(documents), until)
-        return _reordered(candidates, {shortlist[index]: score for index, score in ranked})
+        return reordered(candidates, {shortlist[index]: score for index, score in ranked})
 
     def select(self, request: RecallRequest, candidates: Candidates) -> list[Hit]:
         """Apply recency, diversity and top_k."""
-        settings, snapshot, positions = self._settings(), candidates.snapshot, candidates.positions
-        if not len(positions) or candidates.is_silent:
-            return []
-        # Who asks for a day or month is not helped by what is recent.
-        boost = 0.0 if request.named else settings.time_decay_boost
-        factors = recency(snapshot.times[positions], request.now, half_life_days=request.half_life_days, boost=boost)
-        scores = candidates.scores * factors
-        return self._shown(request, candidates, scores, factors if boost else None)
-
-    def _shown(self, request: RecallRequest, candidates: Candidates, scores: Numbers, recent: Numbers | None) -> list[Hit]:
-        """Return the `top_k` candidates that are chosen, as hits; `recent` is what recency gave them."""
-        snapshot, positions, minutes = candidates.snapshot, candidates.positions, self._settings().neighbour_minutes
-        chosen_list: list[int] = []
-        for group in _groups(candidates, request):
-            chosen_list += self._chosen(candidates, scores, group, request.top_k - len(chosen_list))
-        pool = np.asarray(chosen_list, dtype=np.intp)
-        chosen = positions[pool]
-        by_step = {name: values[chosen].tolist() for name, values in candidates.steps.items()}
-        final, gained = scores[pool].tolist(), None if recent is None else recent[pool].tolist()
-        found: list[Hit] = []
-        for n, position in enumerate(chosen.tolist()):
-            explained = {name: values[n] for name, values in by_step.items() if values[n]}
-            if position in candidates.reranked:
-                explained["rerank"] = candidates.reranked[position]
-            if gained is not None:
-                explained["recency"] = gained[n]
-            explained["final"] = final[n]
-            hit = Hit(snapshot.events[position], final[n], explained, place=position)
-            found.append(with_neighbours(hit, snapshot, request.neighbours, minutes, request.now))
-        return found
-
-    def _chosen(self, candidates: Candidates, scores: Numbers, group: Positions, count: int) -> list[int]:
-        """Give `count` of a group of candidates, by score and diversity, as places among the candidates."""
-        settings = self._settings()
-        pool = group[np.argsort(-scores[group], kind="stable")][: count * DIVERSITY_POOL]
-        best = pool[:count]
-        if settings.diversity_lambda < 1.0 and len(best) > 1 and count <= DIVERSITY_MOST:
-            likeness = partial(candidates.snapshot.likeness, centred=settings.vector_centering)
-            if any_alike(likeness(candidates.positions[best])(np.arange(len(best)))):
-                likeness_to = likeness(candidates.positions[pool])
-                best = pool[diverse_order(scores[pool], likeness_to, count, settings.diversity_lambda)]
-        chosen: list[int] = best.tolist()
-        return chosen
+        return select(request, candidates, self._settings())
 
     async def aclose(self) -> None:
         """Cancel what runs in the background of this event loop."""
@@ -399,54 +336,3 @@ def _fused(match: WordMatch, dense: Scores | None, settings: QuerySettings) -> S
 def _raise(steps: dict[str, Scores], name: str, scores: Scores) -> None:
     """Note the scores of a step; of several queries the highest."""
     steps[name] = np.maximum(steps[name], scores) if name in steps else scores
-
-
-def _best(survey: Survey, total: Scores, wanted: int, *, observations_last: bool) -> Positions:
-    """Return the `wanted` best of the admitted events with a score above 0, newer ones first among equals.
-
-    With `observations_last`, of all but what tools returned (`is_raw`), and as many of that beside them.
-    """
-    possible = total > 0 if survey.admitted is None else (total > 0) & survey.admitted
-    positions = np.flatnonzero(possible)
-    looked_at = wanted
-    while True:
-        best = positions
-        if len(positions) > looked_at:
-            best = positions[np.argpartition(-total[positions], looked_at - 1)[:looked_at]]
-        if not observations_last:
-            break
-        observed = survey.snapshot.observed[best]
-        others = int(np.count_nonzero(~observed))
-        if len(best) == len(positions) or others >= wanted:
-            # What a wider look would find stands behind these anyway.
-            ranked = best[np.lexsort((-best, -total[best], observed))]
-            return np.concatenate([ranked[:others][:wanted], ranked[others:][:wanted]])
-        looked_at *= 8
-    return best[np.lexsort((-best, -total[best]))]
-
-
-def _groups(candidates: Candidates, request: RecallRequest) -> list[Positions]:
-    """Return the candidates' places in groups; each group is exhausted before the next one is used."""
-    places = np.arange(len(candidates.positions))
-    if not request.observations_last:
-        return [places]
-    observed = candidates.snapshot.observed[candidates.positions]
-    return [places[~observed], places[observed]]
-
-
-def _reordered(candidates: Candidates, judged: Mapping[int, float]) -> Candidates:
-    """Return the candidates reordered: reranked events in the upper half of the scale, the others in the lower half."""
-    if not judged:
-        return candidates
-    low, high = min(judged.values()), max(judged.values())
-    before = candidates.scores / max(float(candidates.scores.max()), 1e-9)
-    scores = np.array(
-        [
-            (0.5 + 0.5 * ((judged[int(position)] - low) / (high - low) if high > low else 1.0))
-            if int(position) in judged
-            else 0.5 * (before[n] - 1e-6)
-            for n, position in enumerate(candidates.positions)
-        ]
-    )
-    order = np.argsort(-scores, kind="stable")
-    return replace(candidates, positions=candidates.positions[order], scores=scores[order], reranked=judged)

@@ -15,7 +15,8 @@ from typing_extensions import TypedDict
 
 from ..schema.protocols import Vector
 from ..schema.settings import Settings
-from .event_recall import Candidates, EventRecall, Survey
+from .choosing import Candidates
+from .event_recall import EventRecall, Survey
 from .request import RecallRequest
 
 
@@ -35,7 +36,7 @@ class RecallInput(TypedDict, total=False):
     conditions: dict[str, Any]
 
 
-class FoundEvent(TypedDict):
+class RecalledEvent(TypedDict):
     """One hit as plain data."""
 
     event_id: str
@@ -51,7 +52,7 @@ class FoundEvent(TypedDict):
 class RecallOutput(TypedDict, total=False):
     """The hits, best first."""
 
-    hits: list[FoundEvent]
+    hits: list[RecalledEvent]
 
 
 class RecallUpdate(RecallOutput, total=False):

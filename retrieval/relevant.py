@@ -18,8 +18,6 @@ MOST_FOUND = 8
 """Lines, and messages that wait, that a deep search brings at most."""
 TALK_SEARCHED = 60_000
 """Characters of talk that waits to be summarised that a deep search looks through, the newest; about 40 ms."""
-_K1, _B = 1.2, 0.4
-"""BM25, as over events."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,18 +55,11 @@ def waiting_talk(query: str, stores: ArticleStores, key: ArticleKey) -> list[Spo
 
 
 def keyword_scores(query: str, texts: Mapping[str, str]) -> dict[str, float]:
-    """Return the BM25 scores of the texts that share a word with the query, among themselves."""
-    words = query_tokens(query)
-    counts = {name: Counter(search_tokens(text)) for name, text in texts.items()}
-    if not counts or not words:
-        return {}
-    average = sum(count.total() for count in counts.values()) / len(counts) or 1.0
-    scores: dict[str, float] = {}
-    for word in words:
-        holders = sum(word in count for count in counts.values())
-        weight = math.log(1 + (len(counts) - holders + 0.5) / (holders + 0.5))
-        for name, count in counts.items():
-            if count[word]:
-                length = 1 - _B + _B * count.total() / average
-                scores[name] = scores.get(name, 0.0) + weight * count[word] * (_K1 + 1) / (count[word] + _K1 * length)
-    return scores
+    """Return the texts that share a word with the query, by name, with the sum of the weights of these words.
+
+    A word weighs the more the fewer of the texts hold it (log(1 + texts / holders)).
+    """
+    words = set(query_tokens(query))
+    shared = {name: words.intersection(search_tokens(text)) for name, text in texts.items()}
+    holders = Counter(word for some in shared.values() for word in some)
+    return {name: sum(math.log1p(len(texts) / holders[word]) for word in some) for name, some in shared.items() if some}

@@ -27,6 +27,7 @@ MOST_QUERY_CHARACTERS = 1_000
 """A query is a message, not a document. Small embedders read at most 512 tokens."""
 WIDENING_CHARACTERS = 200
 WEEK = 7 * 86_400.0
+NO_CONDITIONS: Mapping[str, Any] = {}
 TALK_TOKENS = 40
 """A query of more tokens is no question but a piece of a conversation. (Of LoCoMo's questions none has 30.)"""
 
@@ -35,8 +36,8 @@ TALK_TOKENS = 40
 class RecallRequest:
     """One recall: a query, or the messages of a turn, and where to look for it.
 
-    `query` is what was asked, `context` what was said before it, oldest first. `speaker_id` is who asks, `now` is in seconds
-    since the epoch, `timezone` an IANA name.
+    `query` is what was asked in `scope`, `context` what was said before it, oldest first. `now` is in seconds since the epoch,
+    `timezone` an IANA name.
     """
 
     query: str | Sequence[str]
@@ -47,13 +48,20 @@ class RecallRequest:
     now: float
     timezone: str
     context: Sequence[str] = ()
-    speaker_id: str = ""
+    scope: Scope | None = None
     at_least: int | None = None
     """How many hits are shown in any case, of the `top_k` that are searched for; None: all."""
+    at_most: int | None = None
+    """How many hits are shown at most; None: as many as there is room for."""
     neighbours: int = 0
     """How many messages before and after it each message brings along."""
     observations_last: bool = False
     """True if observations that no person said take only the places that others leave free."""
+
+    @property
+    def speaker_id(self) -> str:
+        """The id of the person who asks; "" if nobody is known."""
+        return "" if self.scope is None else self.scope.user_id
 
     @cached_property
     def said(self) -> tuple[str, ...]:
@@ -114,11 +122,11 @@ def scope_request(
     scope: Scope,
     settings: QuerySettings,
     *,
-    top_k: int | None,
-    context: Sequence[str],
-    conditions: Mapping[str, Any],
     now: float,
     timezone: str,
+    top_k: int | None = None,
+    context: Sequence[str] = (),
+    conditions: Mapping[str, Any] = NO_CONDITIONS,
     automatic: bool = False,
     neighbours: int = 0,
 ) -> RecallRequest:
@@ -133,11 +141,12 @@ def scope_request(
         conditioned(scope, conditions, timezone, now),
         top_k=max(wanted, settings.auto_max_k) if automatic else wanted,
         at_least=wanted if automatic else None,
+        at_most=wanted if automatic and top_k is not None else None,
         half_life_days=settings.time_decay_half_life_days_auto if automatic else settings.time_decay_half_life_days_tools,
         now=now,
         timezone=timezone,
         context=context,
-        speaker_id=scope.user_id,
+        scope=scope,
         observations_last=automatic,
         neighbours=1 if automatic else neighbours,
     )

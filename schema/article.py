@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
+from typing_extensions import TypedDict
+
 ChapterName = Literal["Bedrock", "Evolutionary", "Dynamic"]
 CHAPTER_NAMES: Final[tuple[ChapterName, ...]] = ("Bedrock", "Evolutionary", "Dynamic")
 
@@ -13,6 +15,8 @@ SpokenRole = Literal["user", "assistant", "tool", "record"]
 ROLES: Final[dict[str, SpokenRole]] = {"user": "user", "assistant": "assistant", "tool": "tool", "record": "record"}
 """The roles by their names, as stored."""
 WrittenBy = Literal["model", "rules"]
+ChapterBounds = Mapping[ChapterName, int]
+"""The maximum tokens of each chapter, as `estimate_tokens` counts them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,20 +51,6 @@ class Article:
 
 
 @dataclass(frozen=True, slots=True)
-class ChapterBounds:
-    """The maximum tokens of each chapter, as `estimate_tokens` counts them."""
-
-    bedrock: int = 600
-    evolutionary: int = 600
-    dynamic: int = 600
-
-    def of(self, name: ChapterName) -> int:
-        """Return the bound of one chapter."""
-        tokens: int = getattr(self, name.lower())
-        return tokens
-
-
-@dataclass(frozen=True, slots=True)
 class Spoken:
     """One buffered state of a conversation.
 
@@ -73,8 +63,7 @@ class Spoken:
     at: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SummaryDraft:
+class SummaryDraft(TypedDict):
     """A summary of buffered states. `is_absolute` is False for talk in the words in which it was said."""
 
     text: str

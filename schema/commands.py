@@ -23,11 +23,11 @@ OPERATOR = "operator"
 """`user_id` of a command that concerns no single user."""
 
 
-class _Command(BaseModel):
+class _CommandPayload(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class RollbackCommand(_Command):
+class RollbackCommand(_CommandPayload):
     entity_type: EntityType
     entity_id: str
     layer: str = ""
@@ -38,7 +38,7 @@ class RollbackCommand(_Command):
         return ProfileKey(self.entity_type, self.entity_id, self.layer)
 
 
-class RollbackArticleCommand(_Command):
+class RollbackArticleCommand(_CommandPayload):
     user_id: str
     group_id: str = ""
     revision: int = Field(ge=1)
@@ -48,7 +48,7 @@ class RollbackArticleCommand(_Command):
         return ArticleKey(self.user_id, self.group_id)
 
 
-class ReprocessCommand(_Command):
+class ReprocessCommand(_CommandPayload):
     """`run` names the run. An empty `scope_key` is every conversation, an empty `before_version` every version."""
 
     run: str = Field(min_length=1)
@@ -56,7 +56,7 @@ class ReprocessCommand(_Command):
     before_version: str = ""
 
 
-class IndexCommand(_Command):
+class IndexCommand(_CommandPayload):
     folder: str = Field(min_length=1)
     notes_scope: str = ""
     remove: bool = False

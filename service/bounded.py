@@ -53,7 +53,4 @@ class Bounded(Generic[Key, Value]):
     def _used(self, key: Key) -> None:
         self._entries.move_to_end(key)
         if len(self._entries) > self._most:
-            self._dropped(*self._entries.popitem(last=False))
-
-    def _dropped(self, key: Key, value: Value) -> None:
-        """Called for each entry that is dropped."""
+            self._entries.popitem(last=False)

@@ -6,9 +6,8 @@ import asyncio
 import logging
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from datetime import date, datetime
-from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Never, Self
@@ -19,14 +18,14 @@ from ..schema.language import LanguageChoice
 from ..schema.scope import RequestType, Scope, checked_scope
 from ..schema.settings import Settings
 from ..schema.settings.source import find_config, load_settings
+from ..schema.talk import SAID_BY_PEOPLE
 from .event_access import EventAccess
-from .given_messages import read_messages
-from .intake import Made, Unredacted, checked_length, kept, make_job, redacted, refuse_unknown, unless_long
-from .observation.noted import Noted
+from .incoming_messages import Message, read_messages
+from .intake import checked_length, kept, make_job, refuse_unknown
 from .operating import Operating
 from .reply import ReplyContext
 from .running.lifecycle import Lifecycle
-from .silence import Silence
+from .silence import SilenceTimers
 from .talk import Gathering, Wordings, talk_jobs
 
 if TYPE_CHECKING:
@@ -41,6 +40,13 @@ log = logging.getLogger(__name__)
 
 Query = str | Mapping[str, Any] | Sequence[Any]
 """What was said: a text, a message, or several."""
+
+
+class ObservationReceipt:
+    """The result of `CognitiveService.on_tool_executed`. Awaiting it does nothing; it is for bots that await the call."""
+
+    def __await__(self) -> Generator[None]:
+        yield from ()
 
 
 class CognitiveService(EventAccess, Operating):
@@ -71,7 +77,7 @@ class CognitiveService(EventAccess, Operating):
         self.hooks = self.lifecycle.hooks
         self._gathering = Gathering()
         self._wordings = Wordings()
-        self._silence = Silence(self._look_through)
+        self._silence = SilenceTimers(self._look_through)
 
     @classmethod
     def open(
@@ -193,24 +199,33 @@ class CognitiveService(EventAccess, Operating):
         When this returns, the job is on disk, redacted. Returns its id; None, and writes nothing, if there is nothing to
         remember. Raises InvalidInput that names the field, StorageError if the disk refuses.
         """
-        who = {"user_id": user_id, "group_id": group_id, "sender_id": sender_id, "bot_id": bot_id, "request_type": request_type}
-        names = {"user_name": user_name, "group_name": group_name, "bot_name": bot_name}
-        which = {"request_id": request_id, "end_seq": end_seq, "timestamp": timestamp, "timezone": timezone}
-        said = {
+        turn = {
             "action_summary": action_summary,
             "new_info": kept(new_info),
+            "request_type": request_type,
+            "user_id": user_id,
+            "group_id": group_id,
+            "sender_id": sender_id,
+            "bot_id": bot_id,
+            "user_name": user_name,
+            "group_name": group_name,
+            "bot_name": bot_name,
+            "request_id": request_id,
+            "end_seq": end_seq,
+            "timestamp": timestamp,
+            "timezone": timezone,
             "recent_messages": kept(recent_messages),
             "force": force,
-            **{"tags": kept(tags) or None, "metadata": metadata, "expires_at": expires_at},
+            "tags": kept(tags) or None,
+            "metadata": metadata,
+            "expires_at": expires_at,
         }
-        refuse_unknown(unknown, [*who, *names, *which, *said], Job.model_fields)
-        settings, now = self.settings, self.lifecycle.clock()
-
-        def made() -> Made | Unredacted:
-            job = make_job({**unknown, **who, **names, **which, **said}, settings, lambda: now)
-            return unless_long(checked_length(job), partial(redacted, job, settings.historian.redact_jobs))
-
-        return await self.lifecycle.hand_over(made)
+        refuse_unknown(unknown, tuple(turn), Job.model_fields)
+        settings, lifecycle = self.settings, self.lifecycle
+        job = await lifecycle.in_thread(make_job, {**unknown, **turn}, settings, lifecycle.clock)
+        characters = checked_length(job)
+        ids = await lifecycle.hand_over([job], settings.historian.redact_jobs, characters=characters)
+        return next(iter(ids), None)
 
     async def update_memory(
         self,
@@ -242,15 +257,21 @@ class CognitiveService(EventAccess, Operating):
 
         names = {"user_name": user_name, "group_name": group_name, "bot_name": bot_name}
         fields = {**unknown, **names, "request_id": request_id, "timestamp": timestamp, "timezone": timezone}
-        settings, now, whom, states = self.settings, self.lifecycle.clock(), str(user_id), kept(states)
-
-        def made() -> Made | Unredacted:
-            said = read_states(states)
-            how: dict[str, Any] = {"threshold": threshold, "reflect": reflect, "fields": fields}
-            job = partial(states_job, said, whom, scope, settings, lambda: now, **how)
-            return unless_long(sum(len(one.text) for one in said), job)
-
-        return await self.lifecycle.hand_over(made)
+        lifecycle = self.lifecycle
+        said = await lifecycle.in_thread(read_states, kept(states))
+        job = await lifecycle.in_thread(
+            states_job,
+            said,
+            str(user_id),
+            scope,
+            self.settings,
+            lifecycle.clock,
+            threshold,
+            reflect,
+            fields,
+            characters=sum(len(one.text) for one in said),
+        )
+        return None if job is None else next(iter(await lifecycle.hand_over([job])), None)
 
     async def remember(
         self,
@@ -283,31 +304,28 @@ class CognitiveService(EventAccess, Operating):
         people ask to have remembered ("remember that …", 记住…) becomes a line of their profile, in the words as said. Returns
         the jobs' ids, one for each message that is kept; the log tells of one without words. Raises InvalidInput, StorageError.
         """
-        settings, clock = self.settings, self.lifecycle.clock
+        lifecycle = self.lifecycle
         names = {"bot_name": bot_name, "user_name": user_name, "group_name": group_name}
         given = {**unknown, **names, "bot_id": bot_id, "timezone": timezone}
         fields = {name: value for name, value in given.items() if value is not None}
-        messages = kept(messages)
-        jobs: list[Job] = []
-
-        def made() -> Made | Unredacted:  # read and written in one thread
-            said = read_messages(messages)
-
-            def redacted() -> list[Job]:
-                made_of = zip(talk_jobs(said, scope, settings, clock, fields), said, strict=True)
-                jobs.extend(self._wordings.in_turn(job, one.edited_at, clock()) for job, one in made_of)
-                kept_jobs = [job for job in jobs if not job.has_expired(clock())]
-                return [self._gathering.due(job, clock(), settings, gathers=self._gathers) for job in kept_jobs]
-
-            return unless_long(sum(len(one.text) for one in said), redacted)
-
-        ids = await self.lifecycle.hand_over_all(made)
+        said = await lifecycle.in_thread(read_messages, kept(messages))
+        characters = sum(len(one.text) for one in said)
+        jobs = await lifecycle.in_thread(self._talk, said, scope, fields, characters=characters)
+        ids = await lifecycle.hand_over(jobs)
         if ids:
-            said = [job.payload["text"] for job in jobs if job.payload.get("role") == "user"]
-            self.lifecycle.languages.hear(scope.key, said)
+            said_by_people = [job.payload["text"] for job in jobs if job.payload.get("role") == SAID_BY_PEOPLE]
+            lifecycle.languages.hear(scope.key, said_by_people)
             if self._gathers:
-                self.lifecycle.at_home(self._listen, scope.key, settings.cognitive.talk.silence_seconds)
+                lifecycle.at_home(self._listen, scope.key, self.settings.cognitive.talk.silence_seconds)
         return ids
+
+    def _talk(self, said: Sequence[Message], scope: Scope, fields: Mapping[str, Any]) -> list[Job]:
+        """Return the jobs of messages, in the order of their wordings, each with the time when it is due. Blocking."""
+        settings, clock = self.settings, self.lifecycle.clock
+        made = zip(talk_jobs(said, scope, settings, clock, fields), said, strict=True)
+        jobs = [self._wordings.in_turn(job, one.edited_at, clock()) for job, one in made]
+        kept_jobs = [job for job in jobs if not job.has_expired(clock())]
+        return [self._gathering.due(job, clock(), settings, gathers=self._gathers) for job in kept_jobs]
 
     @property
     def _gathers(self) -> bool:
@@ -334,9 +352,10 @@ class CognitiveService(EventAccess, Operating):
         await self._look_through(None if scope is None else checked_scope(scope).key)
 
     async def _look_through(self, scope_key: str | None) -> None:
-        for job in self._gathering.flushed(scope_key):
-            self.lifecycle.at_home(self._silence.end, job.scope.key)
-            await self.lifecycle.hand_over(job.model_copy)
+        gathered = self._gathering.flushed(scope_key)
+        for key in gathered if scope_key is None else [scope_key]:
+            self.lifecycle.at_home(self._silence.end, key)
+            await self.lifecycle.hasten(key)
 
     def _listen(self, scope_key: str, seconds: float) -> None:
         """Wait for silence in a conversation in which messages wait; no longer in another one."""
@@ -353,7 +372,7 @@ class CognitiveService(EventAccess, Operating):
 
     def on_tool_executed(
         self, name: str, arguments: object, result: object, *, scope: Scope | None = None, session_id: str = ""
-    ) -> Noted:
+    ) -> ObservationReceipt:
         """Note what a tool was given and what it returned or raised. Takes microseconds; `await` on the result is optional.
 
         It is kept for `scope` (or for the one that `session_id` is bound to), redacted, and read nowhere else. Raises
@@ -363,7 +382,7 @@ class CognitiveService(EventAccess, Operating):
             self.lifecycle.not_observed()
         else:
             self.observation.observe_tool(name, arguments, result, scope=scope, session_id=session_id)
-        return Noted()
+        return ObservationReceipt()
 
     def feed_message(
         self, role: str, content: object, session_id: str = "", *, scope: Scope | None = None, name: str = ""
@@ -399,7 +418,8 @@ class CognitiveService(EventAccess, Operating):
         before, for queries too short to search with. Never raises and never takes longer than `recall_timeout_seconds`: what
         is ready by then is used.
         """
-        return await self._reply.block(query, scope, language, top_k, max_tokens, context)
+        request = self._reply.request(query, scope, top_k, context)
+        return await self._reply.block(request, language, max_tokens)
 
     def get_memory_context(
         self,
@@ -416,7 +436,8 @@ class CognitiveService(EventAccess, Operating):
         Blocks the calling thread, and a running event loop with it, for at most `recall_timeout_seconds` and 0.25 s; in
         asynchronous code use `build_context`.
         """
-        return self._reply.block_now(query, scope, language, top_k, max_tokens, context)
+        request = self._reply.request(query, scope, top_k, context)
+        return self._reply.block_now(request, language, max_tokens)
 
     async def build_messages(
         self,

@@ -15,14 +15,12 @@ from ..models.secrets import guard_models
 from ..models.usage import UsageMeter
 from ..schema.errors import NotInstalled
 from ..schema.graph_states.historian import HistorianContext
-from ..schema.graph_states.reflection import ReflectionContext
 from ..schema.protocols import (
     ArticleStores,
     ChatModel,
     Embedder,
     EventStore,
     JobQueue,
-    Judged,
     ProfileStorage,
     Reranker,
     not_judged,
@@ -68,32 +66,18 @@ class Parts:
         return self.embedder is not None and not (isinstance(self.embedder, SharedOutageEmbedder) and self.embedder.is_away)
 
     def context(self) -> HistorianContext:
-        """Return the runtime context of the historian graph."""
+        """Return the runtime context of both graphs."""
         return HistorianContext(
             settings=self.settings,
             events=self.events,
             profiles=self.profiles,
+            article_stores=self.article_stores,
             clock=self.clock,
             chat=self.chat,
             embedder=self.embedder,
             profile_index=self.backend.profile_index,
-            judged=self._judged,
+            judged=not_judged if self.chat is None else self.chat.judged,
         )
-
-    def reflection_context(self) -> ReflectionContext:
-        """Return the runtime context of the reflection graph."""
-        return ReflectionContext(
-            settings=self.settings,
-            events=self.events,
-            article_stores=self.article_stores,
-            clock=self.clock,
-            chat=self.chat,
-            judged=self._judged,
-        )
-
-    @property
-    def _judged(self) -> Judged:
-        return not_judged if self.chat is None else self.chat.judged
 
     async def aclose(self) -> None:
         """Close models and stores, and the queue if it was opened with them. An error of one does not keep the others open."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Mapping
-from functools import partial
 from typing import Any, Final, Literal
 
 from ..schema.correction import Candidate, Correction
@@ -23,6 +22,7 @@ from .corrections.new_words import edit_event, edit_line
 from .corrections.pins import Expiry, checked_expiry, checked_text, pin, pins, unpin
 from .corrections.plan import MessagesOf, Plan, existing
 from .corrections.undoing import undo
+from .intake import LONG
 from .running.lifecycle import Lifecycle
 from .timezones import configured_timezone, iso_of
 
@@ -70,8 +70,7 @@ class Correcting:
             raise InvalidInput("text: nothing to change; give text, kind, tags, pinned or expires_at")
         written = None if text is None else checked_text(await self._redacted(checked_text(text)))
         vector = None if written is None else await self._vector(written)
-        work = partial(edit_line, parts, line_id, written, vector, scope, changes, self._timezone)
-        return await self._carried_out(work, scope)
+        return await self._carried_out(scope, edit_line, parts, line_id, written, vector, scope, changes, self._timezone)
 
     async def delete_line(
         self, line_id: str, *, scope: Scope | None, messages: bool = False, dry_run: bool = False
@@ -200,23 +199,24 @@ class Correcting:
 
     async def _delete_line(self, line_id: str, scope: Scope | None, how: MessagesOf, dry_run: bool) -> Correction:
         parts = self.lifecycle.in_use().parts
-        return await self._carried_out(partial(delete_line, parts, line_id, scope, how, dry_run=dry_run), scope)
+        return await self._carried_out(scope, delete_line, parts, line_id, scope, how, dry_run)
 
     async def _delete_event(self, event_id: str, scope: Scope | None, how: MessagesOf, dry_run: bool) -> Correction:
         parts = self.lifecycle.in_use().parts
-        return await self._carried_out(partial(delete_event, parts, event_id, scope, how, dry_run=dry_run), scope)
+        return await self._carried_out(scope, delete_event, parts, event_id, scope, how, dry_run)
 
     async def _edit_event(self, event: Event, text: str, scope: Scope | None, how: MessagesOf) -> Correction:
         parts, vector = self.lifecycle.in_use().parts, await self._vector(text)
-        return await self._carried_out(partial(edit_event, parts, event, text, vector, scope, how, self._timezone), scope)
+        return await self._carried_out(scope, edit_event, parts, event, text, vector, scope, how, self._timezone)
 
-    async def _carried_out(self, work: Callable[[], tuple[Plan, Correction]], scope: Scope | None) -> Correction:
+    async def _carried_out(
+        self, scope: Scope | None, work: Callable[..., tuple[Plan, Correction]], *arguments: object
+    ) -> Correction:
         """Carry a correction out in a thread, and let what this process remembers of it go."""
         opened = self.lifecycle.in_use()
-        plan, correction = await asyncio.to_thread(work)
+        plan, correction = await asyncio.to_thread(work, *arguments)
         if correction.correction_id:
             for key, words in plan.unspoken().items():
-                opened.observation.forget_words(key, words)
                 await asyncio.to_thread(self.lifecycle.plain.forget_words, key, words)
             opened.recall.clear()
         return correction if scope is None else correction.seen_in(scope.key)
@@ -226,7 +226,8 @@ class Correcting:
         return configured_timezone(self.lifecycle.settings.cognitive.timezone)
 
     async def _redacted(self, text: str) -> str:
-        return await self.lifecycle.redacting(redact, text, self.lifecycle.settings.historian.redact_jobs)
+        level = self.lifecycle.settings.historian.redact_jobs
+        return await self.lifecycle.in_thread(redact, text, level, characters=LONG + 1)
 
     async def _vector(self, text: str) -> Vector | None:
         from ..models.embeddings.recorded import vectors_for

@@ -203,7 +203,7 @@ async def _historian(settings: Settings, directory: Path) -> Finding:
     return await _asked(settings.models.background, "models.historian")
 
 
-class Answer(BaseModel):
+class SumAnswer(BaseModel):
     """The sum."""
 
     sum: int = Field(description="the sum")
@@ -215,7 +215,7 @@ async def _asked(chosen: ChatSettings, section: str) -> Finding:
     if model is None:
         return finding("off", "no model: events are rewritten by rules, profiles are lists of facts")
     async with aclosing(model):
-        answer = await model.structured(Answer, purpose="doctor", system="Answer with the tool.", user="What is 2 + 3?")
+        answer = await model.structured(SumAnswer, purpose="doctor", system="Answer with the tool.", user="What is 2 + 3?")
         used = model.usage()["doctor"]
     if answer.sum != 5:
         detail = "{model} answers in the form asked for, but thinks that 2 + 3 is {sum}"

@@ -6,7 +6,6 @@ import re
 import uuid
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -44,22 +43,6 @@ _ONE_LOOK = 2_000
 _TIME = re.compile(r"(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:Z|[+-]\d\d:?\d\d)?)?", re.ASCII)
 _PASSES = 8
 """The most passes over one text: what is beside a placeholder may be a secret too."""
-
-
-Made = Job | Sequence[Job] | None
-"""What is to be put on disk."""
-
-
-@dataclass(frozen=True, slots=True)
-class Unredacted:
-    """Long texts that are read and checked: `redacted` returns their job, or their jobs."""
-
-    redacted: Callable[[], Made]
-
-
-def unless_long(characters: int, redacted: Callable[[], Made]) -> Made | Unredacted:
-    """Return the redacted job of texts of so many characters; of long ones what is left to do."""
-    return redacted() if characters <= LONG else Unredacted(redacted)
 
 
 def checked_length(job: Job) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ..schema.commands import OPERATOR
@@ -63,17 +62,17 @@ class Operating:
         What it names must exist: a command that fails is tried again like any job. Raises InvalidInput, StorageError.
         """
         fields = {"kind": kind, "request_id": f"command-{uuid.uuid4().hex}", "user_id": OPERATOR, "payload": dict(payload)}
-        job_id = await self.lifecycle.hand_over(partial(make_job, fields, self.lifecycle.settings, self.lifecycle.clock))
+        ids = await self.lifecycle.hand_over([make_job(fields, self.lifecycle.settings, self.lifecycle.clock)])
         opened = self.lifecycle.opened
-        if job_id is None or opened is None:
+        if not ids or opened is None:
             raise HistorianError("memory is off or not open; use `async with CognitiveService.open(…)` or call `start()`")
         try:
             async with asyncio.timeout(wait_seconds):
-                while not await asyncio.to_thread(opened.parts.backend.ledger.has, DONE, job_id):  # noqa: ASYNC110 - another process does it
+                while not await asyncio.to_thread(opened.parts.backend.ledger.has, DONE, ids[0]):  # noqa: ASYNC110 - another process does it
                     await asyncio.sleep(COMMAND_LOOK_SECONDS)
         except TimeoutError:
-            return Commanded(job_id, done=False)
-        return Commanded(job_id, done=True)
+            return Commanded(ids[0], done=False)
+        return Commanded(ids[0], done=True)
 
     async def reprocess(
         self,

@@ -6,15 +6,16 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 from ..retrieval.prompt_block.formatting import format_memories, format_summaries
+from ..retrieval.request import RecallRequest, scope_request
 from ..schema.errors import HistorianError
 from ..schema.language import Language
 from ..schema.scope import Scope
 from .recall.arguments import count, is_conversation, texts
 from .recall.fallback_levels import LOCAL_SECONDS, in_thread
 from .running.lifecycle import Lifecycle
+from .timezones import configured_timezone
 
 log = logging.getLogger(__name__)
 
@@ -28,42 +29,47 @@ class ReplyContext:
     def __init__(self, lifecycle: Lifecycle) -> None:
         self._lifecycle = lifecycle
 
-    async def block(
-        self, query: object, scope: Scope, language: object, top_k: object, max_tokens: object, context: object
-    ) -> str:
+    def request(self, query: object, scope: Scope, top_k: object, context: object) -> RecallRequest | None:
+        """Return the request of a recall before a reply; None if it cannot be made, which is logged."""
+        settings = self._lifecycle.settings
+        try:
+            if is_conversation(scope):
+                return scope_request(
+                    texts(query),
+                    scope,
+                    settings.query,
+                    now=self._lifecycle.clock(),
+                    timezone=configured_timezone(settings.cognitive.timezone),
+                    top_k=count(top_k),
+                    context=texts(context),
+                    automatic=True,
+                )
+            log.warning("recall gives nothing: scope must be a Scope, got %s", type(scope).__name__)
+        except Exception:
+            # No error may prevent the reply.
+            log.exception("recall for %s gives nothing", scope)
+        return None
+
+    async def block(self, request: RecallRequest | None, language: object, max_tokens: object) -> str:
         """Return the block of `CognitiveService.build_context`; "" for none."""
+        if request is None or request.scope is None:
+            return ""
         try:
-            return await self._block(query, scope, language, top_k, max_tokens, context)
+            return await self._block(request, request.scope, language, count(max_tokens))
         except Exception:
             # No error may prevent the reply.
-            log.exception("recall for %s gives nothing", scope)
+            log.exception("recall for %s gives nothing", request.scope)
             return ""
 
-    def block_now(self, query: object, scope: Scope, language: object, top_k: object, max_tokens: object, context: object) -> str:
+    def block_now(self, request: RecallRequest | None, language: object, max_tokens: object) -> str:
         """`block` for synchronous code: blocks the calling thread within the time limit of a recall."""
-        try:
-            opened = self._lifecycle.opened
-            if not _is_usable(scope):
-                return ""
-            if opened is None:
-                self._lifecycle.tell_why_nothing_is_read()
-                summaries = self._lifecycle.plain.of(scope.key)
-                written = self._language(texts(query), language, scope)
-                return format_summaries(summaries, language=written, max_tokens=self._budget(max_tokens))
-            work = partial(self.block, query, scope, language, top_k, max_tokens, context)
-            return in_thread(work, opened.recall.time_limit() + SYNCHRONOUS_SECONDS) or ""
-        except Exception:
-            # No error may prevent the reply.
-            log.exception("recall for %s gives nothing", scope)
-            return ""
+        opened = self._lifecycle.opened
+        limit = LOCAL_SECONDS if opened is None else opened.recall.time_limit()
+        return in_thread(partial(self.block, request, language, max_tokens), limit + SYNCHRONOUS_SECONDS) or ""
 
-    async def _block(
-        self, query: object, scope: Scope, language: object, top_k: object, max_tokens: object, context: object
-    ) -> str:
-        if not _is_usable(scope):
-            return ""
-        said = texts(query)
-        written, budget = self._language(said, language, scope), self._budget(max_tokens)
+    async def _block(self, request: RecallRequest, scope: Scope, language: object, max_tokens: int | None) -> str:
+        written = self._language(request.query, language, scope)
+        budget = max_tokens or self._lifecycle.settings.query.max_context_tokens
         opened, plain = self._lifecycle.opened, self._lifecycle.plain
         if opened is None:
             self._lifecycle.tell_why_nothing_is_read()
@@ -71,16 +77,22 @@ class ReplyContext:
             if not summaries:
                 return ""
             return await asyncio.to_thread(format_summaries, summaries, language=written, max_tokens=budget)
-        recalled = await opened.recall.context(said, scope, top_k=count(top_k), context=texts(context))
+        recalled = await opened.recall.context(request)
         hits = recalled.hits
         if not recalled.reasons:
             plain.database_away = False
         elif (not hits or recalled.is_held) and await self._lifecycle.database_is_away():
             hits = [*hits, *await asyncio.to_thread(plain.hits, scope)]
-        article = recalled.article
-        how: dict[str, Any] = {"language": written, "max_tokens": budget, "article": article, "queries": said}
-        how["names"] = opened.recall.shown_names(scope, said, written)
-        block = partial(format_memories, recalled.profiles, hits, **how)
+        block = partial(
+            format_memories,
+            recalled.profiles,
+            hits,
+            language=written,
+            max_tokens=budget,
+            article=recalled.article,
+            queries=request.query,
+            names=opened.recall.shown_names(scope, request.query, written),
+        )
         return await opened.recall.written(block)
 
     async def _plain_summaries(self, scope: Scope) -> Sequence[tuple[str, str]]:
@@ -100,13 +112,3 @@ class ReplyContext:
         languages = self._lifecycle.languages
         languages.hear(scope.key, said)
         return languages.choose(language, scope.key, said)
-
-    def _budget(self, max_tokens: object) -> int:
-        return count(max_tokens) or self._lifecycle.settings.query.max_context_tokens
-
-
-def _is_usable(scope: object) -> bool:
-    if is_conversation(scope):
-        return True
-    log.warning("recall gives nothing: scope must be a Scope, got %s", type(scope).__name__)
-    return False

@@ -1,4 +1,4 @@
-"""Conversations that have fallen silent: a call for each, some seconds after its last message."""
+"""Timers of silence: one call a conversation, some seconds after its last message."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from collections.abc import Awaitable, Callable
 log = logging.getLogger(__name__)
 
 
-class Silence:
-    """Calls `on_silence(scope key)` once nothing was heard of a conversation for a while. Used from the event loop alone."""
+class SilenceTimers:
+    """Calls `on_silence(scope key)` when a conversation has had no message for a while. Used from the event loop only."""
 
     def __init__(self, on_silence: Callable[[str], Awaitable[None]]) -> None:
         self._on_silence = on_silence
@@ -18,12 +18,12 @@ class Silence:
         self._calls: set[asyncio.Task[None]] = set()
 
     def heard(self, key: str, seconds: float) -> None:
-        """Note a message: the call comes `seconds` after it, if no other one does before."""
+        """Restart the timer of a conversation: the call comes `seconds` after its last message."""
         self.end(key)
         self._timers[key] = asyncio.get_running_loop().call_later(seconds, self._silent, key)
 
     def end(self, key: str) -> None:
-        """Call nobody for this conversation."""
+        """Stop the timer of a conversation."""
         timer = self._timers.pop(key, None)
         if timer is not None:
             timer.cancel()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -18,7 +17,7 @@ from ..schema.settings import Settings
 from ..schema.talk import TalkPayload
 from ..text.messages import message_name, talk_request
 from ..text.tokens import estimate_tokens
-from .given_messages import LONGEST_RESULT, Message, read_messages
+from .incoming_messages import LONGEST_RESULT, Message, read_messages
 from .intake import make_job, redacted_in_turn, refuse_unknown, with_redacted_labels
 
 SCOPES_COUNTED = 10_000
@@ -33,7 +32,7 @@ class Gathering:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._waiting: OrderedDict[str, tuple[int, int, float, Job]] = OrderedDict()
+        self._waiting: OrderedDict[str, tuple[int, int, float]] = OrderedDict()
 
     def due(self, job: Job, now: float, settings: Settings, *, gathers: bool = True) -> Job:
         """Return the job with its `not_before`: 0 (at once, with all that wait) if a bound is reached with it.
@@ -45,13 +44,13 @@ class Gathering:
             return job.model_copy(update={"not_before": now + limits.gather_seconds})
         tokens = estimate_tokens(str(job.payload.get("text", "")))
         with self._lock:
-            count, total, since, _ = self._waiting.pop(key, (0, 0, now, job))
+            count, total, since = self._waiting.pop(key, (0, 0, now))
             if not 0 <= now - since < limits.gather_seconds:
                 count, total, since = 0, 0, now
             count, total = count + 1, total + tokens
             if count >= limits.gather_messages or total >= limits.gather_tokens:
                 return job
-            self._waiting[key] = (count, total, since, job)
+            self._waiting[key] = (count, total, since)
             if len(self._waiting) > SCOPES_COUNTED:
                 self._waiting.popitem(last=False)
         return job.model_copy(update={"not_before": since + limits.gather_seconds})
@@ -61,13 +60,13 @@ class Gathering:
         with self._lock:
             return scope_key in self._waiting
 
-    def flushed(self, scope_key: str | None = None) -> list[Job]:
-        """Return one job without a message for each conversation in which messages wait (or that of `scope_key`): it is due,
-        and all that wait are looked through with it."""
+    def flushed(self, scope_key: str | None = None) -> list[str]:
+        """Return the keys of the conversations in which messages wait (or `scope_key`); from now on they wait no longer."""
         with self._lock:
-            keys = list(self._waiting) if scope_key is None else [key for key in (scope_key,) if key in self._waiting]
-            last = [self._waiting.pop(key)[3] for key in keys]
-        return [_without_message(job, job.scope.request_id(f"flush-{uuid.uuid4().hex}")) for job in last]
+            keys = [key for key in self._waiting if scope_key in (None, key)]
+            for key in keys:
+                del self._waiting[key]
+        return keys
 
 
 @dataclass(slots=True)
@@ -175,9 +174,3 @@ def talk_jobs(
 
 def _text(one: Message) -> str:
     return one.text if one.role != "tool" else f"{one.name or 'tool'} → {one.text[:LONGEST_RESULT]}"
-
-
-def _without_message(job: Job, request_id: str) -> Job:
-    empty = TalkPayload().model_dump()
-    ids = {"job_id": make_job_id(request_id, 0), "request_id": request_id, "end_seq": 0}
-    return job.model_copy(update={**ids, "payload": empty, "not_before": 0.0})

@@ -29,7 +29,6 @@ async def withdraw(lifecycle: Lifecycle, given: object, scope: Scope) -> int:
     ids, opened = message_ids(given), lifecycle.in_use()
     key = checked_scope(scope).key
     words, gone = await asyncio.to_thread(_withdraw, opened.parts, ids, scope)
-    opened.observation.forget_words(key, words)
     await asyncio.to_thread(lifecycle.plain.forget_words, key, words)
     opened.recall.clear()
     return gone

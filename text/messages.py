@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 
 from ..schema.event import MESSAGE, OBSERVATION, Event, Written, labels_of_job
 from ..schema.ids import digest_of
-from ..schema.job import SPEAKERS_LOOKED_AT, Job, RecentMessage
+from ..schema.job import SPEAKERS_LOOKED_AT, Job, RecentMessage, make_job_id
 from ..schema.scope import Scope
 from ..schema.talk import SAID_BY_PEOPLE, TalkPayload, TalkRole
 from .chunks import chunk
@@ -49,10 +49,9 @@ def said_events(
     scope: Scope, text: str, moment: datetime, timezone: str, *, role: TalkRole, user_name: str, bot_name: str, max_tokens: int
 ) -> list[Event]:
     """Return a message that was said in a running session, in parts. One person's same words are stored once a scope."""
-    sender = scope.user_id if role == SAID_BY_PEOPLE else ""
-    name = scope.request_id(f"{MESSAGE}-{digest_of('session', scope.key, role, sender, text)}")
+    name = _record_of(scope, make_job_id(session_request(scope, role, text), 0))
     written: Written = {"user_name": user_name, "bot_name": bot_name, "role": role}
-    written["said_by"] = sender
+    written["said_by"] = scope.user_id if role == SAID_BY_PEOPLE else ""
     return _spoken(name, scope, text, moment, timezone, max_tokens, written)
 
 
@@ -120,7 +119,18 @@ def message_name(job: Job) -> str:
     said = TalkPayload.model_validate(job.payload)
     if said.message_id:
         return named_message(job.scope, said.message_id)
-    return job.scope.request_id(f"{MESSAGE}-{digest_of(job.job_id)}")
+    return _record_of(job.scope, job.job_id)
+
+
+def session_request(scope: Scope, role: TalkRole, text: str) -> str:
+    """Return the id of the request that hands over a message of a running session."""
+    sender = scope.user_id if role == SAID_BY_PEOPLE else ""
+    return scope.request_id(f"talk-{digest_of('session', scope.key, role, sender, text)}")
+
+
+def _record_of(scope: Scope, job_id: str) -> str:
+    """Return the `job_id` of the record of a message that its platform gives no id."""
+    return scope.request_id(f"{MESSAGE}-{digest_of(job_id)}")
 
 
 def named_message(scope: Scope, message_id: str) -> str:

@@ -23,23 +23,19 @@ import json
 import re
 import tempfile
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from historian.graph.historian import compile_historian
 from historian.models.chat.model import make_chat_model
 from historian.schema.errors import ModelError
-from historian.schema.graph_states.historian import HistorianContext
 from historian.schema.job import Job
 from historian.schema.protocols import ChatModel
 from historian.schema.settings import Settings
 from historian.schema.settings.source import parse_settings
+from historian.service.components import open_parts
 from historian.service.intake import make_job
-from historian.stores.sqlite.documents import MirroredProfiles
-from historian.stores.sqlite.events.store import SqliteEventStore
-from historian.stores.sqlite.index_schema import open_index
-from historian.stores.sqlite.queue import QUEUE, open_queue_file
 from historian.text.gate import find_relative_words
 from historian.text.job_drafts import names_of
 from historian.text.time_expressions import resolve_times
@@ -122,15 +118,10 @@ async def by_model_alone(note: dict[str, Any], text: str, chat: ChatModel) -> st
 
 async def by_graph(job: Job, mode: str, chat: ChatModel | None, settings: Settings, directory: Path) -> str:
     historian = settings.historian.model_copy(update={"rewrite_mode": mode})
-    cognitive = settings.cognitive.model_copy(update={"historian": historian})
-    database, queue = open_index(directory / "index.sqlite"), open_queue_file(directory / QUEUE)
-    context = HistorianContext(
-        settings=settings.model_copy(update={"cognitive": cognitive}),
-        events=SqliteEventStore(database),
-        profiles=MirroredProfiles(lambda: queue, directory / "profiles"),
-        clock=time.time,
-        chat=chat,
-    )
+    changes = {"historian": historian, "data_dir": str(directory)}
+    cognitive = settings.cognitive.model_copy(update=changes)
+    parts = open_parts(settings.model_copy(update={"cognitive": cognitive}), clock=time.time)
+    context = replace(parts.context(), chat=chat, embedder=None)
     text = ""
     try:
         async for chunk in compile_historian().astream({"job": job.model_dump()}, context=context, stream_mode="updates"):
@@ -141,7 +132,7 @@ async def by_graph(job: Job, mode: str, chat: ChatModel | None, settings: Settin
     except ModelError as error:
         text = f"({error})"
     finally:
-        database.close()
+        await parts.aclose()
     return text
 
 

@@ -75,7 +75,7 @@ def reflection_graph(
 ) -> CompiledStateGraph[ReflectionState, None, ReflectionInput, ReflectionState]:
     """Return the graph that makes summaries of talk, and the article about a person of summaries. Its input is of `states`."""
     graph = StateGraph(ReflectionState, input_schema=ReflectionInput)
-    wire_reflection(graph, bound=_with(memory, lambda opened: opened.parts.reflection_context()))
+    wire_reflection(graph, bound=_with(memory, lambda opened: opened.parts.context()))
     return graph.compile(checkpointer=checkpointer, name="reflection")
 
 

@@ -25,7 +25,7 @@ from ...retrieval.event_recall import EventRecall
 from ...retrieval.recall_states import RecallContext, RecallInput, RecallOutput, RecallState
 from ...schema.errors import InvalidInput
 from ...schema.graph_states.historian import HistorianContext, HistorianInput, HistorianState
-from ...schema.graph_states.reflection import ReflectionContext, ReflectionInput, ReflectionState
+from ...schema.graph_states.reflection import ReflectionInput, ReflectionState
 from ...schema.scope import Scope
 from ...service.intake import make_job, redacted
 from ...service.recall.articles import states_job
@@ -137,8 +137,8 @@ def _historian_context(memory: Memory, options: HistorianOptions | None) -> Hist
     return replace(memory.parts.context(), settings=(options or HistorianOptions()).over(memory.settings))
 
 
-def _reflection_context(memory: Memory, options: ReflectionOptions | None) -> ReflectionContext:
-    return replace(memory.parts.reflection_context(), settings=(options or ReflectionOptions()).over(memory.settings))
+def _reflection_context(memory: Memory, options: ReflectionOptions | None) -> HistorianContext:
+    return replace(memory.parts.context(), settings=(options or ReflectionOptions()).over(memory.settings))
 
 
 def _recall_context(memory: Memory, options: RecallOptions | None) -> RecallContext:

@@ -55,7 +55,7 @@ MOST_FORMER = 6
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _TellerFacts:
     """What one person, or one hand-over, told."""
 
     job: Job
@@ -72,7 +72,7 @@ class _Merge:
     a line rests, by the line's id."""
 
     subject: Subject
-    told: list[_Told]
+    told: list[_TellerFacts]
     over: dict[str, str]
 
     @property
@@ -133,7 +133,7 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
     }
 
 
-def _told(part: HistorianPart, context: HistorianContext) -> _Told | None:
+def _told(part: HistorianPart, context: HistorianContext) -> _TellerFacts | None:
     """Return what a part tells, as it is filed now; None if its person or group was forgotten."""
     job, store = Job.model_validate(part["job"]), context.events
     if store.is_forgotten(job.job_id, job.entities, job.moment.timestamp()):
@@ -150,7 +150,7 @@ def _told(part: HistorianPart, context: HistorianContext) -> _Told | None:
     held = {one.event_id: one for one in found}
     facts = [_filed(held[one.event_id], one) for one in learnt if one.event_id in held]
     people, names = NamedPeople.of_job(job), names_of(job, context.settings)
-    return _Told(
+    return _TellerFacts(
         job,
         names,
         people,
@@ -171,7 +171,7 @@ def _merges(state: HistorianState, context: HistorianContext, *, asks: bool) -> 
     A group's is put to a model with all that may enter it, and without one where a fact names it.
     """
     done, rule = state.get("merged", []), context.settings.cognitive.profile.profile_layers
-    found: dict[ProfileKey, list[_Told]] = {}
+    found: dict[ProfileKey, list[_TellerFacts]] = {}
     for part in people_of(state):
         told = _told(part, context)
         if told is None or not told.facts:
@@ -245,7 +245,7 @@ def _first_batch(merges: Sequence[_Merge]) -> list[_Merge]:
 
 def _new_facts(batch: Sequence[_Merge], context: HistorianContext) -> list[NewFact]:
     keys: dict[str, list[ProfileKey]] = {}
-    known: dict[str, tuple[_Told, FiledFact]] = {}
+    known: dict[str, tuple[_TellerFacts, FiledFact]] = {}
     for one in batch:
         for told in one.told:
             for fact in told.facts:
@@ -254,7 +254,7 @@ def _new_facts(batch: Sequence[_Merge], context: HistorianContext) -> list[NewFa
     return [_new_fact(fact, told, keys[name]) for name, (told, fact) in known.items()]
 
 
-def _new_fact(fact: FiledFact, told: _Told, keys: Collection[ProfileKey]) -> NewFact:
+def _new_fact(fact: FiledFact, told: _TellerFacts, keys: Collection[ProfileKey]) -> NewFact:
     job, said_by = told.job, fact.said_by
     senders = (one.sender_name for one in job.recent_messages if one.sender_id == said_by)
     is_user = said_by in ("", job.user_id)

@@ -22,6 +22,7 @@ from ...schema.graph_states.historian import (
 from ...schema.job import Job
 from ...schema.profile import Profile, ProfileKey, ProfileLine
 from ...text.learnt import people_of
+from ...text.profiles.lines import without_evidence
 
 log = logging.getLogger(__name__)
 
@@ -80,9 +81,9 @@ async def write_profile(state: HistorianState, runtime: Runtime[HistorianContext
 
 
 def _without(gone: set[str], profile: Profile) -> Profile:
-    """Return a profile without the lines that rest on nothing but events that are gone."""
-    lines = [line for line in profile.lines if not line.evidence or not gone.issuperset(line.evidence)]
-    return replace(profile, lines=tuple(lines))
+    """Return a profile without what rests on events that are gone."""
+    lines = (without_evidence(line, gone) for line in profile.lines)
+    return replace(profile, lines=tuple(line for line in lines if line is not None))
 
 
 def _profile(proposed: ProposedProfile) -> Profile:

@@ -8,19 +8,20 @@ from itertools import accumulate
 from operator import sub
 
 from ...prompts.summarising import TALK_TOKENS, said_lines, under_days
-from ...schema.graph_states.reflection import ReflectionContext, ReflectionUpdate
+from ...schema.graph_states.historian import HistorianContext
+from ...schema.graph_states.reflection import ReflectionUpdate
 from ...schema.summary import Summary, summaries_waiting
 from ...text.statements import stamped
 from .job import ReflectionJob
 
 
-async def next_step(job: ReflectionJob, context: ReflectionContext) -> ReflectionUpdate:
+async def next_step(job: ReflectionJob, context: HistorianContext) -> ReflectionUpdate:
     """Return the next summary if enough states wait (`through` is its last state), else the reason to rewrite the article."""
     through = await waiting_for_summary(job, context)
     return {"through": through} if through else {"through": "", **await what_is_due(job, context, reflected=False)}
 
 
-async def waiting_for_summary(job: ReflectionJob, context: ReflectionContext) -> str:
+async def waiting_for_summary(job: ReflectionJob, context: HistorianContext) -> str:
     """Return the entry id of the last state of the next summary; "" below the threshold.
 
     Everything that waits becomes one summary; from twice the threshold on, several. Without a model the threshold is at most
@@ -37,7 +38,7 @@ async def waiting_for_summary(job: ReflectionJob, context: ReflectionContext) ->
     return states[-1].entry_id if states else ""
 
 
-async def what_is_due(job: ReflectionJob, context: ReflectionContext, *, reflected: bool) -> ReflectionUpdate:
+async def what_is_due(job: ReflectionJob, context: HistorianContext, *, reflected: bool) -> ReflectionUpdate:
     """Return why the article is to be rewritten next; `occasion` is empty if nothing is due.
 
     Without a model there is no article: the oldest summaries leave short-term memory where they take more than `max_tokens`.

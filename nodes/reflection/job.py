@@ -10,7 +10,8 @@ from typing import cast
 from zoneinfo import ZoneInfo
 
 from ...schema.article import CHAPTER_NAMES, Article, ChapterBounds, ChapterName
-from ...schema.graph_states.reflection import ProposalState, ReflectionContext, ReflectionState
+from ...schema.graph_states.historian import HistorianContext
+from ...schema.graph_states.reflection import ProposalState, ReflectionState
 from ...schema.job import Job
 from ...schema.names import Names
 from ...schema.settings import Settings, ShorttermSettings
@@ -41,12 +42,12 @@ class ReflectionJob:
 
     @property
     def bounds(self) -> ChapterBounds:
-        settings = self.shortterm
-        return ChapterBounds(
-            settings.bedrock_max_tokens,
-            settings.evolutionary_max_tokens,
-            settings.dynamic_max_tokens,
-        )
+        limits = self.shortterm
+        return {
+            "Bedrock": limits.bedrock_max_tokens,
+            "Evolutionary": limits.evolutionary_max_tokens,
+            "Dynamic": limits.dynamic_max_tokens,
+        }
 
     @property
     def configured_language(self) -> Language | None:
@@ -59,11 +60,11 @@ class ReflectionJob:
         written = "\n".join(article.chapter(name) for name in CHAPTER_NAMES).strip()
         return self.configured_language or detect_language(written or "\n".join(lines))
 
-    def is_forgotten(self, context: ReflectionContext) -> bool:
+    def is_forgotten(self, context: HistorianContext) -> bool:
         """Return True if the person or the group was forgotten since the job was handed over. Blocking."""
         return context.events.is_forgotten(self.job.job_id, self.job.entities, self.job.moment.timestamp())
 
-    def now(self, context: ReflectionContext) -> str:
+    def now(self, context: HistorianContext) -> str:
         """Return the clock's time in the job's time zone, ISO 8601."""
         return datetime.fromtimestamp(context.clock(), ZoneInfo(self.job.timezone)).isoformat(timespec="seconds")
 
@@ -75,7 +76,7 @@ def reflection_job(state: ReflectionState, settings: Settings) -> ReflectionJob:
     return ReflectionJob(job, payload, ArticleKey(job.user_id, job.group_id), names_of(job, settings), settings)
 
 
-async def read_article(job: ReflectionJob, context: ReflectionContext) -> tuple[Article, int]:
+async def read_article(job: ReflectionJob, context: HistorianContext) -> tuple[Article, int]:
     """Return the stored article and its revision; an empty article and 0 if there is none."""
     stored = await asyncio.to_thread(context.article_stores.articles.read, job.key)
     return (Article(), 0) if stored is None else (stored.article, stored.revision)

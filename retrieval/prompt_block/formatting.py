@@ -161,8 +161,9 @@ def profile_line(
     return profile_head(profile, language, names) + quoted(_BETWEEN[language].join(one.counted_text for one in said))
 
 
-def hit_line(hit: Hit, language: Language, names: ShownNames = AS_BORNE) -> str:
-    """Return one hit as a line of its own, `- [2026-02-20 17:30] Ann: text`, with the marks of `heading_of` and `until_mark`."""
+def format_hit(hit: Hit, language: Language, names: ShownNames = AS_BORNE) -> str:
+    """Return one hit as a line, `- [2026-02-20 17:30] Ann: text`. Adds "not filed yet", the group of a hit from elsewhere, or
+    "(until 2026-05-10)" for a superseded fact."""
     said = record_line(hit, names)
     stamp = heading_of(hit, language, minute(hit.event.timestamp_local))
     return f"- {stamp} {said.removeprefix('- ')}{until_mark(hit.event, language)}"

@@ -27,7 +27,7 @@ _SENTENCE = re.compile(r"(?<=[.!?。！？；;…])\s*")
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
+class _BlockLine:
     """A line under its heading; `order` sorts the lines of the block."""
 
     order: tuple[bool, str, str, tuple[float, float]]
@@ -45,7 +45,7 @@ class PassageLines:
         self._queries = queries
         self._names = names
         self._room = block.left
-        self._lines: dict[str, _Line] = {}
+        self._lines: dict[str, _BlockLine] = {}
         self._texts = set(block.said)
         self._headings: set[str] = set()
         self._messages: set[str] = set()
@@ -98,10 +98,10 @@ class PassageLines:
         shorter = cut(line.text, room - (cost - line.cost) - 1) if line.cost > whole_line(room) else ""
         if not shorter:
             return 0
-        lines[hit.event.event_id] = _Line(line.order, line.heading, shorter, cost_of(shorter))
+        lines[hit.event.event_id] = _BlockLine(line.order, line.heading, shorter, cost_of(shorter))
         return self._add([own], lines, self._cost(list(lines.values())))
 
-    def _add(self, placed: Sequence[Placed], lines: dict[str, _Line], cost: int) -> int:
+    def _add(self, placed: Sequence[Placed], lines: dict[str, _BlockLine], cost: int) -> int:
         self._lines.update(lines)
         self._room -= cost
         for event, _ in placed:
@@ -112,11 +112,11 @@ class PassageLines:
         self._headings.update(line.heading for line in lines.values())
         return cost
 
-    def _cost(self, lines: Sequence[_Line]) -> int:
+    def _cost(self, lines: Sequence[_BlockLine]) -> int:
         headings = {line.heading for line in lines} - self._headings
         return sum(line.cost for line in lines) + sum(map(cost_of, headings))
 
-    def _line(self, hit: Hit, placed: Placed, longest: int) -> _Line:
+    def _line(self, hit: Hit, placed: Placed, longest: int) -> _BlockLine:
         event = placed.event
         shown = hit if event is hit.event else Hit(event, 0.0, pending=hit.pending, group=hit.group)
         text = record_line(shown, self._names)
@@ -127,7 +127,7 @@ class PassageLines:
         order = (hit.pending, event.day, hit.group, said_at(placed))
         if over := until_mark(event, self._language):
             text, cost = text + over, cost_of(text + over)
-        return _Line(order, heading_of(shown, self._language), text, cost)
+        return _BlockLine(order, heading_of(shown, self._language), text, cost)
 
     def _in_order(self) -> list[str]:
         shown: list[str] = []

@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 
 from ..event import Event, RewrittenBy, WrittenKind
 from ..job import Job
-from ..protocols import Embedder, EventStore, Judged, ProfileIndex, ProfileStorage, StructuredChat, not_judged
+from ..protocols import ArticleStores, Embedder, EventStore, Judged, ProfileIndex, ProfileStorage, StructuredChat, not_judged
 from ..scope import EntityType
 from ..settings import Settings
 
@@ -183,7 +183,7 @@ class HistorianState(HistorianInput, HistorianUpdate, total=False):
 
 @dataclass(frozen=True, slots=True)
 class HistorianContext:
-    """Dependencies of the nodes. `chat`, `embedder` and `profile_index` are None if there is none.
+    """Dependencies of the nodes of both graphs. `chat`, `embedder` and `profile_index` are None if there is none.
 
     A node that verifies an answer calls `judged("extract", taken=3, refused=1)` with the items that it took and refused.
     """
@@ -191,6 +191,7 @@ class HistorianContext:
     settings: Settings
     events: EventStore
     profiles: ProfileStorage
+    article_stores: ArticleStores
     clock: Callable[[], float]
     chat: StructuredChat | None = None
     judged: Judged = not_judged

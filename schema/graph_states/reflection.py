@@ -1,27 +1,15 @@
-"""State and context of the reflection graph. The state is plain JSON data: it is checkpointed after every step."""
+"""State of the reflection graph. The state is plain JSON data: it is checkpointed after every step."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from typing_extensions import TypedDict
 
-from ..article import WrittenBy
-from ..protocols import ArticleStores, EventStore, Judged, StructuredChat, not_judged
-from ..settings import Settings
+from ..article import SummaryDraft
 
 Occasion = Literal["promotion", "reflection", ""]
 """Why the article is rewritten: summaries become long-term memory, an interaction was significant, or not at all ("")."""
-
-
-class DraftState(TypedDict):
-    """A `SummaryDraft` as JSON."""
-
-    text: str
-    written_by: WrittenBy
-    is_absolute: bool
 
 
 class ProposalState(TypedDict):
@@ -42,7 +30,7 @@ class ReflectionUpdate(TypedDict, total=False):
 
     forgotten: bool
     through: str
-    draft: DraftState
+    draft: SummaryDraft
     filed: list[str]
     occasion: Occasion
     sources: list[str]
@@ -66,15 +54,3 @@ class ReflectionState(ReflectionInput, ReflectionUpdate, total=False):
     all answers that passed. `tries` counts the answers for one stimulus, `reasons` say what did not pass in the last one, and
     `passed` is True if nothing is asked again. `filed` holds ids of summaries, `written` revisions of the article.
     """
-
-
-@dataclass(frozen=True, slots=True)
-class ReflectionContext:
-    """Dependencies of the nodes; `chat` is None if no model is configured, `judged` as in `HistorianContext`."""
-
-    settings: Settings
-    events: EventStore
-    article_stores: ArticleStores
-    clock: Callable[[], float]
-    chat: StructuredChat | None = None
-    judged: Judged = not_judged

@@ -227,8 +227,8 @@ class ObservationSettings(Section):
     """每块最多多少 token
     most tokens in a chunk"""
     summary_interval_seconds: Seconds = 300.0
-    """会话空闲多久后总结（秒）
-    seconds of silence after which a session is summarised"""
+    """会话里的消息过多久由模型一并读取（秒）
+    seconds after which a model reads what was fed in a session, all of it together"""
     max_age_days: Annotated[float, Field(gt=0)] = 30.0
     """工具返回的内容保留多少天
     days that what a tool returned is kept"""

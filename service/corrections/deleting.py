@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def delete_line(
-    parts: Parts, line_id: str, scope: Scope | None, how: MessagesOf, *, dry_run: bool = False
+    parts: Parts, line_id: str, scope: Scope | None, how: MessagesOf, dry_run: bool = False
 ) -> tuple[Plan, Correction]:
     """Delete a line. See `CognitiveService.delete_line`."""
     plan = Plan("delete_line", scope, lines_of_id(parts, line_id, scope))
@@ -27,7 +27,7 @@ def delete_line(
 
 
 def delete_event(
-    parts: Parts, event_id: str, scope: Scope | None, how: MessagesOf, *, dry_run: bool = False
+    parts: Parts, event_id: str, scope: Scope | None, how: MessagesOf, dry_run: bool = False
 ) -> tuple[Plan, Correction]:
     """Delete an event, or a message with what rests on it. See `CognitiveService.delete_event`."""
     plan, event = Plan("delete_event", scope), existing(parts, event_id, scope)

@@ -3,7 +3,6 @@ user's private layer."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ...schema.errors import InvalidInput
 from ...schema.ids import told
+from ...schema.job import check_expiry
 from ...schema.profile import ProfileKey, ProfileLine, line_id_of
 from ...schema.scope import PRIVATE_LAYER, PUBLIC_LAYER, Scope
 from ...text.profiles.lines import plain_words
@@ -45,29 +45,20 @@ def checked_text(text: object) -> str:
 def checked_expiry(expires_at: object, now: float) -> str:
     """Return an `Expiry` as ISO 8601 in UTC, a day as it is, "" for None. Raises InvalidInput for
     times that are over or no times."""
-    if expires_at is None:
-        return ""
-    given, day = expires_at, ""
     try:
-        if isinstance(given, str):
-            day = given if len(given) == len("2026-03-02") else ""
-            given = datetime.fromisoformat(f"{day}T23:59:59+00:00" if day else given)
-        if isinstance(given, datetime) and given.tzinfo is not None:
-            moment = given.timestamp()
-        elif isinstance(given, float | int) and not isinstance(given, bool) and math.isfinite(given):
-            moment = float(given)
-        else:
-            raise ValueError
-        until = iso_of(moment)
-    except (ValueError, OverflowError, OSError):
+        moment = check_expiry(expires_at, "UTC")
+    except InvalidInput:
         raise InvalidInput(
             "expires_at: expected a day (2026-03-02), an aware datetime, ISO 8601 with an offset "
-            "(2026-03-02T18:00:00+08:00), or seconds since 1970, "
-            f"got {told(expires_at)}"
+            f"(2026-03-02T18:00:00+08:00), or seconds since 1970, got {told(expires_at)}"
         ) from None
+    if moment is None:
+        return ""
+    until = iso_of(moment)
     if moment <= now:
         raise InvalidInput(f"expires_at: {until} is over; give a time to come, or leave it out")
-    return day or until
+    is_day = isinstance(expires_at, str) and len(expires_at.strip()) == len("2026-03-02")
+    return str(expires_at).strip() if is_day else until
 
 
 def pin_key(scope: Scope) -> ProfileKey:

@@ -9,7 +9,6 @@ import asyncio
 
 from ...schema.article import Spoken
 from ...schema.graph_states.historian import HistorianContext, HistorianPart, HistorianState
-from ...schema.graph_states.reflection import ReflectionContext
 from ...schema.ids import digest_of
 from ...schema.job import Job
 from ...schema.protocols import JobQueue
@@ -23,7 +22,7 @@ MOST_WAITING = 256
 """Waiting jobs of a conversation that are looked at for facts which wait."""
 
 
-async def feed(job: Job, context: ReflectionContext, queue: JobQueue) -> None:
+async def feed(job: Job, context: HistorianContext, queue: JobQueue) -> None:
     """Buffer the absolute events of a job that was filed; past the threshold, put a job of kind `states` in line.
 
     Idempotent: the buffer knows whose states it took, and the queue knows the id of the following job.

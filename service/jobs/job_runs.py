@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
@@ -15,7 +15,6 @@ from ...graph.historian import HistorianGraph, compile_historian
 from ...graph.reflection import ReflectionGraph, compile_reflection
 from ...schema.errors import StorageError
 from ...schema.graph_states.historian import HistorianContext, events_of
-from ...schema.graph_states.reflection import ReflectionContext
 from ...schema.job import DONE, Job
 from ...schema.protocols import Answer, JobQueue, OpenCheckpoints, StructuredChat
 from ...schema.settings import Settings
@@ -39,9 +38,6 @@ MOST_STEPS = 100_000
 """Bound of the steps of one run: a large job makes many summaries. LangGraph's default is 25."""
 
 
-Context = TypeVar("Context", HistorianContext, ReflectionContext)
-
-
 @dataclass(frozen=True, slots=True)
 class ClaimedChat:
     """Looks before every call whether the job is another worker's meanwhile, and raises ClaimLost then.
@@ -58,7 +54,7 @@ class ClaimedChat:
         return await self.chat.structured(answer, purpose=purpose, system=system, user=user)
 
 
-def with_claimed_chat(context: Context, queue: JobQueue, job_id: str) -> Context:
+def with_claimed_chat(context: HistorianContext, queue: JobQueue, job_id: str) -> HistorianContext:
     """Return what the nodes of one job get; without a model there is nothing to look at."""
     return context if context.chat is None else replace(context, chat=ClaimedChat(context.chat, queue, job_id))
 
@@ -71,7 +67,6 @@ class JobRuns:
 
     def __init__(self, parts: Parts, statistics: WorkerStatistics, watch: JobWatch) -> None:
         self.context = parts.context()
-        self._reflection = parts.reflection_context()
         self._queue = parts.queue
         self._ledger = parts.backend.ledger
         self._workers_are_many = parts.backend.workers.many
@@ -106,20 +101,19 @@ class JobRuns:
     def apply(self, settings: Settings) -> None:
         """Work with other settings from the next job on."""
         self.context = replace(self.context, settings=settings)
-        self._reflection = replace(self._reflection, settings=settings)
 
     async def run(self, job: Job) -> str:
         """Run a job to its end; returns the outcome: filed, merged, reflected or forgotten."""
         self.watch.began(job)
         if job.kind == "states":
-            state = await self._run(self._reflection_graph, job, self._reflection)
+            state = await self._run(self._reflection_graph, job)
             return "forgotten" if state.get("forgotten") else "reflected"
         if job.kind == "talk" and not self.asks_a_model:
             await asyncio.to_thread(self.messages.file, [job])
             return "filed"
         if job.kind == "talk" and await self._is_filed_with_others(job):
             return "duplicate"
-        state = await self._run(self._historian_graph, job, self.context)
+        state = await self._run(self._historian_graph, job)
         self.statistics.filed(state.get("items", []))
         if state.get("filed") == "forgotten":
             return "forgotten"
@@ -133,7 +127,7 @@ class JobRuns:
         if values.get("merges_later") and values.get("filed") != "forgotten":
             await merge_later(values, self.context, self._queue)
         for one in await self._filed(job, values):
-            await feed(one, self._reflection, self._queue)
+            await feed(one, self.context, self._queue)
         return "filed"
 
     async def _settle_merged(self, job_ids: Sequence[str]) -> None:
@@ -194,15 +188,16 @@ class JobRuns:
         gathered.sort(key=lambda one: (one[1].moment, one[0]))
         return {"job": job.model_dump(), "talk": [one.model_dump() for _, one in gathered], "merges_later": self._merges_later}
 
-    async def _run(self, graph: CompiledStateGraph[Any, Any, Any, Any], job: Job, context: Context) -> dict[str, Any]:
+    async def _run(self, graph: CompiledStateGraph[Any, Any, Any, Any], job: Job) -> dict[str, Any]:
         """Run a graph from where this job stands, and from its beginning if the database does not have what it filed.
 
         A checkpoint may be newer than the database: of a job that was under way when a backup was put into its place.
         """
+        context = self.context
         if self._workers_are_many:
             context = with_claimed_chat(context, self._queue, job.job_id)
         state = await self._resumed(graph, job, context)
-        is_kept = self._reflection.article_stores.buffer.was_taken if job.kind == "states" else self.context.events.is_filed
+        is_kept = self.context.article_stores.buffer.was_taken if job.kind == "states" else self.context.events.is_filed
         gone = state.get("forgotten") or state.get("filed") == "forgotten"
         if gone or self._checkpoints is None or job.kind == "profile" or await asyncio.to_thread(is_kept, job.job_id):
             return state
@@ -257,7 +252,7 @@ class JobRuns:
     def _keep_states(self, job: Job) -> bool:
         """Buffer the states for the next job of the same person."""
         states = StatesPayload.model_validate(job.payload).entries(job)
-        buffered = self._reflection.article_stores.buffer
+        buffered = self.context.article_stores.buffer
         key = ArticleKey(job.user_id, job.group_id)
         buffered.add(key, job.job_id, states, entities=job.entities, at=job.moment.timestamp())
         return buffered.was_taken(job.job_id)

@@ -189,14 +189,14 @@ class FiledMessages:
         theirs = [one for one in before if one.said_by == message.said_by]
         return [one.event_id for one in theirs if one.job_id == theirs[0].job_id]
 
-    def take_out(self, message: Sequence[Event], resting: Sequence[Event]) -> int:
+    def take_out(self, message: Sequence[Event], resting: Sequence[Event]) -> None:
         """Take what rests on a message alone out of the profiles of its sender and group, in all their revisions: by the
-        evidence of lines, and where an event `resting` on it is told by a line without evidence. Return how many lines.
+        evidence of lines, and where an event `resting` on it is told by a line without evidence.
 
         A line that rests on more loses this evidence, and its words if they are those of the message.
         """
         if not message:
-            return 0
+            return
         context, scope, user_id = self._context(), message[0].scope, message[0].said_by
         rule = context.settings.cognitive.profile.profile_layers
         asserted = replace(scope, asserted=is_asserted(message[0].job_id))
@@ -205,38 +205,26 @@ class FiledMessages:
             keys.append(ProfileKey("group", scope.group_id, layer_written(scope, "group", rule)))
         gone = {one.event_id for one in (*message, *resting)}
         said = {line.text for one in message for line in said_lines(one)} | {one.text for one in resting}
-        return sum(self._without(key, gone, said, [one.text for one in resting]) for key in keys)
+        for key in keys:
+            self._without(key, gone, said, [one.text for one in resting])
 
-    def _without(self, key: ProfileKey, gone: set[str], said: set[str], texts: Sequence[str]) -> int:
-        """Take the evidence that is `gone`, and the texts that were `said` there, out of a profile. Return how many lines."""
+    def _without(self, key: ProfileKey, gone: set[str], said: set[str], texts: Sequence[str]) -> None:
+        """Take the evidence that is `gone`, and the texts that were `said` there, out of a profile and its history."""
         profiles = self._context().profiles
-        kept = profiles.kept(key)
-        theirs = [line for one in kept for line in one.lines if not gone.isdisjoint(line.evidence)]
-        unproven = {line.text for one in kept for line in one.lines if not line.evidence}
+        unproven = {line.text for one in profiles.kept(key) for line in one.lines if not line.evidence}
         unwanted = (unproven & said) | made_of(unproven, texts)
-        if not theirs and not unwanted:
-            return 0
-        for _ in range(MOST_CONFLICTS):
-            old = profiles.read(key)
-            if old is None:
-                break
-            left = {line.line_id: self._reworded(line, gone, said) for line in old.lines if line in theirs}
-            changed = tuple(left.get(line.line_id) or line for line in old.lines)
-            if changed == old.lines:
-                break
-            try:
-                new = replace(old, lines=changed, source_event_id="forget")
-                profiles.write(new, expected_revision=old.revision, now=self._now())
-                break
-            except RevisionConflict:
-                continue
-        current = profiles.read(key)
-        stand = {line.text for line in (current.lines if current else ()) if gone.isdisjoint(line.evidence)}
-        unwanted |= {line.text for line in theirs} - stand
-        removed = profiles.without_lines(key, unwanted.__contains__, now=self._now())
-        if (stored := profiles.read(key)) is not None:
-            self._index(stored)
-        return removed
+
+        def left(line: ProfileLine) -> ProfileLine | None:
+            if not gone.isdisjoint(line.evidence):
+                return self._reworded(line, gone, said)
+            return None if line.text in unwanted and not line.evidence else line
+
+        def change(profile: Profile) -> Profile:
+            return replace(profile, lines=tuple(filter(None, map(left, profile.lines))))
+
+        revised = profiles.revise(key, change, now=self._now(), cause="forget")
+        if revised is not None:
+            self._index(revised)
 
     def _reworded(self, line: ProfileLine, gone: set[str], said: set[str]) -> ProfileLine | None:
         """Return a line without evidence that is `gone`, in the words of what is left of it; None if nothing is."""

@@ -323,7 +323,7 @@ class HistorianWorker:
         return job
 
     async def _drained(self) -> bool:
-        """Return True if no job is left. Talk that waits for more waits no longer: nobody adds to it."""
+        """Return True if the queue is empty. Releases gathered talk first: draining means that no more will arrive."""
         try:
             counts = await asyncio.to_thread(self._queue.counts, self._clock())
             if counts.pending + counts.processing == 0:
@@ -373,7 +373,7 @@ class HistorianWorker:
             work.result()
 
     async def _waited_out(self, outage: Outage) -> bool:
-        """Wait out the pause; False where it was broken off to stop, or to forget somebody."""
+        """Sleep until the outage pause ends. Return False if interrupted by shutdown or a forget request."""
         while (wait := outage.remaining(self._clock())) > 0:
             await self._pause(min(wait, OUTAGE_LOOK_SECONDS), wakeable=False)
             if self._stopping or await self._is_asked_to_forget():
@@ -382,7 +382,7 @@ class HistorianWorker:
         return True
 
     async def _models_are_back(self) -> bool:
-        """Wait out the models' outage, then probe; False where it goes on, or the wait was broken off."""
+        """Sleep until the models' pause ends, then probe. Return False if they are still away or the sleep was interrupted."""
         if not await self._waited_out(self._models):
             return False
         try:

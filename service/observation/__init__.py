@@ -1,1 +1,1 @@
-"""Observation of tool calls and messages: queue, records, filing, session summaries."""
+"""Observation of tool calls and messages: queue, records, filing."""

@@ -1,4 +1,4 @@
-"""Storage of the events that no job wrote: observations and summaries."""
+"""Storage of the events that no job wrote: tool results, and messages of sessions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from ...schema.errors import FingerprintMismatch, HistorianError, InvalidInput
 from ...schema.event import Event
 from ...schema.protocols import Embedder, EventStore, Vector
 from ..outages.availability import Outage
-from .records import Cleaned
 
 log = logging.getLogger(__name__)
 
@@ -39,13 +38,6 @@ class UnwrittenRecords:
     def hurry(self) -> None:
         """Stop waiting for the embedder, now and later, because the program ends. Call it from the event loop."""
         self._hurry.set()
-
-    async def of_the_living(self, messages: Sequence[Cleaned]) -> list[Cleaned]:
-        """Return the messages whose speaker and group were not forgotten since. Raises StorageError."""
-
-        return await asyncio.to_thread(
-            lambda: [one for one in messages if not self.events.is_forgotten("", _entities(one), one.at)]
-        )
 
     async def file(self, events: Sequence[Event], *, embed: bool = True) -> int:
         """Store the new events in one transaction and return their number.
@@ -96,8 +88,3 @@ class UnwrittenRecords:
 def described(error: Exception) -> str:
     """Return the text of an error of Historian, the class of any other: its text may hold what was observed."""
     return str(error) if isinstance(error, HistorianError) else type(error).__name__
-
-
-def _entities(message: Cleaned) -> list[str]:
-    scope = message.scope
-    return [*([f"user:{scope.user_id}"] if scope.user_id else []), *([f"group:{scope.group_id}"] if scope.group_id else [])]

@@ -96,12 +96,14 @@ class _Registered:
         if self._closed:
             return
         if self._inline:
-            self._call_inline(payload)
+            self._call(payload)
         elif self._waiting.qsize() < QUEUE_MAX:
             self._full = False
             self._waiting.put(payload)
-            if self._thread is None:
-                self._start()
+            with self._starting:
+                if self._thread is None:
+                    self._thread = threading.Thread(target=self._work, name=f"hook {self._event}", daemon=True)
+                    self._thread.start()
         elif not self._full:
             self._full = True
             log.warning("hook %s is too slow for %s: events are dropped", _name(self._hook), self._event)
@@ -110,34 +112,24 @@ class _Registered:
         self._closed = True
         self._waiting.put(None)
 
-    def _start(self) -> None:
-        with self._starting:
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._work, name=f"hook {self._event}", daemon=True)
-                self._thread.start()
-
     def _work(self) -> None:
         while (payload := self._waiting.get()) is not None:
-            try:
-                result = self._hook(**payload)
-                if inspect.isawaitable(result):
-                    self._finish(result)
-            except BaseException as error:
-                # SystemExit and KeyboardInterrupt too: in this thread only the hook can raise them, and they would end it.
-                self._failed(error)
+            self._call(payload)
 
-    def _call_inline(self, payload: dict[str, Any]) -> None:
+    def _call(self, payload: dict[str, Any]) -> None:
+        """Call the hook. SystemExit too is its error alone; a KeyboardInterrupt of an inline hook may be the user's."""
         try:
             result = self._hook(**payload)
-        except KeyboardInterrupt:
-            raise
+            if self._inline and inspect.iscoroutine(result):
+                # A plain function returned a coroutine. An inline hook may not wait, so it is not run.
+                result.close()
+                log.warning("hook %s returned a coroutine for %s: register it without inline", _name(self._hook), self._event)
+            elif inspect.isawaitable(result):
+                self._finish(result)
         except BaseException as error:
+            if self._inline and isinstance(error, KeyboardInterrupt):
+                raise
             self._failed(error)
-            return
-        if inspect.iscoroutine(result):
-            # A plain function returned a coroutine. An inline hook may not wait, so it is not run.
-            result.close()
-            log.warning("hook %s returned a coroutine for %s: register it without inline", _name(self._hook), self._event)
 
     def _finish(self, result: Awaitable[Any]) -> None:
         """Wait in the hook's thread until `result` is done."""

@@ -9,23 +9,33 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from zoneinfo import ZoneInfo
 
 from ...schema.entity import Entity
 from ...schema.errors import InvalidInput, StorageError
 from ...schema.event import Event
+from ...schema.job import Job
+from ...schema.protocols import JobQueue
 from ...schema.scope import Scope, checked_scope
 from ...schema.settings import ObservationSettings
 from ..components import Parts
-from ..given_messages import given_id
+from ..incoming_messages import given_id
 from ..outages.availability import Outage, Pause
 from ..timezones import configured_timezone
 from .filing import UnwrittenRecords
-from .records import Cleaned, Observed, cleaned, events_of, observe_message, observe_tool, with_shown_name
+from .records import (
+    Cleaned,
+    Observed,
+    cleaned,
+    events_of,
+    observe_message,
+    observe_tool,
+    talk_job,
+    with_shown_name,
+)
 from .session_scopes import SessionScopes
-from .session_summaries import SessionSummaries
 
 log = logging.getLogger(__name__)
 
@@ -57,24 +67,25 @@ class ObservationStatistics:
 
 
 class Observation:
-    """The queue, its background task, and the sessions.
+    """The queue of observations, its background task, and the scopes of sessions.
 
     Every observation belongs to a scope: the given one, else the one that its session is bound to. It is stored with that
-    scope and is not found in any other.
+    scope and is not found in any other. With `jobs`, the queue of a memory whose model reads talk, each message becomes a job
+    of kind `talk` as well, due `summary_interval_seconds` later together with the others of its conversation.
     """
 
     def __init__(
         self,
         *,
         records: UnwrittenRecords,
-        summaries: SessionSummaries | None,
         settings: ObservationSettings,
         timezone: ZoneInfo,
         bot_name: str = "",
+        jobs: JobQueue | None = None,
     ) -> None:
         self._records = records
         self._bot_name = bot_name
-        self._summaries = summaries
+        self._jobs = jobs
         self._settings = settings
         self._timezone = timezone
         self._clock = records.clock
@@ -83,6 +94,7 @@ class Observation:
         self._outage = Outage(records.random)
         self._taken: list[Observed] = []
         self._held: list[Event] = []
+        self._talk: list[Job] = []
         self._wake = asyncio.Event()
         self._asleep = False
         self._open = False
@@ -103,7 +115,7 @@ class Observation:
         """
         if self._open:
             session_id = given_id(session_id, "session_id")
-            self._note(observe_tool(self._scope_of(session_id, scope), session_id, self._clock(), name, arguments, result))
+            self._note(observe_tool(self._scope_of(session_id, scope), self._clock(), name, arguments, result))
 
     def observe_message(
         self, role: str, content: object, session_id: str = "", *, scope: Scope | None = None, name: str = ""
@@ -111,7 +123,7 @@ class Observation:
         """Queue a message; `role` is `user`, `assistant` or the bot's own word. Thread-safe. Raises like `observe_tool`."""
         if self._open:
             session_id = given_id(session_id, "session_id")
-            self._note(observe_message(self._scope_of(session_id, scope), session_id, self._clock(), role, name, content))
+            self._note(observe_message(self._scope_of(session_id, scope), self._clock(), role, name, content))
 
     def bind(self, session_id: str, scope: Scope) -> None:
         """Bind a session to a conversation. Raises InvalidInput if it is or was bound to another one."""
@@ -122,12 +134,11 @@ class Observation:
         self._loop = asyncio.get_running_loop()
         self._open = True
         self._task = asyncio.create_task(self._run(), name="historian observation")
-        if self._summaries is not None:
-            self._summaries.start()
 
     def take_over(self, former: Observation) -> None:
         """Take what is left in another queue whose event loop has ended. Call it before `start`."""
         self._held += former._held
+        self._talk += former._talk
         self._queue.extend([*former._taken, *former._queue])
         self._scopes = former._scopes
         self.statistics = former.statistics
@@ -144,16 +155,12 @@ class Observation:
         try:
             await self._end_task(timeout_seconds)
         finally:
-            # After an interruption too: nothing may run on when the database is closed, and losses are counted.
-            try:
-                if self._summaries is not None:
-                    await self._summaries.aclose()
-            finally:
-                queued = len(self._queue)
-                self._queue.clear()
-                self.statistics.lost += queued
-                if left := queued + self._give_up():
-                    log.warning("%d observations were not stored before the end", left)
+            # After an interruption too: losses are counted.
+            queued = len(self._queue)
+            self._queue.clear()
+            self.statistics.lost += queued
+            if left := queued + self._give_up():
+                log.warning("%d observations were not stored before the end", left)
 
     async def _end_task(self, timeout_seconds: float) -> None:
         """Wait for the task within the time limit, then cancel it."""
@@ -190,14 +197,7 @@ class Observation:
                 self._queue.append(one)
         # A batch that is being stored is not touched: the store refuses the events of forgotten entities.
         self._scopes.remove(lambda scope: scope.key == entity.scope.key)
-        if self._summaries is not None:
-            self._summaries.forget(entity)
         return gone
-
-    def forget_words(self, scope_key: str, words: Collection[str]) -> None:
-        """Remove messages that say one of `words` from the sessions of a conversation that are not summarised yet."""
-        if self._summaries is not None:
-            self._summaries.forget_words(scope_key, words)
 
     def _scope_of(self, session_id: str, scope: Scope | None) -> Scope:
         if not session_id:
@@ -246,7 +246,7 @@ class Observation:
         """Count the batch that is being stored as lost; return its size."""
         left = len(self._taken) + len(self._held)
         self.statistics.lost += left
-        self._taken, self._held = [], []
+        self._taken, self._held, self._talk = [], [], []
         return left
 
     async def _rest(self) -> None:
@@ -273,14 +273,16 @@ class Observation:
                 return
             if not self._held:
                 self._taken = self._take()
-                self._held = await asyncio.to_thread(self._prepare, self._taken)
+                self._held, self._talk = await asyncio.to_thread(self._prepare, self._taken)
                 self._taken = []
             # With much to embed, more than a batch waiting, or at shutdown, events are stored first; the idle worker embeds them.
             hurried = self._closing or len(self._queue) >= BATCH or len(self._held) > EMBEDDED_AT_ONCE
             stored = await self._records.file(self._held, embed=not hurried)
+            if self._jobs is not None and self._talk:
+                await asyncio.to_thread(self._jobs.put_all, self._talk)
             self.statistics.stored += stored
             self.statistics.known += len(self._held) - stored
-            self._held = []
+            self._held, self._talk = [], []
             self._outage.end()
             self._tell_drops()
 
@@ -293,9 +295,13 @@ class Observation:
             return batch  # other threads append meanwhile, so only popleft can tell that the queue is empty
         return batch
 
-    def _prepare(self, batch: list[Observed]) -> list[Event]:
-        """Return the events of a batch, each content once. An observation that fails is counted and skipped."""
+    def _prepare(self, batch: list[Observed]) -> tuple[list[Event], list[Job]]:
+        """Return the events of a batch, each content once, and the jobs of its messages if a model reads talk.
+
+        An observation that fails is counted and skipped.
+        """
         found: dict[str, Event] = {}
+        talk: list[Job] = []
         for observed in batch:
             try:
                 clean: Cleaned = with_shown_name(cleaned(observed), self._bot_name)
@@ -304,14 +310,14 @@ class Observation:
                 )
                 for event in made:
                     found.setdefault(event.event_id, event)
+                if self._jobs is not None and (job := talk_job(clean, self._timezone, self._settings, self._bot_name)):
+                    talk.append(job)
             except Exception as error:
                 # No observation may end the task, and its content may not be logged.
                 self.statistics.unusable += 1
                 log.warning("an observation could not be read: %s", type(error).__name__)
                 continue
-            if clean.role and clean.session_id and self._summaries is not None:
-                self._summaries.add(clean)
-        return list(found.values())
+        return list(found.values()), talk
 
     def _tell_drops(self) -> None:
         now, dropped = self._clock(), self.statistics.dropped
@@ -336,19 +342,10 @@ def make_observation(parts: Parts, *, random: Callable[[], float]) -> Observatio
     cognitive = parts.settings.cognitive
     timezone = ZoneInfo(configured_timezone(cognitive.timezone))
     records = UnwrittenRecords(parts.events, parts.embedder, clock=parts.clock, random=random)
-    summaries = None
-    if parts.chat is not None:
-        summaries = SessionSummaries(
-            records,
-            parts.chat,
-            idle_seconds=cognitive.observation.summary_interval_seconds,
-            timezone=timezone,
-            bot_name=cognitive.bot_name,
-        )
     return Observation(
         records=records,
-        summaries=summaries,
         settings=cognitive.observation,
         timezone=timezone,
         bot_name=cognitive.bot_name,
+        jobs=parts.queue if parts.context().asks_a_model else None,
     )

@@ -7,14 +7,15 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from ...schema.event import Event
+from ...schema.job import Job
 from ...schema.scope import Scope
-from ...text.messages import observation_events, said_events
+from ...schema.settings import ObservationSettings
+from ...schema.talk import SAID_BY_PEOPLE, TalkPayload
+from ...text.messages import observation_events, said_events, session_request
 from ...text.preview import preview_text, snapshot
 from ...text.redaction import redact
 from ...text.speakers.shown_names import shown_name
-from ..given_messages import ROLES, is_content, words_of
-
-SUMMARY = "summary"
+from ..incoming_messages import ROLES, is_content, words_of
 
 NAME_CHARACTERS = 200
 ARGUMENT_CHARACTERS = 2_000
@@ -29,7 +30,6 @@ class Observed(NamedTuple):
     """One observation: a tool call (`role` is empty) or a message. The values are bounded copies that nothing else refers to."""
 
     scope: Scope
-    session_id: str
     at: float
     role: object
     name: object
@@ -41,18 +41,16 @@ class Cleaned(NamedTuple):
     """The redacted text of an observation. `text` is redacted together with the name (`Ann: …`) or the role too."""
 
     scope: Scope
-    session_id: str
     at: float
     role: str
     name: str
     text: str
 
 
-def observe_tool(scope: Scope, session_id: str, at: float, name: object, arguments: object, result: object) -> Observed:
+def observe_tool(scope: Scope, at: float, name: object, arguments: object, result: object) -> Observed:
     """Return the observation of a tool call. Takes microseconds; long values are cut here, so that the queue stays small."""
     return Observed(
         scope,
-        session_id,
         at,
         "",
         snapshot(name, NAME_CHARACTERS),
@@ -61,10 +59,10 @@ def observe_tool(scope: Scope, session_id: str, at: float, name: object, argumen
     )
 
 
-def observe_message(scope: Scope, session_id: str, at: float, role: object, name: object, content: object) -> Observed:
+def observe_message(scope: Scope, at: float, role: object, name: object, content: object) -> Observed:
     """Return the observation of a message. Takes microseconds, like `observe_tool`."""
     told = snapshot(role, NAME_CHARACTERS) if type(role) is str and role else "user"
-    return Observed(scope, session_id, at, told, snapshot(name, NAME_CHARACTERS), None, snapshot(content, RESULT_CHARACTERS))
+    return Observed(scope, at, told, snapshot(name, NAME_CHARACTERS), None, snapshot(content, RESULT_CHARACTERS))
 
 
 def with_shown_name(observed: Cleaned, bot_name: str) -> Cleaned:
@@ -88,9 +86,9 @@ def cleaned(observed: Observed) -> Cleaned:
             role, content = _clean_together(role, content)
         if name:
             name, content = _clean_together(name, content)
-        return Cleaned(observed.scope, observed.session_id, observed.at, role, name, content)
+        return Cleaned(observed.scope, observed.at, role, name, content)
     arguments = "" if observed.arguments in (None, "", {}) else preview_text(observed.arguments, ARGUMENT_CHARACTERS)
-    return Cleaned(observed.scope, observed.session_id, observed.at, "", name, redact(f"{name}({arguments}) → {content}", "all"))
+    return Cleaned(observed.scope, observed.at, "", name, redact(f"{name}({arguments}) → {content}", "all"))
 
 
 def _words(observed: Observed) -> object:
@@ -131,4 +129,30 @@ def events_of(observed: Cleaned, *, timezone: ZoneInfo, max_tokens: int, bot_nam
         user_name=observed.name if role == "user" else "",
         bot_name=(observed.name or bot_name) if role == "assistant" else bot_name,
         max_tokens=max_tokens,
+    )
+
+
+def talk_job(observed: Cleaned, timezone: ZoneInfo, settings: ObservationSettings, bot_name: str) -> Job | None:
+    """Return the job of kind `talk` in which a model reads a message; None for a tool's result and a message of an unknown
+    sender. Its message is filed as the same record as by `events_of`.
+
+    The job is due `summary_interval_seconds` after the message: then everything that waits of the conversation is read.
+    """
+    role = ROLES.get(observed.role.lower(), "user") if observed.role else "tool"
+    scope = observed.scope
+    if role == "tool" or not observed.text.strip() or not (scope.user_id or role == "assistant"):
+        return None
+    is_said = role == SAID_BY_PEOPLE
+    return Job(
+        kind="talk",
+        request_id=session_request(scope, role, observed.text),
+        request_type=scope.request_type,
+        user_id=scope.user_id or "bot",
+        group_id=scope.group_id,
+        user_name=observed.name if is_said else "",
+        bot_name=bot_name if is_said else observed.name or bot_name,
+        timestamp=datetime.fromtimestamp(observed.at, timezone).isoformat(),
+        timezone=str(timezone),
+        not_before=observed.at + settings.summary_interval_seconds,
+        payload=TalkPayload(role=role, text=observed.text).model_dump(),
     )

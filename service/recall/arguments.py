@@ -10,7 +10,7 @@ from ...schema.errors import InvalidInput
 from ...schema.ids import type_and_size
 from ...schema.scope import Scope
 from ...text.message_parts import without_placeholders
-from ..given_messages import is_content, read_messages, words_of
+from ..incoming_messages import is_content, read_messages, words_of
 
 MOST_GIVEN = 64
 """Messages that are looked at; of more, the last ones."""
@@ -39,12 +39,12 @@ def texts(given: object) -> list[str]:
         many = given[-MOST_GIVEN:]
     else:
         many = islice(given, MOST_GIVEN) if isinstance(given, Set) else [given]
-    cut = _Cut()
+    cut = _TextBudget()
     read = [_text(cut.of(one)) for one in reversed(list(many))]
     return [text for text in reversed(read) if text]
 
 
-class _Cut:
+class _TextBudget:
     """Cuts the texts in messages of any form, so that all of them together have at most _MOST_READ characters."""
 
     def __init__(self) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from ...retrieval.driver import Deadline, result
 from ...retrieval.passages import texts_of
 from ...retrieval.prompt_block.articles import format_relevant, said_line
-from ...retrieval.prompt_block.formatting import hit_line
+from ...retrieval.prompt_block.formatting import format_hit
 from ...retrieval.relevant import fitting_lines, read_memory, waiting_talk
 from ...schema.errors import HistorianError, InvalidInput
 from ...schema.job import Job, check_size, clean_text
@@ -20,7 +20,7 @@ from ...schema.settings import Settings
 from ...schema.states_payload import SpokenPayload, StatesPayload
 from ...schema.summary import ArticleKey
 from ...text.redaction import redact
-from ..given_messages import Message, read_messages
+from ..incoming_messages import Message, read_messages
 from ..intake import make_job, redacted_in_turn, refuse_unknown, with_redacted_labels
 from .arguments import is_conversation
 from .timed import Recall
@@ -62,7 +62,6 @@ def states_job(
     scope: Scope | None,
     settings: Settings,
     clock: Callable[[], float],
-    *,
     threshold: int | None,
     reflect: bool,
     fields: Mapping[str, Any],
@@ -142,5 +141,5 @@ async def _records(
         asyncio.to_thread(waiting_talk, user_input, recall.parts.article_stores, key),
     )
     names = recall.shown_names(key.scope, (user_input, *texts_of(hits)), language)
-    lines = [(hit.event.event_id, hit_line(hit, language, names)) for hit in hits]
+    lines = [(hit.event.event_id, format_hit(hit, language, names)) for hit in hits]
     return [*lines, *(("", said_line(one, language)) for one in talk)]

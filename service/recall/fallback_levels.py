@@ -6,7 +6,7 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import Callable, Collection, Coroutine, Mapping
+from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,7 +27,7 @@ LOCAL_SECONDS = 0.15
 """Time limit of a reply for local data and models."""
 
 _UNKNOWN_TIME = datetime.fromtimestamp(0.0, UTC)
-_NOT_FILED: tuple[JobState, ...] = ("processing", "pending")
+NOT_FILED: tuple[JobState, ...] = ("processing", "pending")
 
 Result = TypeVar("Result")
 
@@ -50,15 +50,15 @@ class PlainMemory:
         """Return True if neither file exists. Fast enough to be called without a thread."""
         return not any((self._directory / name).exists() for name in ("end_summaries.json", "MEMORY.md"))
 
-    def add(self, job: Job) -> None:
-        """Keep a job readable until the database is back, unless it expires.
+    def add(self, jobs: Iterable[Job]) -> None:
+        """Keep jobs readable until the database is back, unless they expire.
 
-        The job itself waits in the queue: a failure is only logged.
+        The jobs themselves wait in the queue: a failure is only logged.
         """
         try:
-            self._markdown.add(*filter(_is_kept, (job,)))
+            self._markdown.add(*filter(_is_kept, jobs))
         except (StorageError, OSError) as error:
-            log.warning("job %s waits on disk, but is not in MEMORY.md: %s", job.job_id, error)
+            log.warning("jobs wait on disk, but are not in MEMORY.md: %s", error)
 
     def forget_words(self, scope_key: str, words: Collection[str]) -> None:
         """Remove the messages of a conversation that say one of `words`. Raises StorageError."""
@@ -110,10 +110,7 @@ class PlainMemory:
         """Note that the database cannot be used: waiting jobs and all later ones are kept readable in MEMORY.md."""
         # Set first, so that jobs accepted from here on are added by `add`.
         self.database_away = True
-        try:
-            self._markdown.add(*filter(_is_kept, (job for state in _NOT_FILED for job in queue.jobs(state))))
-        except (StorageError, OSError) as error:
-            log.warning("jobs wait on disk, but are not in MEMORY.md: %s", error)
+        self.add(job for state in NOT_FILED for job in queue.jobs(state))
 
 
 def _is_kept(job: Job) -> bool:

@@ -27,7 +27,6 @@ from ...retrieval.everywhere import search_everywhere
 from ...retrieval.filters import bounded_top_k, conditioned
 from ...retrieval.own_words import beside, own_words
 from ...retrieval.pending import PendingHits
-from ...retrieval.profiles import find_profiles, has_spoken, holding, readable_profile, readable_profiles, waiting_speakers
 from ...retrieval.request import RecallRequest, bounded_query, scope_request
 from ...schema.errors import HistorianError, ModelError, StorageError
 from ...schema.event import EventFilter
@@ -35,7 +34,7 @@ from ...schema.hit import Hit, ProfileHit
 from ...schema.language import Language
 from ...schema.profile import Profile
 from ...schema.protocols import VectorIndex
-from ...schema.scope import EntityType, LayerRule, PublicLayer, Scope, reads_own_words_of
+from ...schema.scope import EntityType, Scope, reads_own_words_of
 from ...schema.settings import Settings
 from ...schema.summary import ArticleKey, StoredArticle
 from ...text.articles import dated_summaries
@@ -46,6 +45,7 @@ from ..timezones import configured_timezone
 from .arguments import is_conversation, texts
 from .fallback_levels import LOCAL_SECONDS
 from .late_embedder import LateEmbedder
+from .profiles import ProfileRecall
 
 log = logging.getLogger(__name__)
 
@@ -65,8 +65,6 @@ THREADS = 4
 """Number of recalls that may be blocked by a locked database; further ones wait for a thread within their time limit."""
 LATENCIES_KEPT = 1_000
 SCOPES_WARMED = 8
-MOST_NAMED = 3
-"""The most people named in a question whose profiles are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +136,7 @@ class Recall:
             pending=PendingHits(parts.queue, parts.events, lambda: settings().cognitive.bot_name),
             is_away=(lambda: parts.backend.is_away) if parts.backend.workers.many else None,
         )
+        self._profiles = ProfileRecall(parts, settings, self.events)
         self.statistics = RecallStatistics()
         self._late_embedder = LateEmbedder(is_remote=parts.embedder is not None and parts.embedder.is_remote)
         self._under_way: set[object] = set()
@@ -146,17 +145,15 @@ class Recall:
         self._crowd = ThreadPoolExecutor(1, thread_name_prefix="historian-recalls")
         self._blocks = ThreadPoolExecutor(1, thread_name_prefix="historian-blocks")
 
-    async def context(
-        self, query: str | Sequence[str], scope: Scope, *, top_k: int | None = None, context: Sequence[str] = ()
-    ) -> Recalled:
+    async def context(self, request: RecallRequest) -> Recalled:
         """Return what is worth remembering for a reply, within `recall_timeout_seconds`. Never raises."""
         started, mark = time.perf_counter(), object()
         self._under_way.add(mark)
         try:
-            recalled = await self._recalled(query, scope, top_k, context)
+            recalled = await self._recalled(request)
         except Exception as error:
             # The reply must go out whatever fails.
-            log.exception("recall for %s failed; it returns nothing", scope.key)
+            log.exception("recall for %s failed; it returns nothing", request.where.scope_key)
             recalled = Recalled("empty", reasons=(type(error).__name__,))
         finally:
             self._under_way.discard(mark)
@@ -164,10 +161,10 @@ class Recall:
         self._late_embedder.note(recalled.reasons)
         if recalled.reasons:
             told = "recall for %s answered with %s: %s (once for each kind of reason; `stats` counts them)"
-            level = self.events.told.level(recalled.reasons)
-            log.log(level, told, scope.key, recalled.level, "; ".join(recalled.reasons))
+            level = self.events.seen_warnings.level(recalled.reasons)
+            log.log(level, told, request.where.scope_key, recalled.level, "; ".join(recalled.reasons))
         else:
-            log.debug("recall for %s answered with %s", scope.key, recalled.level)
+            log.debug("recall for %s answered with %s", request.where.scope_key, recalled.level)
         return recalled
 
     async def search(
@@ -181,7 +178,7 @@ class Recall:
         **conditions: Any,
     ) -> list[Hit]:
         """Search as `Reading.search_events` does."""
-        request = self._request(query, scope, top_k, context, conditions, neighbours=neighbours)
+        request = self.request(query, scope, top_k=top_k, context=context, conditions=conditions, neighbours=neighbours)
         user_id = self._own_words_of(scope)
         if not user_id:
             return await search(self.events, request)
@@ -192,7 +189,7 @@ class Recall:
 
     async def search_until(self, query: str, scope: Scope, deadline: Deadline) -> list[Hit]:
         """Search as `search` does, without raising: what is found by the deadline."""
-        request = self._request(query, scope, None, (), {})
+        request = self.request(query, scope)
         found = await find(self.events, request, deadline, self._run)
         warn(self.events, request, found.reasons)
         return found.in_order[: request.top_k]
@@ -212,25 +209,11 @@ class Recall:
 
     async def profile(self, entity_type: EntityType, entity_id: str, scope: Scope) -> Profile | None:
         """Return a profile as `Reading.get_profile` does."""
-        return await asyncio.to_thread(self._profile, entity_type, entity_id, scope)
+        return await asyncio.to_thread(self._profiles.read, entity_type, entity_id, scope)
 
     async def search_profiles(self, query: str, scope: Scope, *, top_k: int | None = None) -> list[ProfileHit]:
         """Search as `Reading.search_profiles` does."""
-        settings = self.settings().query
-        return await find_profiles(
-            bounded_query(query),
-            scope,
-            read=self._profile,
-            index=self.parts.backend.profile_index,
-            embed=None if self.events.vectors is None else self.events.vectors.get,
-            reranker=self.events.reranker,
-            settings=settings,
-            rule=self._rule(),
-            public_layer=self._public_layer(),
-            speakers=await asyncio.to_thread(waiting_speakers, self.parts.queue, scope),
-            top_k=bounded_top_k(top_k, settings.profile_top_k),
-            now=self.parts.clock(),
-        )
+        return await self._profiles.search(bounded_query(query), scope, top_k)
 
     def shown_names(self, scope: Scope | None, told: str | Sequence[str] = (), language: Language = "zh") -> ShownNames:
         """Return how people are shown in an answer to `told` in `scope`: by today's names of conversations in memory.
@@ -311,10 +294,11 @@ class Recall:
         is_remote = self.parts.embedder is not None and self.parts.embedder.is_remote
         return REMOTE_SECONDS if is_remote or self.parts.reranker is not None else LOCAL_SECONDS
 
-    async def _recalled(self, query: str | Sequence[str], scope: Scope, top_k: int | None, context: Sequence[str]) -> Recalled:
+    async def _recalled(self, request: RecallRequest) -> Recalled:
+        scope = request.scope
+        assert scope is not None, "a reply is given in a conversation"
         loop, seconds = asyncio.get_running_loop(), self.time_limit()
         end = loop.time() + seconds
-        request = self._request(query, scope, top_k, context, automatic=True)
         await asyncio.sleep(0)  # those that come in the same moment are counted
         reserved = min(FINISHING_SECONDS, FINISHING_SHARE * seconds) + (len(self._under_way) - 1) * EACH_SECONDS
         # Where the others take more than half of the time, no model is asked: it would be late, and make them late as well.
@@ -322,7 +306,7 @@ class Recall:
         deadline = Deadline(end - seconds, end - CROWD_SHARE * seconds) if is_crowded else Deadline(end - reserved, end)
         run = partial(self._run_in, self._crowd if is_crowded else self._pool)
         spawn, with_article = self.events.tasks.spawn, scope.request_type == "private" and self.settings().query.include_chapters
-        profiles = spawn(self._run(readable_profiles, self._profile, scope, self.parts.clock()), "profiles")
+        profiles = spawn(self._run(self._profiles.of_conversation, scope), "profiles")
         article = spawn(self._run(self._article, scope), "article") if with_article else None
         groups: asyncio.Task[list[Hit]] | None = None
         if user_id := self._own_words_of(scope):
@@ -331,7 +315,7 @@ class Recall:
         found = await find(self.events, request, deadline, run)
         of_named: asyncio.Task[list[Profile]] | None = None
         if scope.request_type == "group":
-            of_named = spawn(self._run(self._profiles_named, request.said, scope), "profiles of named people")
+            of_named = spawn(self._run(self._profiles.named_in, request.said, scope), "profiles of named people")
         waited = [task for task in (profiles, of_named, article, groups) if task is not None]
         await asyncio.wait(waited, timeout=end - loop.time())
         read = result(profiles, "profiles", found.reasons)
@@ -342,7 +326,7 @@ class Recall:
         if found.with_vectors is not None:
             level = "hybrid" if found.with_vectors else "keyword"
         least = request.at_least or request.top_k
-        hits = found.hits[:least] if top_k is not None else found.hits
+        hits = found.hits[: request.at_most]
         return Recalled(
             level, [*named, *(read or ())], [*beside(hits, from_groups, least), *found.waiting], written, found.reasons
         )
@@ -352,39 +336,19 @@ class Recall:
         key, stores = ArticleKey.of(scope.user_id, scope), self.parts.article_stores
         return stores.articles.read(key) or dated_summaries(key, stores.summaries.read(key))
 
-    def _request(
-        self,
-        query: str | Sequence[str],
-        scope: Scope,
-        top_k: int | None,
-        context: Sequence[str],
-        conditions: dict[str, Any] | None = None,
-        *,
-        automatic: bool = False,
-        neighbours: int = 0,
-    ) -> RecallRequest:
-        return scope_request(
-            query,
-            scope,
-            self.settings().query,
-            top_k=top_k,
-            context=context,
-            conditions=conditions or {},
-            now=self.parts.clock(),
-            timezone=self._timezone(),
-            automatic=automatic,
-            neighbours=neighbours,
-        )
+    def request(self, query: str | Sequence[str], scope: Scope, **how: Any) -> RecallRequest:
+        """Return the request of a search in `scope`, as `scope_request` makes it of the settings in force."""
+        return scope_request(query, scope, self.settings().query, now=self.parts.clock(), timezone=self._timezone(), **how)
 
     async def _prefetch(self, query: str | Sequence[str], scope: Scope, context: Sequence[str]) -> None:
         if not is_conversation(scope):
             return
         try:
-            request = self._request(texts(query), scope, None, texts(context), automatic=True)
+            request = self.request(texts(query), scope, context=texts(context), automatic=True)
             await asyncio.gather(
                 self.events.embed(request),
                 asyncio.shield(asyncio.wrap_future(self.events.tables.fill(scope.key))),
-                self._run(readable_profiles, self._profile, scope, self.parts.clock()),
+                self._run(self._profiles.of_conversation, scope),
             )
         except HistorianError as error:
             log.debug("prefetch for %s: %s", scope.key, error)
@@ -396,29 +360,8 @@ class Recall:
         for one in dict.fromkeys([*scopes, *([scope] if scope is not None else [])]):
             self.events.tables.snapshot(one.key, rests=True).words.match("warm 预热")
 
-    def _profile(self, entity_type: EntityType, entity_id: str, scope: Scope) -> Profile | None:
-        # Of the speaker that is known without any look, unless a request alone names them.
-        asked = entity_type == "user" and (entity_id != scope.user_id or scope.speaker_is_asserted)
-        spoken = asked and (
-            self._public_layer() == "everywhere" or has_spoken(self.parts.events, self.parts.queue, scope, entity_id)
-        )
-        return readable_profile(self.parts.profiles, scope, entity_type, entity_id, self._rule(), has_spoken=spoken)
-
-    def _profiles_named(self, said: Sequence[str], scope: Scope) -> list[Profile]:
-        """Return the profiles of the other members of a group whom the question names, with what holds now."""
-        names = self.events.tables.names(scope.key)
-        people = dict.fromkeys(who for text in said for who in names.named_in(text) if who != scope.user_id)
-        found = [self._profile("user", who, scope) for who in list(people)[:MOST_NAMED]]
-        return [holding(profile, self.parts.clock()) for profile in found if profile is not None]
-
     def _own_words_of(self, scope: Scope) -> str:
         return reads_own_words_of(scope, from_groups=self.settings().query.own_words_from_groups)
-
-    def _public_layer(self) -> PublicLayer:
-        return self.settings().cognitive.profile.public_layer
-
-    def _rule(self) -> LayerRule:
-        return self.settings().cognitive.profile.profile_layers
 
     def _timezone(self) -> str:
         return configured_timezone(self.settings().cognitive.timezone)

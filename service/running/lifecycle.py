@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack, closing, suppress
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from ...schema.entity import Entity
 from ...schema.errors import HistorianError, StorageError
@@ -22,14 +22,13 @@ from ...schema.settings import Settings
 from ...stores.opening import open_queue, plain_summaries
 from ...text.redaction import Level
 from ..data_directory import data_directory
-from ..intake import Made, Unredacted, was_changed
+from ..intake import LONG, redacted
 from ..jobs.step_stream import StepStream
 from ..languages import Languages
 from ..observation.hooks import Hooks
 from ..recall.arguments import ReadingState
-from ..recall.fallback_levels import LOCAL_SECONDS, PlainMemory
+from ..recall.fallback_levels import LOCAL_SECONDS, NOT_FILED, PlainMemory
 from .config_watch import ConfigWatch
-from .plain_copies import PlainCopies
 
 if TYPE_CHECKING:
     from ...models.brought.given import GivenModels
@@ -39,12 +38,16 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+Result = TypeVar("Result")
+
 REOPEN_SECONDS, LONGEST_REOPEN_SECONDS = 5.0, 60.0
 """Pause before stores that could not be opened are tried again: the first one, and the longest."""
 LOOK_SECONDS, CLOSE_SECONDS = 1.0, 5.0
 """How often a missing database is looked for; how long running jobs may continue once it is another file."""
 SETTLED_POLL_SECONDS, MERGES_SECONDS = 0.02, 0.5
 """How often it is looked whether all is done, and whether nothing but merges of profiles waits."""
+MOST_HASTENED = 1_000
+"""Jobs of a conversation that are looked at for messages that wait."""
 HANDING = 6
 """Jobs that are put on disk at a time."""
 
@@ -97,7 +100,6 @@ class Lifecycle:
         self.steps = StepStream(clock)
         self.end_summaries = plain_summaries(settings)
         self.plain = PlainMemory(data_directory(settings), self.end_summaries)
-        self._copies = PlainCopies(self.end_summaries, self._is_forgotten)
         self._work = work
         self._models = models
         self._watch = ConfigWatch(config, settings, self._apply) if config is not None else None
@@ -138,6 +140,8 @@ class Lifecycle:
             return
         if not self.settings.cognitive.enabled:
             self.tell_why_nothing_is_read()
+            if not self.settings.stores.url and (data_directory(self.settings) / "queue.sqlite").exists():
+                await asyncio.to_thread(self._copy_waiting)
             return
         self.started = True
         self._told.clear()
@@ -149,6 +153,15 @@ class Lifecycle:
             await self._let_go()
             raise
 
+    def _copy_waiting(self) -> None:
+        """Write the texts of jobs that wait into `end_summaries.json`, which is all that is read while memory is off."""
+        try:
+            with closing(open_queue(self.settings, self.clock)) as queue:
+                jobs = [job for state in NOT_FILED for job in queue.jobs(state)]
+            self.end_summaries.add([job for job in jobs if job.kind == "remember" and job.expires_at is None])
+        except (StorageError, OSError) as error:
+            log.warning("jobs wait on disk, but are not in end_summaries.json: %s", error)
+
     async def aclose(self, timeout_seconds: float) -> None:
         """Close everything. See `CognitiveService.aclose`."""
         async with AsyncExitStack() as stack:  # last in, first out; each one, even if another raises
@@ -157,40 +170,47 @@ class Lifecycle:
             stack.push_async_callback(self._close_opened, timeout_seconds)
             stack.callback(self.hooks.close)
             stack.push_async_callback(self._stop_reopening)
-            stack.push_async_callback(asyncio.to_thread, self._copies.settle)
 
-    async def hand_over(self, made: Callable[[], Made | Unredacted]) -> str | None:
-        """Put the redacted job that `made` returns on disk, both in one thread, and wake the worker.
+    async def in_thread(self, function: Callable[..., Result], *arguments: object, characters: int = 0) -> Result:
+        """Return the result of a function, called in a thread that serves nothing but what is handed over.
 
-        These threads serve nothing else: however much is handed over, no recall waits for it. Long texts wait for one another
-        in one thread, and nobody else for them. Returns its id, None if there is no job or none is kept. Raises what `made`
-        raises, StorageError, and HistorianError if the worker of this process has ended with its event loop.
+        However much is handed over, no recall waits for it. Texts of more than LONG `characters` wait for one another in
+        one thread, and nobody else for them.
         """
-        return next(iter(await self.hand_over_all(made)), None)
+        pool = self._redacting if characters > LONG else self._handing
+        return await asyncio.get_running_loop().run_in_executor(pool, partial(function, *arguments))
 
-    async def hand_over_all(self, made: Callable[[], Made | Unredacted]) -> list[str]:
-        """Put the redacted jobs that `made` returns on disk in one transaction, as `hand_over` does. Returns their ids."""
+    async def hand_over(self, jobs: Sequence[Job], level: Level = "none", *, characters: int = 0) -> list[str]:
+        """Put jobs on disk in one transaction, wake the worker, and return the ids of those that are kept.
+
+        Jobs that are not redacted yet are redacted by `level`, in the thread for so many `characters`.
+
+        Raises StorageError, and HistorianError if the worker of this process has ended with its event loop.
+        """
+        jobs = [job for job in jobs if not job.is_empty]
         if self.has_outlived_loop and self._work:
             raise HistorianError(_LOOP_ENDED)
-        queue, error = None, None
-        if self.started:
-            try:
-                queue = await self._opened_queue()
-            except StorageError as trouble:  # told only where there is something to keep
-                error = trouble
-        loop, put = asyncio.get_running_loop(), partial(self._put, queue, error)
-        done = await loop.run_in_executor(self._handing, lambda: put(made()))
-        if isinstance(done, Unredacted):
-            unredacted = done
-            done = await loop.run_in_executor(self._redacting, lambda: put(unredacted.redacted()))
-            assert not isinstance(done, Unredacted)
-        if done:
-            self.wake()
-        return done
+        if not jobs:
+            return []
+        if not self.settings.cognitive.enabled:
+            await self.in_thread(self._keep_plainly, jobs, level, characters=characters)
+            return []
+        if not self.started:
+            raise HistorianError("the service is not open; use `async with CognitiveService.open(…)` or call `start()`")
+        queue = await self._opened_queue()
+        ids = await self.in_thread(self._put, queue, jobs, level, characters=characters)
+        self.wake()
+        return ids
 
-    async def redacting(self, redact: Callable[[str, Level], str], text: str, level: Level) -> str:
-        """Return a text redacted in the thread of long ones."""
-        return await asyncio.get_running_loop().run_in_executor(self._redacting, redact, text, level)
+    def _keep_plainly(self, jobs: Sequence[Job], level: Level) -> None:
+        self.end_summaries.add([redacted(job, level) for job in jobs if job.kind == "remember"])
+
+    def _put(self, queue: JobQueue, jobs: Sequence[Job], level: Level) -> list[str]:
+        jobs = [one for job in jobs if not (one := redacted(job, level)).is_empty]
+        ids = queue.put_all(jobs) if jobs else []
+        if self.plain.database_away:
+            self.plain.add(jobs)
+        return ids
 
     def _end_threads(self) -> None:
         """Let the threads of this service end when they are done; it may be started again."""
@@ -210,27 +230,14 @@ class Lifecycle:
             raise HistorianError("memory is off or not open; use `async with CognitiveService.open(…)` or call `start()`")
         return self.opened
 
-    def _put(self, queue: JobQueue | None, error: StorageError | None, made: Made | Unredacted) -> list[str] | Unredacted:
-        if isinstance(made, Unredacted):
-            return made
-        given = [made] if isinstance(made, Job) else made or ()
-        jobs = [job for job in given if not job.is_empty]
-        if not jobs:
-            return []
-        if not self.settings.cognitive.enabled:
-            self.end_summaries.add([job for job in jobs if job.kind == "remember"])
-            return []
-        if error is not None:
-            raise error
-        if queue is None:
-            raise HistorianError("the service is not open; use `async with CognitiveService.open(…)` or call `start()`")
-        ids = queue.put_all(jobs)
-        for job in jobs:
-            if job.kind == "remember" and not self.settings.stores.url:
-                self._copies.add(job)
-            if self.plain.database_away:
-                self.plain.add(job)
-        return ids
+    async def hasten(self, scope_key: str) -> None:
+        """Let the jobs of kind `talk` that wait in a conversation run now, all together. Raises StorageError."""
+        if not self.started:
+            return
+        queue = await self._opened_queue()
+        waiting = await self.in_thread(queue.waiting, scope_key, MOST_HASTENED)
+        await self.in_thread(queue.hasten, [job.job_id for job in waiting if job.kind == "talk"])
+        self.wake()
 
     def at_home(self, function: Callable[..., object], *arguments: object) -> None:
         """Call a function in the event loop that the service was started in: at once from there, else as soon as it can."""
@@ -269,7 +276,6 @@ class Lifecycle:
         """Forget a user or a group. See `CognitiveService.forget_user`."""
         from ..entity_data.forgetting import forget
 
-        await asyncio.to_thread(self._copies.settle)
         opened = self.opened
         if opened is None:
             return await self._forget_on_disk(entity, mentions, wait_seconds)
@@ -282,16 +288,6 @@ class Lifecycle:
         report = await forget(opened.parts, entity, mentions=mentions, wait_seconds=wait_seconds, wake=wake)
         opened.recall.clear()
         return report
-
-    def _is_forgotten(self, job: Job) -> bool:
-        opened = self.opened
-        if opened is None:
-            return False
-        try:
-            events = opened.parts.events
-            return events.is_forgotten(job.job_id, job.entities, job.moment.timestamp()) or was_changed(events, job)
-        except StorageError:
-            return False
 
     async def _forget_on_disk(self, entity: Entity, mentions: bool, wait_seconds: float) -> ForgetReport:
         """Forget what is on disk while memory is switched off."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from itertools import count
 from pathlib import Path
@@ -82,11 +83,7 @@ class Maintenance:
         self._end_summaries = parts.backend.plain_summaries
         self._finished: list[Job] = []
         self._rounds = 0
-        self._notes_pause = Pause()
-        self._expiry_pause = Pause()
-        self._corrections_pause = Pause()
-        self._pins_pause = Pause()
-        self._overwriting_pause = Pause()
+        self._pauses: defaultdict[str, Pause] = defaultdict(Pause)
         self._overwriting_tries = 0
         self._notes_said: set[str] = set()
         self._outages: dict[str, Outage] = {}
@@ -260,9 +257,9 @@ class Maintenance:
         """Look through `MEMORY.md` and `cognitive.notes_dir` once a minute; jobs that wait go first. What is new is embedded
         afterwards."""
         settings, now = self._parts.settings.cognitive, self._parts.clock()
-        if self._notes_pause.remaining(now):
+        if self._pauses["notes"].remaining(now):
             return
-        self._notes_pause.begin(now, NOTES_SECONDS)
+        self._pauses["notes"].begin(now, NOTES_SECONDS)
         if not self._parts.backend.workers.many:  # each machine has one of its own then
             await self._notes.run_memory(self._parts.directory / "MEMORY.md", notes_scope(settings.notes_scope))
         if not settings.notes_dir:
@@ -273,7 +270,7 @@ class Maintenance:
             self._say_once(f"cognitive.notes_dir: {error}")
             return
         if not report.complete:
-            self._notes_pause.end()
+            self._pauses["notes"].end()
         for path, why in report.skipped.items():
             self._say_once(f"note {path} is not indexed: {why}")
         if report.new or report.changed or report.renamed or report.deleted:
@@ -288,7 +285,7 @@ class Maintenance:
         """Delete what has expired, and what tools returned and messages beyond the settings; a batch, then waiting jobs go
         first."""
         now, cognitive = self._parts.clock(), self._parts.settings.cognitive
-        if self._expiry_pause.remaining(now):
+        if self._pauses["expiry"].remaining(now):
             return
         keep_days, returned_days = cognitive.talk.keep_days, cognitive.observation.max_age_days
         said_before = now - keep_days * DAY_SECONDS if keep_days else None
@@ -302,38 +299,38 @@ class Maintenance:
         ):
             if await self.jobs_wait():
                 return  # the next round goes on
-        self._expiry_pause.begin(now, EXPIRY_SECONDS)
+        self._pauses["expiry"].begin(now, EXPIRY_SECONDS)
 
     async def _expire_corrections(self) -> None:
         """Remove what cannot be undone any more."""
         corrections, now = self._parts.backend.corrections, self._parts.clock()
-        if self._corrections_pause.remaining(now):
+        if self._pauses["corrections"].remaining(now):
             return
         await asyncio.to_thread(corrections.remove, await asyncio.to_thread(corrections.expired, now))
-        self._corrections_pause.begin(now, CORRECTIONS_SECONDS)
+        self._pauses["corrections"].begin(now, CORRECTIONS_SECONDS)
 
     async def _expire_pins(self) -> None:
         """Remove pins that ended days ago: once a day, profile by profile; jobs that wait go first."""
         now, profiles = self._parts.clock(), self._parts.profiles
-        if self._pins_pause.remaining(now):
+        if self._pauses["pins"].remaining(now):
             return
         for key in await asyncio.to_thread(profiles.keys):
             await asyncio.to_thread(remove_expired_pins, self._parts, key)
             if await self.jobs_wait():
                 return  # a later round begins anew
-        self._pins_pause.begin(now, DAY_SECONDS)
+        self._pauses["pins"].begin(now, DAY_SECONDS)
 
     async def _overwrite(self) -> None:
         """Overwrite what withdrawn and edited messages left in the files; it is broken off when somebody writes."""
         erasure, begun = self._parts.backend.erasure, self._parts.clock()
-        if self._overwriting_pause.remaining(begun) or not await asyncio.to_thread(erasure.has_remains):
+        if self._pauses["overwriting"].remaining(begun) or not await asyncio.to_thread(erasure.has_remains):
             return
         insist = self._overwriting_tries >= OVERWRITING_TRIES
         self._overwriting_tries += 1
         if await asyncio.to_thread(erasure.overwrite, self._released.is_set, insist=insist):
             now = self._parts.clock()
             self._overwriting_tries = 0
-            self._overwriting_pause.begin(now, max(OVERWRITING_SECONDS, OVERWRITING_SHARE * (now - begun)))
+            self._pauses["overwriting"].begin(now, max(OVERWRITING_SECONDS, OVERWRITING_SHARE * (now - begun)))
 
     async def _repair_index(self) -> None:
         """Apply the outboxes to the derived index in batches, and verify it. At least one batch; then waiting jobs go first."""

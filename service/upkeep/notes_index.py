@@ -169,9 +169,9 @@ class NotesIndex:
         return IndexReport(deleted=len(known), removed=removed)
 
     async def run_memory(self, path: Path, scope: Scope) -> IndexReport:
-        """Bring up to date what somebody wrote into `MEMORY.md` by hand: each conversation's section there, the rest in `scope`.
+        """Re-index the hand-written parts of `MEMORY.md`: each section in its conversation's scope, the rest in `scope`.
 
-        A file that is gone has nothing. Raises StorageError.
+        A missing file counts as empty. Raises StorageError.
         """
         folder, report = self._names.stored(str(path)), IndexReport()
         loose, written = await asyncio.to_thread(MarkdownMemory(path).by_hand)

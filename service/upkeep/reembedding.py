@@ -1,4 +1,4 @@
-"""Change the embedding model while the memory stays readable.
+"""ModelChange the embedding model while the memory stays readable.
 
 The vectors are made in batches; each is on disk before the next begins. After a crash or an outage of the model the next run
 continues where this one stopped and embeds no text twice.
@@ -41,7 +41,7 @@ class Built:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ModelChange:
     """The outcome of a change: `same`: none was needed; `kept`: kept vectors are used again; `built`: made in `seconds`."""
 
     outcome: Literal["same", "kept", "built"]
@@ -59,14 +59,6 @@ class FormerVectors:
     lacking: int
 
 
-class SameModel(HistorianError):
-    """The stored vectors were made by the configured model already."""
-
-
-class KeptModel(HistorianError):
-    """The vectors of the configured model are kept from before and can be used again."""
-
-
 class ReembeddingStopped(HistorianError):
     """A change could not be completed. `template` and `values` give the message, for `str.format`."""
 
@@ -78,7 +70,7 @@ class ReembeddingStopped(HistorianError):
 
 async def change_model(
     parts: Parts, embedder: Embedder, *, on_progress: Callable[[int, int], None] = lambda done, total: None
-) -> Change:
+) -> ModelChange:
     """Make the vectors of `embedder`'s model and change over to them. Calls `on_progress(events done, events)`.
 
     Vectors can be made beside a process that owns the data directory; the change itself needs the ownership. Raises
@@ -100,18 +92,6 @@ async def change_model(
         started = time.monotonic()
         try:
             built = await work.build(on_progress=on_progress)
-        except SameModel:
-            return Change("same", parts.backend.shadow.sets().used or (embedder.model, 0))
-        except KeptModel:
-            if not lock.is_held:
-                raise ReembeddingStopped(
-                    "the vectors of {model} are kept from before; only the owner can go back to them: stop it first",
-                    model=embedder.model,
-                ) from None
-            fingerprint = parts.backend.shadow.roll_back()
-            await work.complete()
-            _rebuild_index(parts)
-            return Change("kept", fingerprint)
         except ModelError as error:
             sets = parts.backend.shadow.sets()
             raise ReembeddingStopped(
@@ -120,6 +100,18 @@ async def change_model(
                 done=sets.next_done,
                 total=sets.events,
             ) from None
+        if built == "same":
+            return ModelChange("same", parts.backend.shadow.sets().used or (embedder.model, 0))
+        if built == "kept":
+            if not lock.is_held:
+                raise ReembeddingStopped(
+                    "the vectors of {model} are kept from before; only the owner can go back to them: stop it first",
+                    model=embedder.model,
+                )
+            fingerprint = parts.backend.shadow.roll_back()
+            await work.complete()
+            _rebuild_index(parts)
+            return ModelChange("kept", fingerprint)
         if not lock.is_held:
             try:
                 stack.enter_context(lock.acquire(time.time()))  # the owner may have ended meanwhile
@@ -133,11 +125,11 @@ async def change_model(
         parts.backend.shadow.change_over()
         await work.complete()
         _rebuild_index(parts)
-    return Change("built", built.fingerprint, built, time.monotonic() - started)
+    return ModelChange("built", built.fingerprint, built, time.monotonic() - started)
 
 
 def go_back(parts: Parts) -> FormerVectors:
-    """Change back to the kept vectors of the former model. Raises ReembeddingStopped, InvalidInput if none are kept."""
+    """ModelChange back to the kept vectors of the former model. Raises ReembeddingStopped, InvalidInput if none are kept."""
     with _owned(parts.backend.workers):
         model, dimension = parts.backend.shadow.roll_back()
         _rebuild_index(parts)
@@ -158,19 +150,22 @@ class Reembedding:
         self._embedder = embedder
         self._skipped: set[int] = set()
 
-    async def build(self, *, on_progress: Callable[[int, int], None] = lambda done, total: None) -> Built:
-        """Make the missing vectors of the new model. Calls `on_progress(events done, events)`.
+    async def build(
+        self, *, on_progress: Callable[[int, int], None] = lambda done, total: None
+    ) -> Built | Literal["same", "kept"]:
+        """Make the missing vectors of the new model, and return how many. Calls `on_progress(events done, events)`.
 
-        Raises SameModel, KeptModel, InvalidInput (a former model's vectors are in the way), ModelUnavailable and
-        ModelRefused (what was made stays), StorageError.
+        Returns "same" if the stored vectors are of this model, "kept" if its vectors are kept from before; then none is made.
+        Raises InvalidInput (a former model's vectors are in the way), ModelUnavailable and ModelRefused (what was made stays),
+        StorageError.
         """
         dimension = len(await self._embedder.embed_query("dimension"))
         wanted = (self._embedder.model, dimension)
         sets = await asyncio.to_thread(self._shadow.sets)
         if sets.used == wanted:
-            raise SameModel(f"the stored vectors were made by {wanted[0]} with {dimension} dimensions already")
+            return "same"
         if sets.kept == wanted:
-            raise KeptModel(f"the vectors of {wanted[0]} are kept from before: going back to them costs nothing")
+            return "kept"
         await asyncio.to_thread(self._shadow.begin, *wanted)
         found = sets.next_done if sets.next == wanted else 0
         profiles = await self._embed_profiles()

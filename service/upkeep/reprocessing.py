@@ -147,7 +147,7 @@ class Reprocessing:
 
 async def reprocess(
     parts: Parts,
-    hand_over: Callable[[Callable[[], Job]], Awaitable[object]],
+    hand_over: Callable[[Sequence[Job]], Awaitable[object]],
     *,
     scope: Scope | None,
     before_version: str,
@@ -162,7 +162,7 @@ async def reprocess(
         work = Reprocessing(replace(parts.context(), chat=None, embedder=None), parts.backend.revisions, parts.queue)
         return await work.previewed(conditions_of(scope_key, now), before_version)
     job = make_job(fields, parts.settings, parts.clock)
-    await hand_over(lambda: job)
+    await hand_over([job])
     ends = asyncio.get_running_loop().time() + wait_seconds
     revisions, run = parts.backend.revisions, str(job.payload["run"])
     while True:  # the worker may be another process

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from historian.graph import reflection as graph_module
 from historian.interfaces.revisions import kept_articles
-from historian.nodes.reflection.file_summary import event_of
 from historian.nodes.reflection.job import reflection_job
+from historian.nodes.reflection.summaries import event_of
 from historian.retrieval.prompt_block.block import CLOSING, OPENING
 from historian.schema.article import Article, Spoken
 from historian.schema.entity import Entity

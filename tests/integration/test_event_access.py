@@ -128,7 +128,7 @@ async def test_a_wrong_argument_is_named_with_what_is_possible(
 
 
 async def test_a_misspelt_field_of_a_turn_is_answered_with_those_that_bots_hand_over(memory: CognitiveService) -> None:
-    with pytest.raises(InvalidInput, match="new_inf: unknown field; known are user_id, ") as raised:
+    with pytest.raises(InvalidInput, match="new_inf: unknown field; known are action_summary, ") as raised:
         await memory.enqueue_job(new_inf=["x"], user_id="7")  # type: ignore[arg-type]
     assert "new_info" in str(raised.value)
     assert not [name for name in ("payload", "attempts", "schema_version", "last_error") if name in str(raised.value)]

@@ -191,6 +191,14 @@ async def test_a_memory_md_that_somebody_wrote_is_read_as_a_note(tmp_path: Path)
         assert await memory.search_events("西湖", Scope.group("200")) == []
 
 
+async def test_jobs_that_wait_can_be_read_once_memory_is_switched_off(tmp_path: Path) -> None:
+    async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
+        assert await memory.enqueue_job("我给他推荐了《三体》", **group_fields())
+    async with CognitiveService.open(settings_for(tmp_path, enabled=False)) as memory:
+        assert "《三体》" in await memory.build_context("书", Scope.group("100"))
+        assert await memory.build_context("书", Scope.group("200")) == ""
+
+
 async def test_with_memory_switched_off_plain_summaries_are_kept_and_given(tmp_path: Path) -> None:
     async with CognitiveService.open(settings_for(tmp_path, enabled=False)) as memory:
         assert await memory.enqueue_job("我给他推荐了《三体》", **group_fields()) is None

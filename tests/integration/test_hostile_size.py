@@ -182,6 +182,12 @@ def test_a_full_run_of_the_garbage_collector_leaves_out_what_is_loaded(tmp_path:
     assert looked_at < 30_000 < left_out
 
 
-def test_long_texts_alone_wait_for_the_thread_of_long_texts() -> None:
-    assert intake.unless_long(intake.LONG, lambda: None) is None
-    assert isinstance(intake.unless_long(intake.LONG + 1, lambda: None), intake.Unredacted)
+async def test_long_texts_alone_wait_for_the_thread_of_long_texts(tmp_path: Path) -> None:
+    memory = CognitiveService.open(settings_for(tmp_path))
+
+    async def thread(characters: int) -> str:
+        return await memory.lifecycle.in_thread(lambda: threading.current_thread().name, characters=characters)
+
+    assert (await thread(intake.LONG)).startswith("historian-hand-over")
+    assert (await thread(intake.LONG + 1)).startswith("historian-redaction")
+    await memory.aclose()

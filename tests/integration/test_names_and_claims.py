@@ -108,7 +108,7 @@ async def test_two_bearers_of_one_name_are_told_apart_in_talk_too(tmp_path: Path
 
 def test_a_message_that_is_only_observed_shows_the_id_of_who_is_called_like_the_bot() -> None:
     for role, name in (("user", "Clio (666)"), ("assistant", "Clio")):
-        noted = cleaned(observe_message(Scope.group("7", "666"), "s1", 0.0, role, "Clio", "I live in Leeds"))
+        noted = cleaned(observe_message(Scope.group("7", "666"), 0.0, role, "Clio", "I live in Leeds"))
         assert with_shown_name(noted, "Clio").name == name
 
 

@@ -21,7 +21,7 @@ import pytest
 from historian import make_end_tool, make_memory_tools
 from historian.interfaces.langchain.callbacks import ObservationHandler, observe_hooks, observe_messages
 from historian.schema.errors import InvalidInput
-from historian.schema.event import Event, EventFilter
+from historian.schema.event import EventFilter
 from historian.schema.scope import Scope
 from historian.service.cognitive import CognitiveService
 from historian.service.observation import queue as observation_module
@@ -31,9 +31,9 @@ from langchain_core.tools import tool
 from langgraph.graph import END, START, MessagesState, StateGraph
 from support.events import file_texts
 from support.memory import group_fields, settings_for
+from support.servers.openai_answers import echo_responder, form_asked_for
 from support.servers.openai_server import OpenAIServer
 from support.stores import open_events, refusing_writes
-from support.waiting import eventually
 
 GROUP = Scope.group("100", "42")
 DICE = random.Random(20260221)
@@ -198,39 +198,39 @@ async def test_switched_off_it_costs_nothing(tmp_path: Path) -> None:
     assert not (tmp_path / "data").exists()
 
 
-def session_summary(request: dict[str, Any]) -> dict[str, Any]:
-    return {"summary": "阿明让小史订了国贸附近的酒店。阿明对海鲜过敏。"}
+def talk_events(request: dict[str, Any]) -> dict[str, Any]:
+    if form_asked_for(request) != "record_events":
+        return echo_responder(request)
+    return {"events": [{"text": "阿明对海鲜过敏。", "messages": [3], "speaker": "阿明"}]}
 
 
-async def test_a_silent_session_is_summarised_by_a_model_and_a_short_one_is_not(tmp_path: Path) -> None:
+async def test_a_model_reads_the_messages_of_a_session_together_once_it_had_its_time(tmp_path: Path) -> None:
     talk = [
-        ("user", "我明天要去北京出差三天"),
-        ("assistant", "要不要我帮你订北京的酒店？"),
-        ("user", "订一家国贸附近的酒店，我的手机是" + "138" + "12345678"),
+        ("user", "我要订一家国贸附近的酒店，我的手机是" + "138" + "12345678"),
         ("assistant", "我已经帮你订了国贸附近的如家酒店"),
         ("user", "我对海鲜过敏，吃饭别推荐海鲜"),
-        ("assistant", "好的，记住了，不推荐海鲜"),
     ]
-
-    async def summaries(directory: Path, base_url: str) -> list[Event]:
-        settings = settings_for(directory, base_url=base_url, observation={"summary_interval_seconds": 0.4})
-        async with CognitiveService.open(settings, worker=False) as memory:
+    with OpenAIServer(responder=talk_events) as server:
+        settings = settings_for(
+            tmp_path,
+            base_url=server.base_url,
+            observation={"summary_interval_seconds": 0.6},
+            historian={"rewrite_mode": "auto"},
+        )
+        async with CognitiveService.open(settings) as memory:
             assert memory.observation is not None and memory.lifecycle.opened is not None
             events = memory.lifecycle.opened.parts.events
             for role, text in talk:
                 memory.feed_message(role, text, "s1", scope=Scope.private("42"), name="阿明" if role == "user" else "")
-            memory.feed_message("user", "在吗，我想问个事", "s2", scope=GROUP)
             assert await memory.observation.settled(10)
-            if base_url:
-                await eventually(lambda: events.count(EventFilter(None, sources=("summary",))))
-            return events.find(EventFilter(None, sources=("summary",)))
-
-    assert await summaries(tmp_path / "none", "") == []
-    with OpenAIServer(responder=session_summary) as server:
-        (summary,) = await summaries(tmp_path / "model", server.base_url)
-        assert "138" + "12345678" not in str(server.requests()[0].body)
-    assert summary.scope == Scope.private("42")
-    assert summary.text == "阿明让小史订了国贸附近的酒店。阿明对海鲜过敏。"
+            assert events.count(EventFilter(None, sources=("message",))) == 3
+            assert await memory.settled(20)
+            assert events.count(EventFilter(None, sources=("message",))) == 3, "each is one record"
+            (event,) = events.find(EventFilter(None, sources=("job",)))
+            (first, *_) = [one for one in server.requests() if one.form == "record_events"]
+        assert "138" + "12345678" not in str(first.body)
+        assert all(text[:4] in str(first.body) for _, text in talk), "all of the conversation at once"
+    assert event.scope == Scope.private("42") and event.text == "阿明对海鲜过敏。"
 
 
 async def test_a_langchain_handler_feeds_tools_and_models(tmp_path: Path) -> None:

@@ -13,14 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from historian.schema.event import EventFilter
 from historian.schema.scope import Scope
 from historian.schema.settings import Settings
 from historian.schema.settings.source import parse_settings
 from historian.service.cognitive import CognitiveService
 from historian.stores.files.owner_lock import owner_of
 from support.memory import settings_for
-from support.servers.openai_server import OpenAIServer
 from support.waiting import eventually
 
 GROUP = Scope.group("7001", "1001")
@@ -87,11 +85,11 @@ async def test_an_embedder_that_hangs_costs_no_observation_at_the_end(tmp_path: 
     assert stored(tmp_path) == {"observation": 21}
 
 
-async def test_a_model_that_hangs_over_a_summary_holds_up_no_end_and_costs_no_message(
+async def test_a_model_that_hangs_over_talk_holds_up_no_end_and_costs_no_message(
     tmp_path: Path, silent_server: SilentServer
 ) -> None:
     chat = {"base_url": silent_server.base_url, "api_key": "none", "model": "m"}
-    memory = CognitiveService.open(settings_with(tmp_path, chat=chat), worker=False)
+    memory = CognitiveService.open(settings_with(tmp_path, chat=chat))
     await memory.start()
     for session in range(5):
         for n in range(8):
@@ -192,27 +190,3 @@ async def test_nothing_held_in_memory_keeps_a_person_from_being_forgotten(
         await memory.on_tool_executed("t", {}, "Ann collects new lanterns", scope=GROUP)
         assert await memory.observation.settled(10)
         assert stored(tmp_path) == {"observation": 1}
-
-
-async def test_a_groups_summary_is_forgotten_with_everybody_whose_words_it_tells(tmp_path: Path) -> None:
-    told = {"summary": "Ben has the illness lupus. Ann works as a baker."}
-    with OpenAIServer(responder=lambda _: told) as server:
-        settings = settings_for(tmp_path, base_url=server.base_url, observation={"summary_interval_seconds": 0.4})
-        async with CognitiveService.open(settings, worker=False) as memory:
-            assert memory.lifecycle.opened is not None
-            events = memory.lifecycle.opened.parts.events
-            for n in range(5):
-                ann = f"I moved to Leeds in {2010 + n} and I work as a baker number {n}"
-                ben = f"I have the illness lupus since {2010 + n} and live in Hull street {n}"
-                memory.feed_message("user", ann, "s", scope=GROUP, name="Ann")
-                memory.feed_message("user", ben, "s", scope=Scope.group("7001", "1002"), name="Ben")
-            await eventually(lambda: events.count(EventFilter(None, sources=("summary",))))
-    connection = sqlite3.connect(tmp_path / "index.sqlite")
-    assert "lupus" in connection.execute("SELECT text FROM events WHERE source = 'summary'").fetchone()[0]
-    async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
-        report = await memory.forget_user("1002")
-        assert report.clean and report.done
-    left = [text for (text,) in connection.execute("SELECT text FROM events")]
-    connection.close()
-    assert len(left) == 5
-    assert not any("lupus" in text for text in left)

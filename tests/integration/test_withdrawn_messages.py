@@ -131,18 +131,6 @@ async def test_what_is_no_id_of_a_message_is_refused_by_name(tmp_path: Path, wro
             await memory.forget_message("m1", "g:100")  # type: ignore[arg-type]
 
 
-async def test_the_messages_of_a_running_session_go_too(tmp_path: Path) -> None:
-    async with CognitiveService.open(settings_for(tmp_path)) as memory:
-        for n in range(8):
-            memory.feed_message("user", CANARY if n == 3 else f"we talked about boats, {n}", "s1", scope=GROUP, name="Ann")
-        assert memory.observation is not None and await memory.observation.settled(20)
-        await memory.remember(message(CANARY), GROUP)
-        assert await memory.settled(20)
-        await memory.forget_message("m1", GROUP)
-    async with CognitiveService.open(settings_for(tmp_path)) as memory:
-        assert not any("lighthouse" in text for text in texts(memory, "summary"))
-
-
 @pytest.fixture
 def telling() -> Any:
     """A server of which every message of Ann is an event."""

@@ -539,7 +539,7 @@ async def test_a_bot_forgets_for_its_user_what_is_only_in_memory_too(tmp_path: P
         assert recall is not None and recall.events.vectors is not None
         assert recall.events.vectors.cached == 0 and len(recall.events.tables) == 0
         assert await memory.search_events("薄荷", scope) == []
-    # Closing stores what is still in memory, and summarises the sessions.
+    # Closing stores what is still in memory.
     content = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
     assert "薄荷".encode() not in content and json.dumps("薄荷")[1:-1].encode() not in content
     assert parts.directory == tmp_path

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from historian import CognitiveService, Scope, handle_end_call, handle_memory_call, make_memory_tools
 from historian.models.embeddings import factory, local
-from historian.retrieval.told_once import ToldOnce
+from historian.retrieval.seen_warnings import SeenWarnings
 from historian.schema.settings.source import parse_settings
 from support.memory import private_fields, settings_for
 from support.recall import WordEmbedder, down, open_memory
@@ -119,6 +119,6 @@ async def test_an_answer_with_less_is_told_once_for_each_reason(tmp_path: Path, 
             await memory.enqueue_job(new_info=[f"She likes tea number {number}"], **fields)
         assert await memory.settled(20)
     assert len(warnings(caplog, "answered with")) <= 3 and not warnings(caplog, "stored without vectors")
-    told = ToldOnce()
+    told = SeenWarnings()
     levels = [told.level([reason]) for reason in ("embedder: away: 1 s", "embedder: away: 2 s", "reranker: away")]
     assert levels == [logging.WARNING, logging.DEBUG, logging.WARNING]

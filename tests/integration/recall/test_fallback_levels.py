@@ -171,7 +171,7 @@ async def test_profiles_that_can_not_be_read_leave_nothing(tmp_path: Path, monke
 async def test_no_exception_whatever_reaches_the_reply(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with open_memory(with_limit(tmp_path, 5)) as (memory, parts):
         fill(parts)
-        monkeypatch.setattr("historian.service.recall.timed.scope_request", None)
+        monkeypatch.setattr("historian.service.recall.timed.Deadline", None)
         assert await memory.build_context("谁在学吉他", GROUP) == ""
         assert await levels(memory) == {"empty": 1} and await reasons(memory) == {"TypeError": 1}
 

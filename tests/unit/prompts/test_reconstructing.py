@@ -11,7 +11,7 @@ from historian.models.chat.answer_schema import answer_form
 from historian.prompts import templates
 from historian.prompts.reconstructing import NEWS_TOKENS, Reconstruction, believed, reconstruct
 from historian.prompts.summarising import StatesSummary
-from historian.schema.article import CHAPTER_NAMES, Article, ChapterBounds
+from historian.schema.article import CHAPTER_NAMES, Article
 from historian.schema.errors import ModelRefused, ModelUnavailable
 from historian.schema.names import Names
 from historian.text.language import Language
@@ -20,7 +20,7 @@ from support.models.answering_chat import AnsweringChat
 
 ZH = Names(bot_name="小史", user_name="阿明", user_id="42")
 EN = Names(bot_name="Nova", user_name="Tom", user_id="42")
-BOUNDS = ChapterBounds(400, 400, 400)
+BOUNDS = dict.fromkeys(CHAPTER_NAMES, 400)
 OLD = Article(
     "- 阿明对花生过敏\n- 阿明住在杭州\n- 阿明做护士",
     "- 阿明每周日晚上练吉他\n- 阿明爱喝乌龙茶\n- 阿明也爱喝龙井茶",
@@ -125,7 +125,7 @@ def test_a_full_chapter_takes_no_line_and_the_oldest_of_dynamic_leave() -> None:
     article, reasons = changed({**MOVED, "text": f"2026-03-01 {MOVED['text']}", "chapter": "Dynamic"}, old=Article(dynamic=days))
     kept = article.lines("Dynamic")
     assert reasons == "" and "搬到了上海" in kept[-1] and "02-28" in kept[-2] and "02-01" not in article.dynamic
-    assert estimate_tokens(article.dynamic) <= BOUNDS.dynamic
+    assert estimate_tokens(article.dynamic) <= BOUNDS["Dynamic"]
 
 
 def test_what_another_member_says_of_themselves_is_nothing_about_the_person() -> None:
@@ -152,7 +152,12 @@ def test_of_twenty_invented_and_twenty_honest_lines_so_many_are_told_apart(langu
         if kind in ("honest", "invented"):
             answer = Reconstruction.model_validate({"lines": [{"text": rest[1], "chapter": rest[0]}]})
             _, reasons = believed(
-                Article().with_chapters(chapters), answer, [news], names=names, bounds=ChapterBounds(), language=language
+                Article().with_chapters(chapters),
+                answer,
+                [news],
+                names=names,
+                bounds=dict.fromkeys(CHAPTER_NAMES, 600),
+                language=language,
             )
             right[kind] += (reasons == []) == (kind == "honest")
     assert right["invented"] >= found and right["honest"] >= kept

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from historian.retrieval.decay import recency
+from historian.retrieval.choosing import recency
 from historian.retrieval.diversity import ALIKE, any_alike, diverse_order
 from historian.retrieval.filters import bounded_top_k, event_filter, time_range
 from historian.retrieval.fusion import by_rank, from_zero, reciprocal_rank, stretched, weighted_sum

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from historian.service.silence import Silence
+from historian.service.silence import SilenceTimers
 
 
 class Heard:
@@ -25,7 +25,7 @@ class Heard:
 
 async def test_each_message_begins_the_silence_anew_and_conversations_do_not_share_it() -> None:
     heard = Heard()
-    silence = Silence(heard)
+    silence = SilenceTimers(heard)
     silence.heard("g:1", 0.0)
     silence.heard("g:1", 3600.0)
     silence.heard("g:2", 0.0)
@@ -41,7 +41,7 @@ async def test_each_message_begins_the_silence_anew_and_conversations_do_not_sha
 async def test_what_is_ended_calls_nobody_and_a_failing_call_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     heard = Heard()
     heard.fault = OSError("disk full")
-    silence = Silence(heard)
+    silence = SilenceTimers(heard)
     silence.heard("g:1", 0.0)
     silence.end("g:1")
     silence.heard("g:2", 0.0)

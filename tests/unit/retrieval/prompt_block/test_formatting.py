@@ -14,10 +14,10 @@ from zoneinfo import ZoneInfo
 import pytest
 from historian.retrieval.prompt_block.block import CLOSING, OPENING, cut
 from historian.retrieval.prompt_block.formatting import (
+    format_hit,
     format_memories,
     format_profile_hits,
     format_summaries,
-    hit_line,
     profile_line,
 )
 from historian.retrieval.prompt_block.quoting import quoted, quoted_name
@@ -414,7 +414,7 @@ def test_an_event_and_the_messages_that_it_rests_on_share_a_place() -> None:
 )
 def test_the_time_of_day_is_told_where_it_is_known(local: str, label: str) -> None:
     hit = Hit(make_event(text="Ann sings", timestamp_local=local), 1.0)
-    assert hit_line(hit, "en") == f"- [{label}] Ann sings"
+    assert format_hit(hit, "en") == f"- [{label}] Ann sings"
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from historian.retrieval.passages import passages
 from historian.retrieval.prompt_block.block import CLOSING, OPENING
-from historian.retrieval.prompt_block.formatting import format_memories, hit_line
+from historian.retrieval.prompt_block.formatting import format_hit, format_memories
 from historian.schema.event import BorneName, Event
 from historian.schema.hit import Hit
 from historian.schema.language import Language
@@ -139,7 +139,7 @@ def test_no_name_of_another_conversation_is_shown() -> None:
     assert "Secret" not in "\n".join(block(*hits_of(own), shown=shown))
     from_group = Hit(other, 1.0, group="Hikers")
     assert block(from_group, shown=shown)[1] == f"Sam: {CHESS}"
-    assert hit_line(from_group, "en", shown).endswith(f"Sam: {CHESS}")
+    assert format_hit(from_group, "en", shown).endswith(f"Sam: {CHESS}")
 
 
 def test_a_conversation_that_is_not_in_memory_shows_the_names_that_were_borne() -> None:

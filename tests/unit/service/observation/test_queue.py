@@ -81,7 +81,6 @@ async def observing(
     ticking = clock or Clock(NOW)
     observation = Observation(
         records=UnwrittenRecords(events, embedder, clock=ticking, random=lambda: 0.99),
-        summaries=None,
         settings=ObservationSettings(**settings),
         timezone=SHANGHAI,
     )
@@ -155,23 +154,6 @@ async def test_a_session_that_is_in_use_stays_bound_however_many_others_come(
             observation.observe_message("user", "still here", "busy")
         with pytest.raises(InvalidInput, match="'other 0' is not bound"):
             observation.observe_message("user", "hello", "other 0")
-
-
-async def test_a_session_that_was_not_used_for_long_is_not_silently_another_conversations(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(session_scopes, "SESSIONS_KNOWN", 3)
-    async with observing(tmp_path) as (observation, events):
-        for n in range(10):
-            observation.observe_message("user", "hello", f"session {n}", scope=PRIVATE)
-        with pytest.raises(InvalidInput, match="'session 0' belonged to another conversation"):
-            observation.observe_message("user", "psst", "session 0", scope=GROUP)
-        with pytest.raises(InvalidInput, match="'session 0' is not bound"):
-            observation.observe_message("user", "psst", "session 0")
-        observation.observe_message("user", "still ours", "session 0", scope=PRIVATE)
-        observation.observe_message("user", "and without a scope again", "session 0")
-        assert await observation.settled(10)
-        assert events.find(EventFilter(GROUP.key)) == []
 
 
 async def test_full_the_oldest_is_dropped_counted_and_told_once_a_minute(
@@ -282,7 +264,7 @@ async def test_vectors_of_another_model_are_not_mixed_in(tmp_path: Path) -> None
 def test_what_is_stored_of_a_tool_is_clean_as_a_whole_wherever_arguments_end_and_the_result_begins() -> None:
     for line in [one for one in read_lines(LABELLED) if one.secrets][::15]:
         at = line.text.find(line.secrets[0])
-        text = cleaned(observe_tool(GROUP, "", 0.0, "tool", line.text[:at], line.text[at:])).text
+        text = cleaned(observe_tool(GROUP, 0.0, "tool", line.text[:at], line.text[at:])).text
         assert redact(text, "all") == text
 
 
@@ -481,5 +463,5 @@ async def test_what_is_a_secret_only_behind_a_role_or_a_name_reaches_neither_the
         assert await observation.settled(10)
         (event,) = events.find(EventFilter(None))
         assert LOTTERY not in event.text
-    clean = cleaned(observe_message(GROUP, "s1", NOW, role, name, LOTTERY))
+    clean = cleaned(observe_message(GROUP, NOW, role, name, LOTTERY))
     assert LOTTERY not in clean.text

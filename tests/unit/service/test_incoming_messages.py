@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from historian.retrieval.prompt_block.block import CLOSING, OPENING
 from historian.schema.errors import InvalidInput
-from historian.service.given_messages import read_messages
+from historian.service.incoming_messages import read_messages
 from historian.service.recall.arguments import texts
 from langchain_core.messages import AIMessage, AIMessageChunk, ChatMessage, HumanMessage, HumanMessageChunk, RemoveMessage
 from openai.types.chat import ChatCompletionMessage

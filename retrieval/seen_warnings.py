@@ -1,4 +1,4 @@
-"""Reasons that were told before: each is a warning once, so that an outage does not fill the log."""
+"""Log levels of reasons: each kind is a warning once, so that an outage does not fill the log."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Sequence
 MOST_KINDS = 100
 
 
-class ToldOnce:
-    """Knows which kinds of reasons were told. A kind is what a reason says before its second colon; the rest may vary."""
+class SeenWarnings:
+    """The kinds of reasons that were logged as warnings. A kind is the text before the second colon; the rest may vary."""
 
     def __init__(self) -> None:
         self._kinds: set[str] = set()

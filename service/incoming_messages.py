@@ -164,7 +164,7 @@ def _is_pair(message: object) -> TypeGuard[Sequence[str]]:
 
 
 def _read(message: Any, where: str) -> Message | None:
-    """Return a message; None for what nobody said."""
+    """Return a message; None for one of the system, and for one without words."""
     if isinstance(message, Message):
         return message
     if isinstance(message, str):

@@ -1,4 +1,4 @@
-"""file_summary: keep the summary, make it findable, let the states that it covers go."""
+"""The nodes that make summaries: buffer the states, summarise those that are enough, file the summary."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from zoneinfo import ZoneInfo
 
 from langgraph.runtime import Runtime
 
+from ...prompts import summarising
 from ...schema.event import Event
-from ...schema.graph_states.reflection import ReflectionContext, ReflectionState, ReflectionUpdate
+from ...schema.graph_states.historian import HistorianContext
+from ...schema.graph_states.reflection import ReflectionState, ReflectionUpdate
 from ...schema.ids import digest_of
 from ...schema.scope import ASSERTED, is_asserted
 from ...schema.summary import ArticleKey, BufferedState, Summary
@@ -20,7 +22,45 @@ from .job import ReflectionJob, reflection_job
 SOURCE = "summary"
 
 
-async def file_summary(state: ReflectionState, runtime: Runtime[ReflectionContext]) -> ReflectionUpdate:
+async def buffer(state: ReflectionState, runtime: Runtime[HistorianContext]) -> ReflectionUpdate:
+    """Buffer the states once; nothing if the person or group was forgotten meanwhile."""
+    context = runtime.context
+    job = reflection_job(state, context.settings)
+    if await asyncio.to_thread(job.is_forgotten, context):
+        return {"forgotten": True, "through": "", "occasion": ""}
+    buffered = context.article_stores.buffer
+    await asyncio.to_thread(
+        buffered.add,
+        job.key,
+        job.job.job_id,
+        job.payload.entries(job.job),
+        entities=job.job.entities,
+        at=job.job.moment.timestamp(),
+    )
+    summaries = await asyncio.to_thread(context.article_stores.summaries.read, job.key)
+    if summaries and summaries[-1].through:
+        # Killed between the summary and the release, and the checkpoint lost: what a summary covers waits no more.
+        await asyncio.to_thread(buffered.release, job.key, summaries[-1].through)
+    return await next_step(job, context)
+
+
+async def summarise(state: ReflectionState, runtime: Runtime[HistorianContext]) -> ReflectionUpdate:
+    """Draft a summary; nothing is written here. The draft is empty if the states are gone (the person was forgotten)."""
+    context = runtime.context
+    job = reflection_job(state, context.settings)
+    states = await asyncio.to_thread(context.article_stores.buffer.through, job.key, state["through"])
+    draft = await summarising.summarise(
+        [one.spoken for one in states],
+        chat=context.chat,
+        names=job.names,
+        moment=job.job.moment,
+        timezone=job.job.timezone,
+        language=job.configured_language,
+    )
+    return {"draft": draft}
+
+
+async def file_summary(state: ReflectionState, runtime: Runtime[HistorianContext]) -> ReflectionUpdate:
     """File the event first, then the summary (`buffer` takes one for filed), and release the states last. All is idempotent."""
     context = runtime.context
     job = reflection_job(state, context.settings)

@@ -1,0 +1,135 @@
+"""The nodes that write an article: ask the model what changes, take what passes, and replace the article."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from langgraph.runtime import Runtime
+
+from ...prompts import reconstructing
+from ...schema.article import Article
+from ...schema.errors import ContentDeclined, ModelError, ModelRefused, RevisionConflict
+from ...schema.graph_states.historian import HistorianContext
+from ...schema.graph_states.reflection import ReflectionState, ReflectionUpdate
+from .due import what_is_due
+from .job import article_of, proposal_of, read_article, reflection_job
+
+log = logging.getLogger(__name__)
+
+
+async def reconstruct(state: ReflectionState, runtime: Runtime[HistorianContext]) -> ReflectionUpdate:
+    """Ask for the changes by one model call; after a refusal for the rest, of the article with what was taken already."""
+    context = runtime.context
+    job = reflection_job(state, context.settings)
+    stimulus, tries, reasons = (
+        state["stimulus"],
+        state.get("tries", 0) + 1,
+        state.get("reasons", []),
+    )
+    if reasons:
+        proposal = state["proposal"]
+        article = article_of(proposal)
+    else:
+        article, revision = await read_article(job, context)
+        proposal = proposal_of(article, revision)
+    update: ReflectionUpdate = {
+        "proposal": proposal,
+        "answer": None,
+        "tries": tries,
+        "conflict": False,
+    }
+    if context.chat is None:  # it was taken out of the settings while the job waited
+        return update
+    try:
+        answer = await reconstructing.reconstruct(
+            article,
+            stimulus,
+            reasons,
+            chat=context.chat,
+            names=job.names,
+            language=job.language(article, stimulus),
+        )
+    except ModelError as error:
+        if not error.about_content:
+            raise
+        log.warning("job %s: the model gave no article about %s: %s", job.job.job_id, job.key, error)
+        if isinstance(error, ModelRefused | ContentDeclined):  # it would refuse the same content again
+            update["tries"] = max(tries, job.shortterm.reconstruct_max_retry + 1)
+        return update
+    return {**update, "answer": answer.model_dump()}
+
+
+async def check_article(state: ReflectionState, runtime: Runtime[HistorianContext]) -> ReflectionUpdate:
+    """Take the lines that pass; return the reasons against the others to the model, as long as tries are left."""
+    context = runtime.context
+    job = reflection_job(state, context.settings)
+    article, answer = article_of(state["proposal"]), state.get("answer")
+    article, reasons = await asyncio.to_thread(
+        reconstructing.believed,
+        article,
+        None if answer is None else reconstructing.Reconstruction.model_validate(answer),
+        state["stimulus"],
+        names=job.names,
+        bounds=job.bounds,
+        language=job.language(article, state["stimulus"]),
+    )
+    is_last = state["tries"] > job.shortterm.reconstruct_max_retry
+    if reasons and is_last:
+        log.debug("job %s: %s", job.job.job_id, "; ".join(reasons))
+        log.warning(
+            "job %s: lines that did not pass for the article of %s: %d",
+            job.job.job_id,
+            job.key,
+            len(reasons),
+        )
+    passed = is_last or not reasons
+    return {
+        "proposal": proposal_of(article, state["proposal"]["base_revision"]),
+        "reasons": reasons,
+        "passed": passed,
+    }
+
+
+async def write_article(state: ReflectionState, runtime: Runtime[HistorianContext]) -> ReflectionUpdate:
+    """Compare and swap, take the summaries out of short-term memory, and see what is due next.
+
+    If the article changed meanwhile it is reconstructed again; nothing is written for a forgotten person. Where no new line
+    passed, the old article stands and the summaries, which stay on disk, are in none: nothing is asked about them again.
+    """
+    context = runtime.context
+    job = reflection_job(state, context.settings)
+    stores, proposal = context.article_stores, state["proposal"]
+    new, sources, into = article_of(proposal), state["sources"], None
+    old = await asyncio.to_thread(stores.articles.read, job.key)
+    if old is not None and set(sources) <= set(old.sources):
+        into = old.revision  # killed after it was written
+    elif new != (Article() if old is None else old.article):
+        try:
+            stored = await asyncio.to_thread(
+                stores.articles.write,
+                job.key,
+                new,
+                expected_revision=proposal["base_revision"],
+                sources=sources,
+                now=job.now(context),
+                forgotten=lambda: job.is_forgotten(context),
+            )
+        except RevisionConflict as error:
+            log.info("job %s: %s", job.job.job_id, error)
+            return {"conflict": True, "passed": False, "tries": 0, "reasons": []}
+        if stored is None:
+            return {"forgotten": True, "conflict": False}
+        into = stored.revision
+    if state["occasion"] == "promotion":
+        await asyncio.to_thread(stores.summaries.mark_promoted, job.key, sources, at=job.now(context), into=into)
+    reflected = state.get("reflected", False) or state["occasion"] == "reflection"
+    due = await what_is_due(job, context, reflected=reflected)
+    if not due["occasion"]:  # the last verdict stays to be seen
+        due = {"occasion": "", "sources": [], "stimulus": []}
+    return {
+        "conflict": False,
+        "reflected": reflected,
+        **({"written": [*state.get("written", []), into]} if into else {}),
+        **due,
+    }

@@ -1,0 +1,149 @@
+"""The choice among scored events: the best ones, a reranker's order, recency, diversity."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+import numpy as np
+
+from ..schema.hit import Hit
+from ..schema.settings import QuerySettings
+from .diversity import any_alike, diverse_order
+from .neighbours import with_neighbours
+from .request import RecallRequest
+from .scope_index.table import Positions, Snapshot
+from .scope_index.words import Mask, Scores
+
+DIVERSITY_POOL = 3
+"""Diversity chooses among so many times top_k."""
+DIVERSITY_MOST = 200
+DAY_SECONDS = 86_400.0
+
+Numbers = np.ndarray[tuple[int], np.dtype[np.float64]]
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Events chosen so far, best first: positions in the snapshot, their scores, and the scores of every step by name."""
+
+    snapshot: Snapshot
+    positions: Positions
+    scores: Numbers
+    steps: Mapping[str, Scores] = field(default_factory=dict)
+    reranked: Mapping[int, float] = field(default_factory=dict)
+    has_vectors: bool = False
+    is_silent: bool = False
+    """True if the scope holds nothing about what was said (`silence`)."""
+
+
+def select(request: RecallRequest, candidates: Candidates, settings: QuerySettings) -> list[Hit]:
+    """Return the `top_k` candidates as hits, chosen by recency and diversity."""
+    snapshot, positions = candidates.snapshot, candidates.positions
+    if not len(positions) or candidates.is_silent:
+        return []
+    # Who asks for a day or month is not helped by what is recent.
+    boost = 0.0 if request.named else settings.time_decay_boost
+    factors = recency(snapshot.times[positions], request.now, half_life_days=request.half_life_days, boost=boost)
+    scores = candidates.scores * factors
+    return _shown(request, candidates, settings, scores, factors if boost else None)
+
+
+def _shown(
+    request: RecallRequest, candidates: Candidates, settings: QuerySettings, scores: Numbers, recent: Numbers | None
+) -> list[Hit]:
+    """Return the `top_k` candidates that are chosen, as hits; `recent` is what recency gave them."""
+    snapshot, positions, minutes = candidates.snapshot, candidates.positions, settings.neighbour_minutes
+    chosen_list: list[int] = []
+    for group in _groups(candidates, request):
+        chosen_list += _chosen(candidates, settings, scores, group, request.top_k - len(chosen_list))
+    pool = np.asarray(chosen_list, dtype=np.intp)
+    chosen = positions[pool]
+    by_step = {name: values[chosen].tolist() for name, values in candidates.steps.items()}
+    final, gained = scores[pool].tolist(), None if recent is None else recent[pool].tolist()
+    found: list[Hit] = []
+    for n, position in enumerate(chosen.tolist()):
+        explained = {name: values[n] for name, values in by_step.items() if values[n]}
+        if position in candidates.reranked:
+            explained["rerank"] = candidates.reranked[position]
+        if gained is not None:
+            explained["recency"] = gained[n]
+        explained["final"] = final[n]
+        hit = Hit(snapshot.events[position], final[n], explained, place=position)
+        found.append(with_neighbours(hit, snapshot, request.neighbours, minutes, request.now))
+    return found
+
+
+def _chosen(candidates: Candidates, settings: QuerySettings, scores: Numbers, group: Positions, count: int) -> list[int]:
+    """Give `count` of a group of candidates, by score and diversity, as places among the candidates."""
+    pool = group[np.argsort(-scores[group], kind="stable")][: count * DIVERSITY_POOL]
+    best = pool[:count]
+    if settings.diversity_lambda < 1.0 and len(best) > 1 and count <= DIVERSITY_MOST:
+        likeness = partial(candidates.snapshot.likeness, centred=settings.vector_centering)
+        if any_alike(likeness(candidates.positions[best])(np.arange(len(best)))):
+            likeness_to = likeness(candidates.positions[pool])
+            best = pool[diverse_order(scores[pool], likeness_to, count, settings.diversity_lambda)]
+    chosen: list[int] = best.tolist()
+    return chosen
+
+
+def best_of(snapshot: Snapshot, admitted: Mask | None, total: Scores, wanted: int, *, observations_last: bool) -> Positions:
+    """Return the `wanted` best of the admitted events with a score above 0, newer ones first among equals.
+
+    With `observations_last`, of all but what tools returned (`is_raw`), and as many of that beside them.
+    """
+    possible = total > 0 if admitted is None else (total > 0) & admitted
+    positions = np.flatnonzero(possible)
+    looked_at = wanted
+    while True:
+        best = positions
+        if len(positions) > looked_at:
+            best = positions[np.argpartition(-total[positions], looked_at - 1)[:looked_at]]
+        if not observations_last:
+            break
+        observed = snapshot.observed[best]
+        others = int(np.count_nonzero(~observed))
+        if len(best) == len(positions) or others >= wanted:
+            # What a wider look would find stands behind these anyway.
+            ranked = best[np.lexsort((-best, -total[best], observed))]
+            return np.concatenate([ranked[:others][:wanted], ranked[others:][:wanted]])
+        looked_at *= 8
+    return best[np.lexsort((-best, -total[best]))]
+
+
+def _groups(candidates: Candidates, request: RecallRequest) -> list[Positions]:
+    """Return the candidates' places in groups; each group is exhausted before the next one is used."""
+    places = np.arange(len(candidates.positions))
+    if not request.observations_last:
+        return [places]
+    observed = candidates.snapshot.observed[candidates.positions]
+    return [places[~observed], places[observed]]
+
+
+def reordered(candidates: Candidates, judged: Mapping[int, float]) -> Candidates:
+    """Return the candidates reordered: reranked events in the upper half of the scale, the others in the lower half."""
+    if not judged:
+        return candidates
+    low, high = min(judged.values()), max(judged.values())
+    before = candidates.scores / max(float(candidates.scores.max()), 1e-9)
+    scores = np.array(
+        [
+            (0.5 + 0.5 * ((judged[int(position)] - low) / (high - low) if high > low else 1.0))
+            if int(position) in judged
+            else 0.5 * (before[n] - 1e-6)
+            for n, position in enumerate(candidates.positions)
+        ]
+    )
+    order = np.argsort(-scores, kind="stable")
+    return replace(candidates, positions=candidates.positions[order], scores=scores[order], reranked=judged)
+
+
+def recency(times: Numbers, now: float, *, half_life_days: float, boost: float) -> Numbers:
+    """Return the factor of each event: 1 + boost x 2^(-age / half-life). Future events count as of now.
+
+    An event of now gains the share `boost`, one a half-life old half of it, and none ever loses anything.
+    """
+    ages = np.maximum(now - times, 0.0) / (DAY_SECONDS * half_life_days)
+    factors: Numbers = 1.0 + boost * np.exp2(-ages)
+    return factors
