@@ -49,7 +49,7 @@ class GivenModels:
     def embedder(self, settings: ModelSettings, usage: UsageMeter) -> Embedder | None:
         """Return the embedder. Raises SettingsError."""
         if self.embeddings is None:
-            return make_embedder(settings.embedding, usage)
+            return make_embedder(settings.embedder, usage)
         from .embedder import KeptEmbedder, LangChainEmbedder
 
         wrapped: Any = getattr(self.embeddings, "embedder", None)

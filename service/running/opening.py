@@ -78,7 +78,7 @@ async def open_memory(
         if (
             parts.embedder is None
             and not (models and models.embeddings)
-            and (help_for := missed_embedder(settings().models.embedding))
+            and (help_for := missed_embedder(settings().models.embedder))
         ):
             log.warning(help_for)
         background = Background(steps)
