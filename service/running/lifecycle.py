@@ -32,7 +32,7 @@ from .config_watch import ConfigWatch
 from .plain_copies import PlainCopies
 
 if TYPE_CHECKING:
-    from ...models.brought.given import GivenModels
+    from ...models.given import GivenModels
     from ..jobs.worker import HistorianWorker
     from ..observation.queue import Observation
     from .opening import OpenMemory
