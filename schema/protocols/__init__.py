@@ -27,6 +27,7 @@ from .events.store import EventStore as EventStore
 from .events.store import Outdated as Outdated
 from .events.store import ScopeNews as ScopeNews
 from .events.transfer import EventTransfer as EventTransfer
+from .events.vector_index import IndexDocument as IndexDocument
 from .events.vector_index import VectorIndex as VectorIndex
 from .items import ItemStorage as ItemStorage
 from .job_queue import FailedJob as FailedJob

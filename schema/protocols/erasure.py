@@ -90,9 +90,16 @@ class Erasure(Protocol):
     def has_remains(self) -> bool:
         """Return True if messages were withdrawn or edited since `overwrite` last ended."""
 
-    def overwrite(self, stop: Callable[[], bool] = bool, *, insist: bool = False) -> bool:
+    def overwrite(
+        self,
+        stop: Callable[[], bool] = bool,
+        *,
+        insist: bool = False,
+        derived: Callable[[], None] = lambda: None,
+    ) -> bool:
         """Overwrite what withdrawn and edited messages left behind, as `merge_words` and `rewrite` do. Return True if done.
 
+        `derived` is called at the end, to delete copies outside of the database: until it returns there is something left to do.
         Return False, with something left to do, if `stop` broke it off, or a writer that waits, unless `insist`.
         """
 

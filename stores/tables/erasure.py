@@ -96,13 +96,20 @@ class ErasureTables(BesideEvents, ABC):
     def has_remains(self) -> bool:
         return noted(self._database, REMAINS) is not None
 
-    def overwrite(self, stop: Callable[[], bool] = bool, *, insist: bool = False) -> bool:
+    def overwrite(
+        self,
+        stop: Callable[[], bool] = bool,
+        *,
+        insist: bool = False,
+        derived: Callable[[], None] = lambda: None,
+    ) -> bool:
         mark = noted(self._database, REMAINS)
         for _ in self.merge_words():
             if stop():
                 return False
         if not self.rewrite(lambda: stop() or (not insist and self.writers_wait())):
             return False
+        derived()
         with self._database.writing() as transaction:
             if noted(transaction, REMAINS) == mark:  # else something was deleted meanwhile
                 note(transaction, REMAINS, None)
