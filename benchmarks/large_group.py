@@ -24,7 +24,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
 import numpy as np
-from historian.models.brought.given import GivenModels
+from historian.models.given import GivenModels
 from historian.schema.event import MESSAGE, Event
 from historian.schema.protocols import Matrix
 from historian.schema.scope import Scope

@@ -35,6 +35,9 @@ NO_KEY = "not-needed"
 """The key sent when none is configured: the client requires one, local servers ignore it. `OPENAI_API_KEY` is never read
 from the environment, because it may belong to another endpoint."""
 
+LIMIT = "max_completion_tokens"
+"""The name by which a chat request gives its token limit."""
+
 _TRY_LATER = frozenset({408, 409, 425, 429})
 _FORM_MAY_BE_AT_FAULT = frozenset({400, 404, 405, 406, 415, 422})
 """Statuses with which servers reject `tools`, `tool_choice` or `response_format`: usually 400 or 422; routers without a
@@ -77,6 +80,12 @@ class InputRejected(ModelAnswerUnusable):
     """The endpoint rejects this input in any form: it is too long. `said` is as in `FormRejected`."""
 
     said = ""
+
+    @classmethod
+    def of(cls, message: str, said: str) -> InputRejected:
+        error = cls(message)
+        error.said = said
+        return error
 
 
 class AnswerTooLarge(ModelAnswerUnusable):
@@ -152,9 +161,7 @@ class Endpoint:
         if status in _CAN_BE_INPUT and _DECLINED.search(detail):
             return self.declined(f"HTTP {status}{said}")
         if status == 413 or (status in _CAN_BE_INPUT and _TOO_LONG.search(detail)):
-            too_long = InputRejected(f"{self.name} does not accept this input: HTTP {status}{said}.")
-            too_long.said = detail
-            return too_long
+            return InputRejected.of(f"{self.name} does not accept this input: HTTP {status}{said}.", detail)
         if status in _TRY_LATER or status >= 500:
             message = f"{self.name} answered HTTP {status}{said}. Nothing is lost; it is tried again later"
             kind = FormFailed if status in _FORM_MAY_CRASH else ModelUnavailable
@@ -183,6 +190,36 @@ class Endpoint:
         if status in (404, 405):
             return f"Check {self.section}.base_url (for most servers it ends in /v1) and {self.section}.model."
         return f"Check {self.section}.model and the other keys of [{self.section}]."
+
+
+@dataclass(frozen=True, slots=True)
+class GivenEndpoint(Endpoint):
+    """A model object that the caller gave, as an `Endpoint`: `section` is the argument by which it was given."""
+
+    @property
+    def name(self) -> str:
+        return f"the model {self.model!r} given as `{self.section}`"
+
+    def timed_out(self, seconds: float) -> ModelUnavailable:
+        return self.unavailable(f"gave no answer within {seconds:g} s")
+
+    def foreign(self, preview: str, *, has_answered: bool) -> ModelError:
+        """Return the error for a call that the object's class does not support."""
+        return FormRejected(f"{self.name} does not support this call: {self.hide(preview)}.")
+
+    def _remedy(self, status: int) -> str:
+        return f"Check how the `{self.section}` was made."
+
+
+def endpoint_of(given: object, argument: str) -> GivenEndpoint:
+    """Return the endpoint of a model object. From now on the HTTP clients log none of its keys."""
+    names = (getattr(given, name, "") for name in ("model", "model_name", "model_id", "deployment_name"))
+    model = next((name for name in names if isinstance(name, str) and name), type(given).__name__)
+    fields = getattr(given, "__dict__", {}).values()
+    keys = [plain_key(value) for value in fields if isinstance(value, SecretStr)]
+    endpoint = GivenEndpoint(argument, "", model, next(iter(keys), ""), {str(n): key for n, key in enumerate(keys)})
+    guard_logs(endpoint.secrets)
+    return endpoint
 
 
 def checked_endpoint(

@@ -49,3 +49,13 @@ class LoopClients(Generic[Client]):
             self._clients.clear()
         if opened is not None:
             await opened[1].aclose()
+
+
+class _Kept:
+    async def aclose(self) -> None:
+        return None
+
+
+def given_client(client: Client) -> LoopClients[Client]:
+    """Return an object of the caller, who closes it, as the client of every event loop."""
+    return LoopClients(lambda: (client, _Kept()))

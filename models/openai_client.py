@@ -1,27 +1,27 @@
-"""langchain-openai, set up for servers that deviate from the OpenAI protocol.
+"""The LangChain objects of OpenAI-compatible endpoints, for servers that deviate from the protocol.
 
 Importing this module is slow (it imports the OpenAI client): import it inside functions.
 """
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import functools
 import importlib
 import json
-from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 import openai
+from langchain_core.messages import AIMessage
 from langchain_core.outputs import ChatResult
+from langchain_core.runnables import Runnable
 from langchain_openai import ChatOpenAI, OpenAIEmbeddings
 from pydantic import SecretStr
 
-from ..schema.errors import ModelError
-from .bounded_answers import ANSWER_BYTES, ENCODINGS, MEGABYTE, VECTOR_BYTES, AnswerNotRead, bounded
-from .endpoint import NO_KEY, Endpoint, retry_after_seconds
-from .usage import EMBEDDING, UsageMeter
+from .bounded_answers import ANSWER_BYTES, ENCODINGS, MEGABYTE, VECTOR_BYTES, bounded
+from .calls import ForeignAnswer
+from .endpoint import LIMIT, NO_KEY, Endpoint
+from .usage import note_tokens
 
 CONNECT_SECONDS = 10.0
 """Time limit of connecting, whatever the limit of the call is."""
@@ -31,16 +31,26 @@ PREVIEW_CHARACTERS = 4_000
 """Of an answer in another form. More than is shown, so that no secret is cut in two before it is masked."""
 
 
-class ForeignAnswer(ValueError):
-    """HTTP 200, but no chat completion: a web page or an error object. `error` is the error object, if any."""
-
-    def __init__(self, preview: str, error: Mapping[str, Any] | None = None) -> None:
-        super().__init__(preview)
-        self.error = error
-
-
 class TolerantChatOpenAI(ChatOpenAI):
     """`ChatOpenAI` that accepts completions with small faults: no role, arguments as an object, no usage, no choices."""
+
+    limit_name: str = LIMIT
+    """The name by which the token limit is sent."""
+
+    def bind_schema(self, response_format: dict[str, Any]) -> Runnable[Any, AIMessage]:
+        """Return the model with answers of a JSON schema, unparsed: `with_structured_output` would parse each of them."""
+        return self.bind(response_format=response_format)
+
+    def _get_request_payload(self, input_: Any, *, stop: list[str] | None = None, **kwargs: Any) -> dict[str, Any]:
+        """Return the request. Its parameters go into `extra_body`, whose fields are sent as they are.
+
+        As arguments the client would parse a `response_format` itself, fail on truncated JSON, and lose what the model said.
+        """
+        payload = super()._get_request_payload(input_, stop=stop, **kwargs)
+        body = payload.pop("extra_body", None) or {}
+        for name in payload.keys() - {"model", "messages", "stream"}:
+            body = {**body, (self.limit_name if name == LIMIT else name): payload.pop(name)}
+        return {**payload, "extra_body": body}
 
     def _create_chat_result(
         self, response: dict[str, Any] | openai.BaseModel, generation_info: dict[str, Any] | None = None
@@ -110,13 +120,17 @@ def _unused() -> openai.DefaultHttpxClient:
     return openai.DefaultHttpxClient(verify=_trusted())
 
 
-def chat_client(endpoint: Endpoint, timeout_seconds: float) -> tuple[TolerantChatOpenAI, openai.DefaultAsyncHttpxClient]:
-    """Return a chat client and the HTTP client under it, which the caller closes. Both belong to one event loop."""
+def chat_client(
+    endpoint: Endpoint, timeout_seconds: float, temperature: float | None = None
+) -> tuple[TolerantChatOpenAI, openai.DefaultAsyncHttpxClient]:
+    """Return a chat model and the HTTP client under it, which the caller closes. Both belong to one event loop."""
     http = _http_client(timeout_seconds, ANSWER_BYTES)
     model = TolerantChatOpenAI(
         model=endpoint.model,
         api_key=SecretStr(endpoint.key or NO_KEY),
         base_url=endpoint.base_url,
+        temperature=temperature,
+        extra_body=dict(endpoint.extra_body) or None,
         timeout=http.timeout,
         max_retries=0,
         use_responses_api=False,
@@ -128,25 +142,23 @@ def chat_client(endpoint: Endpoint, timeout_seconds: float) -> tuple[TolerantCha
     return model, http
 
 
-class CountedEmbeddings:
-    """The part of an OpenAI client that asks for embeddings; counts what its server reports."""
+class ReportingClient:
+    """The part of an OpenAI client that asks for embeddings; notes the tokens that its server reports."""
 
-    def __init__(self, client: Any, usage: UsageMeter) -> None:
+    def __init__(self, client: Any) -> None:
         self._client = client
-        self._usage = usage
 
     async def create(self, **request: Any) -> Any:
-        async with self._usage.call(EMBEDDING, sum(map(len, request["input"]))) as reported:
-            answer = await self._client.create(**request)
-            told = getattr(answer, "usage", None)
-            reported.note(getattr(told, "prompt_tokens", None), getattr(told, "total_tokens", None))
+        answer = await self._client.create(**request)
+        told = getattr(answer, "usage", None)
+        note_tokens(getattr(told, "prompt_tokens", None), getattr(told, "total_tokens", None))
         return answer
 
 
 def embeddings_client(
-    endpoint: Endpoint, dimensions: int | None, batch_size: int, timeout_seconds: float, usage: UsageMeter
+    endpoint: Endpoint, dimensions: int | None, batch_size: int, timeout_seconds: float
 ) -> tuple[OpenAIEmbeddings, openai.DefaultAsyncHttpxClient]:
-    """Return an embeddings client and the HTTP client under it, which the caller closes. Both belong to one event loop."""
+    """Return embeddings and the HTTP client under it, which the caller closes. Both belong to one event loop."""
     http = _http_client(timeout_seconds, MEGABYTE + batch_size * VECTOR_BYTES)
     embeddings = OpenAIEmbeddings(
         model=endpoint.model,
@@ -161,61 +173,5 @@ def embeddings_client(
         http_client=_unused(),
         http_async_client=http,
     )
-    embeddings.async_client = CountedEmbeddings(embeddings.async_client, usage)
+    embeddings.async_client = ReportingClient(embeddings.async_client)
     return embeddings, http
-
-
-@contextlib.asynccontextmanager
-async def translated_errors(endpoint: Endpoint, timeout_seconds: float, *, has_answered: bool) -> AsyncIterator[None]:
-    """Limit one request's time, and raise what goes wrong as one of Historian's errors.
-
-    No cause is attached: a client's error may carry what the server said, and that may contain the key.
-    """
-    try:
-        async with asyncio.timeout(timeout_seconds):
-            yield
-    except TimeoutError:
-        raise endpoint.timed_out(timeout_seconds) from None
-    except AnswerNotRead as error:  # older clients raise it as the cause of an APIConnectionError
-        raise endpoint.not_read(str(error)) from None
-    except openai.OpenAIError as error:
-        raise error_of_client(error, endpoint, timeout_seconds) from None
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        if isinstance(error, ForeignAnswer) and error.error is not None:
-            raise error_of_body(error.error, endpoint) from None
-        what = str(error) if isinstance(error, ForeignAnswer) else f"{type(error).__name__}: {error}"
-        raise endpoint.foreign(what, has_answered=has_answered) from None
-
-
-def error_of_client(error: openai.OpenAIError, endpoint: Endpoint, timeout_seconds: float) -> ModelError:
-    """Return what the OpenAI client raised as one of Historian's errors."""
-    if isinstance(error, openai.APITimeoutError):
-        return endpoint.timed_out(timeout_seconds)
-    if isinstance(error, openai.APIStatusError):
-        return endpoint.error_of_status(error.status_code, _said(error), retry_after=retry_after_seconds(error.response.headers))
-    if isinstance(error, openai.APIConnectionError):
-        cause = error.__cause__
-        if isinstance(cause, AnswerNotRead):
-            return endpoint.not_read(str(cause))
-        why = f"{type(cause).__name__}: {cause}" if cause else error.message
-        return endpoint.unavailable(f"can not be reached ({endpoint.hide(why)})")
-    return endpoint.unavailable(f"failed ({endpoint.hide(str(error))})")
-
-
-def error_of_body(error: Mapping[str, Any], endpoint: Endpoint) -> ModelError:
-    """Return the error for an error object that came with HTTP 200, as routers send when their provider fails."""
-    detail = str(error.get("message") or dict(error))
-    code = error.get("code")
-    status = int(code) if isinstance(code, int | str) and str(code).isdigit() else 0
-    if 400 <= status < 600:
-        return endpoint.error_of_status(status, detail)
-    return endpoint.unavailable(f"answered with an error: {endpoint.hide(detail)}")
-
-
-def _said(error: openai.APIStatusError) -> str:
-    """Return the server's message with its codes."""
-    body = error.body
-    if isinstance(body, Mapping):
-        words = [str(body[key]) for key in ("message", "code", "type", "param", "detail", "error") if body.get(key)]
-        return " / ".join(dict.fromkeys(words)) or str(dict(body))
-    return str(body or error.message)

@@ -1,31 +1,33 @@
-"""A client for `/rerank` as Cohere and Jina defined it and most servers implement it."""
+"""Rerankers: `/rerank` as Cohere and Jina defined it and most servers implement it, and LangChain's document compressors."""
 
 from __future__ import annotations
 
-import asyncio
 import math
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..schema.errors import ModelAnswerUnusable, SettingsError
-from .bounded_answers import ANSWER_BYTES, ENCODINGS, AnswerNotRead, bounded
-from .endpoint import Endpoint, checked_endpoint, clean_text, retry_after_seconds
+from .bounded_answers import ANSWER_BYTES, ENCODINGS, bounded
+from .calls import translated
+from .endpoint import Endpoint, checked_endpoint, clean_text, endpoint_of, retry_after_seconds
 from .loop_clients import LoopClients
 from .request_pace import RequestPace
-from .usage import RERANK, UsageMeter
+from .usage import RERANK, UsageMeter, note_tokens
 
 if TYPE_CHECKING:
     import httpx
+    from langchain_core.documents import BaseDocumentCompressor, Document
 
     from ..schema.settings import RerankSettings
 
 SECTION = "models.rerank"
 REQUEST_SECONDS = 15.0
 """Time limit of one request. A recall's own budget is much shorter."""
+_PLACE = "historian_place"
 
 
-def make_reranker(settings: RerankSettings, usage: UsageMeter | None = None) -> HttpReranker | None:
+def make_reranker(settings: RerankSettings, usage: UsageMeter | None = None) -> RemoteReranker | None:
     """Return the reranker of `settings`, or None where `base_url` and `model` are empty (SettingsError: only one is).
 
     Its calls are counted in `usage`.
@@ -36,19 +38,36 @@ def make_reranker(settings: RerankSettings, usage: UsageMeter | None = None) -> 
     if not (base_url and model):
         missing = "model" if base_url else "base_url"
         raise SettingsError(f"{SECTION}.{missing} is empty: the reranker needs both base_url and model (or neither).")
-    return HttpReranker(
-        checked_endpoint(SECTION, base_url, model, settings.api_key),
+    endpoint = checked_endpoint(SECTION, base_url, model, settings.api_key)
+    return RemoteReranker(
+        endpoint,
+        RankEndpoint(endpoint),
         query_instruction=settings.query_instruction,
         interval_seconds=settings.queue_interval_seconds,
         usage=usage or UsageMeter(),
     )
 
 
+def reranker_of(given: BaseDocumentCompressor, usage: UsageMeter) -> RemoteReranker:
+    """Return the reranker over a LangChain document compressor. Who made that one closes it."""
+    return RemoteReranker(endpoint_of(given, "reranker"), RankCompressor(given), usage=usage)
+
+
+class Ranks(Protocol):
+    """Asks a model for the order of documents."""
+
+    async def rank(self, query: str, documents: Sequence[str], top_n: int) -> list[tuple[int, float]]:
+        """Return (index in `documents`, score) pairs, best first, each index once."""
+
+    async def aclose(self) -> None: ...
+
+
 @dataclass(eq=False, repr=False)
-class HttpReranker:
-    """A `Reranker` (see schema/protocols.py) on an endpoint. Safe to use from several event loops."""
+class RemoteReranker:
+    """A `Reranker` (see schema/protocols): limits, paces and counts the calls. Safe to use from several event loops."""
 
     endpoint: Endpoint
+    ranks: Ranks
     _: KW_ONLY
     query_instruction: str = ""
     interval_seconds: float = 0.0
@@ -56,10 +75,7 @@ class HttpReranker:
     usage: UsageMeter = field(default_factory=UsageMeter)
 
     def __post_init__(self) -> None:
-        base = self.endpoint.base_url.rstrip("/")
-        self._url = base if base.endswith("/rerank") else f"{base}/rerank"
         self._pace = RequestPace(self.interval_seconds)
-        self._clients: LoopClients[httpx.AsyncClient] = LoopClients(self._open)
 
     @property
     def model(self) -> str:
@@ -68,23 +84,48 @@ class HttpReranker:
     async def rerank(
         self, query: str, documents: Sequence[str], top_n: int, until: float | None = None
     ) -> list[tuple[int, float]]:
-        """Return at most `top_n` (index, score) pairs, best first. Invalid and repeated indexes are left out."""
+        """Return at most `top_n` (index, score) pairs, best first. What the model drops or made up is left out."""
         if not documents or top_n <= 0:
             return []
-        body: dict[str, Any] = {
-            "model": self.endpoint.model,
-            "query": self.query_instruction + clean_text(query),
-            "documents": [clean_text(document).strip() or "." for document in documents],
-            "top_n": min(top_n, len(documents)),
-        }
+        query = self.query_instruction + clean_text(query)
+        texts = [clean_text(document).strip() or "." for document in documents]
         await self._pace.wait()
-        async with self.usage.call(RERANK, sum(map(len, (body["query"], *body["documents"])))) as reported:
-            answer = await self._post(body)
-            reported.note(*_told_tokens(answer))
-        ranked = ranking(answer, len(documents))
+        async with (
+            self.usage.call(RERANK, sum(map(len, (query, *texts)))),
+            translated(self.endpoint, self.timeout_seconds),
+        ):
+            ranked = await self.ranks.rank(query, texts, min(top_n, len(texts)))
         if not ranked:
             raise ModelAnswerUnusable(f"{self.endpoint.name} gave no usable ranking.")
         return ranked[:top_n]
+
+    async def aclose(self) -> None:
+        await self.ranks.aclose()
+
+
+class RankEndpoint:
+    """`Ranks` of an endpoint, by one request each."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
+        base = endpoint.base_url.rstrip("/")
+        self._url = base if base.endswith("/rerank") else f"{base}/rerank"
+        self._clients: LoopClients[httpx.AsyncClient] = LoopClients(self._open)
+
+    async def rank(self, query: str, documents: Sequence[str], top_n: int) -> list[tuple[int, float]]:
+        body = {"model": self._endpoint.model, "query": query, "documents": documents, "top_n": top_n}
+        client = await self._clients.get()
+        response = await client.post(self._url, json=body)
+        if response.status_code != 200:
+            after = retry_after_seconds(response.headers)
+            raise self._endpoint.error_of_status(response.status_code, response.text, retry_after=after)
+        try:
+            answer = response.json()
+        except ValueError:
+            preview = self._endpoint.hide(response.text)
+            raise ModelAnswerUnusable(f"{self._endpoint.name} gave no JSON: {preview!r}.") from None
+        note_tokens(*_told_tokens(answer))
+        return ranking(answer, len(documents))
 
     async def aclose(self) -> None:
         await self._clients.aclose()
@@ -92,35 +133,41 @@ class HttpReranker:
     def _open(self) -> tuple[httpx.AsyncClient, httpx.AsyncClient]:
         import httpx
 
-        key = self.endpoint.key
+        key = self._endpoint.key
         headers = {**ENCODINGS, **({"Authorization": f"Bearer {key}"} if key else {})}
         client = httpx.AsyncClient(
-            headers=headers, timeout=self.timeout_seconds, follow_redirects=True, event_hooks=bounded(ANSWER_BYTES)
+            headers=headers, timeout=REQUEST_SECONDS, follow_redirects=True, event_hooks=bounded(ANSWER_BYTES)
         )
         return client, client
 
-    async def _post(self, body: dict[str, Any]) -> Any:
-        client = await self._clients.get()
-        import httpx
 
-        try:
-            async with asyncio.timeout(self.timeout_seconds):
-                response = await client.post(self._url, json=body)
-        except (TimeoutError, httpx.TimeoutException):
-            raise self.endpoint.timed_out(self.timeout_seconds) from None
-        except AnswerNotRead as error:
-            raise self.endpoint.not_read(str(error)) from None
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
-            why = self.endpoint.hide(f"{type(error).__name__}: {error}")
-            raise self.endpoint.unavailable(f"can not be reached ({why})") from None
-        if response.status_code != 200:
-            raise self.endpoint.error_of_status(
-                response.status_code, response.text, retry_after=retry_after_seconds(response.headers)
-            )
-        try:
-            return response.json()
-        except ValueError:
-            raise ModelAnswerUnusable(f"{self.endpoint.name} gave no JSON: {self.endpoint.hide(response.text)!r}.") from None
+class RankCompressor:
+    """`Ranks` of a document compressor: its `relevance_score` counts where all documents have one, else their places do."""
+
+    def __init__(self, given: BaseDocumentCompressor) -> None:
+        self._given = given
+
+    async def rank(self, query: str, documents: Sequence[str], top_n: int) -> list[tuple[int, float]]:
+        from langchain_core.documents import Document
+
+        given = [Document(text, metadata={_PLACE: place}) for place, text in enumerate(documents)]
+        found = [one for one in await self._given.acompress_documents(given, query) if _PLACE in one.metadata]
+        scores = [_score_of(one) for one in found]
+        if None in scores:
+            scores = [1.0 / (1 + n) for n in range(len(found))]
+        items = [{"index": one.metadata[_PLACE], "score": score} for one, score in zip(found, scores, strict=True)]
+        return ranking(items, len(documents))
+
+    async def aclose(self) -> None:
+        return None
+
+
+def _score_of(document: Document) -> float | None:
+    """Return the score of a document, also one that is a number of NumPy or torch; None where it has none."""
+    try:
+        return float(document.metadata["relevance_score"])
+    except (KeyError, TypeError, ValueError):
+        return None
 
 
 def _told_tokens(answer: Any) -> list[Any]:

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from dataclasses import asdict, dataclass
 
 from ..schema.protocols import Usage
@@ -22,8 +23,17 @@ class Reported:
     answered: int = 0
 
     def note(self, *numbers: object) -> None:
-        """Take the first of `numbers` that is a number of tokens."""
-        self.tokens = next((number for number in numbers if type(number) is int and number > 0), 0)
+        """Take the first of `numbers` that is a number of tokens, after those of earlier answers to this call."""
+        self.tokens += next((number for number in numbers if type(number) is int and number > 0), 0)
+
+
+_CALL: ContextVar[Reported | None] = ContextVar("historian_call", default=None)
+
+
+def note_tokens(*numbers: object) -> None:
+    """Note the tokens of the call that runs in this context, for clients that do not return them."""
+    if (call := _CALL.get()) is not None:
+        call.note(*numbers)
 
 
 class UsageMeter:
@@ -43,11 +53,14 @@ class UsageMeter:
     async def call(self, purpose: str, characters: int = 0) -> AsyncIterator[Reported]:
         """Count one call, answered or failed, which sends so many characters: its tokens as `Reported`, else the characters."""
         started, reported = time.monotonic(), Reported()
+        token = _CALL.set(reported)
         try:
             yield reported
         except BaseException:
             self.count(purpose, failed_calls=1, seconds=time.monotonic() - started)
             raise
+        finally:
+            _CALL.reset(token)
         told = {"prompt_tokens": reported.tokens} if reported.tokens else {"characters": characters}
         self.count(purpose, calls=1, seconds=time.monotonic() - started, completion_tokens=reported.answered, **told)
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
     from langchain_core.language_models import BaseChatModel
 
-    from ..models.brought.given import GivenModels
+    from ..models.given import GivenModels
     from .observation.queue import Observation
 
 log = logging.getLogger(__name__)
@@ -101,7 +101,7 @@ class CognitiveService(EventAccess, Operating):
         """
         models = None
         if chat_model is not None or embeddings is not None or reranker is not None:
-            from ..models.brought.given import GivenModels
+            from ..models.given import GivenModels
 
             models = GivenModels(chat_model, embeddings, reranker).checked()
         if isinstance(config, Settings):

@@ -9,8 +9,8 @@ from contextlib import AsyncExitStack, ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..models.brought.given import GivenModels
 from ..models.embeddings.wrapped import MatchingEmbedder
+from ..models.given import GivenModels
 from ..models.secrets import guard_models
 from ..models.usage import UsageMeter
 from ..schema.errors import NotInstalled

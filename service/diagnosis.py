@@ -133,7 +133,7 @@ async def _owner(settings: Settings, directory: Path) -> Finding:
 
 
 async def _embedding(settings: Settings, directory: Path) -> Finding:
-    embedder = make_embedder(settings.models.embedding)
+    embedder = make_embedder(settings.models.embedder)
     if embedder is None and settings.models.embedding.provider == "none":
         return finding("off", "switched off: memory is searched by keywords")
     if embedder is None:

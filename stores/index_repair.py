@@ -1,4 +1,4 @@
-"""Synchronizes the derived vector index with the event store, from stored embeddings: nothing is embedded again."""
+"""Synchronizes the derived vector index with the event store, from its texts and vectors: nothing is embedded again."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from ..schema.errors import StorageError
-from ..schema.protocols import EventStore, VectorIndex
+from ..schema.event import Event
+from ..schema.protocols import EventStore, IndexDocument, VectorIndex
 
 logger = logging.getLogger(__name__)
 
@@ -46,14 +47,38 @@ def repair(events: EventStore, index: VectorIndex, batch: int = 1000, *, stop: C
 
 def _work_off(events: EventStore, index: VectorIndex, batch: int, stop: Callable[[], bool]) -> None:
     while not stop() and (outdated := events.unindexed(batch)).versions:
+        texts = {event.event_id: index_document(event) for event in events.get(outdated.ids)}
+        # What was deleted since it was listed has a later version by now: the next turn removes it.
+        rows = [(one, row) for one, row in zip(outdated.ids, outdated.vectors, strict=True) if one in texts]
         with _index_errors():
-            index.delete(list(outdated.versions.keys() - set(outdated.ids)))
-            index.upsert(outdated.ids, list(outdated.vectors))
+            index.delete(list(outdated.versions.keys() - {one for one, _ in rows}))
+            index.upsert([one for one, _ in rows], [row for _, row in rows], [texts[one] for one, _ in rows])
         events.mark_indexed(outdated.versions)
 
 
+def index_document(event: Event) -> IndexDocument:
+    """Return the text of an event as the index holds it, with what never changes of it."""
+    metadata: dict[str, str | float | bool] = {
+        "scope": event.scope.key,
+        "kind": event.kind,
+        "day": event.timestamp_local[:10],
+        "timestamp": event.timestamp,
+        "speaker": event.said_by or event.user_id,
+        "name": event.user_name,
+        "source": event.source,
+        "is_absolute": event.is_absolute,
+    }
+    return IndexDocument(event.text, metadata)
+
+
 def _differs(events: EventStore, index: VectorIndex) -> bool:
-    """Return True if the counts differ twice with an empty outbox, so that no concurrent write explains it."""
+    """Return True if the index holds bare ids, or the counts differ twice with an empty outbox.
+
+    A concurrent write explains a difference only once.
+    """
+    with _index_errors():
+        if not index.has_documents():
+            return True
     first = _counts(events, index)
     if first[0] == first[1] or events.unindexed(1).versions:
         return False

@@ -240,7 +240,7 @@ def _places_of(sought: Rows, rows: Rows, ascending: Rows) -> tuple[Rows, np.ndar
 
 def _configured(config: object, settings: Settings) -> Embeddings | None:
     opened = config.lifecycle.opened if isinstance(config, CognitiveService) else None
-    embedder = make_embedder(settings.models.embedding) if opened is None else opened.parts.embedder
+    embedder = make_embedder(settings.models.embedder) if opened is None else opened.parts.embedder
     return None if embedder is None else HistorianEmbeddings(embedder)
 
 

@@ -1,29 +1,39 @@
-"""The chat model: structured output and usage, however a request is sent; and the configured one, on an endpoint."""
+"""The chat model: structured output, usage and refused parameters over a LangChain object, of the settings or the caller's."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ...schema.errors import ContentDeclined, ModelAnswerUnusable, ModelError, ModelRested
 from ...schema.protocols import Answer, Usage
 from ...text.tokens import estimate_tokens
+from ..calls import translated
 from ..endpoint import Endpoint, FormRejected, InputRejected, checked_endpoint, clean_text
-from ..loop_clients import LoopClients
-from ..usage import Reported, UsageMeter
+from ..loop_clients import Closable, LoopClients
+from ..usage import UsageMeter
 from .answer_quality import REMEDY, AnswerQuality
 from .answer_reading import is_cut_off, is_still_thinking
-from .refused_parameters import LIMIT, RefusedParameters, adapted, needs_room, refused_parameter
-from .structured_output import Method, MethodMemory, Question, ask_structured, request_parameters
+from .refused_parameters import (
+    RefusedParameters,
+    needs_room,
+    parameters_of,
+    refused_parameter,
+    without_refused,
+)
+from .structured_output import Method, MethodMemory, Question, ask_structured, runnable_of
 
 if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import AIMessage
+    from langchain_core.runnables import Runnable
 
     from ...schema.settings import ChatSettings
-    from ..openai_client import TolerantChatOpenAI
+
+Messages = Sequence[tuple[str, str]]
+"""Role and content of each."""
 
 PROBE_PURPOSE = "probe"
 PROBE = (("user", "Say OK."),)
@@ -43,19 +53,34 @@ def usual_length(answer: type[Answer], messages: Sequence[tuple[str, str]]) -> i
     return ROOM + min(given, getattr(answer, "usual_tokens", given))
 
 
-class StructuredChat(ABC):
-    """What is alike in every `ChatModel` (see schema/protocols): one answer of a given form, and its usage."""
+@dataclass(eq=False, repr=False)
+class LangChainChatModel:
+    """A `ChatModel` (see schema/protocols) over any LangChain chat model. Safe to use from several event loops.
+
+    `models` gives the model of each event loop, `timeout_seconds` bounds a request, `most_tokens` an answer (0: nothing does).
+    """
 
     endpoint: Endpoint
+    models: LoopClients[BaseChatModel]
+    timeout_seconds: float
+    most_tokens: int = 0
 
     def __post_init__(self) -> None:
         self._usage = UsageMeter()
         self._memory = MethodMemory()
         self._quality = AnswerQuality(self.endpoint.name)
+        self._refused = RefusedParameters(self.endpoint.name)
+        self._has_answered = False
+        self._needs_room = False
 
     @property
     def model(self) -> str:
         return self.endpoint.model
+
+    @property
+    def methods(self) -> Mapping[str, Method]:
+        """The method that worked last, by the name of the form."""
+        return dict(self._memory.worked)
 
     async def structured(self, answer: type[Answer], *, purpose: str, system: str, user: str) -> Answer:
         """Return one answer in the form of `answer`. Each request has its own time limit.
@@ -75,6 +100,15 @@ class StructuredChat(ABC):
             error.args = (self.endpoint.secrets.mask(str(error)),)  # a refusal is told in the model's own words
             raise
 
+    async def probe(self) -> None:
+        """Ask for one token. Raises ModelUnavailable or ModelRefused where a real call would fail too."""
+        question = Question(PROBE, Method.TEXT, None)
+        try:
+            await self._request(PROBE_PURPOSE, question, min(1, self.most_tokens))
+        except FormRejected:
+            # Reasoning models reject a limit that they cannot think within.
+            await self._request(PROBE_PURPOSE, question, 0)
+
     def usage(self) -> Mapping[str, Usage]:
         return self._usage.by_purpose()
 
@@ -87,19 +121,63 @@ class StructuredChat(ABC):
         """Return the seconds that the model is rested, by purpose."""
         return self._quality.resting()
 
-    @abstractmethod
+    async def aclose(self) -> None:
+        await self.models.aclose()
+
     async def _ask(self, answer: type[Answer], purpose: str, question: Question) -> AIMessage:
-        """Send a question for an `answer`. Raises HistorianError alone."""
+        """Send a question for an `answer`, with more room where the model thinks first. Raises HistorianError alone."""
+        most = self.most_tokens
+        usual = most if self._needs_room else min(most, usual_length(answer, question.messages))
+        try:
+            message = await self._request(purpose, question, usual)
+        except FormRejected as error:
+            if usual == most or not needs_room(error):
+                raise
+        else:
+            if usual == most or not (is_cut_off(message) and is_still_thinking(message)):
+                return message
+        self._needs_room = True
+        return await self._request(purpose, question, most)
+
+    async def _request(self, purpose: str, question: Question, most_tokens: int) -> AIMessage:
+        """Request an answer of at most `most_tokens` (0: no limit). What the server refuses of the parameters is left out.
+
+        Raises HistorianError alone.
+        """
+        model = await self.models.get()
+        if most_tokens:
+            model = model.model_copy(update={"max_tokens": most_tokens})
+        refused = dict(self._refused.known)
+        while True:
+            asked = partial(runnable_of, without_refused(model, refused) if refused else model, question)
+            try:
+                message = await self._send(purpose, partial(asked, refused.get("tool_choice", 0)), question.messages)
+            except (FormRejected, InputRejected) as error:
+                name = refused_parameter(error, parameters_of(model), refused)
+                if name is None:
+                    raise
+                refused[name] = refused.get(name, 0) + 1
+            else:
+                self._refused.told(refused)
+                return message
+
+    async def _send(self, purpose: str, asked: Callable[[], Runnable[Any, Any]], messages: Messages) -> AIMessage:
+        """Send one request within the time limit and count it. Raises HistorianError alone."""
+        limited = translated(self.endpoint, self.timeout_seconds, has_answered=self._has_answered)
+        async with self._usage.call(purpose) as reported, limited:
+            message = await asked().ainvoke(list(messages), {"run_name": f"historian {purpose}"})
+            if isinstance(message, Mapping):  # of `with_structured_output`
+                message = message.get("raw")
+            if not hasattr(message, "tool_calls"):
+                raise FormRejected(f"{self.endpoint.name} gives no message with a JSON schema.")
+            if tokens := message.usage_metadata:
+                reported.note(tokens.get("input_tokens"))
+                reported.answered = tokens.get("output_tokens") or 0
+        self._has_answered = True
+        return cast("AIMessage", message)
 
 
-def note_tokens(reported: Reported, message: AIMessage) -> None:
-    """Note the tokens that a message tells of."""
-    if tokens := message.usage_metadata:
-        reported.note(tokens.get("input_tokens"))
-        reported.answered = tokens.get("output_tokens") or 0
-
-
-def make_chat_model(settings: ChatSettings, *, section: str = "models.chat") -> OpenAIChatModel | None:
+def make_chat_model(settings: ChatSettings, *, section: str = "models.chat") -> LangChainChatModel | None:
     """Return the chat model of `settings`, or None where no model is named. `section` is the name used in messages.
 
     Raises SettingsError where a model is named without an endpoint. Nothing is sent, and the client library is imported
@@ -108,100 +186,11 @@ def make_chat_model(settings: ChatSettings, *, section: str = "models.chat") -> 
     model = settings.model.strip()
     if not model:
         return None
-    return OpenAIChatModel(
-        checked_endpoint(section, settings.base_url.strip(), model, settings.api_key, settings.extra_body),
-        temperature=settings.temperature,
-        timeout_seconds=settings.timeout_seconds,
-        extra_body=settings.extra_body,
-        max_answer_tokens=settings.max_answer_tokens,
-    )
+    endpoint = checked_endpoint(section, settings.base_url.strip(), model, settings.api_key, settings.extra_body)
 
-
-@dataclass(eq=False, repr=False)
-class OpenAIChatModel(StructuredChat):
-    """A `ChatModel` on an OpenAI-compatible endpoint. Safe to use from several event loops."""
-
-    endpoint: Endpoint
-    _: KW_ONLY
-    temperature: float | None
-    timeout_seconds: float
-    extra_body: dict[str, Any]
-    max_answer_tokens: int = 0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._clients = LoopClients(self._open)
-        self._has_answered = False
-        self._needs_room = False
-        self._refused = RefusedParameters(self.endpoint.name)
-
-    @property
-    def methods(self) -> Mapping[str, Method]:
-        """The method that worked last, by the name of the form."""
-        return dict(self._memory.worked)
-
-    async def _ask(self, answer: type[Answer], purpose: str, question: Question) -> AIMessage:
-        most = self.max_answer_tokens
-        usual = most if self._needs_room else min(most, usual_length(answer, question.messages))
-        ask = partial(self._request, purpose, question.messages, request_parameters(question))
-        try:
-            message = await ask(usual)
-        except FormRejected as error:
-            if usual == most or not needs_room(error):
-                raise
-        else:
-            if usual == most or not (is_cut_off(message) and is_still_thinking(message)):
-                return message
-        self._needs_room = True
-        return await ask(most)
-
-    async def probe(self) -> None:
-        """Ask for one token. Raises ModelUnavailable or ModelRefused where a real call would fail too."""
-        try:
-            await self._request(PROBE_PURPOSE, PROBE, {}, 1)
-        except FormRejected:
-            # Reasoning models reject a limit that they cannot think within.
-            await self._request(PROBE_PURPOSE, PROBE, {}, 0)
-
-    async def aclose(self) -> None:
-        await self._clients.aclose()
-
-    def _open(self) -> tuple[TolerantChatOpenAI, Any]:
+    def opened() -> tuple[BaseChatModel, Closable]:
         from ..openai_client import chat_client
 
-        return chat_client(self.endpoint, self.timeout_seconds)
+        return chat_client(endpoint, settings.timeout_seconds, settings.temperature)
 
-    async def _request(self, purpose: str, messages: Any, parameters: Mapping[str, Any], most_tokens: int) -> AIMessage:
-        """Request an answer of at most `most_tokens` (0: no limit). What the server refuses of the parameters is left out.
-
-        Raises HistorianError alone.
-        """
-        body = {**self.extra_body, **parameters}
-        body |= {"temperature": self.temperature} if self.temperature is not None else {}
-        body |= {LIMIT: most_tokens} if most_tokens else {}
-        refused = dict(self._refused.known)
-        while True:
-            try:
-                message = await self._send(purpose, messages, adapted(body, refused))
-            except (FormRejected, InputRejected) as error:
-                name = refused_parameter(error, body, refused)
-                if name is None:
-                    raise
-                refused[name] = refused.get(name, 0) + 1
-            else:
-                self._refused.told(refused)
-                return message
-
-    async def _send(self, purpose: str, messages: Any, body: dict[str, Any]) -> AIMessage:
-        """Send one request within the time limit and count it. Raises HistorianError alone."""
-        client = await self._clients.get()
-        from ..openai_client import translated_errors
-
-        limited = translated_errors(self.endpoint, self.timeout_seconds, has_answered=self._has_answered)
-        async with self._usage.call(purpose) as reported, limited:
-            # All parameters go this way: as arguments of its own the client would rename the limit, or parse a
-            # `response_format` itself, fail on truncated JSON, and lose what the model said.
-            message = await client.ainvoke(list(messages), {"run_name": f"historian {purpose}"}, extra_body=body)
-            note_tokens(reported, message)
-        self._has_answered = True
-        return message
+    return LangChainChatModel(endpoint, LoopClients(opened), settings.timeout_seconds, settings.max_answer_tokens)

@@ -15,7 +15,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Generic
+from typing import TYPE_CHECKING, Any, Generic, cast
 
 from ...schema.errors import ContentDeclined, ModelAnswerUnusable, ModelError
 from ...schema.protocols import Answer
@@ -24,7 +24,9 @@ from .answer_reading import EMPTY, Reading, read_answer
 from .answer_schema import AnswerForm, answer_form
 
 if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import AIMessage
+    from langchain_core.runnables import Runnable
 
 _LONGEST_QUOTED_ANSWER = 2000
 """Characters of an unusable answer that the repair turn shows to the model."""
@@ -40,11 +42,11 @@ class Method(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One request: the messages as (role, content), the method and the form asked for."""
+    """One request: the messages as (role, content), the method and the form asked for (None: any text)."""
 
     messages: Sequence[tuple[str, str]]
     method: Method
-    form: AnswerForm
+    form: AnswerForm | None
 
 
 Ask = Callable[[Question], Awaitable["AIMessage"]]
@@ -177,11 +179,18 @@ async def ask_structured(ask: Ask, memory: MethodMemory, answer: type[Answer], *
     return await _Exchange(ask, memory, answer, who, system, user).run()
 
 
-def request_parameters(question: Question) -> dict[str, Any]:
-    """Return the parameters that the method adds to the body of the request."""
+def runnable_of(model: BaseChatModel, question: Question, times_refused: int = 0) -> Runnable[Any, Any]:
+    """Return the model with the method of the question, as LangChain has it; it gives a message, or a mapping with it as `raw`.
+
+    A model that does not know a method raises something. `times_refused` is how often the server has refused `tool_choice`.
+    """
+    form = question.form
+    if form is None or question.method is Method.TEXT:
+        return model
     if question.method is Method.TOOL_CALL:
-        choice = {"type": "function", "function": {"name": question.form.name}}
-        return {"tools": [question.form.tool], "tool_choice": choice}
-    if question.method is Method.JSON_SCHEMA:
-        return {"response_format": question.form.response_format}
-    return {}
+        choice = (form.name, "required", None)[times_refused]
+        return model.bind_tools([form.tool], tool_choice=choice)
+    if bind_schema := getattr(model, "bind_schema", None):
+        return cast("Runnable[Any, Any]", bind_schema(form.response_format))
+    schema = {"title": form.name, "description": form.description, **form.schema}
+    return model.with_structured_output(schema, method="json_schema", include_raw=True)

@@ -1,25 +1,26 @@
-"""Embeddings from an OpenAI-compatible endpoint."""
+"""Embeddings by a LangChain object: of an OpenAI-compatible endpoint, or the one that a caller gives."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...schema.errors import ModelAnswerUnusable, ModelError, ModelUnavailable
 from ...schema.protocols import Matrix, Vector
+from ..calls import translated
 from ..endpoint import AnswerTooLarge, Endpoint, FormRejected, InputRejected
 from ..loop_clients import LoopClients
 from ..request_pace import RequestPace
-from ..usage import UsageMeter
-from .local import model_fingerprint, prepared_text
+from ..usage import EMBEDDING, UsageMeter
+from .local import prepared_text
 from .unit_vectors import unit_rows
 
 if TYPE_CHECKING:
-    from langchain_openai import OpenAIEmbeddings
+    from langchain_core.embeddings import Embeddings
 
 logger = logging.getLogger(__name__)
 
@@ -33,33 +34,29 @@ SHORTEST_CUT = 256
 
 @dataclass(eq=False, repr=False)
 class RemoteEmbedder:
-    """An `Embedder` (see schema/protocols.py) on an endpoint. Safe to use from several event loops.
+    """An `Embedder` (see schema/protocols) over any LangChain embeddings. Safe to use from several event loops.
 
-    Documents are sent in batches, with the configured interval between requests; queries are sent at once. A rejected batch
-    is halved, and the smaller size is kept where that helps. A single rejected text is shortened: a vector of its beginning
-    is better than none.
+    `clients` gives the embeddings of each event loop, `model` is what stored vectors are compared by. Documents are sent in
+    batches, with the configured interval between requests; queries are sent at once. A rejected batch is halved, and the
+    smaller size is kept where that helps. A single rejected text is shortened: a vector of its beginning is better than none.
     """
 
     endpoint: Endpoint
+    clients: LoopClients[Embeddings]
+    model: str
     _: KW_ONLY
-    dimensions: int | None
-    query_instruction: str
-    document_instruction: str
-    batch_size: int
-    interval_seconds: float
+    dimension: int | None = None
+    query_instruction: str = ""
+    document_instruction: str = ""
+    batch_size: int = 16
+    interval_seconds: float = 0.0
     timeout_seconds: float = REQUEST_SECONDS
     usage: UsageMeter = field(default_factory=UsageMeter)
     is_remote = True
 
     def __post_init__(self) -> None:
-        self.dimension = self.dimensions
         self._has_answered = False
         self._pace = RequestPace(self.interval_seconds)
-        self._clients: LoopClients[OpenAIEmbeddings] = LoopClients(self._open)
-
-    @property
-    def model(self) -> str:
-        return model_fingerprint("openai", self.endpoint.model, self.dimensions, self.document_instruction)
 
     async def embed_documents(self, texts: Sequence[str]) -> Matrix:
         prepared = [prepared_text(text, self.document_instruction) for text in texts]
@@ -74,14 +71,14 @@ class RemoteEmbedder:
     async def embed_query(self, text: str) -> Vector:
         prepared = prepared_text(text, self.query_instruction)
         try:
-            rows = await self._request([prepared])
+            rows = await self._request([prepared], is_query=True)
         except ModelError as error:
             rows = await self._shortened(prepared, error)
         vector: Vector = rows[0]
         return vector
 
     async def aclose(self) -> None:
-        await self._clients.aclose()
+        await self.clients.aclose()
 
     async def _batch(self, texts: list[str]) -> tuple[Matrix, bool]:
         """Return the vectors of a batch, and whether every text was accepted whole. Halves what the endpoint rejects."""
@@ -116,19 +113,16 @@ class RemoteEmbedder:
                 return rows
         raise error
 
-    def _open(self) -> tuple[OpenAIEmbeddings, Any]:
-        from ..openai_client import embeddings_client
-
-        return embeddings_client(self.endpoint, self.dimensions, self.batch_size, self.timeout_seconds, self.usage)
-
-    async def _request(self, texts: list[str]) -> Matrix:
-        client = await self._clients.get()
-        from ..openai_client import translated_errors
-
+    async def _request(self, texts: list[str], *, is_query: bool = False) -> Matrix:
+        """Return the vectors of one request, which is counted and bounded in time."""
+        client = await self.clients.get()
         seconds = min(self.timeout_seconds, FIRST_SECONDS + len(texts) * TEXT_SECONDS)
         try:
-            async with translated_errors(self.endpoint, seconds, has_answered=self._has_answered):
-                raw = await client.aembed_documents(texts, chunk_size=len(texts))
+            async with (
+                self.usage.call(EMBEDDING, sum(map(len, texts))),
+                translated(self.endpoint, seconds, has_answered=self._has_answered),
+            ):
+                raw = await _query_rows(client, texts[0]) if is_query else await client.aembed_documents(texts)
         except AnswerTooLarge as error:
             # No fault of these texts: to ask for each of them alone would only repeat it.
             raise ModelUnavailable(str(error)) from None
@@ -136,6 +130,13 @@ class RemoteEmbedder:
         rows = unit_rows(raw, count=len(texts), dimension=self.dimension, source=self.endpoint.name)
         self.dimension = rows.shape[1]
         return rows
+
+
+async def _query_rows(client: Embeddings, text: str) -> list[list[float]]:
+    try:
+        return [await client.aembed_query(text)]
+    except IndexError:  # of OpenAIEmbeddings, where an answer holds no vector
+        return []
 
 
 def _is_about_size(error: ModelError) -> bool:

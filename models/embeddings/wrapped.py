@@ -62,6 +62,19 @@ class MatchingEmbedder(WrappedEmbedder):
             )
 
 
+class KeptEmbedder(WrappedEmbedder):
+    """An `Embedder` that whoever made it closes."""
+
+    async def embed_documents(self, texts: Sequence[str]) -> Matrix:
+        return await self._embedder.embed_documents(texts)
+
+    async def embed_query(self, text: str) -> Vector:
+        return await self._embedder.embed_query(text)
+
+    async def aclose(self) -> None:
+        return None
+
+
 class Released(Exception):
     """Raised to a caller that should stop waiting for the embedder."""
 

@@ -35,4 +35,8 @@ async def embed(state: HistorianState, runtime: Runtime[HistorianContext]) -> Hi
         new = await asyncio.to_thread(store.file_job, job.job_id, events, [None] * len(events))
     if not new and not await asyncio.to_thread(store.is_filed, job.job_id):
         return {"filed": "forgotten", "event_ids": []}
+    for event in events:
+        if not event.is_absolute:
+            reasons = "; ".join(event.gate_reasons)
+            log.debug("event %s of job %s is filed as not absolute: %s", event.event_id, job.job_id, reasons)
     return {"filed": "new" if new else "before", "event_ids": ids, "items": items}

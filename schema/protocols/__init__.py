@@ -20,6 +20,7 @@ from .events.shadow_vectors import ShadowVectors as ShadowVectors
 from .events.store import EventStore as EventStore
 from .events.store import Outdated as Outdated
 from .events.store import ScopeNews as ScopeNews
+from .events.vector_index import IndexDocument as IndexDocument
 from .events.vector_index import VectorIndex as VectorIndex
 from .job_queue import FailedJob as FailedJob
 from .job_queue import JobQueue as JobQueue

@@ -355,8 +355,8 @@ class EmbeddingSettings(Section):
     """向量来源：auto 有端点用端点，否则用本地模型，再否则不用
     where vectors come from: auto takes a configured endpoint, else the local model, else none"""
     base_url: str = ""
-    """OpenAI 兼容的向量端点
-    an OpenAI-compatible embeddings endpoint"""
+    """OpenAI 兼容的向量端点；只写了 model 时用聊天模型的端点和密钥
+    an OpenAI-compatible embeddings endpoint; with `model` alone, that of the chat model with its key"""
     api_key: str = ""
     """密钥
     the key"""
@@ -416,6 +416,15 @@ class ModelSettings(Section):
         """The chat model of background work: `models.chat`, overridden by `models.historian`."""
         given = {name: getattr(self.historian, name) for name in self.historian.model_fields_set}
         return ChatSettings(**{**self.chat.model_dump(), **given})
+
+    @property
+    def embedder(self) -> EmbeddingSettings:
+        """`models.embedding`. A model that is named without address and key is asked for at the address of the chat model."""
+        own, chat = self.embedding, self.background
+        is_placed = own.base_url.strip() or own.api_key.strip() or own.provider not in ("auto", "openai")
+        if is_placed or not own.model.strip():
+            return own
+        return own.model_copy(update={"base_url": chat.base_url, "api_key": chat.api_key})
 
 
 class StoresSettings(Section):

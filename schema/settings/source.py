@@ -71,13 +71,16 @@ def parse_settings(data: Mapping[str, Any], *, environ: Mapping[str, str], base:
     `file` is the settings file that the error names.
     """
     merged = copy.deepcopy(dict(data))
+    variables: dict[str, str] = {}
     for name, value in environ.items():
         if name.startswith(PREFIX):
-            _put(merged, name.removeprefix(PREFIX).lower().split("__"), value, name)
+            path = name.removeprefix(PREFIX).lower().split("__")
+            _put(merged, path, value, name)
+            variables[".".join(path)] = name
     try:
         settings = Settings.model_validate(merged)
     except ValidationError as error:
-        raise SettingsError(_explain(error, file)) from None
+        raise SettingsError(_explain(error, file, variables)) from None
     cognitive = settings.cognitive
     given = {name: getattr(cognitive, name) for name in ("data_dir", "migrate_from", "notes_dir")}
     update = {name: _absolute(path, base) for name, path in given.items() if path or name == "data_dir"}
@@ -104,20 +107,23 @@ def _put(data: dict[str, Any], path: list[str], value: str, variable: str) -> No
     data[path[-1]] = parsed
 
 
-def _explain(error: ValidationError, file: str) -> str:
+def _explain(error: ValidationError, file: str, variables: Mapping[str, str]) -> str:
+    """Return one message for all errors. `variables` are those of the environment, by the dotted path that each sets."""
     lines = []
     for item in error.errors(include_url=False):
         dotted = ".".join(
             str(part) for part in item["loc"] if not str(part).startswith(("literal[", "constrained-", "function-"))
         )
         if item["type"] == "extra_forbidden":
-            lines.append(f"{dotted}: unknown key; {_known(dotted)}")
+            given = {path: name for path, name in variables.items() if f"{path}.".startswith(f"{dotted}.")}
+            lines += [f"{name}: unknown key {path}; {_known(path, PREFIX)}" for path, name in given.items()]
+            lines += [] if given else [f"{dotted}: unknown key; {_known(dotted)}"]
         else:
             shown = _shown(dotted, item["input"])
             message = item["msg"].removeprefix("Value error, ")
             if isinstance(item["input"], str) and shown != repr(item["input"]):
                 message = message.replace(repr(item["input"]), shown)
-            line = f"{dotted} = {shown}: {message}"
+            line = f"{variables.get(dotted, dotted)} = {shown}: {message}"
             if line not in lines:
                 lines.append(line)
     return "; ".join(lines) + f". Change it in {file} or in the environment (HISTORIAN__SECTION__KEY)."
@@ -134,12 +140,19 @@ def _shown(dotted: str, value: object) -> str:
     return repr(value) if is_word or value is None else f"({type_and_size(value)})"
 
 
-def _known(dotted: str) -> str:
+def _known(dotted: str, prefix: str = "") -> str:
+    """Return the likeliest key instead of an unknown one, or the keys beside it.
+
+    With the `prefix` of environment variables the key is given as a variable, with its table.
+    """
     known = [path for path, _ in walk()]
     parent = dotted.rsplit(".", 1)[0] + "."
-    close = difflib.get_close_matches(dotted, known, n=1, cutoff=0.6)
+    longer = [path for path in known if path.endswith(f".{dotted}")]
+    close = longer or difflib.get_close_matches(dotted, known, n=1, cutoff=0.6)
     if close and _is_alike(dotted, close[0]):
-        return f"did you mean {close[0]}"
+        table, _, name = close[0].rpartition(".")
+        variable = prefix + close[0].upper().replace(".", "__")
+        return f"did you mean {variable} ({name} in the table [{table}])" if prefix else f"did you mean {close[0]}"
     below = (path.removeprefix(parent).partition(".") for path in known if path.startswith(parent))
     siblings = dict.fromkeys(f"{name}{dot and '.…'}" for name, dot, _ in below)
     return f"known there are {', '.join(siblings)}" if siblings else "`historian init` writes a file with every key"

@@ -31,7 +31,7 @@ from ..recall.fallback_levels import LOCAL_SECONDS, NOT_FILED, PlainMemory
 from .config_watch import ConfigWatch
 
 if TYPE_CHECKING:
-    from ...models.brought.given import GivenModels
+    from ...models.given import GivenModels
     from ..jobs.worker import HistorianWorker
     from ..observation.queue import Observation
     from .opening import OpenMemory

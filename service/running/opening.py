@@ -10,8 +10,8 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
 
-from ...models.brought.given import GivenModels
 from ...models.embeddings.factory import missed_embedder
+from ...models.given import GivenModels
 from ...schema.protocols import JobQueue
 from ...schema.settings import Settings
 from ..components import AS_CONFIGURED, Parts, open_parts
@@ -78,7 +78,7 @@ async def open_memory(
         if (
             parts.embedder is None
             and not (models and models.embeddings)
-            and (help_for := missed_embedder(settings().models.embedding))
+            and (help_for := missed_embedder(settings().models.embedder))
         ):
             log.warning(help_for)
         background = Background(steps)

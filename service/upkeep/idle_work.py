@@ -327,10 +327,19 @@ class Maintenance:
             return
         insist = self._overwriting_tries >= OVERWRITING_TRIES
         self._overwriting_tries += 1
-        if await asyncio.to_thread(erasure.overwrite, self._released.is_set, insist=insist):
+        async with self._index_lock:  # no text that was read before may enter the index afterwards
+            is_done = await asyncio.to_thread(erasure.overwrite, self._released.is_set, insist=insist, derived=self._drop_index)
+        if is_done:
+            await self._repair_index()
             now = self._parts.clock()
             self._overwriting_tries = 0
             self._pauses["overwriting"].begin(now, max(OVERWRITING_SECONDS, OVERWRITING_SHARE * (now - begun)))
+
+    def _drop_index(self) -> None:
+        """Delete the derived index, whose files keep texts that were deleted from it, to be made anew."""
+        if self.event_index is not None:
+            self.event_index.drop()
+            self._parts.events.reindex_all()
 
     async def _repair_index(self) -> None:
         """Apply the outboxes to the derived index in batches, and verify it. At least one batch; then waiting jobs go first."""

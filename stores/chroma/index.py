@@ -2,7 +2,10 @@
 
 The index can be rebuilt from `index.sqlite` at any time (`stores/index_repair.py`). One process owns the directory: an embedded
 Chroma gives stale answers or fails after another process has written. Nothing here uses the network: telemetry is off and
-no embedding function is set. Texts are not stored, only vectors and ids.
+no embedding function is set. The collection holds vectors, texts and metadata, so that `langchain_chroma.Chroma` opens and
+searches it, once its owner has ended:
+
+    Chroma("cognitive_events", HistorianEmbeddings(), persist_directory="data/chromadb")
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ import numpy as np
 
 from ...schema.errors import FingerprintMismatch, StorageError
 from ...schema.portions import portions
-from ...schema.protocols import Vector
+from ...schema.protocols import IndexDocument, Vector
 from ..files.access import make_private_folders, protect_files
 from .blank_memory import blank_memory
 
@@ -45,13 +48,19 @@ class ChromaIndex:
         self._collection: Collection | None = None
         self._closed = False
 
-    def upsert(self, ids: Sequence[str], vectors: Sequence[Vector]) -> None:
-        """Store vectors by id; the last one of duplicate ids is used."""
-        for batch in portions(dict(zip(ids, vectors, strict=True)).items(), _MAX_BATCH):
+    def upsert(self, ids: Sequence[str], vectors: Sequence[Vector], documents: Sequence[IndexDocument] = ()) -> None:
+        """Store vectors by id, and their documents if any are given; the last one of duplicate ids is used."""
+        described = documents or [None] * len(ids)
+        items = {one: (vector, text) for one, vector, text in zip(ids, vectors, described, strict=True)}
+        for batch in portions(items.items(), _MAX_BATCH):
+            rows = [vector for _, (vector, _) in batch]
+            texts = [document for _, (_, document) in batch if document is not None]
             with self._lock, self._explained():
                 self._open().upsert(
                     ids=[item_id for item_id, _ in batch],
-                    embeddings=np.stack([vector for _, vector in batch]).astype(np.float32, copy=False),
+                    embeddings=np.stack(rows).astype(np.float32, copy=False),
+                    documents=[document.text for document in texts] or None,
+                    metadatas=[document.metadata for document in texts] or None,
                 )
                 protect_files(self._path)
 
@@ -115,6 +124,12 @@ class ChromaIndex:
                 )
                 self._collection = client.get_collection(COLLECTION, embedding_function=None)
             return self._collection
+
+    def has_documents(self) -> bool:
+        """Return True if the vectors have documents, or there are none. Former versions stored bare ids."""
+        with self._explained():
+            first = self._open().get(limit=1, include=["documents"])
+        return None not in (first["documents"] or ())
 
     def _open_client(self) -> ClientAPI:
         """Return the client, opened if needed. Raises StorageError where the directory is damaged or cannot be written."""

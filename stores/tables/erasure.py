@@ -112,9 +112,16 @@ class ErasureTables(BesideEvents, ABC):
         """Return True if messages were withdrawn or edited since `overwrite` last ended."""
         return noted(self._database, REMAINS) is not None
 
-    def overwrite(self, stop: Callable[[], bool] = bool, *, insist: bool = False) -> bool:
+    def overwrite(
+        self,
+        stop: Callable[[], bool] = bool,
+        *,
+        insist: bool = False,
+        derived: Callable[[], None] = lambda: None,
+    ) -> bool:
         """Overwrite what withdrawn and edited messages left behind, as `merge_words` and `rewrite` do. Return True if done.
 
+        `derived` is called at the end, to delete copies outside of the database: until it returns there is something left to do.
         Return False, with something left to do, if `stop` broke it off, or a writer that waits, unless `insist`.
         """
         mark = noted(self._database, REMAINS)
@@ -123,6 +130,7 @@ class ErasureTables(BesideEvents, ABC):
                 return False
         if not self.rewrite(lambda: stop() or (not insist and self.writers_wait())):
             return False
+        derived()
         with self._database.writing() as transaction:
             if noted(transaction, REMAINS) == mark:  # else something was deleted meanwhile
                 note(transaction, REMAINS, None)

@@ -61,7 +61,7 @@ async def _change(shell: Shell, parts: Parts) -> None:
     from ....models.embeddings.factory import make_embedder
     from ....service.upkeep.reembedding import change_model
 
-    embedder = make_embedder(shell.settings.models.embedding)
+    embedder = make_embedder(shell.settings.models.embedder)
     if embedder is None:
         raise WrongUse("no embedding model is configured; name it in [models.embedding], then run this again")
     try:

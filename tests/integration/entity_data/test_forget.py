@@ -86,9 +86,17 @@ def forgotten(directory: Path, entity: Entity, **more: Any) -> ForgetReport:
     return asyncio.run(run())
 
 
+def kept_of(directory: Path, whose: str) -> dict[str, list[str]]:
+    """Return `left_of` without the derived index, which is deleted as a whole and made anew by the next worker."""
+    return {
+        kind: [place for place in places if not place.startswith("chromadb/")]
+        for kind, places in left_of(directory, whose).items()
+    }
+
+
 def assert_others_are_whole(directory: Path, original: Path) -> None:
     """Everything of others is where it was, and is still found."""
-    assert left_of(directory, "other") == left_of(original, "other")
+    assert kept_of(directory, "other") == kept_of(original, "other")
     parts = opened(directory)
     found = parts.events.search_keywords(canary("event group", "other"), EventFilter("g:77002"), 5)
     assert found[0][0] == "o2-0:0"
@@ -118,7 +126,7 @@ def test_nothing_of_a_person_is_left_in_any_byte_and_nothing_of_others_is_missin
     assert left_of(data, "user") == {}
     assert not any(words_left(data, text) for text in canaries("user").values())
     assert_others_are_whole(data, original)
-    assert left_of(data, "group") == left_of(original, "group")
+    assert kept_of(data, "group") == kept_of(original, "group")
     assert set(report.mentions) == MENTIONS and not report.mentions_removed
     parts = opened(data)
     assert parts.profiles.layers("user", USER) == [] and parts.profiles.read(ProfileKey("user", OTHER))

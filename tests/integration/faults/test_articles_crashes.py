@@ -87,8 +87,8 @@ def test_killed_at_every_point_each_state_is_in_one_summary_and_each_promotion_i
         ended = host.drain(directory, server.base_url, shortterm=SHORTTERM)
         assert ended == {"signal": 0, "status": 0}, f"after a kill at {number} ({point})"
         assert_whole(directory)
-        asked = sum(line == "OpenAIChatModel.structured before" for line in points[: number + 1])
-        asked -= point == "OpenAIChatModel.structured before"
+        asked = sum(line == "LangChainChatModel.structured before" for line in points[: number + 1])
+        asked -= point == "LangChainChatModel.structured before"
         calls = server.count("chat") - before
         assert calls <= CALLS + asked - saved_answers(points[: number + 1]), (
             f"{calls} calls after a kill at {number} ({point}): a checkpointed answer was asked for again"

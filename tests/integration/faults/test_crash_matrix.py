@@ -105,8 +105,8 @@ def test_killed_at_every_point_every_job_ends_as_exactly_its_events(tmp_path: Pa
         assert host.drain(directory, server.base_url) == {"signal": 0, "status": 0}, f"after a kill at {number} ({point})"
         assert_whole(directory)
         calls = server.count("chat") - before
-        asked = sum(line == "OpenAIChatModel.structured before" for line in points[: number + 1])
-        asked -= point == "OpenAIChatModel.structured before"
+        asked = sum(line == "LangChainChatModel.structured before" for line in points[: number + 1])
+        asked -= point == "LangChainChatModel.structured before"
         assert calls <= 4 + asked - paid, (
             f"{calls} calls after a kill at {number} ({point}): a checkpointed answer was asked for again"
         )
@@ -144,7 +144,7 @@ def test_facts_that_wait_killed_at_every_point_are_merged_once(tmp_path: Path, h
         assert drained(directory, kill_at=number)["signal"] == 9
         assert drained(directory) == {"signal": 0, "status": 0}, f"after a kill at {number} ({points[number]})"
         assert_merged(directory)
-        asked = sum(line == "OpenAIChatModel.structured after" for line in points[: number + 1])
+        asked = sum(line == "LangChainChatModel.structured after" for line in points[: number + 1])
         paid = saved_answers(points[: number + 1])
         assert server.count("chat") - before <= 1 + asked - paid, f"asked again after a kill at {number} ({points[number]})"
 
@@ -236,7 +236,7 @@ def test_talk_killed_at_every_point_is_filed_once_and_asked_about_twice(tmp_path
             )
             assert_talk_whole(directory)
             killed = Path(f"{directory}.trace").read_text().splitlines()
-            asked, saved = killed[:-1].count("OpenAIChatModel.structured before"), saved_answers(killed)
+            asked, saved = killed[:-1].count("LangChainChatModel.structured before"), saved_answers(killed)
             # Before the first answer another run may take other messages along.
             assert not saved or server.count("chat") - before <= whole + asked - saved, (
                 f"a checkpointed answer was asked for again after a kill at {number} ({points[number]})"

@@ -10,12 +10,13 @@ from typing import Any
 
 import pytest
 from historian import CognitiveService, HistorianEmbeddings, HistorianStore, InvalidInput, Scope
-from historian.models.brought.calls import endpoint_of, error_of
-from historian.models.brought.chat import LangChainChatModel
-from historian.models.brought.embedder import LangChainEmbedder
-from historian.models.brought.reranker import LangChainReranker
-from historian.models.endpoint import FormRejected, InputRejected
+from historian.models.calls import error_of
+from historian.models.endpoint import FormRejected, InputRejected, endpoint_of
+from historian.models.given import GivenModels, embedder_of
+from historian.models.rerank import reranker_of
+from historian.models.usage import UsageMeter
 from historian.schema.errors import ModelAnswerUnusable, ModelRefused, ModelUnavailable
+from historian.schema.settings import ModelSettings
 from langchain_core.documents import BaseDocumentCompressor, Document
 from langchain_core.embeddings import Embeddings
 from langchain_core.exceptions import ContextOverflowError, ModelAuthenticationError, ModelRateLimitError
@@ -172,7 +173,9 @@ async def test_errors_of_any_client_are_told_from_one_another_and_hold_no_key(
 
     model.fault = error
     with pytest.raises(HistorianErrors) as raised:
-        await LangChainChatModel(model, 5.0).structured(Form, purpose="rewrite", system="", user="x")
+        chat = GivenModels(chat=model).chat_model(ModelSettings())
+        assert chat is not None
+        await chat.structured(Form, purpose="rewrite", system="", user="x")
     assert "nobody-may-see" not in str(raised.value) and raised.value.__cause__ is None
 
 
@@ -194,15 +197,15 @@ async def test_vectors_and_rankings_that_are_none_are_refused() -> None:
             return [0.0] * len(WORDS)
 
     with pytest.raises(ModelAnswerUnusable):
-        await LangChainEmbedder(Broken()).embed_query("tea")
-    assert (await LangChainEmbedder(Vectors()).embed_documents([])).shape == (0, 0)
-    ranked = await LangChainReranker(LongestFirst(scored=True)).rerank("x", ["a", "bbb", "cc"], 5)
+        await embedder_of(Broken(), UsageMeter()).embed_query("tea")
+    assert (await embedder_of(Vectors(), UsageMeter()).embed_documents([])).shape == (0, 0)
+    ranked = await reranker_of(LongestFirst(scored=True), UsageMeter()).rerank("x", ["a", "bbb", "cc"], 5)
     assert ranked == [(1, 0.03), (2, 0.02)]
-    assert [place for place, _ in await LangChainReranker(LongestFirst()).rerank("x", ["a", "bbb", "cc"], 1)] == [1]
+    assert [place for place, _ in await reranker_of(LongestFirst(), UsageMeter()).rerank("x", ["a", "bbb", "cc"], 1)] == [1]
 
     class Nothing(BaseDocumentCompressor):
         def compress_documents(self, documents: Sequence[Document], query: str, callbacks: Any = None) -> Sequence[Document]:
             return [Document("made up")]
 
-    with pytest.raises(ModelAnswerUnusable, match="none of the documents"):
-        await LangChainReranker(Nothing()).rerank("x", ["a"], 1)
+    with pytest.raises(ModelAnswerUnusable, match="no usable ranking"):
+        await reranker_of(Nothing(), UsageMeter()).rerank("x", ["a"], 1)

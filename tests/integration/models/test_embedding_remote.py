@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from historian.models.embeddings.factory import make_embedder
 from historian.models.embeddings.remote import RemoteEmbedder
-from historian.models.endpoint import Endpoint
 from historian.models.usage import UsageMeter
 from historian.schema.errors import ModelAnswerUnusable, ModelError, ModelRefused, ModelUnavailable
 from historian.schema.settings import EmbeddingSettings
@@ -113,15 +112,8 @@ async def test_errors_name_the_endpoint(server: OpenAIServer, behaviour: str, ki
 
 @pytest.mark.parametrize("behaviour", ["hang", "drip"])
 async def test_a_server_that_hangs_is_left_when_the_time_is_up(server: OpenAIServer, behaviour: str) -> None:
-    embedder = RemoteEmbedder(
-        Endpoint("models.embedding", server.base_url, "bge-m3"),
-        dimensions=None,
-        query_instruction="",
-        document_instruction="",
-        batch_size=4,
-        interval_seconds=0.0,
-        timeout_seconds=0.3,
-    )
+    embedder = embedder_of(server, batch_size=4)
+    embedder.timeout_seconds = 0.3
     await embedder.embed_query("warm")
     server.fail("embeddings", behaviour)
     async with asyncio.timeout(20):

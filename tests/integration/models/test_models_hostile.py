@@ -11,8 +11,9 @@ from pathlib import Path
 
 import httpx
 import pytest
-from historian.models.chat.model import OpenAIChatModel, make_chat_model
+from historian.models.chat.model import LangChainChatModel, make_chat_model
 from historian.models.chat.structured_output import Method
+from historian.models.given import GivenModels
 from historian.schema.errors import (
     ContentDeclined,
     ModelAnswerUnusable,
@@ -22,9 +23,9 @@ from historian.schema.errors import (
     ModelUnavailable,
     SettingsError,
 )
-from historian.schema.protocols import Usage
-from historian.schema.settings import ChatSettings
-from pydantic import BaseModel, ConfigDict, Field
+from historian.schema.protocols import ChatModel, Usage
+from historian.schema.settings import ChatSettings, ModelSettings
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
 from support.servers.openai_server import OpenAIServer, logged_requests, run_server_process
 
 QUESTION = '{"draft": "Ann likes tea"}\n{"draft": "小史给阿明讲了《今天》"}'
@@ -55,7 +56,7 @@ def server(one_server: OpenAIServer) -> Iterator[OpenAIServer]:
     one_server.forget()
 
 
-def chat_of(base_url: str, **settings: object) -> OpenAIChatModel:
+def chat_of(base_url: str, **settings: object) -> LangChainChatModel:
     given = {"base_url": base_url, "model": "test", "api_key": KEY, "timeout_seconds": 20.0, **settings}
     model = make_chat_model(ChatSettings.model_validate(given))
     assert model is not None
@@ -63,13 +64,13 @@ def chat_of(base_url: str, **settings: object) -> OpenAIChatModel:
 
 
 @pytest.fixture
-async def chat(server: OpenAIServer) -> AsyncIterator[OpenAIChatModel]:
+async def chat(server: OpenAIServer) -> AsyncIterator[LangChainChatModel]:
     model = chat_of(server.base_url)
     yield model
     await model.aclose()
 
 
-async def ask(chat: OpenAIChatModel) -> RecordTexts:
+async def ask(chat: ChatModel) -> RecordTexts:
     return await chat.structured(RecordTexts, purpose="rewrite", system="Rewrite.", user=QUESTION)
 
 
@@ -98,7 +99,7 @@ def methods(server: OpenAIServer) -> list[str]:
     ],
 )
 async def test_an_answer_in_any_form_is_understood_with_no_call_too_many(
-    server: OpenAIServer, chat: OpenAIChatModel, behaviour: str, asked: list[str]
+    server: OpenAIServer, chat: LangChainChatModel, behaviour: str, asked: list[str]
 ) -> None:
     server.behaviour = behaviour
     assert await ask(chat) == EXPECTED
@@ -128,7 +129,7 @@ async def test_an_answer_in_any_form_is_understood_with_no_call_too_many(
     ],
 )
 async def test_after_useless_answers_the_next_method_or_the_repair_turn_helps(
-    server: OpenAIServer, chat: OpenAIChatModel, first: list[str], asked: list[str]
+    server: OpenAIServer, chat: LangChainChatModel, first: list[str], asked: list[str]
 ) -> None:
     server.script(*first)
     assert await ask(chat) == EXPECTED
@@ -154,7 +155,7 @@ async def test_after_useless_answers_the_next_method_or_the_repair_turn_helps(
     ],
 )
 async def test_nothing_usable_ends_as_such_after_at_most_four_answers(
-    server: OpenAIServer, chat: OpenAIChatModel, behaviour: str, calls: int, words: str
+    server: OpenAIServer, chat: LangChainChatModel, behaviour: str, calls: int, words: str
 ) -> None:
     server.behaviour = behaviour
     with pytest.raises(ModelAnswerUnusable, match=words):
@@ -181,7 +182,7 @@ async def test_nothing_usable_ends_as_such_after_at_most_four_answers(
     ],
 )
 async def test_an_endpoint_in_trouble_is_named_with_what_to_do(
-    server: OpenAIServer, chat: OpenAIChatModel, behaviour: str, kind: type[ModelError], calls: int, words: str
+    server: OpenAIServer, chat: LangChainChatModel, behaviour: str, kind: type[ModelError], calls: int, words: str
 ) -> None:
     server.behaviour = behaviour
     with pytest.raises(kind, match=words) as caught:
@@ -195,7 +196,7 @@ async def test_an_endpoint_in_trouble_is_named_with_what_to_do(
 
 
 async def test_a_server_known_to_work_that_answers_500_is_not_asked_in_other_forms(
-    server: OpenAIServer, chat: OpenAIChatModel
+    server: OpenAIServer, chat: LangChainChatModel
 ) -> None:
     await ask(chat)
     server.forget()
@@ -206,7 +207,7 @@ async def test_a_server_known_to_work_that_answers_500_is_not_asked_in_other_for
 
 
 async def test_a_400_for_one_input_from_a_server_known_to_work_is_about_the_input(
-    server: OpenAIServer, chat: OpenAIChatModel
+    server: OpenAIServer, chat: LangChainChatModel
 ) -> None:
     await ask(chat)
     server.behaviour = "400"
@@ -218,7 +219,7 @@ async def test_a_400_for_one_input_from_a_server_known_to_work_is_about_the_inpu
     assert methods(server) == ["tool"], "nothing was learnt from it about the forms"
 
 
-async def test_a_web_page_from_a_server_known_to_work_is_an_outage(server: OpenAIServer, chat: OpenAIChatModel) -> None:
+async def test_a_web_page_from_a_server_known_to_work_is_an_outage(server: OpenAIServer, chat: LangChainChatModel) -> None:
     await ask(chat)
     server.behaviour = "web_page"
     with pytest.raises(ModelUnavailable, match="something else"):
@@ -227,7 +228,7 @@ async def test_a_web_page_from_a_server_known_to_work_is_an_outage(server: OpenA
 
 @pytest.mark.parametrize(("behaviour", "seconds"), [("429", 7.0), ("429_date", 30.0), ("503", None)])
 async def test_the_wait_that_the_server_asks_for_is_passed_on(
-    server: OpenAIServer, chat: OpenAIChatModel, behaviour: str, seconds: float | None
+    server: OpenAIServer, chat: LangChainChatModel, behaviour: str, seconds: float | None
 ) -> None:
     server.behaviour = behaviour
     with pytest.raises(ModelUnavailable) as caught:
@@ -250,7 +251,7 @@ async def test_a_server_that_hangs_or_drips_is_left_when_the_time_is_up(server: 
 
 @pytest.mark.parametrize("behaviour", ["gzip_bomb", "gzip_bomb_503", "zstd", "endless"])
 async def test_an_answer_larger_than_any_is_left_unread_and_concerns_this_question_alone(
-    server: OpenAIServer, chat: OpenAIChatModel, behaviour: str
+    server: OpenAIServer, chat: LangChainChatModel, behaviour: str
 ) -> None:
     server.behaviour = behaviour
     with pytest.raises(ModelAnswerUnusable, match=r"sent an answer .*models\.chat\.base_url"):
@@ -270,7 +271,7 @@ async def test_nobody_at_the_address_is_unavailable() -> None:
         await chat.aclose()
 
 
-async def test_the_method_is_remembered_and_left_when_it_fails(server: OpenAIServer, chat: OpenAIChatModel) -> None:
+async def test_the_method_is_remembered_and_left_when_it_fails(server: OpenAIServer, chat: LangChainChatModel) -> None:
     server.behaviour = "fenced"
     await ask(chat)
     assert chat.methods == {"record_texts": Method.JSON_SCHEMA}, "a server that ignores tools is not sent them again"
@@ -284,7 +285,7 @@ async def test_the_method_is_remembered_and_left_when_it_fails(server: OpenAISer
     assert methods(server) == ["tool"] * 3, "what was useless is not tried again and again"
 
 
-async def test_a_method_that_was_rejected_is_not_sent_again(server: OpenAIServer, chat: OpenAIChatModel) -> None:
+async def test_a_method_that_was_rejected_is_not_sent_again(server: OpenAIServer, chat: LangChainChatModel) -> None:
     server.behaviour = "only_text"
     await ask(chat)
     server.forget()
@@ -293,7 +294,7 @@ async def test_a_method_that_was_rejected_is_not_sent_again(server: OpenAIServer
     assert methods(server) == ["text", "text"], "text, and then its repair"
 
 
-async def test_a_crash_that_passes_does_not_count_against_the_form(server: OpenAIServer, chat: OpenAIChatModel) -> None:
+async def test_a_crash_that_passes_does_not_count_against_the_form(server: OpenAIServer, chat: LangChainChatModel) -> None:
     server.script("500")
     await ask(chat)
     server.script("garbage")
@@ -302,7 +303,7 @@ async def test_a_crash_that_passes_does_not_count_against_the_form(server: OpenA
     assert methods(server) == ["schema", "tool"]
 
 
-async def test_another_form_starts_where_the_last_one_worked(server: OpenAIServer, chat: OpenAIChatModel) -> None:
+async def test_another_form_starts_where_the_last_one_worked(server: OpenAIServer, chat: LangChainChatModel) -> None:
     class OtherTexts(RecordTexts):
         model_config = ConfigDict(title="other_texts")
 
@@ -313,7 +314,7 @@ async def test_another_form_starts_where_the_last_one_worked(server: OpenAIServe
     assert methods(server) == ["schema"]
 
 
-async def test_the_repair_turn_shows_the_answer_and_what_was_wrong(server: OpenAIServer, chat: OpenAIChatModel) -> None:
+async def test_the_repair_turn_shows_the_answer_and_what_was_wrong(server: OpenAIServer, chat: LangChainChatModel) -> None:
     server.behaviour = "repairable"
     await ask(chat)
     messages = server.requests()[-1].body["messages"]
@@ -323,7 +324,7 @@ async def test_the_repair_turn_shows_the_answer_and_what_was_wrong(server: OpenA
     assert '{"texts": [string, …] (finished texts)}' in messages[3]["content"]
 
 
-async def test_the_wrong_language_is_passed_on_for_the_gate_to_judge(server: OpenAIServer, chat: OpenAIChatModel) -> None:
+async def test_the_wrong_language_is_passed_on_for_the_gate_to_judge(server: OpenAIServer, chat: LangChainChatModel) -> None:
     server.behaviour = "wrong_language"
     assert (await ask(chat)).texts == ["Это ответ на другом языке."] * 2
     assert server.count() == 1
@@ -359,7 +360,7 @@ async def test_a_key_from_the_environment_is_not_sent_to_a_server_without_one(
     await chat.aclose()
 
 
-async def test_usage_is_counted_by_purpose(server: OpenAIServer, chat: OpenAIChatModel) -> None:
+async def test_usage_is_counted_by_purpose(server: OpenAIServer, chat: LangChainChatModel) -> None:
     await chat.probe()
     server.script("garbage", "proper", "429", "no_usage")
     await ask(chat)
@@ -377,7 +378,7 @@ async def test_usage_is_counted_by_purpose(server: OpenAIServer, chat: OpenAICha
 
 @pytest.mark.parametrize("behaviour", ["refusal", "filtered", "400_inspection", "400_filter", "empty", "no_choices"])
 async def test_content_that_the_provider_declines_is_counted_and_not_asked_again(
-    server: OpenAIServer, chat: OpenAIChatModel, behaviour: str
+    server: OpenAIServer, chat: LangChainChatModel, behaviour: str
 ) -> None:
     server.behaviour = behaviour
     with pytest.raises(ContentDeclined):
@@ -387,7 +388,7 @@ async def test_content_that_the_provider_declines_is_counted_and_not_asked_again
 
 
 async def test_a_model_whose_answers_were_mostly_refused_is_not_asked_for_that_purpose(
-    server: OpenAIServer, chat: OpenAIChatModel
+    server: OpenAIServer, chat: LangChainChatModel
 ) -> None:
     chat.judged("rewrite", taken=9, refused=11)
     with pytest.raises(ModelRested, match=r"is not asked to rewrite for 60 min: take a stronger model"):
@@ -398,7 +399,7 @@ async def test_a_model_whose_answers_were_mostly_refused_is_not_asked_for_that_p
     assert (usage.taken, usage.refused, usage.calls) == (9, 11, 0)
 
 
-async def test_a_cancelled_call_is_counted_and_harms_nothing(server: OpenAIServer, chat: OpenAIChatModel) -> None:
+async def test_a_cancelled_call_is_counted_and_harms_nothing(server: OpenAIServer, chat: LangChainChatModel) -> None:
     await chat.probe()
     server.script("hang")
     task = asyncio.create_task(ask(chat))
@@ -410,7 +411,7 @@ async def test_a_cancelled_call_is_counted_and_harms_nothing(server: OpenAIServe
     assert await ask(chat) == EXPECTED
 
 
-async def test_many_calls_at_once_are_all_answered(server: OpenAIServer, chat: OpenAIChatModel) -> None:
+async def test_many_calls_at_once_are_all_answered(server: OpenAIServer, chat: LangChainChatModel) -> None:
     answers = await asyncio.gather(*(ask(chat) for _ in range(20)))
     assert answers == [EXPECTED] * 20
     assert chat.usage()["rewrite"].calls == 20
@@ -422,13 +423,13 @@ def test_one_model_serves_several_event_loops(server: OpenAIServer) -> None:
         assert asyncio.run(ask(chat)) == EXPECTED
 
 
-async def test_half_surrogates_in_a_prompt_are_sent_as_question_marks(server: OpenAIServer, chat: OpenAIChatModel) -> None:
+async def test_half_surrogates_in_a_prompt_are_sent_as_question_marks(server: OpenAIServer, chat: LangChainChatModel) -> None:
     await chat.structured(RecordTexts, purpose="rewrite", system="x\ud83d", user="y\x00\udc00")
     assert server.requests()[0].body["messages"][1]["content"] == "y ?"
 
 
 async def test_a_probe_asks_for_one_token_and_does_without_the_limit_where_it_is_refused(
-    server: OpenAIServer, chat: OpenAIChatModel
+    server: OpenAIServer, chat: LangChainChatModel
 ) -> None:
     await chat.probe()
     assert server.requests()[0].body["max_completion_tokens"] == 1
@@ -466,7 +467,7 @@ def test_an_address_or_a_key_that_can_never_work_is_an_error_at_once(settings: d
     assert settings.get("api_key", "-") not in str(caught.value) or key == "base_url"
 
 
-async def test_an_empty_system_message_is_left_out(server: OpenAIServer, chat: OpenAIChatModel) -> None:
+async def test_an_empty_system_message_is_left_out(server: OpenAIServer, chat: LangChainChatModel) -> None:
     await chat.structured(RecordTexts, purpose="rewrite", system="", user=QUESTION)
     assert [message["role"] for message in server.requests()[0].body["messages"]] == ["user"]
 
@@ -496,7 +497,7 @@ def limits(server: OpenAIServer) -> list[int]:
 
 
 async def test_every_answer_is_bounded_and_a_server_that_knows_no_bound_is_asked_without(
-    server: OpenAIServer, chat: OpenAIChatModel
+    server: OpenAIServer, chat: LangChainChatModel
 ) -> None:
     await ask(chat)
     (bound,) = limits(server)
@@ -526,7 +527,22 @@ async def test_parameters_that_a_server_refuses_are_left_out_and_told_once(
     await chat.aclose()
 
 
-async def test_a_refusal_after_which_nothing_gets_through_teaches_nothing(server: OpenAIServer, chat: OpenAIChatModel) -> None:
+async def test_a_parameter_of_a_model_that_the_caller_gives_is_left_out_as_well(server: OpenAIServer) -> None:
+    from langchain_openai import ChatOpenAI
+
+    given = ChatOpenAI(model="m", base_url=server.base_url, api_key=SecretStr("sk-x"), temperature=0.0, seed=7, max_retries=0)
+    chat = GivenModels(chat=given).chat_model(ModelSettings())
+    assert chat is not None
+    server.behaviour = "particular"
+    assert await ask(chat) == EXPECTED
+    before = server.count()
+    assert await ask(chat) == EXPECTED
+    assert server.count() == before + 1, "what was refused is not sent again"
+    assert not {"temperature", "seed"} & server.requests()[-1].body.keys()
+    assert (given.temperature, given.seed) == (0.0, 7), "the caller's object stays as it is"
+
+
+async def test_a_refusal_after_which_nothing_gets_through_teaches_nothing(server: OpenAIServer, chat: LangChainChatModel) -> None:
     server.script("400", "404", "404", "404")
     with pytest.raises(ModelRefused):
         await ask(chat)
@@ -534,7 +550,7 @@ async def test_a_refusal_after_which_nothing_gets_through_teaches_nothing(server
     assert server.requests()[-1].body["temperature"] == 0
 
 
-async def test_a_limit_larger_than_the_context_is_left_out(server: OpenAIServer, chat: OpenAIChatModel) -> None:
+async def test_a_limit_larger_than_the_context_is_left_out(server: OpenAIServer, chat: LangChainChatModel) -> None:
     server.behaviour = "limit_too_large"
     assert await ask(chat) == EXPECTED
     assert set(methods(server)) == {"tool"} and limits(server)[-1] == 0
@@ -542,7 +558,7 @@ async def test_a_limit_larger_than_the_context_is_left_out(server: OpenAIServer,
 
 @pytest.mark.parametrize("behaviour", ["thinks_long", "thinks_long_aloud", "stopped_while_thinking"])
 async def test_a_model_that_thinks_long_is_given_room_once_and_for_all(
-    server: OpenAIServer, chat: OpenAIChatModel, behaviour: str
+    server: OpenAIServer, chat: LangChainChatModel, behaviour: str
 ) -> None:
     server.behaviour = behaviour
     assert await ask(chat) == EXPECTED
@@ -553,7 +569,7 @@ async def test_a_model_that_thinks_long_is_given_room_once_and_for_all(
 
 
 async def test_a_model_that_never_ends_is_stopped_early_and_asked_in_another_form(
-    server: OpenAIServer, chat: OpenAIChatModel
+    server: OpenAIServer, chat: LangChainChatModel
 ) -> None:
     server.behaviour = "never_ends_with_tools"
     assert await ask(chat) == EXPECTED

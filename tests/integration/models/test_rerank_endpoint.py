@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from historian.models.endpoint import Endpoint
-from historian.models.rerank import HttpReranker, make_reranker, ranking
+from historian.models.rerank import RankEndpoint, RemoteReranker, make_reranker, ranking
 from historian.models.usage import UsageMeter
 from historian.schema.errors import ModelAnswerUnusable, ModelError, ModelRefused, ModelUnavailable, SettingsError
 from historian.schema.settings import RerankSettings
@@ -13,7 +13,7 @@ from support.servers.openai_server import OpenAIServer
 DOCUMENTS = ["xyz", "tea", "te"]
 
 
-def reranker_of(base_url: str, **settings: object) -> HttpReranker:
+def reranker_of(base_url: str, **settings: object) -> RemoteReranker:
     given = {"base_url": base_url, "model": "bge-reranker", **settings}
     reranker = make_reranker(RerankSettings.model_validate(given))
     assert reranker is not None
@@ -72,7 +72,7 @@ def test_no_answer_breaks_the_reading(answer: object) -> None:
 async def test_errors_are_mapped_and_time_is_limited(server: OpenAIServer, behaviour: str, kind: type[ModelError]) -> None:
     server.fail("rerank", behaviour)
     endpoint = Endpoint("models.rerank", server.base_url, "m", "sk-secret-of-the-test")
-    reranker = HttpReranker(endpoint, timeout_seconds=0.5 if behaviour in ("hang", "drip") else 10.0)
+    reranker = RemoteReranker(endpoint, RankEndpoint(endpoint), timeout_seconds=0.5 if behaviour in ("hang", "drip") else 10.0)
     with pytest.raises(kind, match=r"models\.rerank") as caught:
         await reranker.rerank("tea", DOCUMENTS, 3)
     assert "sk-secret" not in str(caught.value)

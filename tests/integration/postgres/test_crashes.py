@@ -80,7 +80,7 @@ def test_a_worker_killed_at_any_point_beside_another_loses_doubles_and_pays_noth
                 assert hosts[0].drain(tmp_path, server.base_url, stores=stores_in(schema)) == {"signal": 0, "status": 0}
             assert checkpointed(schema) == []
             reached = its_trace.read_text().splitlines() if died["signal"] else []
-            asked = sum(line == "OpenAIChatModel.structured before" for line in reached)
+            asked = sum(line == "LangChainChatModel.structured before" for line in reached)
             calls = server.count("chat") - before
             assert calls <= 4 + asked - saved_answers(reached), f"{calls} calls beside a kill at {number}"
     assert kills > len(distinct(points)) // 8, "the other one has done all the work"

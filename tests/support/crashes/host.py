@@ -37,7 +37,7 @@ import openai.resources.chat.completions
 import openai.resources.embeddings  # noqa: F401
 from historian.graph import historian as graph_module
 from historian.graph import reflection as reflection_module
-from historian.models.chat.model import OpenAIChatModel
+from historian.models.chat.model import LangChainChatModel
 from historian.models.embeddings.factory import RemoteEmbedder
 from historian.schema.settings.source import parse_settings
 from historian.service.backups import making
@@ -76,7 +76,7 @@ SIDE_EFFECTS: list[tuple[Any, list[str]]] = [
     (MirroredProfiles, ["write"]),
     (SqliteProfileIndex, ["put"]),
     (ChromaIndex, ["upsert"]),
-    (OpenAIChatModel, ["structured"]),
+    (LangChainChatModel, ["structured"]),
     (RemoteEmbedder, ["embed_documents"]),
     (WordEmbedder, ["embed_documents"]),
     (EventTransferTables, ["bring", "file_jobs"]),

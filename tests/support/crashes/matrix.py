@@ -75,7 +75,7 @@ def saved_answers(points: list[str]) -> int:
     """How many of the answers received before a kill had been checkpointed: a write of the saver has followed them."""
     saved = waiting = 0
     for point in points:
-        if point == "OpenAIChatModel.structured after":
+        if point == "LangChainChatModel.structured after":
             waiting += 1
         elif point == "ThreadedSaver.aput_writes after" or point == "ThreadedSaver.aput after":
             saved, waiting = saved + waiting, 0

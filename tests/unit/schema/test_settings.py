@@ -43,6 +43,46 @@ def test_a_table_in_the_environment_is_json() -> None:
     assert settings.models.chat.extra_body == {"thinking": {"type": "disabled"}}
 
 
+@pytest.mark.parametrize(
+    ("variable", "value", "message"),
+    [
+        (
+            "HISTORIAN__HISTORIAN__CONCURRENCY",
+            "2",
+            r"^HISTORIAN__HISTORIAN__CONCURRENCY: unknown key historian\.concurrency; did you mean "
+            r"HISTORIAN__COGNITIVE__HISTORIAN__CONCURRENCY \(concurrency in the table \[cognitive\.historian\]\)\.",
+        ),
+        (
+            "HISTORIAN__COGNITIVE__QUERY__AUTO_TOP_KK",
+            "2",
+            r"^HISTORIAN__COGNITIVE__QUERY__AUTO_TOP_KK: .*HISTORIAN__COGNITIVE__QUERY__AUTO_TOP_K \(",
+        ),
+        ("HISTORIAN__BOGUS__BOGUS", "2", r"^HISTORIAN__BOGUS__BOGUS: unknown key bogus\.bogus; `historian init` writes"),
+        ("HISTORIAN__COGNITIVE__QUERY__AUTO_TOP_K", "0", r"^HISTORIAN__COGNITIVE__QUERY__AUTO_TOP_K = .*greater than or equal"),
+    ],
+)
+def test_an_error_of_the_environment_names_the_variable(variable: str, value: str, message: str) -> None:
+    with pytest.raises(SettingsError, match=message):
+        parsed(**{variable: value})
+
+
+@pytest.mark.parametrize(
+    ("embedding", "expected"),
+    [
+        ({"model": "bge-m3"}, ("http://chat/v1", "chat key")),
+        ({"model": "bge-m3", "provider": "openai"}, ("http://chat/v1", "chat key")),
+        ({"model": "bge-m3", "base_url": "http://own/v1"}, ("http://own/v1", "")),
+        ({"model": "bge-m3", "api_key": "own key"}, ("", "own key")),
+        ({"model": "some/model", "provider": "fastembed"}, ("", "")),
+        ({}, ("", "")),
+    ],
+)
+def test_an_embedding_model_alone_is_at_the_chat_models_address(embedding: dict[str, str], expected: tuple[str, str]) -> None:
+    chat = {"base_url": "http://chat/v1", "api_key": "chat key", "model": "m"}
+    chosen = parsed({"models": {"chat": chat, "embedding": embedding}}).models.embedder
+    assert (chosen.base_url, chosen.api_key) == expected
+
+
 def test_a_table_in_the_environment_that_is_no_json_is_named() -> None:
     with pytest.raises(SettingsError, match=r"HISTORIAN__MODELS__CHAT__EXTRA_BODY: .* is not valid JSON"):
         parsed(HISTORIAN__MODELS__CHAT__EXTRA_BODY="{thinking}")

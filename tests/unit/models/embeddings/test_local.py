@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from historian.models.embeddings import local as local_module
-from historian.models.embeddings.factory import make_embedder
+from historian.models.embeddings.factory import make_embedder, missed_embedder
 from historian.models.embeddings.local import LocalEmbedder, model_fingerprint, prepared_text
 from historian.schema.errors import ModelAnswerUnusable, ModelRefused, SettingsError
 from historian.schema.protocols import Embedder
@@ -270,6 +270,14 @@ def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         make_embedder(EmbeddingSettings(provider="openai", base_url="http://127.0.0.1:1/v1"))
     with pytest.raises(SettingsError, match="neither"):
         make_embedder(EmbeddingSettings(provider="openai", model="bge-m3"))
+
+
+@pytest.mark.parametrize("provider", ["auto", "local"])
+def test_a_model_that_nothing_serves_is_refused(provider: str) -> None:
+    settings = EmbeddingSettings.model_validate({"provider": provider, "model": "bge-m3"})
+    with pytest.raises(SettingsError, match=r"models\.embedding\.model is 'bge-m3'.*base_url.*fastembed"):
+        make_embedder(settings)
+    assert missed_embedder(settings) == ""
 
 
 async def test_a_model_that_can_not_be_loaded_is_refused_with_a_way_out() -> None:

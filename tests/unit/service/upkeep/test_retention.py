@@ -13,7 +13,7 @@ from historian.service.jobs.worker import HistorianWorker
 from historian.service.upkeep import idle_work
 from support.clock import Clock
 from support.draining import open_worker, put
-from support.events import make_event
+from support.events import DIMENSION, make_event, unit_vectors
 from support.memory import group_fields, settings_for
 
 DAY = 86_400.0
@@ -129,6 +129,25 @@ async def test_withdrawn_and_edited_words_are_overwritten_when_idle(tmp_path: Pa
         clock.now += idle_work.OVERWRITING_SECONDS
         await worker.maintenance.idle()
         assert not parts.backend.erasure.has_remains() and not holds(tmp_path, texts[2])
+
+
+async def test_what_is_withdrawn_leaves_the_collection_and_its_files(tmp_path: Path) -> None:
+    def in_chroma(text: str) -> bool:
+        return any(text.encode() in path.read_bytes() for path in (tmp_path / "chromadb").rglob("*") if path.is_file())
+
+    async with open_worker(settings_for(tmp_path), clock=Clock()) as (parts, worker):
+        index = worker.maintenance.event_index
+        assert index is not None
+        texts = ["the narwhal sings", "the walrus dances"]
+        events = [make_event(f"m-{n}", text=text, kind="message") for n, text in enumerate(texts)]
+        parts.events.file_messages([[event] for event in events])
+        parts.events.set_fingerprint("test", DIMENSION)
+        parts.events.set_vectors([event.event_id for event in events], unit_vectors(2))
+        await worker.maintenance.idle()
+        assert index.count() == 2 and all(map(in_chroma, texts))
+        parts.events.withdraw(["m-0"])
+        await idle_rounds(worker, 2)
+        assert index.count() == 1 and [in_chroma(text) for text in texts] == [False, True]
 
 
 async def test_the_rewriting_gives_way_to_writers_some_times_and_then_they_wait(

@@ -6,13 +6,16 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from historian.schema.errors import StorageError
-from historian.stores.chroma.index import ChromaIndex
+from historian.stores.chroma.index import COLLECTION, ChromaIndex
 from historian.stores.index_repair import repair
 from historian.stores.sqlite.events.rows import SqliteEventRows
 from historian.stores.sqlite.events.store import SqliteEventStore
 from historian.stores.tables.events.shadow_vectors import ShadowVectorTables
+from langchain_chroma import Chroma
+from langchain_core.embeddings import Embeddings
 from support.events import make_event, unit_vectors
 from support.stores import open_events
 
@@ -54,9 +57,9 @@ def written_by(work: Callable[[], object], index: ChromaIndex, monkeypatch: pyte
     written: list[str] = []
     upsert = ChromaIndex.upsert
 
-    def counted(self: ChromaIndex, ids: Sequence[str], vectors: Any) -> None:
+    def counted(self: ChromaIndex, ids: Sequence[str], *columns: Any) -> None:
         written.extend(ids)
-        upsert(self, ids, vectors)
+        upsert(self, ids, *columns)
 
     with monkeypatch.context() as patch:
         patch.setattr(ChromaIndex, "upsert", counted)
@@ -178,7 +181,7 @@ def test_errors_of_the_truth_are_no_reason_to_empty_the_index(store: SqliteEvent
 
 def test_an_index_that_stays_broken_is_an_error(store: SqliteEventStore, index: ChromaIndex, tmp_path: Path) -> None:
     class Broken(ChromaIndex):
-        def upsert(self, ids: Any, vectors: Any) -> None:
+        def upsert(self, ids: Any, vectors: Any, documents: Any = ()) -> None:
             raise StorageError("no space")
 
     file_jobs(store, 2)
@@ -200,3 +203,48 @@ def test_a_closed_index_says_so(index: ChromaIndex) -> None:
     index.close()
     with pytest.raises(StorageError, match="closed"):
         index.count()
+
+
+class TwoWords(Embeddings):
+    """Vectors of two words, as those of the events below."""
+
+    def embed_query(self, text: str) -> list[float]:
+        return [1.0, 0.0] if "tea" in text else [0.0, 1.0]
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        return [self.embed_query(text) for text in texts]
+
+
+def test_langchain_opens_the_collection_and_finds_a_text_with_its_metadata(
+    store: SqliteEventStore, index: ChromaIndex, tmp_path: Path
+) -> None:
+    texts = "Ann likes tea", "Bob rides a bike"
+    rows = [np.array(row, dtype=np.float32) for row in TwoWords().embed_documents(list(texts))]
+    store.file_job("j1-0", [make_event("j1-0", n, text=text, user_name="Ann") for n, text in enumerate(texts)], rows)
+    repair(store, index)
+    index.close()
+    opened = Chroma(COLLECTION, TwoWords(), persist_directory=str(tmp_path / "chromadb"))
+    (found,) = opened.similarity_search("who drinks tea?", k=1, filter={"scope": "g:7"})
+    assert (found.id, found.page_content) == ("j1-0:0", "Ann likes tea")
+    assert found.metadata == {
+        "scope": "g:7",
+        "kind": "fact",
+        "day": "2026-02-02",
+        "timestamp": 1_770_000_000.0,
+        "speaker": "42",
+        "name": "Ann",
+        "source": "job",
+        "is_absolute": True,
+    }
+    assert opened.similarity_search("tea", k=1, filter={"scope": "g:8"}) == []
+
+
+def test_a_collection_of_bare_ids_gets_its_documents(store: SqliteEventStore, index: ChromaIndex) -> None:
+    file_jobs(store, 2)
+    outdated = store.unindexed(9)
+    index.upsert(outdated.ids, list(outdated.vectors))
+    store.mark_indexed(outdated.versions)
+    assert not index.has_documents() and index.count() == store.embedded_count()
+    repair(store, index)
+    assert index.has_documents()
+    assert_same(store, index)

@@ -5,13 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ...schema.errors import InvalidInput
-from ...schema.protocols import ChatModel, Embedder, Reranker
-from ...schema.settings import ModelSettings
-from ..chat.model import make_chat_model
-from ..embeddings.factory import make_embedder
-from ..rerank import make_reranker
-from ..usage import UsageMeter
+from ..schema.errors import InvalidInput
+from ..schema.protocols import ChatModel, Embedder, Reranker
+from ..schema.settings import ModelSettings
+from .chat.model import LangChainChatModel, make_chat_model
+from .embeddings.factory import make_embedder
+from .embeddings.remote import RemoteEmbedder
+from .embeddings.wrapped import KeptEmbedder
+from .endpoint import endpoint_of
+from .loop_clients import given_client
+from .rerank import make_reranker, reranker_of
+from .usage import UsageMeter
 
 if TYPE_CHECKING:
     from langchain_core.documents import BaseDocumentCompressor
@@ -42,28 +46,31 @@ class GivenModels:
         """Return the chat model of background work. Raises SettingsError."""
         if self.chat is None:
             return make_chat_model(settings.background)
-        from .chat import LangChainChatModel
-
-        return LangChainChatModel(self.chat, settings.background.timeout_seconds)
+        return LangChainChatModel(
+            endpoint_of(self.chat, "chat_model"), given_client(self.chat), settings.background.timeout_seconds
+        )
 
     def embedder(self, settings: ModelSettings, usage: UsageMeter) -> Embedder | None:
         """Return the embedder. Raises SettingsError."""
         if self.embeddings is None:
-            return make_embedder(settings.embedding, usage)
-        from .embedder import KeptEmbedder, LangChainEmbedder
-
+            return make_embedder(settings.embedder, usage)
         wrapped: Any = getattr(self.embeddings, "embedder", None)
         if hasattr(wrapped, "is_remote"):  # HistorianEmbeddings
             return KeptEmbedder(wrapped)
-        return LangChainEmbedder(self.embeddings, usage)
+        return embedder_of(self.embeddings, usage)
 
     def make_reranker(self, settings: ModelSettings, usage: UsageMeter) -> Reranker | None:
         """Return the reranker. Raises SettingsError."""
         if self.reranker is None:
             return make_reranker(settings.rerank, usage)
-        from .reranker import LangChainReranker
+        return reranker_of(self.reranker, usage)
 
-        return LangChainReranker(self.reranker, usage)
+
+def embedder_of(given: Embeddings, usage: UsageMeter) -> RemoteEmbedder:
+    """Return the embedder over LangChain embeddings. Its vectors are compared with those of the same class and model alone."""
+    endpoint, kind = endpoint_of(given, "embeddings"), type(given).__name__
+    model = kind if endpoint.model == kind else f"{kind}:{endpoint.model}"
+    return RemoteEmbedder(endpoint, given_client(given), model, usage=usage)
 
 
 def _check(argument: str, given: object, kind: type, expected: str) -> None:
