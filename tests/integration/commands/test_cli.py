@@ -266,7 +266,7 @@ def test_a_search_waits_for_an_embedder_that_is_slow_to_load(
             return await super().embed_query(text)
 
     monkeypatch.setattr(driver, "MODEL_SECONDS", 0.25)
-    monkeypatch.setattr("historian.models.brought.given.make_embedder", lambda *_: ColdEmbedder())
+    monkeypatch.setattr("historian.models.given.make_embedder", lambda *_: ColdEmbedder())
     assert call("ingest", write_lines(tmp_path / "jobs.jsonl", *TURNS)).status == 0
     assert call("worker", "--drain").status == 0
     found = call("search", "科幻", "--group", "-1001234", "--json")
