@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ..schema.errors import ModelAnswerUnusable, SettingsError
 from .bounded_answers import ANSWER_BYTES, ENCODINGS, bounded
-from .calls import translated
+from .calls import pace_of, translated
 from .endpoint import Endpoint, checked_endpoint, clean_text, endpoint_of, retry_after_seconds
 from .loop_clients import LoopClients
-from .request_pace import RequestPace
 from .usage import RERANK, UsageMeter, note_tokens
 
 if TYPE_CHECKING:
@@ -75,7 +74,7 @@ class RemoteReranker:
     usage: UsageMeter = field(default_factory=UsageMeter)
 
     def __post_init__(self) -> None:
-        self._pace = RequestPace(self.interval_seconds)
+        self._pace = pace_of(self.interval_seconds)
 
     @property
     def model(self) -> str:
@@ -89,7 +88,8 @@ class RemoteReranker:
             return []
         query = self.query_instruction + clean_text(query)
         texts = [clean_text(document).strip() or "." for document in documents]
-        await self._pace.wait()
+        if self._pace is not None:
+            await self._pace.aacquire()
         async with (
             self.usage.call(RERANK, sum(map(len, (query, *texts)))),
             translated(self.endpoint, self.timeout_seconds),
