@@ -111,7 +111,7 @@ class LocalEmbedder:
 
     def __post_init__(self) -> None:
         self._engine: Engine | None = None
-        self._thread = self._new_thread()
+        self._process, self._thread = os.getpid(), self._new_thread()
         self._waiting: deque[tuple[str, Future[Vector]]] = deque()
         self._batch = 1
 
@@ -122,14 +122,14 @@ class LocalEmbedder:
     async def embed_documents(self, texts: Sequence[str]) -> Matrix:
         prepared = [prepared_text(text, self.document_instruction) for text in texts]
         loop = asyncio.get_running_loop()
-        parts = [await loop.run_in_executor(self._thread, self._embed_document, text) for text in prepared]
+        parts = [await loop.run_in_executor(self._running(), self._embed_document, text) for text in prepared]
         return np.concatenate(parts) if parts else np.zeros((0, self.dimension or 0), dtype=np.float32)
 
     async def embed_query(self, text: str) -> Vector:
         answer: Future[Vector] = Future()
         self._waiting.append((prepared_text(text, self.query_instruction), answer))
         # One turn a query: the first of those that wait together finds all of them, the others find none.
-        turn = self._thread.submit(self._answer_waiting)
+        turn = self._running().submit(self._answer_waiting)
         try:
             return await asyncio.wrap_future(answer)
         finally:
@@ -140,6 +140,12 @@ class LocalEmbedder:
         thread, self._thread = self._thread, self._new_thread()
         await asyncio.to_thread(thread.shutdown)
         self._engine = None
+
+    def _running(self) -> ThreadPoolExecutor:
+        if self._process != os.getpid():  # a fork copies the executor without its thread
+            self._process, self._thread = os.getpid(), self._new_thread()
+            self._waiting.clear()
+        return self._thread
 
     def _new_thread(self) -> ThreadPoolExecutor:
         return ThreadPoolExecutor(1, f"historian-embedder-{self.provider}")
