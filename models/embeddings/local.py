@@ -126,10 +126,10 @@ class LocalEmbedder:
         return np.concatenate(parts) if parts else np.zeros((0, self.dimension or 0), dtype=np.float32)
 
     async def embed_query(self, text: str) -> Vector:
-        answer: Future[Vector] = Future()
+        thread, answer = self._running(), Future[Vector]()
         self._waiting.append((prepared_text(text, self.query_instruction), answer))
         # One turn a query: the first of those that wait together finds all of them, the others find none.
-        turn = self._running().submit(self._answer_waiting)
+        turn = thread.submit(self._answer_waiting)
         try:
             return await asyncio.wrap_future(answer)
         finally:
