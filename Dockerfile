@@ -1,7 +1,7 @@
 # Memory in one container: the pages, the API and the worker. See docs/http.md.
 FROM python:3.12-slim AS build
 COPY . /source
-RUN python -m venv /venv && /venv/bin/pip install --no-cache-dir -c /source/constraints.txt "/source[local,mcp,postgres,web]"
+RUN python -m venv /venv && /venv/bin/pip install --no-cache-dir -c /source/constraints.txt "/source[local,mcp,metrics,postgres,web]"
 
 FROM python:3.12-slim
 RUN useradd --uid 10001 --create-home historian && install -d -o historian -g historian -m 700 /data

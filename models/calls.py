@@ -9,11 +9,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..schema.errors import HistorianError, ModelError
 from .bounded_answers import AnswerNotRead
 from .endpoint import Endpoint, InputRejected, retry_after_seconds
+
+if TYPE_CHECKING:
+    from langchain_core.rate_limiters import InMemoryRateLimiter
 
 _STATUSES = {
     "ModelAuthenticationError": 401,
@@ -37,6 +40,17 @@ class ForeignAnswer(ValueError):
     def __init__(self, preview: str, error: Mapping[str, Any] | None = None) -> None:
         super().__init__(preview)
         self.error = error
+
+
+def pace_of(interval_seconds: float) -> InMemoryRateLimiter | None:
+    """Return a limiter that lets one request pass in `interval_seconds`, the first one at once; None without an interval."""
+    if interval_seconds <= 0:
+        return None
+    from langchain_core.rate_limiters import InMemoryRateLimiter
+
+    pace = InMemoryRateLimiter(requests_per_second=1 / interval_seconds, check_every_n_seconds=0.02)
+    pace.available_tokens = 1.0
+    return pace
 
 
 @asynccontextmanager

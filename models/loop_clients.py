@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
+from contextlib import AsyncExitStack
 from typing import Any, Generic, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -51,11 +52,6 @@ class LoopClients(Generic[Client]):
             await opened[1].aclose()
 
 
-class _Kept:
-    async def aclose(self) -> None:
-        return None
-
-
 def given_client(client: Client) -> LoopClients[Client]:
     """Return an object of the caller, who closes it, as the client of every event loop."""
-    return LoopClients(lambda: (client, _Kept()))
+    return LoopClients(lambda: (client, AsyncExitStack()))

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from ..schema.errors import ModelAnswerUnusable, SettingsError
 from .bounded_answers import ANSWER_BYTES, ENCODINGS, bounded
-from .calls import translated
+from .calls import pace_of, translated
 from .endpoint import Endpoint, checked_endpoint, clean_text, endpoint_of, retry_after_seconds
 from .loop_clients import LoopClients
-from .request_pace import RequestPace
 from .usage import RERANK, UsageMeter, note_tokens
 
 if TYPE_CHECKING:
@@ -53,21 +52,12 @@ def reranker_of(given: BaseDocumentCompressor, usage: UsageMeter) -> RemoteReran
     return RemoteReranker(endpoint_of(given, "reranker"), RankCompressor(given), usage=usage)
 
 
-class Ranks(Protocol):
-    """Asks a model for the order of documents."""
-
-    async def rank(self, query: str, documents: Sequence[str], top_n: int) -> list[tuple[int, float]]:
-        """Return (index in `documents`, score) pairs, best first, each index once."""
-
-    async def aclose(self) -> None: ...
-
-
 @dataclass(eq=False, repr=False)
 class RemoteReranker:
     """A `Reranker` (see schema/protocols): limits, paces and counts the calls. Safe to use from several event loops."""
 
     endpoint: Endpoint
-    ranks: Ranks
+    ranks: RankEndpoint | RankCompressor
     _: KW_ONLY
     query_instruction: str = ""
     interval_seconds: float = 0.0
@@ -75,7 +65,7 @@ class RemoteReranker:
     usage: UsageMeter = field(default_factory=UsageMeter)
 
     def __post_init__(self) -> None:
-        self._pace = RequestPace(self.interval_seconds)
+        self._pace = pace_of(self.interval_seconds)
 
     @property
     def model(self) -> str:
@@ -89,7 +79,8 @@ class RemoteReranker:
             return []
         query = self.query_instruction + clean_text(query)
         texts = [clean_text(document).strip() or "." for document in documents]
-        await self._pace.wait()
+        if self._pace is not None:
+            await self._pace.aacquire()
         async with (
             self.usage.call(RERANK, sum(map(len, (query, *texts)))),
             translated(self.endpoint, self.timeout_seconds),
@@ -104,7 +95,7 @@ class RemoteReranker:
 
 
 class RankEndpoint:
-    """`Ranks` of an endpoint, by one request each."""
+    """The rankings of an endpoint, by one request each."""
 
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
@@ -113,6 +104,7 @@ class RankEndpoint:
         self._clients: LoopClients[httpx.AsyncClient] = LoopClients(self._open)
 
     async def rank(self, query: str, documents: Sequence[str], top_n: int) -> list[tuple[int, float]]:
+        """Return (index in `documents`, score) pairs, best first, each index once."""
         body = {"model": self._endpoint.model, "query": query, "documents": documents, "top_n": top_n}
         client = await self._clients.get()
         response = await client.post(self._url, json=body)
@@ -142,7 +134,7 @@ class RankEndpoint:
 
 
 class RankCompressor:
-    """`Ranks` of a document compressor: its `relevance_score` counts where all documents have one, else their places do."""
+    """The rankings of a document compressor: its `relevance_score` counts where all documents have one, else their places do."""
 
     def __init__(self, given: BaseDocumentCompressor) -> None:
         self._given = given
@@ -159,7 +151,7 @@ class RankCompressor:
         return ranking(items, len(documents))
 
     async def aclose(self) -> None:
-        return None
+        """Nothing to close: the compressor is the caller's."""
 
 
 def _score_of(document: Document) -> float | None:

@@ -22,7 +22,7 @@ from typing_extensions import TypedDict
 from ...schema.ids import digest_of
 from ...schema.language import Language, LanguageChoice
 from ...schema.scope import Scope
-from .tools import MemoryTool, make_memory_tools
+from .tools import make_memory_tools
 from .turns import ConversationOfRun, Turns, before_last_said, last_said
 
 try:
@@ -98,7 +98,7 @@ class HistorianMiddleware(AgentMiddleware[TurnState, Any, Any]):
         self._remember = remember
         self._may_correct = may_correct
         self.tools = self._tools_in(language) if tools else []
-        self._described: dict[Language, dict[str, MemoryTool]] = {}
+        self._described: dict[Language, dict[str, BaseTool]] = {}
 
     def before_agent(self, state: TurnState, runtime: Runtime[Any]) -> dict[str, Any] | None:
         """Withdraw what the run names, and note who says what in this turn."""
@@ -150,7 +150,7 @@ class HistorianMiddleware(AgentMiddleware[TurnState, Any, Any]):
         mine = {id(tool): described[tool.name] for tool in self.tools}
         return [mine.get(id(tool), tool) for tool in tools]
 
-    def _tools_in(self, language: LanguageChoice | None) -> list[MemoryTool]:
+    def _tools_in(self, language: LanguageChoice | None) -> Sequence[BaseTool]:
         return make_memory_tools(self._memory, self._turns.scope, language=language, may_correct=self._may_correct)
 
     def _remembers(self) -> bool:

@@ -20,9 +20,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from langchain_core.tools import BaseTool
+from langchain_core.tools import StructuredTool
 from pydantic import Field
 
 from ...retrieval.filters import MOST_HITS
@@ -39,9 +39,6 @@ from .argument_problems import problem, unknown_tool
 from .correcting import MOST_TOKENS
 from .texts import TEXTS, Texts, spoken
 from .tool_arguments import Arguments, TargetArguments, function_schema, read_arguments
-
-if TYPE_CHECKING:
-    from langchain_core.callbacks import AsyncCallbackManagerForToolRun, CallbackManagerForToolRun
 
 log = logging.getLogger(__name__)
 
@@ -155,45 +152,6 @@ CORRECTING_TOOL_NAMES = tuple(_CORRECTING)
 MEMORY_TOOL_NAMES = (*_CALLS, *_CORRECTING, *_WITHDRAWING)
 
 
-class MemoryTool(BaseTool):
-    """One tool, bound to a memory and a conversation (or to a function that returns the current one).
-
-    Call `ainvoke` in asynchronous code; `invoke` works everywhere and blocks a running event loop.
-    """
-
-    memory: Reading
-    scope: Any
-    language: LanguageChoice | None = None
-
-    def __init__(
-        self,
-        *,
-        name: str = "search_events",
-        memory: Reading,
-        scope: ScopeSource,
-        language: LanguageChoice | None = None,
-        **more: Any,
-    ) -> None:
-        if name not in MEMORY_TOOL_NAMES:
-            raise InvalidInput(f"name: {name!r} is not a memory tool; expected one of {', '.join(MEMORY_TOOL_NAMES)}")
-        written = memory.language_of(scope if isinstance(scope, Scope) else None, language=language)
-        schema = _function(name, written)["function"]
-        told = {"name": name, "description": schema["description"], "args_schema": schema["parameters"]}
-        super().__init__(**{**told, "memory": memory, "scope": scope, "language": language, **more})
-
-    async def _arun(self, *, run_manager: AsyncCallbackManagerForToolRun | None = None, **arguments: Any) -> str:
-        try:
-            scope = self.scope() if callable(self.scope) else self.scope
-        except HistorianError as error:
-            log.error("%s: the conversation is not known: %s", self.name, error)
-            return _ANSWERS["failed"][self.memory.language_of(None, language=self.language)]
-        how: dict[str, Any] = {"language": self.language, "may_correct": True, "may_withdraw": True}
-        return await handle_memory_call(self.memory, self.name, arguments, scope, **how)
-
-    def _run(self, *, run_manager: CallbackManagerForToolRun | None = None, **arguments: Any) -> str:
-        return run_blocking(self._arun(**arguments))
-
-
 def make_memory_tools(
     memory: Reading,
     scope: ScopeSource,
@@ -201,8 +159,10 @@ def make_memory_tools(
     language: LanguageChoice | None = None,
     may_correct: bool = False,
     may_withdraw: bool = False,
-) -> list[MemoryTool]:
-    """Return the memory tools for LangChain.
+) -> list[StructuredTool]:
+    """Return the memory tools for LangChain, bound to a conversation (or to a function that returns the current one).
+
+    Call `ainvoke` in asynchronous code; `invoke` works everywhere and blocks a running event loop.
 
     With `may_correct` also those that correct and pin: whoever speaks can take out what the speaker's profile, that of the group
     and the events of the conversation say, and `undo` brings it back. With `may_withdraw` also `forget_message`, for the bot's
@@ -211,8 +171,32 @@ def make_memory_tools(
     `language`, of descriptions and answers: as in `CognitiveService.language_of`. Descriptions are written now, answers in the
     language of the conversation at that time.
     """
-    offered = _offered(may_correct, may_withdraw)
-    return [MemoryTool(name=name, memory=memory, scope=scope, language=language) for name in offered]
+    written = memory.language_of(scope if isinstance(scope, Scope) else None, language=language)
+    return [_tool(memory, scope, language, _function(name, written)) for name in _offered(may_correct, may_withdraw)]
+
+
+def _tool(memory: Reading, scope: ScopeSource, language: LanguageChoice | None, schema: Mapping[str, Any]) -> StructuredTool:
+    name = schema["function"]["name"]
+    how: dict[str, Any] = {"language": language, "may_correct": True, "may_withdraw": True}
+
+    async def call(**arguments: Any) -> str:
+        try:
+            current = scope() if callable(scope) else scope
+        except HistorianError as error:
+            log.error("%s: the conversation is not known: %s", name, error)
+            return _ANSWERS["failed"][memory.language_of(None, language=language)]
+        return await handle_memory_call(memory, name, arguments, current, **how)
+
+    def call_blocking(**arguments: Any) -> str:
+        return run_blocking(call(**arguments))
+
+    return StructuredTool(
+        name=name,
+        description=schema["function"]["description"],
+        args_schema=schema["function"]["parameters"],
+        func=call_blocking,
+        coroutine=call,
+    )
 
 
 def memory_tool_schemas(

@@ -16,13 +16,7 @@ from ..loop_clients import Closable, LoopClients
 from ..usage import UsageMeter
 from .answer_quality import REMEDY, AnswerQuality
 from .answer_reading import is_cut_off, is_still_thinking
-from .refused_parameters import (
-    RefusedParameters,
-    needs_room,
-    parameters_of,
-    refused_parameter,
-    without_refused,
-)
+from .refused_parameters import needs_room, parameters_of, refused_parameter, remember, without_refused
 from .structured_output import Method, MethodMemory, Question, ask_structured, runnable_of
 
 if TYPE_CHECKING:
@@ -69,7 +63,7 @@ class LangChainChatModel:
         self._usage = UsageMeter()
         self._memory = MethodMemory()
         self._quality = AnswerQuality(self.endpoint.name)
-        self._refused = RefusedParameters(self.endpoint.name)
+        self._refused: dict[str, int] = {}
         self._has_answered = False
         self._needs_room = False
 
@@ -147,7 +141,7 @@ class LangChainChatModel:
         model = await self.models.get()
         if most_tokens:
             model = model.model_copy(update={"max_tokens": most_tokens})
-        refused = dict(self._refused.known)
+        refused = dict(self._refused)
         while True:
             asked = partial(runnable_of, without_refused(model, refused) if refused else model, question)
             try:
@@ -158,7 +152,7 @@ class LangChainChatModel:
                     raise
                 refused[name] = refused.get(name, 0) + 1
             else:
-                self._refused.told(refused)
+                remember(self.endpoint.name, self._refused, refused)
                 return message
 
     async def _send(self, purpose: str, asked: Callable[[], Runnable[Any, Any]], messages: Messages) -> AIMessage:

@@ -35,20 +35,13 @@ def needs_room(error: FormRejected | InputRejected) -> bool:
     return bool(_NEEDS_ROOM.search(error.said))
 
 
-class RefusedParameters:
-    """What one endpoint and model refuses: how often each parameter was refused, by its name in the request."""
-
-    def __init__(self, who: str) -> None:
-        self._who = who
-        self.known: dict[str, int] = {}
-
-    def told(self, refused: Mapping[str, int]) -> None:
-        """Remember refusals after which the request got through; each is told once in the log."""
-        for name, times in refused.items():
-            if self.known.get(name, 0) < times:
-                self.known[name] = times
-                instead = "left out" if times >= _LAST.get(name, 1) else "sent in another form"
-                log.warning("%s does not accept %r: it is %s from now on", self._who, name, instead)
+def remember(who: str, known: dict[str, int], refused: Mapping[str, int]) -> None:
+    """Add refusals, after which a request got through, to those that are `known` of a model; each is told once in the log."""
+    for name, times in refused.items():
+        if known.get(name, 0) < times:
+            known[name] = times
+            instead = "left out" if times >= _LAST.get(name, 1) else "sent in another form"
+            log.warning("%s does not accept %r: it is %s from now on", who, name, instead)
 
 
 def parameters_of(model: BaseChatModel) -> list[str]:

@@ -11,10 +11,9 @@ import numpy as np
 
 from ...schema.errors import ModelAnswerUnusable, ModelError, ModelUnavailable
 from ...schema.protocols import Matrix, Vector
-from ..calls import translated
+from ..calls import pace_of, translated
 from ..endpoint import AnswerTooLarge, Endpoint, FormRejected, InputRejected
 from ..loop_clients import LoopClients
-from ..request_pace import RequestPace
 from ..usage import EMBEDDING, UsageMeter
 from .local import prepared_text
 from .unit_vectors import unit_rows
@@ -56,7 +55,7 @@ class RemoteEmbedder:
 
     def __post_init__(self) -> None:
         self._has_answered = False
-        self._pace = RequestPace(self.interval_seconds)
+        self._pace = pace_of(self.interval_seconds)
 
     async def embed_documents(self, texts: Sequence[str]) -> Matrix:
         prepared = [prepared_text(text, self.document_instruction) for text in texts]
@@ -82,7 +81,8 @@ class RemoteEmbedder:
 
     async def _batch(self, texts: list[str]) -> tuple[Matrix, bool]:
         """Return the vectors of a batch, and whether every text was accepted whole. Halves what the endpoint rejects."""
-        await self._pace.wait()
+        if self._pace is not None:
+            await self._pace.aacquire()
         try:
             return await self._request(texts), True
         except ModelError as error:

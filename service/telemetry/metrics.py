@@ -1,50 +1,27 @@
-"""Metrics in Prometheus' text format (exposition format 0.0.4).
+"""Metrics in the text format of Prometheus, written and served by `prometheus_client` (the extra `metrics`).
 
 Counters start with the process; those of `historian stats --prometheus` are of the last run of `historian worker`.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from ...schema.errors import NotInstalled, StorageError
+
+if TYPE_CHECKING:
+    from prometheus_client import Metric
 
 METRICS_CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 Sample = tuple[Mapping[str, str], float | None]
 """Labels and a value; a value of None is not written."""
+Series = tuple[Mapping[str, str], Mapping[str, float]]
+"""Labels of a summary, and its `p50`, `p95`, `p99`, `sum` and `count`, as far as they are known."""
 
 _QUANTILES = {"p50": "0.5", "p95": "0.95", "p99": "0.99"}
-
-
-class Exposition:
-    """The text of metrics. A metric without samples is not written."""
-
-    def __init__(self) -> None:
-        self._lines: list[str] = []
-
-    def add(self, name: str, kind: str, told: str, samples: Iterable[Sample]) -> None:
-        """Add a counter or gauge; `told` is its help."""
-        self._write(name, kind, told, [(name, labels, value) for labels, value in samples if value is not None])
-
-    def summary(self, name: str, told: str, series: Iterable[tuple[Mapping[str, str], Mapping[str, float]]]) -> None:
-        """Add quantiles (`p50`, `p95`, `p99` of each mapping) with `count` and `sum`."""
-        lines: list[tuple[str, Mapping[str, str], float]] = []
-        for labels, values in series:
-            lines += [
-                (name, {**labels, "quantile": quantile}, values[key]) for key, quantile in _QUANTILES.items() if key in values
-            ]
-            lines += [(f"{name}_{part}", labels, values[part]) for part in ("sum", "count") if part in values]
-        self._write(name, "summary", told, lines)
-
-    def text(self) -> str:
-        return "\n".join(self._lines) + "\n" if self._lines else ""
-
-    def _write(self, name: str, kind: str, told: str, lines: list[tuple[str, Mapping[str, str], float]]) -> None:
-        if lines:
-            self._lines += [f"# HELP {name} {_escaped(told, quotes=False)}", f"# TYPE {name} {kind}"]
-            self._lines += [f"{full}{_labels(labels)} {_number(value)}" for full, labels, value in lines]
-
 
 Samples = Callable[[Mapping[str, Any]], Iterable[Sample]]
 
@@ -79,7 +56,7 @@ def _tokens(report: Mapping[str, Any]) -> Iterable[Sample]:
             yield {"purpose": purpose, "direction": direction}, used.get(f"{direction}_tokens")
 
 
-def _recall_seconds(report: Mapping[str, Any]) -> Iterable[tuple[Mapping[str, str], Mapping[str, float]]]:
+def _recall_seconds(report: Mapping[str, Any]) -> Iterable[Series]:
     recall = _found(report, "recall", {})
     if seconds := recall.get("seconds"):
         yield {}, {**seconds, "count": sum(recall.get("levels", {}).values()), "sum": recall.get("seconds_sum", 0.0)}
@@ -144,15 +121,72 @@ _METRICS: tuple[tuple[str, str, str, Callable[[Mapping[str, Any]], Iterable[Any]
 """Name without `historian_`, kind, help, and the function that returns the samples of a report."""
 
 
+class ReportCollector:
+    """A collector of prometheus_client over reports of `CognitiveService.stats`. Missing parts of a report are skipped."""
+
+    def __init__(self, report: Callable[[], Mapping[str, Any]]) -> None:
+        self._report = report
+
+    def collect(self) -> Iterator[Metric]:
+        report = self._report()
+        for name, kind, told, samples in _METRICS:
+            metric = _metric(f"historian_{name}", kind, told, samples(report))
+            if metric.samples:
+                yield metric
+
+
 def metrics_text(report: Mapping[str, Any]) -> str:
-    """Return the metrics of a report of `CognitiveService.stats`. Missing parts of the report are skipped."""
-    out = Exposition()
-    for name, kind, told, samples in _METRICS:
-        if kind == "summary":
-            out.summary(f"historian_{name}", told, samples(report))
-        else:
-            out.add(f"historian_{name}", kind, told, samples(report))
-    return out.text()
+    """Return the metrics of a report of `CognitiveService.stats`. Raises NotInstalled without `prometheus_client`."""
+    _require()
+    from prometheus_client import generate_latest
+
+    return generate_latest(ReportCollector(lambda: report)).decode()
+
+
+@contextmanager
+def serving_metrics(port: int, report: Callable[[], Mapping[str, Any]]) -> Iterator[int]:
+    """Serve the metrics of `report()` on 127.0.0.1 and yield the port (0: any free port).
+
+    `report` is called in a thread of the server. Raises StorageError if the port is in use, and NotInstalled.
+    """
+    _require()
+    from prometheus_client import start_http_server
+
+    try:
+        server, thread = start_http_server(port, "127.0.0.1", ReportCollector(report))
+    except OSError as error:
+        raise StorageError(f"port {port} on 127.0.0.1 cannot be used: {error.strerror or error}; choose another") from error
+    try:
+        yield int(server.server_port)
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def _require() -> None:
+    try:
+        import prometheus_client  # noqa: F401
+    except ImportError:
+        raise NotInstalled('metrics need prometheus_client: pip install "langgraph-historian[metrics]"') from None
+
+
+def _metric(name: str, kind: str, told: str, samples: Iterable[Any]) -> Metric:
+    from prometheus_client import Metric
+
+    metric = Metric(name.removesuffix("_total"), told, kind)
+    for labels, value in samples:
+        if kind != "summary":
+            if value is not None:
+                metric.add_sample(name, labels, value)
+            continue
+        for key, quantile in _QUANTILES.items():
+            if key in value:
+                metric.add_sample(name, {**labels, "quantile": quantile}, value[key])
+        for part in ("sum", "count"):
+            if part in value:
+                metric.add_sample(f"{name}_{part}", labels, value[part])
+    return metric
 
 
 def _found(report: Mapping[str, Any], path: str, default: Any = None) -> Any:
@@ -161,21 +195,3 @@ def _found(report: Mapping[str, Any], path: str, default: Any = None) -> Any:
     for key in path.split("."):
         found = (found or {}).get(key)
     return default if found is None else found
-
-
-def _labels(labels: Mapping[str, str]) -> str:
-    written = ",".join(f'{name}="{_escaped(str(value))}"' for name, value in labels.items())
-    return f"{{{written}}}" if written else ""
-
-
-def _escaped(text: str, *, quotes: bool = True) -> str:
-    text = text.replace("\\", "\\\\").replace("\n", "\\n")
-    return text.replace('"', '\\"') if quotes else text
-
-
-def _number(value: float) -> str:
-    if math.isnan(value):
-        return "NaN"
-    if math.isinf(value):
-        return "+Inf" if value > 0 else "-Inf"
-    return str(int(value)) if value == int(value) and abs(value) < 2**53 else repr(float(value))

@@ -52,7 +52,7 @@ async def _work(shell: Shell, drain: bool, metrics_port: int | None, *, replaced
 
     `replaced`: that has happened, so that the derived index is to be made anew.
     """
-    from ....service.telemetry.metrics_server import serving_metrics
+    from ....service.telemetry.metrics import serving_metrics
 
     async with opened_parts(shell.settings) as parts:
         with ExitStack() as stack:
@@ -101,20 +101,17 @@ async def _owning(shell: Shell, parts: Parts, stack: ExitStack) -> HistorianWork
             await asyncio.sleep(OWNER_SECONDS)
 
 
-def _metrics(historian: HistorianWorker, parts: Parts) -> str:
+def _metrics(historian: HistorianWorker, parts: Parts) -> dict[str, Any]:
     from ....service.report import model_names, usage_report
-    from ....service.telemetry.metrics import metrics_text
 
-    return metrics_text(
-        {
-            "models": model_names(parts),
-            "queue": asdict(parts.queue.counts(time.time())),
-            "events": parts.events.count(),
-            "worker": historian.statistics.as_dict(),
-            "outage": historian.outage,
-            "usage": usage_report(parts),
-        }
-    )
+    return {
+        "models": model_names(parts),
+        "queue": asdict(parts.queue.counts(time.time())),
+        "events": parts.events.count(),
+        "worker": historian.statistics.as_dict(),
+        "outage": historian.outage,
+        "usage": usage_report(parts),
+    }
 
 
 async def _run(historian: HistorianWorker, parts: Parts, shell: Shell, *, drain: bool) -> bool | None:

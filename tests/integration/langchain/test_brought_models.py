@@ -27,6 +27,7 @@ from support.memory import private_fields, settings_for
 from support.models.scripted_model import ScriptedModel
 from support.recall import WORDS, WordEmbedder
 from support.servers.openai_answers import echo_responder
+from support.servers.openai_server import OpenAIServer
 
 ANN = Scope.private("7")
 USAGE = {"input_tokens": 10, "output_tokens": 5, "total_tokens": 15}
@@ -111,6 +112,26 @@ async def test_a_chat_model_of_any_provider_does_the_background_work(tmp_path: P
     assert set(model.asked) == {methods[0] if methods else "text"}, "what it does not know is not asked of it"
     if methods[:1] == ("tool",):
         assert stats["usage"]["rewrite"]["prompt_tokens"] >= 10
+
+
+async def test_a_chat_openai_of_ones_own_is_asked_as_the_one_of_the_settings_is(tmp_path: Path) -> None:
+    from langchain_openai import ChatOpenAI
+
+    asked: list[list[dict[str, Any]]] = []
+    for place in ("settings", "given"):
+        with OpenAIServer() as server:
+            given: Any = {}
+            settings = settings_for(tmp_path / place, base_url=server.base_url)
+            if place == "given":
+                settings = settings_for(tmp_path / place)
+                given["chat_model"] = ChatOpenAI(model="test", base_url=server.base_url, api_key=SecretStr("none"))
+            async with CognitiveService.open(settings, **given) as memory:
+                await memory.enqueue_job("I told her a story", ["She likes tea"], **private_fields(request_id="r1"))
+                assert await memory.settled(20)
+                assert [event.rewritten_by for event in await memory.list_events(ANN)] == ["model", "model"]
+            asked.append([request.body for request in server.requests("chat")])
+    parts = ("messages", "tools", "tool_choice")
+    assert asked[0] and [[one[part] for part in parts] for one in asked[0]] == [[one[part] for part in parts] for one in asked[1]]
 
 
 async def test_embeddings_and_a_compressor_of_ones_own_find_and_order(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from historian.interfaces.langchain.embeddings import HistorianEmbeddings
 from historian.interfaces.langchain.retriever import CognitiveRetriever
-from historian.interfaces.langchain.tools import MemoryTool, handle_memory_call, make_memory_tools, memory_tool_schemas
+from historian.interfaces.langchain.tools import handle_memory_call, make_memory_tools, memory_tool_schemas
 from historian.models.embeddings.local import is_installed
 from historian.schema.scope import Scope
 from historian.schema.settings import Settings
@@ -80,12 +80,8 @@ class _ToolSuite:
     example: dict[str, Any] = {"query": "吉他", "top_k": 2, "time_from": "2026-01-01"}  # noqa: RUF012
 
     @property
-    def tool_constructor(self) -> type[BaseTool]:
-        return MemoryTool
-
-    @property
-    def tool_constructor_params(self) -> dict[str, Any]:
-        return {"name": self.name, "memory": self.reader, "scope": GROUP, "language": "zh"}
+    def tool_constructor(self) -> BaseTool:
+        return next(one for one in make_memory_tools(self.reader, GROUP, language="zh") if one.name == self.name)
 
     @property
     def tool_invoke_params_example(self) -> dict[str, Any]:

@@ -125,6 +125,7 @@ async def test_queries_that_wait_at_the_same_time_are_embedded_together_and_each
     asked = [asyncio.create_task(embedder.embed_query(f"q{n}")) for n in range(12)]
     await asyncio.sleep(0)
     asked[5].cancel()
+    await asyncio.sleep(0.01)
     for _ in range(12):
         engine.gate.release()
     rows = await asyncio.gather(*asked, return_exceptions=True)
