@@ -1,4 +1,4 @@
-"""Sentences with their times resolved (tests/data/text/times_resolved_*.tsv, times_unresolved_*.tsv, times_found.tsv).
+"""Sentences with their times resolved (tests/data/times/*.tsv).
 
 Where `resolved` is empty the sentence stays. `reported` are the times that the gate still finds afterwards, separated by |.
 """
@@ -12,7 +12,7 @@ from historian.text.gate import find_relative_words
 from historian.text.time_expressions import find_relative, find_time_expressions, resolve_times
 from support.tables import cases
 
-TABLES = [f"text/times_{kind}_{language}" for kind in ("resolved", "unresolved") for language in ("zh", "en")]
+TABLES = [f"times/{kind}_{language}" for kind in ("resolved", "unresolved") for language in ("zh", "en")]
 
 
 @pytest.mark.parametrize("case", cases(*TABLES))
@@ -25,7 +25,7 @@ def test_a_sentence_is_resolved_or_its_times_are_reported(case: dict[str, str]) 
     assert resolve_times(resolved, at, case["zone"])[0] == resolved, "resolving again changes nothing"
 
 
-@pytest.mark.parametrize("case", cases("text/times_found"))
+@pytest.mark.parametrize("case", cases("times/found"))
 def test_an_expression_is_found_with_its_span_and_its_days(case: dict[str, str]) -> None:
     text = case["text"]
     found = find_time_expressions(text, datetime.fromisoformat(case["now"]), case["zone"])
