@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from historian.text.redaction import Level, Redaction, find_secrets, redact, redact_value, search
 from historian.text.redaction.spoken import with_others
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from quality.redaction_lines import HELD_OUT, LABELLED, is_left, read_lines, remains
 from support.tables import cases
@@ -222,14 +222,12 @@ SNIPPETS = st.lists(
 
 
 @given(SNIPPETS | st.text(), st.sampled_from(["secrets", "all"]))
-@settings(max_examples=400, deadline=None)
 def test_any_text_is_redacted_once_and_for_all(text: str, level: Level) -> None:
     once = redact(text, level)
     assert redact(once, level) == once
 
 
 @given(SNIPPETS | st.text(), st.sampled_from(["secrets", "all"]))
-@settings(max_examples=300, deadline=None)
 def test_spans_lie_inside_the_text_in_order_and_apart(text: str, level: Level) -> None:
     end = 0
     for span in find_secrets(text, level):
@@ -244,7 +242,6 @@ def test_spans_lie_inside_the_text_in_order_and_apart(text: str, level: Level) -
         lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
     )
 )
-@settings(deadline=None)
 def test_any_value_comes_back_in_its_own_shape(value: object) -> None:
     cleaned = redact_value(value, "all")
     if isinstance(value, list | dict):
