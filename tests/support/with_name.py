@@ -13,7 +13,8 @@ import subprocess
 import sys
 import threading
 import time
-from queue import Empty, SimpleQueue
+from contextlib import suppress
+from queue import Empty, Queue
 
 NOBODY_READS = 141
 """The status of a command whose reader has gone (`make test | head`), as shells give it."""
@@ -28,12 +29,13 @@ def show_all(name: str, run: subprocess.Popen[bytes]) -> None:
     """Show the command's lines until it ends, and that it still runs."""
     assert run.stdout is not None
     every = float(os.environ.get("EVERY_SECONDS", "5"))
-    pieces: SimpleQueue[bytes] = SimpleQueue()
+    pieces: Queue[bytes] = Queue(maxsize=100)
     file = run.stdout.fileno()
 
     def read() -> None:
-        while piece := os.read(file, 65_536):
-            pieces.put(piece)
+        with suppress(OSError):  # closed: nobody reads any longer
+            while piece := os.read(file, 65_536):
+                pieces.put(piece)
         pieces.put(b"")
 
     threading.Thread(target=read, daemon=True).start()
