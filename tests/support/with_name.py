@@ -54,7 +54,7 @@ def show_all(name: str, run: subprocess.Popen[bytes]) -> None:
             shown = time.monotonic()
         if time.monotonic() >= shown + every:
             shown = time.monotonic()
-            show(name, f"after {shown - begun:.0f} s: ".encode() + (unfinished or b"..."))
+            show(name, f"after {shown - begun:.0f} s: ".encode() + (unfinished or b"no line yet"))
     if unfinished:
         show(name, unfinished)
 
