@@ -8,18 +8,18 @@ from historian.text.questions.past_questions import asks_about_now, asks_about_p
 from support.tables import cases
 
 
-@pytest.mark.parametrize("case", cases("text/asking"))
+@pytest.mark.parametrize("case", cases("questions/asking"))
 def test_only_what_asks_is_kept(case: dict[str, str]) -> None:
     assert asking_sentences(case["text"]) == case["asking"]
     assert asking_sentences("") == ""
 
 
-@pytest.mark.parametrize("case", cases("text/told_questions"))
+@pytest.mark.parametrize("case", cases("questions/told_questions"))
 def test_a_request_is_no_question_nor_is_what_is_told_with_one(case: dict[str, str]) -> None:
     assert tells_of_question(case["text"]) is (case["told"] == "yes")
 
 
-@pytest.mark.parametrize("case", cases("text/questions"))
+@pytest.mark.parametrize("case", cases("questions/past_or_now"))
 def test_a_question_is_about_the_past_or_says_that_it_is_about_now(case: dict[str, str]) -> None:
     asked = case["text"]
     assert (asks_about_past(asked), asks_about_now(asked)) == (case["about"] == "past", case["about"] == "now")
