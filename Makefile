@@ -4,8 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 LIVE := $(BIN)/python tests/support/with_name.py
-ALSO_quick := $(wildcard tests/integration/commands/test_cli*.py)
-ALSO_slow := tests/integration/commands tests/integration/documents tests/integration/test_articles.py
+WHERE_units := tests/unit tests/conformance
+WHERE_commands := tests/integration/commands tests/integration/documents
+WHERE_models := tests/integration/langchain tests/integration/models tests/integration/recall tests/integration/web
+WHERE_others := tests/integration $(patsubst %,--ignore=%,$(WHERE_commands) $(WHERE_models))
 PACKAGES := interfaces service graph nodes retrieval stores models prompts text schema
 
 .PHONY: demo studio notebooks docs frameworks shipped test quick slow lint bench clean setup
@@ -29,21 +31,21 @@ studio: $(READY)
 notebooks: $(READY)
 	@$(BIN)/python notebooks/execute.py
 
-# The quick suite first, so that an ordinary mistake shows early; then the slow one (crashes, hostile models). Each runs in two
-# processes side by side, about as long each: the tests of units and of commands (of the slow ones also those of
-# documents), and the others; their lines come as they are printed, behind the name of their half.
+# The quick suite first, so that an ordinary mistake shows early; then the slow one (crashes, processes, hostile models).
+# Each runs in four parts, two at a time; their lines come as they are printed, behind the name of their part, and what
+# stands of an unfinished line every five seconds.
 test: quick slow
 
 quick slow: $(READY)
-	@echo "Running the $@ tests in two halves, units and others; a line of dots is 72 tests ..."
-	@$(MAKE) --no-print-directory -j2 $@-units $@-others
+	@echo "Running the $@ tests in four parts, two at a time; a line of dots is 72 tests ..."
+	@$(MAKE) --no-print-directory -j2 $@-units $@-others $@-commands $@-models
 	@echo "The $@ tests passed."
 
-%-units: $(READY)
-	@$(LIVE) units $(BIN)/python -m pytest -m "$(if $(filter quick,$*),not slow,slow)" tests/unit tests/conformance $(ALSO_$*)
+quick-%: $(READY)
+	@$(LIVE) $* $(BIN)/python -m pytest -m "not slow" $(WHERE_$*)
 
-%-others: $(READY)
-	@$(LIVE) others $(BIN)/python -m pytest -m "$(if $(filter quick,$*),not slow,slow)" tests/integration $(ALSO_$*:%=--ignore=%)
+slow-%: $(READY)
+	@$(LIVE) $* $(BIN)/python -m pytest -m slow $(WHERE_$*)
 
 lint: $(READY) shipped
 	$(BIN)/ruff check .

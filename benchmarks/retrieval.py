@@ -305,8 +305,7 @@ async def embedded(texts: Sequence[str], *, queries: bool, cache: Path | None) -
     digest = hashlib.sha256("\0".join([embedder.model, str(queries), *texts]).encode()).hexdigest()[:24]
     kept = cache / f"{digest}.npy" if cache is not None else None
     if kept is not None and kept.exists():
-        loaded: Matrix = np.load(kept)
-        return loaded
+        return np.asarray(np.load(kept))
     if queries:
         matrix = np.stack([await embedder.embed_query(text) for text in texts])
     else:

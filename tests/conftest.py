@@ -36,9 +36,10 @@ if "TMPDIR" not in os.environ and serves_as_disk(MEMORY):
     os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY)
 
 
-# In CI the examples are the same in every run: what is found by chance is found where somebody can look at it.
-hypothesis.settings.register_profile("busy machines", deadline=None, derandomize="CI" in os.environ)
-hypothesis.settings.load_profile("busy machines")
+# In CI there are more examples, the same in every run: what is found by chance is found where somebody can look at it.
+IN_CI = "CI" in os.environ
+hypothesis.settings.register_profile("historian", deadline=None, derandomize=IN_CI, max_examples=200 if IN_CI else 30)
+hypothesis.settings.load_profile("historian")
 
 
 @pytest.fixture

@@ -416,7 +416,7 @@ def test_nobody_elses_goes_whatever_the_ids_are_like(stores: ArticleStores) -> N
 LONG = st.text(st.characters(categories=["L", "N", "P", "S"]), min_size=1, max_size=128)
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(users=st.lists(LONG, min_size=1, max_size=3, unique=True), groups=st.lists(LONG, max_size=2, unique=True))
 def test_every_key_is_found_again_by_its_file(tmp_path: Path, users: list[str], groups: list[str]) -> None:
     queue = SqliteJobQueue(tmp_path / str(abs(hash((*users, *groups)))) / QUEUE, clock=time.time)

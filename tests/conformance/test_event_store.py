@@ -357,7 +357,7 @@ def test_no_query_raises(store: EventStore, query: str, where: EventFilter) -> N
 
 
 @given(query=st.text(), text=st.text(alphabet=st.characters(exclude_categories=["Cs"])))
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_text_can_be_filed_and_any_query_asked(store: EventStore, query: str, text: str) -> None:
     job_id = f"any-{store.count()}"
     store.file_job(job_id, [make_event(job_id, text=text)], [None])
@@ -641,7 +641,6 @@ _SCOPES = st.builds(Scope.group, _ADVERSARIAL, _ADVERSARIAL) | st.builds(Scope.p
     removed=st.sets(st.integers(0, 11), max_size=3),
     words=st.lists(st.sampled_from(["猫咪", "cat", "g:7", '"', "OR", "words:cat"]), min_size=1, max_size=4),
 )
-@settings(max_examples=60, deadline=None)
 def test_no_search_in_a_scope_gives_anything_of_another(
     implementation: Callable[[], AbstractContextManager[OpenStore]], scopes: list[Scope], removed: set[int], words: list[str]
 ) -> None:
@@ -748,7 +747,7 @@ def test_an_event_can_be_made_to_hold_again(store: EventStore) -> None:
     st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7), st.booleans()), max_size=12),
     st.lists(st.integers(0, 7), max_size=3),
 )
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @pytest.mark.parametrize("implementation", [_sqlite, pytest.param(_postgres, marks=pytest.mark.slow)], ids=["sqlite", "postgres"])
 def test_no_link_ever_leaves_its_scope_or_runs_back_in_time(
     implementation: Callable[[], AbstractContextManager[OpenStore]],

@@ -441,7 +441,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @pytest.mark.parametrize(
     "implementation", [_sqlite_queue, pytest.param(_postgres_queue, marks=pytest.mark.slow)], ids=["sqlite", "postgres"]
 )

@@ -64,7 +64,7 @@ def test_a_profile_comes_back_as_it_was_written(open_storage: OpenStorage) -> No
 TEXTS = st.text(max_size=60)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(name=TEXTS, tags=st.lists(TEXTS, max_size=4), markdown=st.text(max_size=300), entity_id=st.text("aA.@/~%-é猫", min_size=1))
 def test_any_text_comes_back_as_write_returned_it(
     storage: ProfileStorage, name: str, tags: list[str], markdown: str, entity_id: str

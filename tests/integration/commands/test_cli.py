@@ -826,6 +826,7 @@ def test_a_filter_answers_each_line_before_the_next_comes() -> None:
         assert process.wait(timeout=30) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_stops_the_worker_in_good_order(tmp_path: Path, number: signal.Signals) -> None:
     with subprocess.Popen(

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
 HISTORIAN = f"{shlex.quote(sys.executable)} -m historian.interfaces.cli"
 FULL = pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
 

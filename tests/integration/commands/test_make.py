@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -19,11 +20,24 @@ def test_lines_come_as_they_are_printed_behind_a_name_and_the_status_is_the_comm
     command = [*WITH_NAME, "units", sys.executable, "-c", waits]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as run:
         assert run.stdin is not None and run.stdout is not None
-        assert run.stdout.readline() == " units | first\n", "before the command goes on"
+        assert run.stdout.readline() == "   units | first\n", "before the command goes on"
         run.stdin.write("\n")
         run.stdin.close()
-        assert run.stdout.readline() == " units | second\n"
+        assert run.stdout.readline() == "   units | second\n"
     assert run.returncode == 3
+
+
+def test_while_a_line_is_not_finished_its_beginning_and_the_time_are_shown() -> None:
+    command = [*WITH_NAME, "units", sys.executable, "-c", "print('...', end=''); input(); print('.')"]
+    environment = {**os.environ, "EVERY_SECONDS": "0.05"}
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment) as run:
+        assert run.stdin is not None and run.stdout is not None
+        shown = iter(run.stdout.readline, "")
+        assert next(line for line in shown if line.endswith("s: ...\n")).startswith("   units | after ")
+        run.stdin.write("\n")
+        run.stdin.close()
+        assert "   units | ....\n" in shown
+    assert run.returncode == 0
 
 
 def test_a_reader_that_has_seen_enough_ends_the_command_without_a_traceback() -> None:

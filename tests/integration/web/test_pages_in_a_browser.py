@@ -23,6 +23,7 @@ from playwright.sync_api import Browser, Page, expect  # after the look whether 
 from support.events import SATURDAY, file_messages, make_message
 from support.servers.browser import Served, Visit, chromium, served, visit
 
+pytestmark = pytest.mark.slow  # a browser takes seconds to start
 SCRIPT = "<script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">"
 THEMES = pytest.mark.parametrize("theme", ["light", "dark"])
 LANGUAGES = pytest.mark.parametrize("language", ["en", "zh"])
@@ -103,7 +104,6 @@ def event_path(event: Event) -> str:
     return f"/event?id={quote(event.event_id)}"
 
 
-@pytest.mark.slow
 @THEMES
 @LANGUAGES
 @pytest.mark.parametrize("width", [1280, 390])
@@ -119,7 +119,6 @@ def test_every_page_opens_in_both_languages_and_themes(
             window.check()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 390)])
 def test_axe_finds_no_serious_fault(browser: Browser, memory: Served, theme: str, width: int) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="install axe-playwright-python").Axe()

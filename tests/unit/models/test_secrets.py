@@ -81,10 +81,10 @@ def test_ordinary_words_stay() -> None:
 
 
 def test_masking_takes_little_time_for_hostile_texts() -> None:
-    started = time.perf_counter()
+    started = time.thread_time()
     for part in ("http://", "://", "%25", "\\u005c", "&amp;", "QUJD", "a@", "sk-", "?", "=+"):
         ENDPOINT.hide(part * 100_000)
-    assert time.perf_counter() - started < 5
+    assert time.thread_time() - started < 5
 
 
 @pytest.mark.parametrize("address", ["ann:s3cret@host/v1", "http://[s3cret", "ftp://ann:s3cret@host/v1?key=s3cret"])

@@ -111,7 +111,7 @@ def hits_of(store: SqliteEventStore, text: str, vectors: list[Vector], settings:
     return recall.select(request, recall.fuse(request, recall.survey(request), vectors))
 
 
-@pytest.mark.parametrize("fusion", ["weighted", "rrf"])
+@pytest.mark.parametrize("fusion", ["weighted", pytest.param("rrf", marks=pytest.mark.slow)])
 def test_recall_is_never_below_keywords_alone_whatever_share_is_embedded(store: SqliteEventStore, fusion: str) -> None:
     talk, settings = Talk(store), QuerySettings.model_validate({"fusion": fusion})
     questions = list(talk.questions())

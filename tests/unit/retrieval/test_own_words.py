@@ -18,7 +18,7 @@ from historian.schema.hit import Hit
 from historian.schema.scope import SHARED_NOTES, Scope, reads_own_words_of
 from historian.schema.settings import QuerySettings
 from historian.stores.sqlite.events.store import SqliteEventStore
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.events import make_event
 from support.recall import NOW, WordEmbedder, down
@@ -57,7 +57,6 @@ async def told(
     return await own_words(recall, request, user_id, QuerySettings(), asyncio.to_thread, until)
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(events, max_size=12), st.booleans())
 def test_only_the_users_own_facts_from_groups_are_brought(fields: list[dict[str, Any]], with_vectors: bool) -> None:
     with tempfile.TemporaryDirectory() as folder:

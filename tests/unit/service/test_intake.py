@@ -116,9 +116,9 @@ def test_spans_over_several_texts_are_cut_out_as_from_one(texts: list[str], cuts
 
 def test_time_grows_with_the_texts() -> None:
     texts = ["my token is", "ghp_0123456789abcdefghijABCDEFGHIJ456789"] * 500
-    started = time.perf_counter()
+    started = time.thread_time()
     assert redacted_in_turn(texts, "all") == ["my token is", "[TOKEN]"] * 500
-    assert time.perf_counter() - started < 5
+    assert time.thread_time() - started < 5
 
 
 @pytest.mark.parametrize("buffer", [["one"], deque(["one"], maxlen=20)])

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from historian.schema.names import Names
 from historian.text.absolutize import LONGEST_TEXT, absolutize
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 NOW = datetime(2026, 2, 21, 4, 30, tzinfo=UTC)
@@ -84,7 +84,6 @@ SENTENCES = {
 # fmt: on
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     text=st.sampled_from(["zh", "en"]).flatmap(
         lambda language: st.lists(st.sampled_from(SENTENCES[language]), min_size=1, max_size=4).map(" ".join)

@@ -4,7 +4,7 @@ import pytest
 from historian.text import chunks
 from historian.text.chunks import chunk
 from historian.text.tokens import estimate_tokens
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 MARKDOWN = st.lists(
@@ -26,7 +26,6 @@ MARKDOWN = st.lists(
 
 
 @given(MARKDOWN, st.integers(1, 60))
-@settings(max_examples=200, deadline=None)
 def test_the_chunks_are_the_text_in_order_and_nothing_is_lost(text: str, max_tokens: int) -> None:
     pieces, at = chunk(text, max_tokens), 0
     for piece in pieces:
@@ -37,7 +36,6 @@ def test_the_chunks_are_the_text_in_order_and_nothing_is_lost(text: str, max_tok
 
 
 @given(MARKDOWN, st.integers(4, 60))
-@settings(max_examples=200, deadline=None)
 def test_the_bound_holds_unless_one_character_exceeds_it(text: str, max_tokens: int) -> None:
     assert all(estimate_tokens(piece) <= max_tokens or len(piece) == 1 for piece in chunk(text, max_tokens))
 

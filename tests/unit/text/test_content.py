@@ -2,51 +2,16 @@
 
 import pytest
 from historian.text.content import has_content
+from support.tables import cases
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "👍",
-        "😂😂",
-        "牛",
-        "收到",
-        "哈哈哈哈",
-        "嗯嗯好的谢谢",
-        "对啊",
-        "1",
-        "666",
-        "lol",
-        "ok!",
-        "Haha, so true",
-        "yesss",
-        "[图片]",
-        "？",
-        "",
-    ],
-)
-def test_agreement_laughter_and_signs_have_no_content(text: str) -> None:
-    assert not has_content(text)
+@pytest.mark.parametrize("case", cases("text/content"))
+def test_agreement_laughter_and_signs_have_no_content(case: dict[str, str]) -> None:
+    assert has_content(case["text"]) is (case["content"] == "yes")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "三点",
-        "没去",
-        "350",
-        "13800138000",
-        "Thanks, Mel!",
-        "ok, at eight",
-        "是我妈",
-        "Oslo",
-        "哈哈哈明天见面再说",
-        "no cheese",
-        "ünal",
-    ],
-)
-def test_what_names_something_has_content(text: str) -> None:
-    assert has_content(text)
+def test_no_words_have_no_content() -> None:
+    assert not has_content("")
 
 
 def test_what_is_long_has_content() -> None:

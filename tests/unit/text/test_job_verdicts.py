@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-from pathlib import Path
-
 import pytest
 from historian.prompts.rewriting import rewrite_prompt
 from historian.schema.graph_states.historian import events_of
@@ -13,16 +10,14 @@ from historian.schema.settings import Settings
 from historian.text.job_drafts import prepare
 from historian.text.job_verdicts import by_rules, judge, shown_messages
 from support.jobs import make_job
+from support.tables import cases
 
 PEOPLE = {"en": ("Ann", "Clio"), "zh": ("阿明", "小史")}
-with (Path(__file__).parents[2] / "data" / "hand_overs.tsv").open(encoding="utf-8", newline="") as file:
-    ROWS = [tuple(row) for row in csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE)][1:]
 
 
-@pytest.mark.parametrize(("language", "kind", "verdict", "words", "before", "text"), ROWS)
-def test_a_models_text_of_a_hand_over_is_kept_or_refused_for_what_is_wrong_with_it(
-    language: str, kind: str, verdict: str, words: str, before: str, text: str
-) -> None:
+@pytest.mark.parametrize("case", cases("hand_overs"))
+def test_a_models_text_of_a_hand_over_is_kept_or_refused_for_what_is_wrong_with_it(case: dict[str, str]) -> None:
+    language, kind, verdict, words, before, text = case.values()
     user, bot = PEOPLE[language]
     speaker, _, said = before.replace("：", ": ").partition(": ")
     others = [{"sender_id": "9", "sender_name": "Ben" if language == "en" else "小王", "text": "👍"}]

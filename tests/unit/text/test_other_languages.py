@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import re
 import unicodedata
-from pathlib import Path
 
 import pytest
 from historian.schema.names import Names
@@ -19,10 +17,9 @@ from historian.text.time_expressions import find_relative
 from hypothesis import given
 from hypothesis import strategies as st
 from support.jobs import make_job
+from support.tables import rows
 
-TABLE = Path(__file__).parents[2] / "data" / "languages.tsv"
-with TABLE.open(encoding="utf-8", newline="") as file:
-    ROWS = [tuple(row) for row in csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE)][1:]
+ROWS = [(row["language"], row["text"]) for row in rows("languages")]
 OTHERS = [text for language, text in ROWS if language == "other"]
 ANN = Names("Clio", "Ann", "1")
 

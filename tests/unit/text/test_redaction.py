@@ -16,9 +16,11 @@ from pathlib import Path
 import pytest
 from historian.text.redaction import Level, Redaction, find_secrets, redact, redact_value, search
 from historian.text.redaction.spoken import with_others
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from quality.redaction_lines import HELD_OUT, LABELLED, is_left, read_lines, remains
+from support.floor import floor, quickest
+from support.tables import cases
 
 PASSWORD = "Tr0ub4" + "dor&3x"
 BOT_TOKEN = "7213808860" + ":AA" + "H1bjqpKKW3maRSPAxzIU-0v6xNuq2-NjM"
@@ -68,118 +70,24 @@ def test_redacting_twice_changes_nothing_more_on_the_labelled_lines() -> None:
         assert redact(once, "all") == once
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        (f"密码：{PASSWORD}", "密码：[PASSWORD]"),
-        (f"我的密码是{PASSWORD}，别告诉别人", "我的密码是[PASSWORD]，别告诉别人"),
-        ("会员密码Wangda" + "1956", "会员密码[PASSWORD]"),
-        ("密码我设的跟去年一样，就是 Harbin@bing" + "xue", "密码我设的跟去年一样，就是 [PASSWORD]"),
-        (f"用 {PASSWORD} 当密码", "用 [PASSWORD] 当密码"),
-        ("wifi密码多少？\nlily" + "1990x", "wifi密码多少？\n[PASSWORD]"),
-        (f"my password is {PASSWORD}", "my password is [PASSWORD]"),
-        ("the wifi password: maple77" + "otter", "the wifi password: [PASSWORD]"),
-        (f"{PASSWORD} is my password", "[PASSWORD] is my password"),
-        ("temp password for ann -> Wq7-" + "pLm2-Zt", "temp password for ann -> [PASSWORD]"),
-        ('smtp.login("bot", "k9' + 'x!m2")', 'smtp.login("bot", "[PASSWORD]")'),
-        ("mysql -u root -ps3cret" + "-Pw -h db", "mysql -u root -p[PASSWORD] -h db"),
-        ("curl -u ann:hunter" + "2pw https://a.test", "curl -u ann:[PASSWORD] https://a.test"),
-        ("CREATE USER ann IDENTIFIED BY 's3" + "cret'", "CREATE USER ann IDENTIFIED BY '[PASSWORD]'"),
-        (f"postgres://app:{PASSWORD}@db.internal:5432/shop", "postgres://app:[PASSWORD]@db.internal:5432/shop"),
-        ("Server=db;User Id=sa;Password=cs.p" + "w-12;", "Server=db;User Id=sa;Password=[PASSWORD];"),
-        ("DB_PASSWORD=blue77" + "-sky", "DB_PASSWORD=[PASSWORD]"),
-        ("login(user='ann', password='blue77" + "-sky')", "login(user='ann', password='[PASSWORD]')"),
-        ("tool --password blue77" + "-sky run", "tool --password [PASSWORD] run"),
-        ("stringData:\n  password: sd.p" + "w-12", "stringData:\n  password: [PASSWORD]"),
-    ],
-)
-def test_passwords_go_wherever_people_and_programs_put_them(text: str, expected: str) -> None:
-    assert redact(text) == expected
+@pytest.mark.parametrize("case", cases("text/redaction"))
+def test_secrets_and_personal_data_go_and_what_only_looks_like_them_stays(case: dict[str, str]) -> None:
+    """Where `redacted` is empty the text stays. ¦ stands within made-up secrets and goes; {PASSWORD} is the value above."""
+    made_up = {"PASSWORD": PASSWORD, "API_KEY": API_KEY, "BOT_TOKEN": BOT_TOKEN, "JWT": JWT, "KEY_BLOCK": KEY_BLOCK}
+    text = case["text"].replace("¦", "")
+    for name, value in made_up.items():
+        text = text.replace(f"{{{name}}}", value)
+    level: Level = "all" if case["level"] == "all" else "secrets"
+    assert redact(text, level) == (case["redacted"] or text)
+    if level == "all":
+        assert redact(text, "secrets") == text, "personal data stays at the level of secrets"
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        (f"Authorization: Bearer {API_KEY}", "Authorization: Bearer [API_KEY]"),
-        ("Authorization: Basic YW5uOmJsdWU3" + "Ny1za3k=", "Authorization: Basic [TOKEN]"),
-        (f"机器人 token：{BOT_TOKEN}。", "机器人 token：[TOKEN]。"),
-        (f"session {JWT}", "session [TOKEN]"),
-        ("ghp_" + "a1B2c3D4e5" * 4, "[TOKEN]"),
-        ("AKIA" + "QWERTYUIOPASDFGH", "[API_KEY]"),
-        (f"before\n{KEY_BLOCK}\nafter", "before\n[PRIVATE_KEY]\nafter"),
-        ("Cookie: sid=a1b2c3d4e5; theme=dark\nHost: x", "Cookie: [COOKIE]\nHost: x"),
-        ("https://x.test/a?page=2&token=a1b2c3d4e5f6&z=1", "https://x.test/a?page=2&token=[TOKEN]&z=1"),
-        ('{"app_secret": "9f8e7d6c5b4a3928' + '1706f5e4"}', '{"app_secret": "[SECRET]"}'),
-        ("the token I use: k8Jd92mXq0P1" + "zL7vRt5Yw3Bn", "the token I use: [TOKEN]"),
-        ("支付密钥在这里，记一下：k8Jd92mXq0P1" + "zL7vRt5Yw3Bn", "支付密钥在这里，记一下：[SECRET]"),
-        ("登录验证码：4829" + "13，五分钟内有效", "登录验证码：[TOKEN]，五分钟内有效"),
-        ("4829" + "13 is your verification code", "[TOKEN] is your verification code"),
-    ],
-)
-def test_keys_tokens_cookies_and_codes_go(text: str, expected: str) -> None:
-    assert redact(text) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("邮箱 lihua" + "@example.cn，电话 138" + "12345678", "邮箱 [EMAIL]，电话 [PHONE]"),
-        ("身份证 11010519491231" + "002X", "身份证 [ID_CARD]"),
-        ("卡号 411111111111" + "1111", "卡号 [BANK_CARD]"),
-        ("电话１３８" + "１２３４５６７８", "电话[PHONE]"),
-        ("座机 010-" + "62345678 转 8", "座机 [PHONE]"),
-        ("微信号 lihua_" + "1990x，备注一下", "微信号 [WECHAT]，备注一下"),
-        ("护照号 E1234" + "5678 明年到期", "护照号 [ID_CARD] 明年到期"),
-        ("My US number is (415) 555-" + "0132", "My US number is [PHONE]"),
-        ("call me on +44 20 7946 " + "0958", "call me on [PHONE]"),
-        ("IBAN DE89 3704 0044 " + "0532 0130 00.", "IBAN [BANK_CARD]."),
-        ("write to ann.lee" + "@example.org please", "write to [EMAIL] please"),
-    ],
-)
-def test_personal_data_goes_at_level_all(text: str, expected: str) -> None:
-    assert redact(text, "all") == expected
-    assert "[" not in redact(text, "secrets")
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "My password was changed from {0}1 to {1}2",
-        "I changed the wifi password from {0}9 to {1}9.",
-        "Their passwords are {0}1 and {1}2",
-        "the passwords: {0}1, {1}2 and {0}3",
-        "my passwords are {0}1 or {1}2.",
-        "密码从{0}1改成了{1}2",
-        "我把密码从 {0}1 改成 {1}2 了",
-        "银行卡密码从482913改成了773105",
-        "两个密码分别是{0}1和{1}2",
-        "密码有两个：{0}1、{1}2",
-        "微信密码 {0}2019，别告诉别人",
-    ],
-)
-def test_every_password_of_a_sentence_goes(text: str) -> None:
-    said = text.format("hunter", "maple")
-    left = redact(said)
+@pytest.mark.parametrize("case", cases("text/passwords"))
+def test_every_password_of_a_sentence_goes(case: dict[str, str]) -> None:
+    left = redact(case["text"].format("hunter", "maple"))
     assert not re.search(r"hunter|maple|\d", left), left
     assert redact(left) == left
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "passwords are stored and hashed",
-        "the password was changed from Monday to Tuesday",
-        "changed the password from the admin page to the settings page",
-        "password: [PASSWORD], see https://docs.example.com/a1",
-        "密码是[PASSWORD]，2024年改的",
-        "the wifi password is [PASSWORD] and 2000 users know it",
-        "忘记密码 please",
-        "修改密码login页面",
-        "密码从今天开始改成每月更新",
-    ],
-)
-def test_words_beside_a_password_stay(text: str) -> None:
-    assert redact(text) == text
 
 
 def test_a_list_of_passwords_takes_time_by_its_length() -> None:
@@ -187,35 +95,6 @@ def test_a_list_of_passwords_takes_time_by_its_length() -> None:
     text = "hunter2 and " * 1_000
     spans = list(with_others(text, found))
     assert len(spans) <= 2 * len(found)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "我的密码忘了，怎么重置？",
-        "密码长度至少 8 位",
-        "请输入密码",
-        "I forgot my password again",
-        "the password is required",
-        "password: str = Field(..., min_length=8)",
-        'api_key = os.getenv("OPENAI_API_KEY")',
-        "DB_PASSWORD: ${DB_PASSWORD:?set it in .env}",
-        "usage: total_tokens=1532, max_tokens=4096",
-        '"nextPageToken": "CpHNsscimcV5oH7b"',
-        "Authorization: Bearer <your token>",
-        "Image sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-        "commit 5e9afbf4e9a103c11b5f12e83babe98dcb33d709",
-        "订单号 13912345678901234，金额 1280.00 元",
-        "QQ群 714852963，学号 2020123456",
-        "2026-02-19 10:44:01 上线，航班 CA1234 08:30",
-        "编号 110105194912310021，单号 4111111111111112",
-        "Error code: 482913, 验证码 5 分钟内有效",
-        "ISBN 0306406152, from 192.168.1.64:8080",
-        "git@github.com:ann/repo.git and icon@2x.png",
-    ],
-)
-def test_what_only_looks_like_a_secret_stays(text: str) -> None:
-    assert redact(text, "all") == text
 
 
 def test_level_none_finds_nothing() -> None:
@@ -344,14 +223,12 @@ SNIPPETS = st.lists(
 
 
 @given(SNIPPETS | st.text(), st.sampled_from(["secrets", "all"]))
-@settings(max_examples=400, deadline=None)
 def test_any_text_is_redacted_once_and_for_all(text: str, level: Level) -> None:
     once = redact(text, level)
     assert redact(once, level) == once
 
 
 @given(SNIPPETS | st.text(), st.sampled_from(["secrets", "all"]))
-@settings(max_examples=300, deadline=None)
 def test_spans_lie_inside_the_text_in_order_and_apart(text: str, level: Level) -> None:
     end = 0
     for span in find_secrets(text, level):
@@ -366,7 +243,6 @@ def test_spans_lie_inside_the_text_in_order_and_apart(text: str, level: Level) -
         lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
     )
 )
-@settings(deadline=None)
 def test_any_value_comes_back_in_its_own_shape(value: object) -> None:
     cleaned = redact_value(value, "all")
     if isinstance(value, list | dict):
@@ -415,30 +291,18 @@ def test_a_secret_without_an_end_is_found_whole_in_pieces_of_a_bounded_length(mo
 
 @pytest.mark.parametrize("language", CHAT)
 @pytest.mark.parametrize("level", ["secrets", "all"])
-def test_ordinary_talk_costs_less_than_half_a_millisecond_a_kilobyte(language: str, level: Level) -> None:
+def test_ordinary_talk_takes_at_most_twenty_times_as_long_as_counting_its_characters(language: str, level: Level) -> None:
     text = (CHAT[language] * 20)[:2_000]
     assert redact(text, level) == text
-
-    def seconds() -> float:
-        started = time.process_time()
-        redact(text, level)
-        return time.process_time() - started
-
-    assert min(seconds() for _ in range(20)) < 0.002  # half of it for 2 KB, and room for a busy machine
+    assert quickest(lambda: redact(text, level), 20) < 20 * floor(len(text)), "2 to 3 times as long on an idle machine"
 
 
 @pytest.mark.parametrize(
     "note", ["Ann", "小李", "他喜欢喝美式咖啡，不加糖，每天八点到公司", "She moved to Hangzhou and works late"]
 )
 def test_a_short_note_costs_some_tens_of_microseconds(note: str) -> None:
-    def seconds() -> float:
-        started = time.process_time()
-        for _ in range(50):
-            redact(note, "all")
-        return (time.process_time() - started) / 50
-
-    seconds()
-    assert min(seconds() for _ in range(10)) < 0.000_2
+    taken = quickest(lambda: [redact(note, "all") for _ in range(50)]) / 50
+    assert taken < 2 * floor(2_000), "a seventh of that on an idle machine"
 
 
 def test_nothing_is_compiled_and_nothing_heavy_is_loaded_by_the_import(tmp_path: Path) -> None:

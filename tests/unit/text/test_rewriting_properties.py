@@ -10,7 +10,7 @@ from historian.text.protected import protected_spans
 from historian.text.references.people import find_people
 from historian.text.rewriting.rewriting import draft
 from historian.text.sentence import Sentence
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 NOW = datetime(2026, 2, 21, 4, 30, tzinfo=UTC)
@@ -46,7 +46,6 @@ names = st.builds(
 items = st.sampled_from(["action", "fact"])
 
 
-@settings(max_examples=400, deadline=None)
 @given(text=texts | st.text(max_size=60))
 def test_spans_lie_inside_the_text_and_never_overlap(text: str) -> None:
     for spans in (
@@ -60,7 +59,6 @@ def test_spans_lie_inside_the_text_and_never_overlap(text: str) -> None:
         assert text[found.start : found.end] == found.text
 
 
-@settings(max_examples=300, deadline=None)
 @given(text=texts, who=names, item=items)
 def test_replacements_account_for_every_change(text: str, who: Names, item: str) -> None:
     result = draft(text, who, item)  # type: ignore[arg-type]
@@ -73,7 +71,6 @@ def test_replacements_account_for_every_change(text: str, who: Names, item: str)
     assert all(text[found.start : found.end] == found.text for found in result.undecided)
 
 
-@settings(max_examples=100, deadline=None)
 @given(before=texts, inside=st.sampled_from(["我昨天去了", "I like you here", "他们 and me"]), after=texts, who=names, item=items)
 @pytest.mark.parametrize(("opening", "closing"), [("《", "》"), ("「", "」"), ("```", "```")])
 def test_quoted_text_and_code_are_kept_byte_for_byte(

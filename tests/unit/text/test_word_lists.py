@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from historian.text import word_lists
+from historian.text.time_expressions.english.lexicon import CORRECTED, DAYS, MONTHS, PARTS, UNITS, WEEKDAYS
 from historian.text.word_lists import compiled_patterns
 
 TEXT = Path(word_lists.__file__).parent
@@ -40,3 +41,8 @@ def test_every_pattern_that_is_asked_for_exists_and_the_other_way_round(table: P
     assert known <= asked | held
     words = {*tables.get("words", {}), *tables.get("pieces", {})}
     assert words <= held | set(re.findall(r"""\[["'](\w+)["']\]""", source))
+
+
+def test_no_slip_is_another_word_of_time() -> None:
+    known = {word for table in (DAYS, MONTHS, PARTS, UNITS, WEEKDAYS) for word in table}
+    assert {slip: word for slip, word in CORRECTED.items() if slip in known and slip != word} == {}

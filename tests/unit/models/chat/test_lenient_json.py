@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from historian.models.chat.lenient_json import LONGEST_REPAIRED, find_json
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 values = st.recursive(
@@ -26,14 +26,12 @@ def test_all_json_is_read_as_json_reads_it(value: dict[str, Any], ascii_only: bo
 
 
 @given(st.dictionaries(st.text(min_size=1), values, min_size=1, max_size=3), st.data())
-@settings(max_examples=300)
 def test_nothing_cut_off_is_accepted(value: dict[str, Any], data: st.DataObject) -> None:
     text = json.dumps(value, ensure_ascii=False)
     assert find_json(text[: data.draw(st.integers(1, len(text) - 1))]).objects == []
 
 
 @given(st.text(max_size=300) | st.text("{}[]\"':,\\ab ", max_size=300))
-@settings(max_examples=500)
 def test_no_text_breaks_the_search(text: str) -> None:
     find_json(text)
 

@@ -79,10 +79,10 @@ async def test_a_text_has_the_same_vector_alone_and_in_a_batch(local: Embedder) 
 
 
 async def test_a_query_is_answered_while_a_batch_is_still_running(local: Embedder) -> None:
-    batch = asyncio.create_task(local.embed_documents([LONG] * 12))
+    batch = asyncio.create_task(local.embed_documents([LONG] * 6))
     await local.embed_query("warm and waiting behind one document at most")
     assert not batch.done()
-    assert (await batch).shape == (12, 384)
+    assert (await batch).shape == (6, 384)
 
 
 async def test_a_query_goes_ahead_of_all_documents_that_wait(with_engine: Callable[..., LocalEmbedder]) -> None:

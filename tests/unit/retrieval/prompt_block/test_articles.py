@@ -7,7 +7,7 @@ from historian.retrieval.relevant import ReadMemory
 from historian.schema.article import Article
 from historian.schema.summary import ArticleKey, StoredArticle, Summary
 from historian.text.tokens import estimate_tokens
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 KEY = ArticleKey("7")
@@ -65,7 +65,6 @@ def test_a_long_dynamic_leaves_room_for_summaries_and_takes_none_of_bedrocks() -
     assert sum(" summary]" in line for line in found) >= 8
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(1, 400), st.lists(st.tuples(st.text("ab 1-，。船x\n", max_size=120), st.booleans()), max_size=12))
 def test_no_budget_is_ever_passed(budget: int, told: list[tuple[str, bool]]) -> None:
     summaries = tuple(summary(n + 1, text or "x", promoted=promoted) for n, (text, promoted) in enumerate(told))

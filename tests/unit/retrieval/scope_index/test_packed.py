@@ -39,24 +39,25 @@ def clustered_vectors(random: np.random.Generator, count: int) -> Matrix:
 
 
 @pytest.mark.parametrize("made", [random_vectors, clustered_vectors])
-@pytest.mark.parametrize("centred", [0.0, 1.0])
-def test_the_ten_nearest_are_those_of_float32(made: Callable[[np.random.Generator, int], Matrix], centred: float) -> None:
+def test_the_ten_nearest_are_those_of_float32(made: Callable[[np.random.Generator, int], Matrix]) -> None:
     random = np.random.default_rng(3)
-    vectors = made(random, 10_200)
-    queries, matrix = vectors[:200], vectors[200:]
+    vectors = made(random, 10_100)
+    queries, matrix = vectors[:100], vectors[100:]
     table = ScopeTable((0, 0))
     events = [make_event("j", n, text="") for n in range(len(matrix))]
     assert table.grow(range(len(matrix)), events, [], range(len(matrix)), matrix)
     table.seal()
-    same = 0
-    for query in queries:
+    for centred in (0.0, 1.0):
         away = table.snapshot.mean.astype(np.float64) * centred
         rows = matrix.astype(np.float64) - away
-        exact = rows @ (query - away) / np.linalg.norm(rows, axis=1)
-        found = table.snapshot.similarities(query, centred=centred)
-        best = [set(np.argpartition(-scores, TOP)[:TOP].tolist()) for scores in (exact, found)]
-        same += len(best[0] & best[1])
-    assert same >= 0.999 * TOP * len(queries)
+        lengths = np.linalg.norm(rows, axis=1)
+        same = 0
+        for query in queries:
+            exact = rows @ (query - away) / lengths
+            found = table.snapshot.similarities(query, centred=centred)
+            best = [set(np.argpartition(-scores, TOP)[:TOP].tolist()) for scores in (exact, found)]
+            same += len(best[0] & best[1])
+        assert same >= 0.999 * TOP * len(queries), f"centred {centred}"
 
 
 def message(n: int) -> Event:
@@ -66,6 +67,7 @@ def message(n: int) -> Event:
     return make_event(name, n, text=words, user_id=f"1000{n % 30}", user_name=f"Name{n % 30}", **fields_of_it)
 
 
+@pytest.mark.slow
 def test_twenty_thousand_messages_take_at_most_half_of_what_they_took() -> None:
     count, random = 20_000, np.random.default_rng(5)
     table = ScopeTable((0, 0))

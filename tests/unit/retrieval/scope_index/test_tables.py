@@ -41,7 +41,7 @@ def file_vectors(store: SqliteEventStore, count: int, *, job: str = "j1-0", grou
     assert store.file_job(job, events, unit_vectors(count, seed=seed))
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(2, 60), st.integers(0, 5))
 def test_similarities_are_those_of_brute_force(count: int, seed: int) -> None:
     import tempfile

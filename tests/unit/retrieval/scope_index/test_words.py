@@ -12,7 +12,7 @@ from historian.schema.event import EventFilter
 from historian.stores.sqlite.events.store import SqliteEventStore
 from historian.text.search_words import stems
 from historian.text.search_words.stems import Stemmer
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.events import file_texts, make_event
 from support.stores import open_events
@@ -38,7 +38,6 @@ def same(memory: dict[str, float], store: SqliteEventStore, query: str) -> None:
 
 @pytest.mark.slow
 @given(batches=st.lists(st.lists(TEXTS, min_size=1, max_size=6), min_size=1, max_size=6), query=TEXTS, data=st.data())
-@settings(max_examples=60, deadline=None)
 def test_memory_and_store_score_alike_whatever_is_filed_edited_and_deleted(
     tmp_path_factory: pytest.TempPathFactory, batches: list[list[str]], query: str, data: st.DataObject
 ) -> None:

@@ -31,7 +31,7 @@ def pages(store: EventStore, where: EventFilter, limit: int) -> Iterator[list[st
             return
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.sampled_from([0.0, 1.5, 1e9 / 3, 2e9]), max_size=30), st.integers(1, 12))
 def test_pages_hold_every_event_once_in_the_order_of_the_whole_list(store: EventStore, moments: list[float], limit: int) -> None:
     group = str(next(GROUPS))

@@ -10,6 +10,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+import pytest
 from historian.schema.entity import Entity
 from historian.schema.forgetting import ForgetRequest
 from historian.schema.profile import ProfileKey
@@ -126,6 +127,7 @@ def test_all_of_it_becomes_rows_once(tmp_path: Path) -> None:
     assert text.endswith("---\n\n- 爱好: 爬山\n- 爱好: 喜欢喝茶\n"), "the file is of this version"
 
 
+@pytest.mark.slow
 def test_killed_anywhere_it_is_done_again(tmp_path: Path) -> None:
     runs = 0
 

@@ -1,45 +1,25 @@
-"""Sentences that ask."""
+"""Sentences that ask, and about which time."""
 
 from __future__ import annotations
 
 import pytest
 from historian.text.questions.asking import asking_sentences, tells_of_question
+from historian.text.questions.past_questions import asks_about_now, asks_about_past
+from support.tables import cases
 
 
-@pytest.mark.parametrize(
-    ("text", "asking"),
-    [
-        ("我昨天去爬山了。上周我们聊了什么？", "上周我们聊了什么？"),
-        ("上周末去哪了", "上周末去哪了"),
-        ("说说上个月的聚会", "说说上个月的聚会"),
-        ("昨天累死了", ""),
-        ("11号行不", "11号行不"),
-        ("我也不", ""),
-        ("I saw Ann yesterday. Did she move last week?", "Did she move last week?"),
-        ("remind me what I said on Monday", "remind me what I said on Monday"),
-        ("Yesterday I was ill!", ""),
-        ("医生告诉我不能再吃花生了", ""),
-        ("我昨天什么都没吃", ""),
-        ("I saw Ann yesterday when it rained.", ""),
-        ("帮我查一下昨天的会议", "帮我查一下昨天的会议"),
-        ("", ""),
-    ],
-)
-def test_only_what_asks_is_kept(text: str, asking: str) -> None:
-    assert asking_sentences(text) == asking
+@pytest.mark.parametrize("case", cases("questions/asking"))
+def test_only_what_asks_is_kept(case: dict[str, str]) -> None:
+    assert asking_sentences(case["text"]) == case["asking"]
+    assert asking_sentences("") == ""
 
 
-@pytest.mark.parametrize(
-    ("text", "tells"),
-    [
-        ("Tim asks John about challenges he has faced", True),
-        ("Ann and Ben asked what time it was", True),
-        ("Ann asked whether Bob wants to come", True),
-        ("Ann asked about tickets to Rome", True),
-        ("Maria asked John for help in spreading the word about the fundraiser", False),
-        ("Ann asked Ben to come when he can", False),
-        ("Maria admires John's trophy and asks about its backstory", False),
-    ],
-)
-def test_a_request_is_no_question_nor_is_what_is_told_with_one(text: str, tells: bool) -> None:
-    assert tells_of_question(text) is tells
+@pytest.mark.parametrize("case", cases("questions/told_questions"))
+def test_a_request_is_no_question_nor_is_what_is_told_with_one(case: dict[str, str]) -> None:
+    assert tells_of_question(case["text"]) is (case["told"] == "yes")
+
+
+@pytest.mark.parametrize("case", cases("questions/past_or_now"))
+def test_a_question_is_about_the_past_or_says_that_it_is_about_now(case: dict[str, str]) -> None:
+    asked = case["text"]
+    assert (asks_about_past(asked), asks_about_now(asked)) == (case["about"] == "past", case["about"] == "now")

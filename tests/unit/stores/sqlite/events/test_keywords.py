@@ -13,7 +13,7 @@ from historian.stores.sqlite.events.rows import SqliteEventRows
 from historian.text.search_words import keywords
 from historian.text.search_words.keywords import K1, WORDS_VERSION, B
 from historian.text.search_words.tokens import query_tokens, search_tokens
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.events import file_texts
 from support.stores import open_events
@@ -44,7 +44,6 @@ TEXTS = st.lists(WORDS, max_size=8).map(" ".join)
 
 
 @given(texts=st.lists(TEXTS, min_size=1, max_size=12), other=st.lists(TEXTS, max_size=5), query=TEXTS)
-@settings(max_examples=60, deadline=None)
 def test_scores_in_a_scope_are_bm25_over_that_scope_alone(
     tmp_path_factory: pytest.TempPathFactory, texts: list[str], other: list[str], query: str
 ) -> None:
