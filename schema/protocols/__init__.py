@@ -18,7 +18,7 @@ from .documents.summaries import SummaryStorage as SummaryStorage
 from .embedder import Embedder as Embedder
 from .events.shadow_vectors import ShadowVectors as ShadowVectors
 from .events.store import EventStore as EventStore
-from .events.store import Outdated as Outdated
+from .events.store import NewVectors as NewVectors
 from .events.store import ScopeNews as ScopeNews
 from .events.vector_index import IndexDocument as IndexDocument
 from .events.vector_index import VectorIndex as VectorIndex

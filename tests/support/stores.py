@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
+from historian.stores.chroma.index import ChromaIndex
 from historian.stores.sqlite.database import SqliteDatabase
 from historian.stores.sqlite.events.store import SqliteEventStore
 from historian.stores.sqlite.index_schema import open_index
@@ -18,6 +19,12 @@ from historian.stores.tables.tombstones import SECONDS_OF_EVER, add_tombstones
 def open_events(directory: Path) -> SqliteEventStore:
     """The event store in `directory`, which is made if it is missing."""
     return SqliteEventStore(open_index(directory / "index.sqlite"))
+
+
+def not_in_index(store: EventTables, directory: Path) -> list[str]:
+    """The ids of embedded events that the derived index in `directory` was not given yet."""
+    numbers = ChromaIndex(directory / "chromadb").noted_numbers(store.fingerprint())
+    return [event.event_id for event in store.embedded_after(numbers or {}, 10).events]
 
 
 def bury(store: EventTables, *entities: str, job_ids: Sequence[str] = (), until: float = SECONDS_OF_EVER) -> None:

@@ -24,12 +24,12 @@ class ScopeNews(NamedTuple):
     sequence: int
 
 
-class Outdated(NamedTuple):
-    """What a derived vector index lacks, or holds of before: versions by event id, and the events of these that have a vector."""
+class NewVectors(NamedTuple):
+    """Embedded events with their vectors, and the number of the last vector read of each scope, by scope number."""
 
-    versions: dict[str, int]
-    ids: list[str]
-    vectors: Matrix
+    events: list[Event]
+    vectors: list[Vector]
+    numbers: dict[int, int]
 
 
 class EventStore(Protocol):
@@ -154,14 +154,14 @@ class EventStore(Protocol):
 
     def set_vectors(self, event_ids: Sequence[str], vectors: Sequence[Vector]) -> None: ...
 
-    def unindexed(self, limit: int) -> Outdated:
-        """Return events that are missing or stale in the derived vector index: those without a vector are to be dropped."""
+    def embedded_after(self, numbers: Mapping[int, int], limit: int) -> NewVectors:
+        """Return the events, at most `limit`, whose vectors have higher numbers than `numbers` says of their scopes.
 
-    def mark_indexed(self, versions: Mapping[str, int]) -> None:
-        """Note that the index is told of these (`Outdated.versions`). What has changed since is handed out again."""
+        A vector that replaces another one has a higher number. Without `numbers` in the result nothing is left.
+        """
 
-    def reindex_all(self) -> None:
-        """Mark all events as missing in the derived index (it was lost or emptied)."""
+    def embedded_ids(self) -> list[str]:
+        """Return the ids of all events with a vector."""
 
     def fingerprint(self) -> tuple[str, int] | None:
         """Return (model, dimension) of the stored vectors; None if there are none."""

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from ....schema.event import EventFilter
-from ....schema.protocols import Outdated, Vector
+from ....schema.protocols import Vector
 from ....text.search_words.keywords import K1, B, query_words, repeated
 from ....text.search_words.stems import STEMMER
 from ...tables.engine import checked_vector
 from ...tables.events.store import EventTables
 from ..database import PostgresDatabase
-from ..vector_type import as_matrix
 from .rows import MOST_BYTES, PostgresEventRows, scope_lexeme
 
 # BM25 as in Lucene: `log(1 + (N - n + 0.5) / (n + 0.5)) * f * (K1 + 1) / (f + K1 * (1 - B + B * l / mean l))`. What is indexed
@@ -87,16 +84,6 @@ class PostgresEventStore(EventTables):
             (sound, *parameters, len(sound), sound, max(limit, 0)),
         )
         return [(event_id, similarity) for event_id, similarity in found]
-
-    def unindexed(self, limit: int) -> Outdated:
-        """Return nothing: no index is derived from these events."""
-        return Outdated({}, [], as_matrix([]))
-
-    def mark_indexed(self, versions: Mapping[str, int]) -> None:
-        """Do nothing: no index is derived from these events."""
-
-    def reindex_all(self) -> None:
-        """Do nothing: no index is derived from these events."""
 
     def tidy(self) -> bool:
         """Return False: the server keeps its indexes itself."""

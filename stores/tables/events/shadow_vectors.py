@@ -2,9 +2,9 @@
 
 Three tables of the same form: searches read `event_vectors`; `next_event_vectors` holds the vectors of the new model;
 `kept_event_vectors` holds those of the former model. The change renames the tables, in one transaction that also changes the
-fingerprint, increments the change numbers of all scopes (so that readers in every process drop their caches) and lets a derived
-index be made anew. No vector is copied: 100,000 vectors take as long as 1,000. Whoever files vectors meanwhile waits
-(`check_dimension`).
+fingerprint and increments the change numbers of all scopes, so that readers in every process drop their caches. No vector is
+copied: 100,000 vectors take as long as 1,000. Whoever files vectors meanwhile waits (`check_dimension`). A derived index that
+notes another fingerprint is filled anew.
 """
 
 from __future__ import annotations
@@ -160,7 +160,6 @@ class ShadowVectorTables(BesideEvents):
         )
         has_vector = "EXISTS (SELECT 1 FROM event_vectors v WHERE v.row = events.row)"
         transaction.run(f"UPDATE events SET embedded = {has_vector} WHERE embedded != {has_vector}")
-        self._events.note_all_changed(transaction)
 
     def _exchange_profiles(self, transaction: Transaction, source: _Role) -> None:
         """Set the vectors of profiles to those of `source` with the same revision, and keep the present ones."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from ....schema.errors import InvalidInput
 from ....schema.event import MESSAGE, OBSERVATION, BorneName, Event, EventFilter, EventLink, KnownPerson
-from ....schema.protocols import Matrix, ScopeNews, Vector
+from ....schema.protocols import Matrix, NewVectors, ScopeNews, Vector
 from ....schema.scope import RESERVED_USER
 from ....text.former_messages import FormerTalk
 from ..engine import Transaction
@@ -461,7 +461,6 @@ class EventTables:
             self._rows.remove_vectors(transaction, replaced)
             self._rows.count_removals(transaction, replaced)
             self._rows.add_vectors(transaction, [(row, stored[event_id]) for row, event_id, _ in found])
-            self._rows.note_changed(transaction, [event_id for _, event_id, _ in found])
 
     def waiting_vectors(self) -> tuple[int, float | None]:
         count, oldest = self._database.row(f"SELECT count(*), min(timestamp) FROM events WHERE {self._rows.not_embedded}")
@@ -474,6 +473,29 @@ class EventTables:
             f" - (SELECT count(*) FROM events WHERE {self._rows.not_embedded})"
         )
         return int(count)
+
+    def embedded_after(self, numbers: Mapping[int, int], limit: int) -> NewVectors:
+        """See `EventStore.embedded_after`."""
+        new = NewVectors([], [], {})
+        listed = (
+            f"SELECT {EVENT_COLUMNS_OF_E}, v.vector, v.sequence FROM event_vectors v JOIN events e ON e.row = v.row"
+            " WHERE v.sequence > %s AND v.sequence < %s ORDER BY v.sequence LIMIT %s"
+        )
+        with self._database.reading() as transaction:
+            for scope, last in transaction.rows("SELECT scope_number, last_vector FROM scopes ORDER BY scope_number"):
+                left, first = limit - len(new.events), scope << SCOPE_SHIFT
+                if not left or last == numbers.get(scope, 0):
+                    continue
+                after = numbers.get(scope, 0) if numbers.get(scope, 0) < last else 0
+                found = transaction.rows(listed, (first + after, first + 2**SCOPE_SHIFT, left))
+                new.events.extend(map(self._rows.event, found))
+                new.vectors.extend(self._database.vector(row[-2]) for row in found)
+                new.numbers[scope] = last if len(found) < left else found[-1][-1] - first
+        return new
+
+    def embedded_ids(self) -> list[str]:
+        found = self._database.rows("SELECT e.event_id FROM event_vectors v JOIN events e ON e.row = v.row")
+        return [event_id for (event_id,) in found]
 
     def fingerprint(self) -> tuple[str, int] | None:
         with self._database.reading() as transaction:
@@ -515,10 +537,8 @@ class EventTables:
         return [None if vector is None else self._database.stored(vector) for vector in vectors]
 
     def _delete(self, transaction: Transaction, event_ids: Sequence[str]) -> int:
-        found = transaction.rows("SELECT row, event_id FROM events WHERE event_id = ANY(%s)", (list(event_ids),))
-        deleted = self._rows.delete(transaction, [row for row, _ in found])
-        self._rows.note_changed(transaction, [event_id for _, event_id in found])
-        return deleted
+        found = transaction.rows("SELECT row FROM events WHERE event_id = ANY(%s)", (list(event_ids),))
+        return self._rows.delete(transaction, [row for (row,) in found])
 
 
 def _in_place_of(former: Event, parts: Sequence[Event]) -> list[Event]:

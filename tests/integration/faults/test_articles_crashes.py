@@ -16,6 +16,7 @@ from support.crashes.matrix import Host, distinct, saved_answers
 from support.memory import AT, settings_for
 from support.models.reflection_answers import reflection_responder
 from support.servers.openai_server import OpenAIServer
+from support.stores import not_in_index
 
 pytestmark = pytest.mark.slow
 
@@ -59,7 +60,7 @@ def assert_whole(directory: Path) -> None:
         assert parts.article_stores.buffer.tokens(KEY) == 0
         events = parts.events.find(EventFilter("p:7"))
         assert {event.event_id for event in events} == {one.id for one in summaries}
-        assert parts.events.without_vector(10) == [] and not parts.events.unindexed(10).versions
+        assert parts.events.without_vector(10) == [] and not_in_index(parts.events, directory) == []
         counts = parts.queue.counts(0.0)
         assert counts.pending + counts.processing + counts.failed == 0
     finally:

@@ -33,7 +33,7 @@ def assert_whole(store: SqliteEventStore, job_id: str, *, filed: bool) -> None:
     assert len(store.get(names)) == (3 if filed else 0)
     assert len([name for name, _ in store.search_keywords("阿橘", GROUP, 10_000) if name in names]) == (3 if filed else 0)
     assert len([name for name in store.vectors(GROUP)[0] if name in names]) == (2 if filed else 0)
-    assert len([name for name in store.unindexed(10_000).ids if name in names]) == (2 if filed else 0)
+    assert len([name for name in store.embedded_ids() if name in names]) == (2 if filed else 0)
 
 
 def file_one(store: SqliteEventStore, job_id: str) -> None:
