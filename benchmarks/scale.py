@@ -29,12 +29,13 @@ from historian.models.embeddings.factory import make_embedder
 from historian.retrieval.event_recall import EventRecall
 from historian.retrieval.request import RecallRequest
 from historian.schema.event import Event, EventFilter
-from historian.schema.protocols import EventStore, Matrix, Vector
+from historian.schema.protocols import Matrix, Vector
 from historian.schema.scope import Scope
 from historian.schema.settings import EmbeddingSettings, QuerySettings, Settings
 from historian.service.cognitive import CognitiveService
 from historian.stores.sqlite.events.store import SqliteEventStore
 from historian.stores.sqlite.index_schema import open_index
+from historian.stores.tables.events.store import EventStore
 from historian.text.search_words.tokens import FTS5_TOKENIZER, query_tokens, search_tokens
 
 from .machine import machine_line, percentile, row

@@ -8,8 +8,9 @@ import logging
 from ..schema.errors import HistorianError
 from ..schema.event import EventFilter
 from ..schema.hit import Hit
-from ..schema.protocols import Embedder, EventStore, Vector
+from ..schema.protocols import Embedder, Vector
 from ..schema.settings import QuerySettings
+from ..stores.tables.events.store import EventStore
 from ..text.content import has_content
 from .fusion import completed, nearest, reciprocal_rank, scores_of, weighted_sum
 

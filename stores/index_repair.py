@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from ..schema.errors import StorageError
 from ..schema.event import Event, EventFilter
 from ..schema.portions import portions
-from ..schema.protocols import EventStore, IndexDocument, Vector, VectorIndex
+from ..schema.protocols import IndexDocument, Vector, VectorIndex
+from ..stores.tables.events.store import EventStore
 
 logger = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 from ..schema.finding import Finding, finding
-from ..schema.protocols.events.shadow_vectors import Fingerprint
+from ..schema.protocols import Fingerprint
 from .files.owner_lock import owner_of
 from .local import INDEX
 from .sqlite.events.store import SqliteEventStore

@@ -7,6 +7,19 @@ from typing import Protocol
 
 from .vectors import Matrix, Vector
 
+Fingerprint = tuple[str, int]
+"""(model, dimension)."""
+
+
+class Fingerprints(Protocol):
+    """The model that has made the stored vectors."""
+
+    def fingerprint(self) -> Fingerprint | None:
+        """Return the model of the stored vectors; None if there are none."""
+
+    def set_fingerprint(self, model: str, dimension: int) -> None:
+        """Store the model. Raises FingerprintMismatch if another one is stored."""
+
 
 class Embedder(Protocol):
     """Converts texts to unit vectors. `dimension` is None at most until the first call returned."""

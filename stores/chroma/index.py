@@ -53,7 +53,7 @@ class ChromaIndex:
 
     def upsert(self, ids: Sequence[str], vectors: Sequence[Vector], documents: Sequence[IndexDocument] = ()) -> None:
         """Store vectors by id, and their documents if any are given; the last one of duplicate ids is used."""
-        described = documents or [None] * len(ids)
+        described: Sequence[IndexDocument | None] = documents or [None] * len(ids)
         items = {one: (vector, text) for one, vector, text in zip(ids, vectors, described, strict=True)}
         for batch in portions(items.items(), _MAX_BATCH):
             rows = [vector for _, (vector, _) in batch]

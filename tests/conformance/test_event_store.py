@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 from historian.schema.errors import FingerprintMismatch, HistorianError
 from historian.schema.event import Event, EventFilter, EventLink
-from historian.schema.protocols import EventStore
 from historian.schema.scope import RESERVED_USER, Scope
 from historian.stores.postgres.events.store import PostgresEventStore
+from historian.stores.tables.events.store import EventStore
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.events import DIMENSION, embedded_ids, file_texts, make_event, unit_vectors

@@ -7,7 +7,7 @@ from ....schema.protocols import Vector
 from ....text.search_words.keywords import K1, B, query_words, repeated
 from ....text.search_words.stems import STEMMER
 from ...tables.engine import checked_vector
-from ...tables.events.store import EventTables
+from ...tables.events.store import EventStore
 from ..database import PostgresDatabase
 from .rows import MOST_BYTES, PostgresEventRows, scope_lexeme
 
@@ -29,9 +29,10 @@ GROUP BY e.row ORDER BY score DESC, e.row DESC LIMIT %s
 """
 
 
-class PostgresEventStore(EventTables):
+class PostgresEventStore(EventStore):
     """The `EventStore` of one schema. Shares its database with the other stores; `close` closes it for all of them."""
 
+    database: PostgresDatabase
     of_people = "strpos(lower(id), lower(%s)) > 0 OR strpos(lower(name), lower(%s)) > 0 ORDER BY id LIMIT %s"
 
     def __init__(self, database: PostgresDatabase) -> None:

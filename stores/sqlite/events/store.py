@@ -8,7 +8,7 @@ from typing import Any
 from ....schema.event import Event, EventFilter
 from ....schema.protocols import Vector
 from ...tables.events.rows import EVENT_COLUMNS_OF_E, SCOPE_SHIFT
-from ...tables.events.store import EventTables
+from ...tables.events.store import EventStore
 from ..database import SqliteDatabase
 from . import keywords as event_keywords
 from .rows import SqliteEventRows
@@ -17,12 +17,13 @@ _PAGES_A_TIDY = 200
 _LARGE_SCOPE = 2_000
 
 
-class SqliteEventStore(EventTables):
+class SqliteEventStore(EventStore):
     """The `EventStore` of one `index.sqlite`.
 
     The database may be shared with `LedgerTable` and `SqliteProfileIndex`; `close` closes it for all of them.
     """
 
+    database: SqliteDatabase
     of_people = "instr(lower(id), lower(%s)) OR instr(lower(name), lower(%s)) LIMIT %s"
 
     def __init__(self, database: SqliteDatabase) -> None:

@@ -10,12 +10,12 @@ notes another fingerprint is filled anew.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 from ....schema.errors import InvalidInput
 from ....schema.profile import Profile
-from ....schema.protocols import Vector
-from ....schema.protocols.events.shadow_vectors import Fingerprint, Lacking, VectorSets
+from ....schema.protocols import Fingerprint, Vector
 from ..engine import Transaction
 from ..fingerprint import read_fingerprint, write_fingerprint
 from .rows import EVENT_COLUMNS, EVENT_COLUMNS_OF_E, BesideEvents, sizes
@@ -23,8 +23,28 @@ from .rows import EVENT_COLUMNS, EVENT_COLUMNS_OF_E, BesideEvents, sizes
 _Role = Literal["next", "kept"]
 
 
-class ShadowVectorTables(BesideEvents):
-    """The `ShadowVectors` of one database."""
+class Lacking(NamedTuple):
+    """An event that has no vector of the new model yet; `text` is what is embedded (`Event.said`)."""
+
+    row: int
+    event_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class VectorSets:
+    """The models with stored vectors: in use, next (with progress in events), and kept from the last change."""
+
+    used: Fingerprint | None
+    next: Fingerprint | None
+    next_done: int
+    kept: Fingerprint | None
+    kept_count: int
+    events: int
+
+
+class ShadowVectors(BesideEvents):
+    """The vectors of another embedding model, made beside those in use."""
 
     def sets(self) -> VectorSets:
         with self._database.reading() as transaction:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from ....schema.errors import InvalidInput
 from ....schema.event import MESSAGE, OBSERVATION, BorneName, Event, EventFilter, EventLink, KnownPerson
-from ....schema.protocols import Matrix, NewVectors, ScopeNews, Vector
+from ....schema.protocols import Fingerprint, Matrix, Vector
 from ....schema.scope import RESERVED_USER
 from ....text.former_messages import FormerTalk
-from ..engine import Transaction
+from ..engine import Database, Transaction
 from ..fingerprint import check_dimension, read_fingerprint, set_fingerprint
 from ..meta import note, note_remains, noted
 from ..tombstones import SAID, SECONDS_OF_EVER, add_tombstones, corrected, is_buried
@@ -46,8 +47,36 @@ _BECOMES = (
 """What of an observation changes that becomes a message."""
 
 
-class EventTables:
-    """What is alike in the `EventStore` of every engine. `close` closes the database for all that share it."""
+class ScopeNews(NamedTuple):
+    """A consistent snapshot of new events: their row numbers, in the order of filing, and the events themselves, words (row,
+    number of words, words as indexed), and new vectors with the row numbers of their events, `embedded`.
+
+    `sequence` is the number of the newest vector.
+    """
+
+    rows: list[int]
+    events: list[Event]
+    words: list[tuple[int, int, str]]
+    embedded: list[int]
+    vectors: Matrix
+    sequence: int
+
+
+class NewVectors(NamedTuple):
+    """Embedded events with their vectors, and the number of the last vector read of each scope, by scope number."""
+
+    events: list[Event]
+    vectors: list[Vector]
+    numbers: dict[int, int]
+
+
+class EventStore(ABC):
+    """Events with vectors and keywords: the primary data. One transaction per job.
+
+    `close` closes the database for all that share it.
+    """
+
+    database: Database
 
     of_people: str
     """The condition on ids and names of people that they contain a text, given twice, with their order and number."""
@@ -101,7 +130,10 @@ class EventTables:
             note(transaction, "words", form)
 
     def file_job(self, job_id: str, events: Sequence[Event], vectors: Sequence[Vector | None]) -> bool:
-        """See `EventStore.file_job`.
+        """Store all events of a job atomically. Return False and change nothing if the job is already filed or forgotten.
+
+        An event of which a source was withdrawn or corrected is left out, and so is what was corrected after it was said
+        (`are_corrected`).
 
         Raises FingerprintMismatch if the dimension of a vector differs from the stored ones; nothing is written then.
         """
@@ -127,7 +159,11 @@ class EventTables:
         return True
 
     def file_new(self, events: Sequence[Event], vectors: Sequence[Vector | None]) -> list[str]:
-        """See `EventStore.file_new`. For events without a job, whose ids are derived from their content. Raises as `file_job`.
+        """Store, in one transaction, the events whose ids (derived from the content) are new. Return these ids.
+
+        Events of entities that were forgotten at the time of the event or later are not stored.
+
+        For events without a job, whose ids are derived from their content. Raises as `file_job`.
 
         A derived index is updated when the owner is idle.
         """
@@ -172,7 +208,14 @@ class EventTables:
         return found
 
     def file_messages(self, messages: Sequence[Sequence[Event]]) -> list[str]:
-        """See `EventStore.file_messages`."""
+        """Store messages, each given as its parts, in one transaction. Return the ids of the events that are new.
+
+        Of a message with a known `job_id` and the same words nothing changes, nor by words that are older
+        (`worded_at`). Other words replace it at its former time, and
+        events that rest on it go; of a message that is given twice the later words count. One that was withdrawn, or
+        whose entities were forgotten when it was said or later, is not stored. Raises InvalidInput for a `job_id` of a message
+        of another scope.
+        """
         wanted: dict[str, list[Event]] = {}
         for parts in filter(None, messages):
             first = wanted.get(parts[0].job_id)
@@ -221,7 +264,10 @@ class EventTables:
         self._rows.lock_messages(transaction, wanted, {event.scope.key for event in events})
 
     def withdraw(self, message_ids: Sequence[str]) -> list[str]:
-        """See `EventStore.withdraw`."""
+        """Delete messages (given by `job_id`) for good, with the events that rest on them; they are never filed again.
+
+        Return the ids of the events that are gone. Where their words stood is overwritten later (`ErasureTables.overwrite`).
+        """
         with self._database.writing() as transaction:
             # What is being filed is waited for; what is filed later finds the tombstones.
             transaction.lock_name(MESSAGES)
@@ -240,7 +286,13 @@ class EventTables:
         said_before: float | None = None,
         most_messages: int = 0,
     ) -> int:
-        """See `EventStore.expire`."""
+        """Delete the records of at most `limit` jobs or messages, the oldest first. Return how many records.
+
+        What has expired leaves (`Event.expires_at`, at `now`), what tools returned if it is older than `returned_before`, a
+        message if it is older than `said_before` (all in seconds since the epoch; None: never), or is one of more than
+        `most_messages` of its scope (0: no bound). Messages leave whole. What rests on them stays, unless it expires too, and
+        they may be filed again. Where the words of what had expired stood is overwritten later (`ErasureTables.overwrite`).
+        """
         with self._database.reading() as transaction:
             due = [now, returned_before, -SECONDS_OF_EVER if said_before is None else said_before]
             found = transaction.rows(
@@ -274,19 +326,19 @@ class EventTables:
         return oldest
 
     def resting_on(self, message_ids: Sequence[str]) -> list[Event]:
-        """See `EventStore.resting_on`."""
+        """Return the events that rest on one of some messages (by `job_id`)."""
         if not message_ids:
             return []
         rests = f"SELECT {EVENT_COLUMNS} FROM events WHERE {self._rows.rests_on} ORDER BY row"
         return self._events(rests, (list(message_ids),))
 
     def known_messages(self, message_ids: Sequence[str]) -> set[str]:
-        """See `EventStore.known_messages`."""
+        """Return which messages (by `job_id`) are stored."""
         found = self._database.rows("SELECT DISTINCT job_id FROM events WHERE job_id = ANY(%s)", (list(message_ids),))
         return {job_id for (job_id,) in found}
 
     def names(self, scope_key: str) -> list[BorneName]:
-        """See `EventStore.names`."""
+        """Return every name that the people of a scope have borne there, by when it was seen last, the newest at the end."""
         found = self._database.rows(
             "SELECT user_id, user_name, min(timestamp), max(timestamp) FROM events"
             f" WHERE row {ROWS_OF_SCOPE} AND user_name != '' GROUP BY user_id, user_name ORDER BY max(timestamp), max(row)",
@@ -298,6 +350,7 @@ class EventTables:
         return self._database.row("SELECT 1 FROM filed_jobs WHERE job_id = %s", (job_id,)) is not None
 
     def get(self, event_ids: Sequence[str]) -> list[Event]:
+        """Return the events that exist, in the order of `event_ids`."""
         found = self._events(f"SELECT {EVENT_COLUMNS} FROM events WHERE event_id = ANY(%s)", (list(event_ids),))
         events = {event.event_id: event for event in found}
         return [events[event_id] for event_id in event_ids if event_id in events]
@@ -313,6 +366,7 @@ class EventTables:
         )
 
     def vectors(self, where: EventFilter) -> tuple[list[str], Matrix]:
+        """Return ids and embeddings of the matching embedded events; shape (0, 0) if there are none."""
         condition, parameters = self._rows.conditions(where, column="v.sequence")
         # SQLite reads whole scopes in the order of the vectors; for narrower filters it finds the events first.
         join = "," if where.narrows else "CROSS JOIN"
@@ -324,6 +378,12 @@ class EventTables:
         return [row[0] for row in found], self._database.matrix([row[1] for row in found])
 
     def news(self, scope_key: str, after_sequence: int, after_row: int, limit: int = -1) -> ScopeNews:
+        """Return a consistent snapshot of what is newer than a cache: events after a row, vectors after a sequence number.
+
+        0 and 0 give everything. An event that is embedded later than filed gets a new sequence number then. With `limit`
+        (negative: none), at most so many events, and vectors (at most so many) only where no further event is left: each of
+        them has its event then.
+        """
         most = limit if limit >= 0 else _ALL_THERE_ARE
         new = NEW_IN_SCOPE.format(greatest=self._rows.greatest)
         with self._database.reading() as transaction:
@@ -350,16 +410,23 @@ class EventTables:
         return ScopeNews(rows, events, words, embedded, matrix, sequence)
 
     def change_number(self, scope_key: str) -> tuple[int, int]:
+        """Return (additions, removals) of a scope since it was created. A changed second number invalidates caches."""
         row = self._database.row("SELECT additions, removals FROM scopes WHERE scope_key = %s", (scope_key,))
         return (0, 0) if row is None else (row[0], row[1])
 
     def supersede(self, links: Sequence[EventLink]) -> list[str]:
+        """Note that events are over. Return the ids of those that changed; the same links again change nothing.
+
+        A link is left out if one of its events does not exist, if they are of different scopes or the new one is the earlier
+        by time, if the old one is over already, or if the links would form a circle.
+        """
         if not links:
             return []
         with self._database.writing() as transaction:
             return set_links(transaction, self._rows, links)
 
     def ended_by(self, event_id: str) -> list[Event]:
+        """Return the events that are superseded or corrected by an event, oldest first."""
         return self._events(
             f"SELECT {EVENT_COLUMNS}, row FROM events WHERE superseded_by = %s AND superseded_by != ''"
             f" UNION SELECT {EVENT_COLUMNS}, row FROM events WHERE corrected_by = %s AND corrected_by != '' ORDER BY row",
@@ -367,11 +434,15 @@ class EventTables:
         )
 
     def uphold(self, event_ids: Sequence[str]) -> int:
+        """Let events hold again that were superseded or corrected. Return how many changed."""
         with self._database.writing() as transaction:
             return clear_links(transaction, self._rows, event_ids)
 
     def hide(self, event_ids: Sequence[str], correction_id: str) -> list[str]:
-        """See `EventStore.hide`."""
+        """Mark events as corrected (`corrected_by`) by a correction: recall leaves them out. Return those that were not before.
+
+        What would be filed on such messages is left out.
+        """
         with self._database.writing() as transaction:
             self._rows.lock_scopes_of(transaction, event_ids)
             found = transaction.rows(
@@ -382,7 +453,7 @@ class EventTables:
         return [event_id for event_id, _ in found]
 
     def reveal(self, correction_id: str) -> int:
-        """See `EventStore.reveal`."""
+        """Let the events that a correction has hidden be found again. Return how many."""
         with self._database.writing() as transaction:
             hidden = "UPDATE events SET corrected_by = '' WHERE corrected_by = %s RETURNING row"
             found = transaction.rows(hidden, (correction_id,))
@@ -390,7 +461,7 @@ class EventTables:
         return len(found)
 
     def are_corrected(self, events: Sequence[Event]) -> list[bool]:
-        """See `EventStore.are_corrected`."""
+        """Return for each event whether its words were corrected after it was said (`ErasureTables.bury_words`)."""
         if not events:
             return []
         with self._database.reading() as transaction:
@@ -421,7 +492,10 @@ class EventTables:
             return self._delete(transaction, event_ids)
 
     def forget(self, event_ids: Sequence[str]) -> int:
-        """See `EventStore.forget`."""
+        """Permanently delete events, and withdraw the messages among them. Return how many events are gone.
+
+        Where their words stood is overwritten later (`ErasureTables.overwrite`).
+        """
         with self._database.writing() as transaction:
             transaction.lock_name(MESSAGES)
             named = "SELECT job_id, kind FROM events WHERE event_id = ANY(%s)"
@@ -440,6 +514,7 @@ class EventTables:
             return is_buried(transaction, job_id, entities, timestamp)
 
     def without_vector(self, limit: int) -> list[Event]:
+        """Return events without an embedding, oldest first."""
         return self._events(
             f"SELECT {EVENT_COLUMNS} FROM events WHERE {self._rows.not_embedded} ORDER BY timestamp, row LIMIT %s",
             (max(limit, 0),),
@@ -463,6 +538,7 @@ class EventTables:
             self._rows.add_vectors(transaction, [(row, stored[event_id]) for row, event_id, _ in found])
 
     def waiting_vectors(self) -> tuple[int, float | None]:
+        """Return how many events have no vector, and the time of the oldest of them (seconds since the epoch)."""
         count, oldest = self._database.row(f"SELECT count(*), min(timestamp) FROM events WHERE {self._rows.not_embedded}")
         return int(count), oldest
 
@@ -475,7 +551,10 @@ class EventTables:
         return int(count)
 
     def embedded_after(self, numbers: Mapping[int, int], limit: int) -> NewVectors:
-        """See `EventStore.embedded_after`."""
+        """Return the events, at most `limit`, whose vectors have higher numbers than `numbers` says of their scopes.
+
+        A vector that replaces another one has a higher number. Without `numbers` in the result nothing is left.
+        """
         new = NewVectors([], [], {})
         listed = (
             f"SELECT {EVENT_COLUMNS_OF_E}, v.vector, v.sequence FROM event_vectors v JOIN events e ON e.row = v.row"
@@ -494,20 +573,24 @@ class EventTables:
         return new
 
     def embedded_ids(self) -> list[str]:
+        """Return the ids of all events with a vector."""
         found = self._database.rows("SELECT e.event_id FROM event_vectors v JOIN events e ON e.row = v.row")
         return [event_id for (event_id,) in found]
 
-    def fingerprint(self) -> tuple[str, int] | None:
+    def fingerprint(self) -> Fingerprint | None:
+        """Return (model, dimension) of the stored vectors; None if there are none."""
         with self._database.reading() as transaction:
             return read_fingerprint(transaction)
 
     def set_fingerprint(self, model: str, dimension: int) -> None:
+        """Store the model. Raises FingerprintMismatch if another one is stored."""
         if self.fingerprint() == (model, dimension):
             return
         with self._database.writing() as transaction:
             set_fingerprint(transaction, model, dimension)
 
     def has_spoken(self, scope_key: str, user_id: str) -> bool:
+        """Return True if something that `user_id` said, or that was said with them, is stored in a scope."""
         condition, parameters = self._rows.spoken_in(scope_key, "u.id")
         query = f"SELECT 1 FROM (SELECT CAST(%s AS text) AS id) u WHERE {condition}"
         return self._database.row(query, (user_id, *parameters)) is not None
@@ -521,11 +604,35 @@ class EventTables:
         return int(found[0])
 
     def scopes(self) -> list[tuple[str, int]]:
+        """Scope keys and how many events each holds."""
         return self._database.rows("SELECT scope_key, events FROM scopes WHERE events > 0 ORDER BY scope_number")
 
     def people(self, *, after: str = "", text: str = "", limit: int = 50) -> list[KnownPerson]:
+        """Return whose events are stored, in the order of code points, behind the id `after`; without the user of shared notes.
+
+        With `text`, those in whose id or name it stands, whatever its case.
+        """
         found = self._database.rows(_PEOPLE + self.of_people, (after, RESERVED_USER, text, text, max(limit, 0)))
         return [KnownPerson._make(row) for row in found]
+
+    @abstractmethod
+    def search_keywords(self, query: str, where: EventFilter, limit: int) -> list[tuple[str, float]]:
+        """Return event ids with BM25 scores (higher is better), best first. Never raises because of the query text."""
+
+    @abstractmethod
+    def nearest(self, vector: Vector, where: EventFilter, limit: int) -> list[tuple[str, float]] | None:
+        """Return ids with the cosines of the matching events whose vectors are most like `vector`, best first.
+
+        Exact. None where the store would have to read all these vectors to compare them.
+        """
+
+    @abstractmethod
+    def tidy(self) -> bool:
+        """Do a small amount of index maintenance. Return False if nothing is left to do."""
+
+    @abstractmethod
+    def checkpoint(self) -> bool:
+        """Idle work: bring what was written last into its final place on disk; False where that must wait."""
 
     def close(self) -> None:
         self._database.close()

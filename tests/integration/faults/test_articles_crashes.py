@@ -76,7 +76,7 @@ def test_killed_at_every_point_each_state_is_in_one_summary_and_each_promotion_i
     assert_whole(tmp_path / "whole")
     assert server.count("chat") == CALLS
     points = trace.read_text().splitlines()
-    effects = ("StateBufferTable.add", "StateBufferTable.release", "SummaryTable.add", "SummaryTable.mark_promoted")
+    effects = ("StateBuffer.add", "StateBuffer.release", "SummaryStorage.add", "SummaryStorage.mark_promoted")
     assert {f"{name} after" for name in (*effects, "MirroredArticles.write", "SqliteEventStore.file_new")} <= set(points)
     for number in distinct(points):
         point = points[number]
@@ -103,7 +103,7 @@ def test_checkpoints_that_are_lost_with_the_process_cost_calls_and_nothing_else(
     accept(tmp_path / "whole")
     host.drain(tmp_path / "whole", server.base_url, trace=str(trace), shortterm=SHORTTERM)
     points = trace.read_text().splitlines()
-    lasting = ("StateBufferTable", "SummaryTable", "MirroredArticles", "SqliteEventStore.file_new", "LedgerTable")
+    lasting = ("StateBuffer", "SummaryStorage", "MirroredArticles", "SqliteEventStore.file_new", "LedgerTable")
     for number in distinct(points):
         if not points[number].startswith(lasting):
             continue

@@ -20,7 +20,7 @@ from historian.service.upkeep import reembedding
 from historian.service.upkeep.reembedding import Reembedding, ReembeddingStopped, change_model
 from historian.stores.chroma.index import ChromaIndex
 from historian.stores.index_repair import repair
-from historian.stores.tables.events.shadow_vectors import ShadowVectorTables
+from historian.stores.tables.events.shadow_vectors import ShadowVectors
 from profiles import profile_of
 from support.crashes.child import Killer, exit_code, in_child, is_killed
 from support.events import embedded_ids, make_event
@@ -323,7 +323,7 @@ def run_killed(directory: Path, point: int, paid: int) -> bool:
     def work() -> None:
         killer = Killer(point)
         for name in ("begin", "store", "store_profiles", "change_over"):
-            setattr(ShadowVectorTables, name, killer.around(getattr(ShadowVectorTables, name)))
+            setattr(ShadowVectors, name, killer.around(getattr(ShadowVectors, name)))
         parts, new = open_at(directory), Model()
 
         def pay(call: int) -> None:

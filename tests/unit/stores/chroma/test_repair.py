@@ -14,7 +14,7 @@ from historian.stores.chroma.index import COLLECTION, ChromaIndex
 from historian.stores.index_repair import repair
 from historian.stores.sqlite.events.rows import SqliteEventRows
 from historian.stores.sqlite.events.store import SqliteEventStore
-from historian.stores.tables.events.shadow_vectors import ShadowVectorTables
+from historian.stores.tables.events.shadow_vectors import ShadowVectors
 from langchain_chroma import Chroma
 from langchain_core.embeddings import Embeddings
 from support.events import make_event, unit_vectors
@@ -123,7 +123,7 @@ def test_a_damaged_directory_is_a_storage_error_and_repaired_without_embedding(s
 def test_another_model_reaches_the_index(store: SqliteEventStore, index: ChromaIndex) -> None:
     file_jobs(store, 2)
     repair(store, index)
-    shadow = ShadowVectorTables(SqliteEventRows(store.database))
+    shadow = ShadowVectors(SqliteEventRows(store.database))
     shadow.begin("large", 16)
     made = [one for one in shadow.lacking(0, 9) if one.event_id in ("j0-0:0", "j1-0:1")]
     shadow.store(made, unit_vectors(2, dimension=16))
