@@ -35,13 +35,13 @@ from ...stores.files.durable import (
 )
 from ...stores.files.ordinary import check_ordinary, read_ordinary
 from ...stores.files.owner_lock import OwnerLock
-from ...stores.sqlite.database import SqliteTransaction
 from ...stores.sqlite.documents import copy_documents
 from ...stores.sqlite.errors import is_damage, set_aside
 from ...stores.sqlite.former_queue import FORMER, former_rows, open_local_queue
 from ...stores.sqlite.index_schema import MIGRATIONS, open_index
 from ...stores.sqlite.queue import MIGRATIONS as QUEUE_MIGRATIONS
 from ...stores.sqlite.queue import QUEUE
+from ...stores.sqlite.transaction import SqliteTransaction
 from ...stores.tables.forget_requests import ForgetRequestTable, requests_in
 from ...stores.tables.tombstones import TombstoneKind, add_tombstones, all_tombstones
 from ..data_directory import RESTORING

@@ -10,7 +10,7 @@ from ....schema.event import Event
 from ....text.search_words.keywords import WORDS_VERSION, indexed_words
 from ....text.search_words.tokens import FTS5_TOKENIZER
 from ...tables.events.rows import EVENT_COLUMNS, SCOPE_SHIFT, EventRows
-from ..database import SqliteTransaction
+from ..transaction import SqliteTransaction
 
 _INSERT = f"INSERT INTO events (row, {EVENT_COLUMNS}, embedded) VALUES ({', '.join('?' * (EVENT_COLUMNS.count(',') + 3))})"
 
