@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from .vectors import Vector
+from .models import Vector
 
 
 class IndexDocument(NamedTuple):

@@ -1,6 +1,6 @@
 """The bytes of all files of a folder, for a search.
 
-Another process reads them, since this one may have some of them open as databases; `databases.py`
+Another process reads them, since this one may have some of them open as databases; `ordinary.py`
 says why it must not open them as files.
 """
 

@@ -86,14 +86,6 @@ class PostgresEventStore(EventStore):
         )
         return [(event_id, similarity) for event_id, similarity in found]
 
-    def tidy(self) -> bool:
-        """Return False: the server keeps its indexes itself."""
-        return False
-
-    def checkpoint(self) -> bool:
-        """Return True: the server writes its pages itself."""
-        return True
-
 
 def _quoted(lexeme: str) -> str:
     """Return a lexeme as it stands in a tsquery."""

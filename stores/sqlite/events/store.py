@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 from ....schema.event import Event, EventFilter
-from ....schema.protocols import Vector
 from ...tables.events.rows import EVENT_COLUMNS_OF_E, SCOPE_SHIFT
 from ...tables.events.store import EventStore
 from ..database import SqliteDatabase
@@ -67,9 +66,6 @@ class SqliteEventStore(EventStore):
     def search_keywords(self, query: str, where: EventFilter, limit: int) -> list[tuple[str, float]]:
         with self.database.reading() as connection:
             return event_keywords.search(connection, self._rows, query, where, limit)
-
-    def nearest(self, vector: Vector, where: EventFilter, limit: int) -> None:
-        """Return None: vectors are compared in memory, where recalls keep them."""
 
     def tidy(self) -> bool:
         """Merge a part of the keyword index (about ten milliseconds). Return False if nothing is left to do."""

@@ -90,12 +90,12 @@ class EventReading(ABC):
         )
         return [row[0] for row in found], self._database.matrix([row[1] for row in found])
 
-    @abstractmethod
     def nearest(self, vector: Vector, where: EventFilter, limit: int) -> list[tuple[str, float]] | None:
         """Return ids with the cosines of the matching events whose vectors are most like `vector`, best first.
 
         Exact. None where the store would have to read all these vectors to compare them.
         """
+        return None
 
     def news(self, scope_key: str, after_sequence: int, after_row: int, limit: int = -1) -> ScopeNews:
         """Return a consistent snapshot of what is newer than a cache: events after a row, vectors after a sequence number.
