@@ -19,9 +19,9 @@ from pathlib import Path
 import httpx
 from historian.interfaces.web.app import make_app
 from historian.schema.event import Event
-from historian.schema.protocols import EventStore
 from historian.schema.settings.source import parse_settings
 from historian.service.cognitive import CognitiveService
+from historian.stores.tables.events.store import EventStore
 from machine import machine_line, row
 
 WORDS = ("tea", "coffee", "茶", "咖啡", "moved to Lisbon", "plays chess", "喜欢爬山", "搬到杭州", "reads novels", "讨厌剧透")

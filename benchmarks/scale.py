@@ -28,12 +28,13 @@ from historian.models.embeddings.factory import make_embedder
 from historian.retrieval.event_recall import EventRecall
 from historian.retrieval.request import RecallRequest
 from historian.schema.event import Event, EventFilter
-from historian.schema.protocols import EventStore, Vector
+from historian.schema.protocols import Vector
 from historian.schema.scope import Scope
 from historian.schema.settings import EmbeddingSettings, QuerySettings, Settings
 from historian.service.cognitive import CognitiveService
 from historian.stores.sqlite.events.store import SqliteEventStore
 from historian.stores.sqlite.index_schema import open_index
+from historian.stores.tables.events.store import EventStore
 
 from .machine import machine_line, row
 from .scale_peers import TOP_K, Material, chroma, fts5, measure

@@ -16,6 +16,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
+from ..nodes.historian import HistorianContext
 from ..nodes.historian.embed import embed
 from ..nodes.historian.extract import extract
 from ..nodes.historian.gate import gate
@@ -24,7 +25,7 @@ from ..nodes.historian.merge_profile import merge_profile
 from ..nodes.historian.parts import each_message, each_person
 from ..nodes.historian.rewrite import rewrite
 from ..nodes.historian.write_profile import write_profile
-from ..schema.graph_states.historian import HistorianContext, HistorianInput, HistorianState
+from ..schema.graph_states.historian import HistorianInput, HistorianState
 
 HistorianGraph = CompiledStateGraph[HistorianState, HistorianContext, HistorianInput, HistorianState]
 

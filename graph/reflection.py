@@ -18,9 +18,9 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
+from ..nodes.historian import HistorianContext
 from ..nodes.reflection.article import check_article, reconstruct, write_article
 from ..nodes.reflection.summaries import buffer, file_summary, summarise
-from ..schema.graph_states.historian import HistorianContext
 from ..schema.graph_states.reflection import ReflectionInput, ReflectionState
 
 ReflectionGraph = CompiledStateGraph[ReflectionState, HistorianContext, ReflectionInput, ReflectionState]

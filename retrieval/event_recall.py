@@ -18,8 +18,9 @@ import numpy as np
 
 from ..schema.errors import ModelUnavailable, StorageError
 from ..schema.hit import Hit
-from ..schema.protocols import Embedder, EventStore, Reranker, Vector
+from ..schema.protocols import Embedder, Reranker, Vector
 from ..schema.settings import QuerySettings
+from ..stores.tables.events.store import EventStore
 from .choosing import DIVERSITY_POOL, Candidates, best_of, reordered, select
 from .fusion import by_rank, from_zero, stretched, with_estimates
 from .lifts import lend_to_neighbours, newest_first, of_named_people, of_questions, readings, time_fit

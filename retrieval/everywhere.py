@@ -1,15 +1,16 @@
-"""Search without a scope, for the operator: by a server, or the derived index if this process owns it, else by a scan."""
+"""Search without a scope, for the operator: the server compares the vectors, or they are scanned."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 
-from ..schema.errors import HistorianError, StorageError
+from ..schema.errors import HistorianError
 from ..schema.event import EventFilter
 from ..schema.hit import Hit
-from ..schema.protocols import Embedder, EventStore, Vector, VectorIndex
+from ..schema.protocols import Embedder, Vector
 from ..schema.settings import QuerySettings
+from ..stores.tables.events.store import EventStore
 from ..text.content import has_content
 from .fusion import completed, nearest, reciprocal_rank, scores_of, weighted_sum
 
@@ -17,8 +18,6 @@ log = logging.getLogger(__name__)
 
 CANDIDATES = 100
 """Number of results taken from each list before the fusion."""
-MOST_WAITING = 1_000
-"""Number of events that the index may lack. With more, all vectors are scanned instead."""
 
 
 async def search_everywhere(
@@ -27,17 +26,12 @@ async def search_everywhere(
     *,
     events: EventStore,
     embedder: Embedder | None,
-    index: VectorIndex | None,
     settings: QuerySettings,
     top_k: int,
 ) -> list[Hit]:
-    """Return the `top_k` events of any scope that fit best, best first. Uses keywords alone if the embedder fails.
-
-    `index` is the owner's. It is used only if no condition narrows the search; otherwise the vectors are scanned, unless the
-    store compares them itself.
-    """
+    """Return the `top_k` events of any scope that fit best, best first. Uses keywords alone if the embedder fails."""
     found, (vector, dense) = await asyncio.gather(
-        asyncio.to_thread(events.search_keywords, query, where, CANDIDATES), _dense(query, where, events, embedder, index)
+        asyncio.to_thread(events.search_keywords, query, where, CANDIDATES), _dense(query, where, events, embedder)
     )
     keywords = dict(found)
     farther = tuple(event_id for event_id in keywords if event_id not in dense)
@@ -55,7 +49,7 @@ async def search_everywhere(
 
 
 async def _dense(
-    query: str, where: EventFilter, events: EventStore, embedder: Embedder | None, index: VectorIndex | None
+    query: str, where: EventFilter, events: EventStore, embedder: Embedder | None
 ) -> tuple[Vector | None, dict[str, float]]:
     """Return the vector of the query and the nearest events; None and nothing if the query has none."""
     if embedder is None or not query.strip():
@@ -65,28 +59,7 @@ async def _dense(
         compared = await asyncio.to_thread(events.nearest, vector, where, CANDIDATES)
         if compared is not None:
             return vector, dict(compared)
-        if index is not None and not where.narrows and where.scope_key is None:
-            try:
-                found = await asyncio.to_thread(_indexed, vector, events, index)
-            except StorageError as error:
-                log.warning("the vectors are scanned: %s", error)
-            else:
-                if found is not None:
-                    return vector, found
         return vector, await asyncio.to_thread(lambda: nearest(vector, *events.vectors(where), CANDIDATES))
     except HistorianError as error:
         log.warning("search by keywords alone: %s", error)
         return None, {}
-
-
-def _indexed(vector: Vector, events: EventStore, index: VectorIndex) -> dict[str, float] | None:
-    """Return the index's results, corrected by the outbox; None if the outbox is so long that a scan is better.
-
-    The outbox is read first: an event that reaches the index meanwhile is found twice, and the outbox's vector is used.
-    """
-    stale, ids, matrix = events.unindexed(MOST_WAITING + 1)
-    if len(stale) > MOST_WAITING:
-        return None
-    known = [one for one in index.query(vector, CANDIDATES + len(stale)) if one[0] not in stale]
-    found = [*known, *nearest(vector, ids, matrix, CANDIDATES).items()]
-    return dict(sorted(found, key=lambda one: -one[1])[:CANDIDATES])

@@ -14,9 +14,10 @@ from dataclasses import replace
 from ..schema.errors import ModelError
 from ..schema.event import Event, EventFilter
 from ..schema.hit import Hit
-from ..schema.protocols import EventStore, Vector
+from ..schema.protocols import Vector
 from ..schema.scope import is_asserted
 from ..schema.settings import QuerySettings
+from ..stores.tables.events.store import EventStore
 from .driver import MODEL_SECONDS
 from .event_recall import EventRecall, RunInThread
 from .fusion import completed, nearest, scores_of, weighted_sum

@@ -16,7 +16,8 @@ from ..schema.event import Event, EventFilter, WrittenKind
 from ..schema.hit import Hit
 from ..schema.job import Job
 from ..schema.names import Names
-from ..schema.protocols import EventStore, JobQueue
+from ..schema.protocols import JobQueue
+from ..stores.tables.events.store import EventStore
 from ..text.absolutize import LONGEST_TEXT
 from ..text.job_drafts import draft_of
 from ..text.messages import message_events, message_name

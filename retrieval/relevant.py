@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from ..schema.article import Spoken
-from ..schema.protocols import ArticleStores
 from ..schema.summary import ArticleKey, StoredArticle, Summary
+from ..stores.tables.documents import ArticleStores
 from ..text.search_words.tokens import query_tokens, search_tokens
 
 MOST_FOUND = 8

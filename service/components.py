@@ -14,21 +14,14 @@ from ..models.given import GivenModels
 from ..models.secrets import guard_models
 from ..models.usage import UsageMeter
 from ..schema.errors import NotInstalled
-from ..schema.graph_states.historian import HistorianContext
-from ..schema.protocols import (
-    ArticleStores,
-    ChatModel,
-    Embedder,
-    EventStore,
-    JobQueue,
-    ProfileStorage,
-    Reranker,
-    not_judged,
-)
+from ..schema.protocols import ChatModel, Embedder, JobQueue, Reranker, not_judged
 from ..schema.settings import Settings
 from ..stores.backend import Backend
+from ..stores.historian_context import HistorianContext
 from ..stores.opening import open_backend
 from ..stores.opening import open_queue as open_queue
+from ..stores.tables.documents import ArticleStores, ProfileStorage
+from ..stores.tables.events.store import EventStore
 from .data_directory import check_restored, data_directory
 from .outages.models import SharedOutageEmbedder, SharedOutageReranker
 

@@ -13,11 +13,11 @@ from zoneinfo import ZoneInfo
 from ..schema.errors import InvalidInput
 from ..schema.job import Job, RecentMessage, check_size, check_timezone, parse_job
 from ..schema.labels import clean_metadata, clean_tags
-from ..schema.protocols import EventStore
 from ..schema.settings import Settings
 from ..schema.states_payload import StatesPayload
 from ..schema.talk import ProfilePayload
 from ..schema.validation import validated
+from ..stores.tables.events.store import EventStore
 from ..text.message_parts import from_cq
 from ..text.redaction import Level, Redaction, find_secrets, redact, redact_value
 from ..text.redaction.search import announces_secret

@@ -11,8 +11,8 @@ from .data_directory import data_directory
 from .running.lifecycle import Lifecycle
 
 if TYPE_CHECKING:
-    from ..schema.protocols import EventStore
     from ..schema.protocols.job_queue import QueueCounts
+    from ..stores.tables.events.store import EventStore
     from .components import Parts
 
 

@@ -6,37 +6,32 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from ..schema.protocols import (
-    ArticleStorage,
-    ArticleStores,
-    EventStore,
-    JobQueue,
-    OpenCheckpoints,
-    ProfileIndex,
-    ProfileStorage,
-    ShadowVectors,
-    VectorIndex,
-    Workers,
-)
+from ..schema.protocols import JobQueue, VectorIndex, Workers
 from .contents import TableContents
 from .files.bytes_below import StoredBytes
 from .files.durable import sweep_leftovers
 from .files.end_summaries import EndSummaries
 from .tables.corrections import CorrectionTable
+from .tables.documents import ArticleStorage, ArticleStores, ProfileStorage
 from .tables.engine import Database
 from .tables.erasure import ErasureTables
 from .tables.event_transfer import EventTransferTables
 from .tables.events.revisions import EventRevisionTables
 from .tables.events.rows import EventRows
-from .tables.events.shadow_vectors import ShadowVectorTables
+from .tables.events.shadow_vectors import ShadowVectors
+from .tables.events.store import EventStore
 from .tables.forget_requests import ForgetRequestTable
 from .tables.items import ItemTables
 from .tables.ledger import LedgerTable
 from .tables.notes import NoteTables
-from .tables.state_buffer import StateBufferTable
-from .tables.summaries import SummaryTable
+from .tables.profile_index import ProfileIndex
+from .tables.state_buffer import StateBuffer
+from .tables.summaries import SummaryStorage
+
+if TYPE_CHECKING:
+    from .threaded_saver import OpenCheckpoints
 
 Place = Literal["here", "gone", "replaced", "unlogged"]
 """Whether the path of a database leads to the file that is open; `unlogged` if only its write-ahead log does not."""
@@ -55,7 +50,6 @@ class Backend(ABC):
     events: EventStore
     profiles: ProfileStorage
     profile_index: ProfileIndex
-    shadow: ShadowVectors
     erasure: ErasureTables
     workers: Workers
     needs_tending: bool
@@ -70,12 +64,12 @@ class Backend(ABC):
         self._directory = directory
         self.ledger = LedgerTable(rows.database)
         self.manifest = NoteTables(rows)
-        self.shadow = ShadowVectorTables(rows)
+        self.shadow = ShadowVectors(rows)
         self.transfer = EventTransferTables(rows)
         self.revisions = EventRevisionTables(rows)
         self.contents = TableContents(rows, documents)
         self.corrections = CorrectionTable(documents)
-        self.article_stores = ArticleStores(StateBufferTable(lambda: rows.database), SummaryTable(documents), articles)
+        self.article_stores = ArticleStores(StateBuffer(lambda: rows.database), SummaryStorage(documents), articles)
         self.forget_requests = ForgetRequestTable(documents)
         self.plain_summaries = EndSummaries(directory / "end_summaries.json")
 

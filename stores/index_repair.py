@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from ..schema.errors import StorageError
-from ..schema.event import Event
-from ..schema.protocols import EventStore, IndexDocument, VectorIndex
+from ..schema.event import Event, EventFilter
+from ..schema.portions import portions
+from ..schema.protocols import IndexDocument, Vector, VectorIndex
+from ..stores.tables.events.store import EventStore
 
 logger = logging.getLogger(__name__)
 
@@ -28,36 +30,54 @@ def _index_errors() -> Iterator[None]:
 def repair(events: EventStore, index: VectorIndex, batch: int = 1000, *, stop: Callable[[], bool] = bool) -> None:
     """Write missing vectors to `index` and drop deleted ones, `batch` events at a time.
 
-    The outbox of the store is processed first. If the number of vectors in the index then differs from the number of embedded
-    events (it was lost, damaged or written by another program), or the index cannot be read, it is emptied and rebuilt. `stop`
-    is called between batches; if it returns True, the rest is left for the next call. Safe to interrupt at any moment: completed
-    work is not repeated. Concurrent changes of the store are in the outbox and do not count as a difference.
+    The index notes the number of the last vector of each scope that it was given: vectors with
+    higher numbers are new. If the number of vectors in the index then differs from the number of
+    embedded events, the ids of both are compared. An index of another model, and one that cannot be
+    read, is emptied and filled anew. `stop` is called between batches; if it returns True, the rest
+    is left for the next call. Safe to interrupt at any moment.
     """
     try:
-        _work_off(events, index, batch, stop)
-        if stop() or not _differs(events, index):
-            return
-        logger.warning("the vector index does not hold the expected %d vectors; it is rebuilt", events.embedded_count())
+        _synchronize(events, index, batch, stop)
     except _IndexUnusable as error:
         logger.warning("the vector index cannot be used and is rebuilt: %s", error)
-    index.reset()
-    events.reindex_all()
-    _work_off(events, index, batch, stop)
+        index.reset()
+        _synchronize(events, index, batch, stop)
 
 
-def _work_off(events: EventStore, index: VectorIndex, batch: int, stop: Callable[[], bool]) -> None:
-    while not stop() and (outdated := events.unindexed(batch)).versions:
-        texts = {event.event_id: index_document(event) for event in events.get(outdated.ids)}
-        # What was deleted since it was listed has a later version by now: the next turn removes it.
-        rows = [(one, row) for one, row in zip(outdated.ids, outdated.vectors, strict=True) if one in texts]
+def _synchronize(events: EventStore, index: VectorIndex, batch: int, stop: Callable[[], bool]) -> None:
+    made_by = events.fingerprint()
+    numbers = index.noted_numbers(made_by)
+    if numbers is None:
         with _index_errors():
-            index.delete(list(outdated.versions.keys() - {one for one, _ in rows}))
-            index.upsert([one for one, _ in rows], [row for _, row in rows], [texts[one] for one, _ in rows])
-        events.mark_indexed(outdated.versions)
+            index.reset()
+        numbers = {}
+    while not stop() and (new := events.embedded_after(numbers, batch)).numbers:
+        _upsert(index, new.events, new.vectors)
+        numbers |= new.numbers
+        index.note_numbers(made_by, numbers)
+    if stop():
+        return
+    with _index_errors():
+        if index.count() == events.embedded_count():
+            return
+        held, stored = set(index.ids()), set(events.embedded_ids())
+        index.delete(list(held - stored))
+    for missing in portions(sorted(stored - held), batch):
+        if stop():
+            return
+        ids, matrix = events.vectors(EventFilter(None, event_ids=tuple(missing)))
+        vectors = dict(zip(ids, matrix, strict=True))
+        found = [event for event in events.get(ids) if event.event_id in vectors]
+        _upsert(index, found, [vectors[event.event_id] for event in found])
 
 
-def index_document(event: Event) -> IndexDocument:
-    """Return the text of an event as the index holds it, with what never changes of it."""
+def _upsert(index: VectorIndex, events: Sequence[Event], vectors: Sequence[Vector]) -> None:
+    with _index_errors():
+        index.upsert([event.event_id for event in events], vectors, list(map(_document, events)))
+
+
+def _document(event: Event) -> IndexDocument:
+    """Return the text of an event as the index holds it, with its metadata that never changes."""
     metadata: dict[str, str | float | bool] = {
         "scope": event.scope.key,
         "kind": event.kind,
@@ -69,23 +89,3 @@ def index_document(event: Event) -> IndexDocument:
         "is_absolute": event.is_absolute,
     }
     return IndexDocument(event.text, metadata)
-
-
-def _differs(events: EventStore, index: VectorIndex) -> bool:
-    """Return True if the index holds bare ids, or the counts differ twice with an empty outbox.
-
-    A concurrent write explains a difference only once.
-    """
-    with _index_errors():
-        if not index.has_documents():
-            return True
-    first = _counts(events, index)
-    if first[0] == first[1] or events.unindexed(1).versions:
-        return False
-    return _counts(events, index) == first
-
-
-def _counts(events: EventStore, index: VectorIndex) -> tuple[int, int]:
-    with _index_errors():
-        held = index.count()
-    return held, events.embedded_count()

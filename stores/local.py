@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..schema.errors import OwnerLockHeld, StorageError
-from ..schema.protocols import OpenCheckpoints, Owner, Ownership
+from ..schema.protocols import Owner, Ownership
 from ..schema.settings import Settings
 from .backend import Backend, Place
 from .chroma.index import ChromaIndex
@@ -24,7 +25,10 @@ from .sqlite.items import ItemTable
 from .sqlite.profile_index import SqliteProfileIndex
 from .sqlite.queue import SqliteJobQueue
 from .tables.ledger import LedgerTable
-from .tables.summaries import SummaryTable
+from .tables.summaries import SummaryStorage
+
+if TYPE_CHECKING:
+    from .threaded_saver import OpenCheckpoints
 
 INDEX = "index.sqlite"
 _CHROMA = "chromadb"
@@ -91,7 +95,7 @@ class LocalBackend(Backend):
             database,
             documents(),
             {"profiles": profiles, "chapters": articles},
-            SummaryTable(documents),
+            SummaryStorage(documents),
             self.forget_requests,
         )
         self.profiles = profiles

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..schema.errors import SettingsError, StorageError
 from ..schema.finding import Finding, finding
-from ..schema.protocols import JobQueue, QueueCounts
-from ..schema.protocols.events.shadow_vectors import Fingerprint
+from ..schema.protocols import Fingerprint, JobQueue, QueueCounts
 from ..schema.protocols.ownership import Owner, Workers
 from ..schema.settings import Settings
 from .files.access import protect

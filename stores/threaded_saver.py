@@ -71,17 +71,26 @@ class ThreadedSaver(BaseCheckpointSaver[Any]):
         await self.in_thread(thread_id, lambda saver: saver.delete_thread(thread_id))
 
 
-class OpenedCheckpoints:
-    """The `OpenCheckpoints` over a saver; `threads` lists the jobs that have any."""
+class OpenCheckpoints:
+    """Checkpoints that are open. The thread of a job is its id. Errors are raised as CheckpointError.
+
+    `threads` lists the jobs that have any.
+    """
 
     def __init__(self, saver: ThreadedSaver, threads: Callable[[Saver], list[str]]) -> None:
         self.saver = saver
         self._threads = threads
 
     async def drop(self, job_id: str) -> None:
+        """Delete the checkpoints of a finished job."""
         await self.saver.adelete_thread(job_id)
 
     async def sweep(self, living: Callable[[], Collection[str]]) -> int:
+        """Delete the checkpoints of all jobs but the `living` ones. Return how many jobs that were.
+
+        `living` returns the ids of all jobs in any queue; it is called in a thread, after the checkpoints have been listed, so
+        that a job which another worker begins meanwhile keeps its own.
+        """
         listed = await self.saver.in_thread("", self._threads)
         known = await asyncio.to_thread(living)
         orphans = [one for one in listed if one not in known]

@@ -24,12 +24,13 @@ from ...graph.reflection import wire_reflection
 from ...retrieval.event_recall import EventRecall
 from ...retrieval.recall_states import RecallContext, RecallInput, RecallOutput, RecallState
 from ...schema.errors import InvalidInput
-from ...schema.graph_states.historian import HistorianContext, HistorianInput, HistorianState
+from ...schema.graph_states.historian import HistorianInput, HistorianState
 from ...schema.graph_states.reflection import ReflectionInput, ReflectionState
 from ...schema.scope import Scope
 from ...service.intake import make_job, redacted
 from ...service.recall.articles import states_job
 from ...service.talk import talk_jobs
+from ...stores.historian_context import HistorianContext
 from ..langchain.graphs import bound_to
 from .forms import Form, HistorianForm, HistorianOptions, RecallForm, RecallOptions, ReflectionForm, ReflectionOptions, TalkForm
 from .memory import Memory, opened

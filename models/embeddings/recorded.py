@@ -7,12 +7,12 @@ import logging
 from collections.abc import Sequence
 
 from ...schema.errors import FingerprintMismatch, ModelAnswerUnusable, ModelError, ModelUnavailable
-from ...schema.protocols import Embedder, EventStore, Vector
+from ...schema.protocols import Embedder, Fingerprints, Vector
 
 log = logging.getLogger(__name__)
 
 
-async def vectors_for(texts: Sequence[str], embedder: Embedder | None, events: EventStore) -> list[Vector | None]:
+async def vectors_for(texts: Sequence[str], embedder: Embedder | None, events: Fingerprints) -> list[Vector | None]:
     """Return one vector per text, or None for all if there is no embedder, it fails, or its model is not the recorded one."""
     if embedder is None or not texts:
         return [None] * len(texts)

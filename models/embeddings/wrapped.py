@@ -7,7 +7,7 @@ from collections.abc import Coroutine, Sequence
 from typing import Any
 
 from ...schema.errors import ModelRefused
-from ...schema.protocols import Embedder, EventStore, Matrix, Vector
+from ...schema.protocols import Embedder, Fingerprints, Matrix, Vector
 
 
 class WrappedEmbedder:
@@ -40,7 +40,7 @@ class MatchingEmbedder(WrappedEmbedder):
     call raises ModelRefused, and searches use keywords until the service is restarted with the stored model.
     """
 
-    def __init__(self, embedder: Embedder, events: EventStore) -> None:
+    def __init__(self, embedder: Embedder, events: Fingerprints) -> None:
         super().__init__(embedder)
         self._events = events
 

@@ -6,9 +6,10 @@ from collections.abc import Collection
 from datetime import datetime
 
 from ...schema.event import MESSAGE, Event, EventFilter, is_raw
-from ...schema.graph_states.historian import HistorianContext, HistorianState
+from ...schema.graph_states.historian import HistorianState
 from ...schema.job import Job, RecentMessage
-from ...schema.protocols import EventStore
+from ...stores.historian_context import HistorianContext
+from ...stores.tables.events.store import EventStore
 from ...text.job_verdicts import SHOWN_MESSAGES
 
 BEFORE_SECONDS = 21_600.0

@@ -9,8 +9,9 @@ from langgraph.runtime import Runtime
 
 from ...models.embeddings.recorded import vectors_for
 from ...schema.errors import FingerprintMismatch
-from ...schema.graph_states.historian import HistorianContext, HistorianState, HistorianUpdate, events_of
+from ...schema.graph_states.historian import HistorianState, HistorianUpdate, events_of
 from ...schema.job import Job
+from ...stores.historian_context import HistorianContext
 from ...text.speakers.named_people import with_people
 
 log = logging.getLogger(__name__)

@@ -12,17 +12,10 @@ from ...prompts.asking import asked
 from ...prompts.extracting import RecordEvents, TalkQuestion, text_of
 from ...prompts.templates import owner_words, render
 from ...schema.event import Event, EventFilter, is_raw
-from ...schema.graph_states.historian import (
-    HistorianContext,
-    HistorianPart,
-    HistorianState,
-    HistorianUpdate,
-    ShownFact,
-    ShownMessage,
-    TalkShown,
-)
+from ...schema.graph_states.historian import HistorianPart, HistorianState, HistorianUpdate, ShownFact, ShownMessage, TalkShown
 from ...schema.job import Job
-from ...schema.protocols import EventStore
+from ...stores.historian_context import HistorianContext
+from ...stores.tables.events.store import EventStore
 from ...text.messages import every_name, message_events, said_by_people, with_people_listed
 from ...text.speakers.borne_names import BorneNames
 from ...text.superseding import terms_of

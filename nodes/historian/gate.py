@@ -8,8 +8,9 @@ from langgraph.runtime import Runtime
 
 from ...prompts.event_checks import EventChecks
 from ...prompts.extracting import TalkQuestion, ToldEvent
-from ...schema.graph_states.historian import HistorianContext, HistorianState, HistorianUpdate, ItemState
+from ...schema.graph_states.historian import HistorianState, HistorianUpdate, ItemState
 from ...schema.settings import Settings
+from ...stores.historian_context import HistorianContext
 from ...text.job_verdicts import judge, last_resort, with_verdict
 from .conversation import with_messages
 

@@ -10,9 +10,10 @@ from langgraph.runtime import Runtime
 
 from ...models.embeddings.general_means import general_means, likeness
 from ...schema.event import Event, EventFilter, EventLink
-from ...schema.graph_states.historian import FormerFact, HistorianContext, HistorianState, HistorianUpdate, ItemState
+from ...schema.graph_states.historian import FormerFact, HistorianState, HistorianUpdate, ItemState
 from ...schema.job import Job
-from ...schema.protocols import EventStore
+from ...stores.historian_context import HistorianContext
+from ...stores.tables.events.store import EventStore
 from ...text.declared import line_kind
 from ...text.fact_owners import FactOwners
 from ...text.job_verdicts import is_no_fact

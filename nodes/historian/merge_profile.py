@@ -23,18 +23,13 @@ from ...prompts.merging import (
 )
 from ...prompts.templates import owner_words, render
 from ...schema.event import Event
-from ...schema.graph_states.historian import (
-    HistorianContext,
-    HistorianPart,
-    HistorianState,
-    HistorianUpdate,
-    ProposedProfile,
-)
+from ...schema.graph_states.historian import HistorianPart, HistorianState, HistorianUpdate, ProposedProfile
 from ...schema.job import Job
 from ...schema.names import Names
 from ...schema.profile import Profile, ProfileKey, ProfileLine
-from ...schema.protocols import EventStore
 from ...schema.talk import LearntFact, ProfilePayload
+from ...stores.historian_context import HistorianContext
+from ...stores.tables.events.store import EventStore
 from ...text.job_drafts import language_among, names_of
 from ...text.learnt import former_in, learnt_in, people_of
 from ...text.profiles.lines import with_expiry

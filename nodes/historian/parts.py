@@ -12,7 +12,8 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from ...schema.graph_states.historian import HistorianContext, HistorianPart, HistorianState, HistorianUpdate
+from ...schema.graph_states.historian import HistorianPart, HistorianState, HistorianUpdate
+from ...stores.historian_context import HistorianContext
 from ...text.learnt import people_of
 
 Node = Callable[[HistorianState, Runtime[HistorianContext]], Awaitable[HistorianUpdate]]

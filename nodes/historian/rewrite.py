@@ -10,7 +10,8 @@ from langgraph.runtime import Runtime
 from ...prompts.asking import asked
 from ...prompts.rewriting import RecordTexts, rewrite_prompt
 from ...prompts.templates import owner_words, render
-from ...schema.graph_states.historian import HistorianContext, HistorianState, HistorianUpdate, ItemState
+from ...schema.graph_states.historian import HistorianState, HistorianUpdate, ItemState
+from ...stores.historian_context import HistorianContext
 from ...text.job_drafts import language_of, names_of, prepare
 from ...text.job_verdicts import can_be_mended, passed_by_rules
 from .conversation import recent_messages, with_messages

@@ -13,14 +13,10 @@ from langgraph.runtime import Runtime
 
 from ...schema.errors import RevisionConflict, StorageError
 from ...schema.event import EventLink
-from ...schema.graph_states.historian import (
-    HistorianContext,
-    HistorianState,
-    HistorianUpdate,
-    ProposedProfile,
-)
+from ...schema.graph_states.historian import HistorianState, HistorianUpdate, ProposedProfile
 from ...schema.job import Job
 from ...schema.profile import Profile, ProfileKey, ProfileLine
+from ...stores.historian_context import HistorianContext
 from ...text.learnt import people_of
 from ...text.profiles.lines import without_evidence
 

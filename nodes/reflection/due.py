@@ -8,9 +8,9 @@ from itertools import accumulate
 from operator import sub
 
 from ...prompts.summarising import TALK_TOKENS, said_lines, under_days
-from ...schema.graph_states.historian import HistorianContext
 from ...schema.graph_states.reflection import ReflectionUpdate
 from ...schema.summary import Summary, summaries_waiting
+from ...stores.historian_context import HistorianContext
 from ...text.statements import stamped
 from .job import ReflectionJob
 

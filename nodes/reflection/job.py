@@ -10,13 +10,13 @@ from typing import cast
 from zoneinfo import ZoneInfo
 
 from ...schema.article import CHAPTER_NAMES, Article, ChapterBounds, ChapterName
-from ...schema.graph_states.historian import HistorianContext
 from ...schema.graph_states.reflection import ProposalState, ReflectionState
 from ...schema.job import Job
 from ...schema.names import Names
 from ...schema.settings import Settings, ShorttermSettings
 from ...schema.states_payload import StatesPayload
 from ...schema.summary import ArticleKey
+from ...stores.historian_context import HistorianContext
 from ...text.job_drafts import names_of
 from ...text.language import Language, detect_language
 

@@ -10,11 +10,11 @@ from langgraph.runtime import Runtime
 
 from ...prompts import summarising
 from ...schema.event import Event
-from ...schema.graph_states.historian import HistorianContext
 from ...schema.graph_states.reflection import ReflectionState, ReflectionUpdate
 from ...schema.ids import digest_of
 from ...schema.scope import ASSERTED, is_asserted
 from ...schema.summary import ArticleKey, BufferedState, Summary
+from ...stores.historian_context import HistorianContext
 from ...text.tokens import estimate_tokens
 from .due import next_step
 from .job import ReflectionJob, reflection_job

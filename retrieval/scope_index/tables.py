@@ -10,7 +10,7 @@ from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from weakref import WeakValueDictionary
 
 from ...models.embeddings.general_means import general_means
-from ...schema.protocols import EventStore
+from ...stores.tables.events.store import EventStore
 from ...text.speakers.borne_names import BorneNames
 from .table import BYTES_A_DIMENSION, BYTES_AN_EVENT, ScopeTable, Snapshot
 

@@ -1,1 +1,1 @@
-"""The states of the historian graph and of the reflection graph, and what their nodes are given."""
+"""The states of the historian graph and of the reflection graph."""

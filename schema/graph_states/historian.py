@@ -1,18 +1,15 @@
-"""State and context of the write graph. The state is plain JSON data: it is checkpointed after every step."""
+"""State of the write graph. It is plain JSON data, checkpointed after every step."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any, Literal, NotRequired, Required
 
 from typing_extensions import TypedDict
 
 from ..event import Event, RewrittenBy, WrittenKind
 from ..job import Job
-from ..protocols import ArticleStores, Embedder, EventStore, Judged, ProfileIndex, ProfileStorage, StructuredChat, not_judged
 from ..scope import EntityType
-from ..settings import Settings
 
 
 class Reason(TypedDict):
@@ -179,29 +176,6 @@ class HistorianUpdate(HistorianProgress, total=False):
 class HistorianState(HistorianInput, HistorianUpdate, total=False):
     """The write graph's state. `attempt` counts the model's answers before the gate; `spent` ends the attempts.
     `former` are the facts that the new ones were compared with, and were found to be near."""
-
-
-@dataclass(frozen=True, slots=True)
-class HistorianContext:
-    """Dependencies of the nodes of both graphs. `chat`, `embedder` and `profile_index` are None if there is none.
-
-    A node that verifies an answer calls `judged("extract", taken=3, refused=1)` with the items that it took and refused.
-    """
-
-    settings: Settings
-    events: EventStore
-    profiles: ProfileStorage
-    article_stores: ArticleStores
-    clock: Callable[[], float]
-    chat: StructuredChat | None = None
-    judged: Judged = not_judged
-    embedder: Embedder | None = None
-    profile_index: ProfileIndex | None = None
-
-    @property
-    def asks_a_model(self) -> bool:
-        """True if a model writes events of talk; then jobs of messages stay until their conversation is silent."""
-        return self.chat is not None and self.settings.historian.rewrite_mode != "rules"
 
 
 def events_of(job: Job, items: Sequence[ItemState]) -> list[Event]:

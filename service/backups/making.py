@@ -28,9 +28,8 @@ from pathlib import Path
 
 from ...schema.errors import HistorianError, InvalidInput, StorageError
 from ...stores.files.access import make_private_folders
-from ...stores.files.databases import DATABASES
 from ...stores.files.durable import TEMPORARY_PREFIX, explaining, make_folder, sync_folder
-from ...stores.files.ordinary import read_ordinary
+from ...stores.files.ordinary import DATABASES, read_ordinary
 from ...stores.sqlite.documents import copy_documents
 from ...stores.sqlite.errors import explained
 from ...stores.sqlite.former_queue import open_local_queue

@@ -35,14 +35,13 @@ from ...stores.files.durable import (
 )
 from ...stores.files.ordinary import check_ordinary, read_ordinary
 from ...stores.files.owner_lock import OwnerLock
-from ...stores.sqlite.database import SqliteTransaction
 from ...stores.sqlite.documents import copy_documents
 from ...stores.sqlite.errors import is_damage, set_aside
-from ...stores.sqlite.events.store import SqliteEventStore
 from ...stores.sqlite.former_queue import FORMER, former_rows, open_local_queue
 from ...stores.sqlite.index_schema import MIGRATIONS, open_index
 from ...stores.sqlite.queue import MIGRATIONS as QUEUE_MIGRATIONS
 from ...stores.sqlite.queue import QUEUE
+from ...stores.sqlite.transaction import SqliteTransaction
 from ...stores.tables.forget_requests import ForgetRequestTable, requests_in
 from ...stores.tables.tombstones import TombstoneKind, add_tombstones, all_tombstones
 from ..data_directory import RESTORING
@@ -235,13 +234,9 @@ def _put_database(directory: Path, source: Path, name: str) -> None:
 
 
 def _bury(directory: Path, tombstones: list[Tombstone], now: float) -> tuple[Entity, ...]:
-    """Add tombstones to the restored database, and ask to forget the entities that it does not know as forgotten.
-
-    Its outbox is told that the derived index is to be made anew.
-    """
+    """Add tombstones to the restored database, and ask to forget the entities that it does not know as forgotten."""
     path = directory / INDEX
     with closing(open_index(path)) as database:
-        SqliteEventStore(database).reindex_all()
         with database.reading() as connection:
             known = {(kind, value): until for kind, value, until in all_tombstones(connection)}
         new = [one for one in tombstones if known.get((one[0], one[1]), float("-inf")) < one[2]]

@@ -20,12 +20,13 @@ from ...schema.article import ROLES, Spoken
 from ...schema.entity import Entity
 from ...schema.errors import InvalidInput
 from ...schema.job import check_timestamp, clean_text
-from ...schema.protocols import ArticleStorage, SummaryStorage
-from ...schema.protocols.documents.summaries import StateBuffer
 from ...schema.summary import ArticleKey, BufferedState, StoredArticle, Summary, job_of_entry
 from ...stores.files.articles import ARTICLE_FORMAT
 from ...stores.files.naming import ARTICLES
 from ...stores.files.summary_lines import as_data, as_line, parse_line
+from ...stores.tables.documents import ArticleStorage
+from ...stores.tables.state_buffer import StateBuffer
+from ...stores.tables.summaries import SummaryStorage
 from ...text.tokens import spoken_tokens
 from ..components import Parts
 from ..timezones import iso_of

@@ -103,8 +103,6 @@ class Forgetting:
                 step("deleting")
             yield from self._erase_events(stores[0].kind, traces, last_rows, removed)
             yield from self._look_for_mentions(stores, traces, remove=request.mentions)
-            self._parts.events.reindex_all()
-            step("index asked for")
             if not requests.advance(request, "erasing"):
                 return
             self.index_waits = False

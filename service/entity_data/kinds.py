@@ -20,11 +20,11 @@ from ...schema.errors import InvalidInput
 from ...schema.event import Event
 from ...schema.ids import encode_id
 from ...schema.job import Job
-from ...schema.protocols.documents.revisions import Revisions
 from ...schema.validation import invalid_input
 from ...stores.files.archive import ArchiveReader, ArchiveWriter
 from ...stores.files.forms import Document, Format
 from ...stores.files.naming import Key, Naming
+from ...stores.tables.documents import DocumentTable
 from ...text.redaction import Level, redact
 from ...text.remembered import remembered
 from ..components import Parts
@@ -181,7 +181,7 @@ class Documents(Kind[list[Document]], Generic[Key, Document]):
     """Its name in the manifest of earlier versions."""
     naming: Naming[Key]
     form: Format[Key, Document]
-    store: Revisions[Key, Document]
+    store: DocumentTable[Key, Document]
 
     def write(self, archive: ArchiveWriter, entity: Entity) -> list[dict[str, Any]]:
         entries: list[dict[str, Any]] = []

@@ -33,7 +33,7 @@ from ...schema.errors import InvalidInput
 from ...schema.ids import validate_id
 from ...schema.job import Job, clean_text, parse_job
 from ...schema.scope import Scope
-from ...stores.files.databases import check_no_database
+from ...stores.files.ordinary import check_no_database
 
 UNKNOWN_USER = "historian:unknown"
 """The user id for a group summary that does not name its user."""

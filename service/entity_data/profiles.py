@@ -14,10 +14,10 @@ from ...schema.entity import Entity
 from ...schema.event import EventFilter
 from ...schema.job import without_list_mark
 from ...schema.profile import Profile, ProfileKey, ProfileLine
-from ...schema.protocols import ProfileStorage
 from ...schema.scope import Scope
 from ...stores.files.naming import PROFILES
 from ...stores.files.profiles import PROFILE_FORMAT
+from ...stores.tables.documents import ProfileStorage
 from ...text.search_words.tokens import search_tokens
 from ..components import Parts
 from ..timezones import iso_of

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:  # commands import this module at their start
-    from ...schema.protocols import ArticleStores
     from ...schema.summary import ArticleKey, StoredArticle, Summary
+    from ...stores.tables.documents import ArticleStores
 
 
 class Told(NamedTuple):

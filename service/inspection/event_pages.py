@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from ...schema.errors import InvalidInput
 from ...schema.event import Event, EventFilter, Revision
 from ...schema.ids import told
-from ...schema.protocols import EventStore
+from ...stores.tables.events.store import EventStore
 from ..components import Parts
 
 MOST_ON_A_PAGE = 500

@@ -12,7 +12,7 @@ from typing import Any
 from ...models.secrets import mask_known
 from ...schema.errors import CheckpointError, ClaimLost, ModelError, ModelUnavailable, StorageError
 from ...schema.job import DONE, Job
-from ...schema.protocols import OpenCheckpoints
+from ...stores.threaded_saver import OpenCheckpoints
 from ...text.redaction import redact
 from ..components import Parts
 from ..intake import HANDED_OVER

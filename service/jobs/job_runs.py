@@ -14,12 +14,14 @@ from langgraph.graph.state import CompiledStateGraph
 from ...graph.historian import HistorianGraph, compile_historian
 from ...graph.reflection import ReflectionGraph, compile_reflection
 from ...schema.errors import StorageError
-from ...schema.graph_states.historian import HistorianContext, events_of
+from ...schema.graph_states.historian import events_of
 from ...schema.job import DONE, Job
-from ...schema.protocols import Answer, JobQueue, OpenCheckpoints, StructuredChat
+from ...schema.protocols import Answer, JobQueue, StructuredChat
 from ...schema.settings import Settings
 from ...schema.states_payload import StatesPayload
 from ...schema.summary import ArticleKey
+from ...stores.historian_context import HistorianContext
+from ...stores.threaded_saver import OpenCheckpoints
 from ...text.job_verdicts import by_rules
 from ...text.speakers.named_people import with_people
 from ..components import Parts

@@ -9,11 +9,11 @@ from dataclasses import replace
 
 from ...schema.errors import RevisionConflict, StorageError
 from ...schema.event import MESSAGE, Event, EventFilter
-from ...schema.graph_states.historian import HistorianContext
 from ...schema.job import Job
 from ...schema.profile import Profile, ProfileKey, ProfileLine
 from ...schema.scope import is_asserted, layer_written
 from ...schema.talk import SAID_BY_PEOPLE
+from ...stores.historian_context import HistorianContext
 from ...text.declared import correction_in, said_words
 from ...text.messages import MOST_PARTS, every_name, message_events, message_name, record_ids
 from ...text.profiles.lines import with_lines, without_evidence

@@ -10,8 +10,9 @@ from typing import Any
 
 from ...schema.errors import DatabaseAway, HistorianError, ModelRefused, ModelUnavailable, StorageError
 from ...schema.job import Job
-from ...schema.protocols import OpenCheckpoints, Ownership, VectorIndex
+from ...schema.protocols import Ownership, VectorIndex
 from ...schema.settings import Settings
+from ...stores.threaded_saver import OpenCheckpoints
 from ..components import Parts
 from ..entity_data.forgetting import Forgetting
 from ..outages.availability import Outage

@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 from ...models.embeddings.wrapped import ReleasableEmbedder, Released
 from ...schema.errors import FingerprintMismatch, HistorianError, InvalidInput
 from ...schema.event import Event
-from ...schema.protocols import Embedder, EventStore, Vector
+from ...schema.protocols import Embedder, Vector
+from ...stores.tables.events.store import EventStore
 from ..outages.availability import Outage
 
 log = logging.getLogger(__name__)

@@ -16,10 +16,11 @@ from ...schema.errors import HistorianError, StorageError
 from ...schema.event import Event, EventFilter
 from ...schema.hit import Hit
 from ...schema.job import Job
-from ...schema.protocols import EventStore, JobQueue, JobState
+from ...schema.protocols import JobQueue, JobState
 from ...schema.scope import Scope
 from ...stores.files.end_summaries import EndSummaries
 from ...stores.files.markdown_memory import MarkdownMemory
+from ...stores.tables.events.store import EventStore
 
 log = logging.getLogger(__name__)
 

@@ -33,7 +33,6 @@ from ...schema.event import EventFilter
 from ...schema.hit import Hit, ProfileHit
 from ...schema.language import Language
 from ...schema.profile import Profile
-from ...schema.protocols import VectorIndex
 from ...schema.scope import EntityType, Scope, reads_own_words_of
 from ...schema.settings import Settings
 from ...schema.summary import ArticleKey, StoredArticle
@@ -120,13 +119,9 @@ class Recall:
         self,
         parts: Parts,
         settings: Callable[[], Settings],
-        *,
-        event_index: Callable[[], VectorIndex | None] = lambda: None,
     ) -> None:
-        """Read through `parts`. `event_index()` returns the derived index of all vectors while this process owns it."""
         self.parts = parts
         self.settings = settings
-        self._event_index = event_index
         self.events = EventRecall(
             parts.events,
             parts.embedder,
@@ -202,7 +197,6 @@ class Recall:
             conditioned(None, conditions, self._timezone(), self.parts.clock()),
             events=self.parts.events,
             embedder=self.parts.embedder,
-            index=self._event_index(),
             settings=settings,
             top_k=bounded_top_k(top_k, settings.tool_default_top_k),
         )

@@ -11,7 +11,6 @@ from contextlib import AbstractContextManager, ExitStack, suppress
 from typing import TYPE_CHECKING, TypeVar
 
 from ...schema.errors import OwnerLockHeld
-from ...schema.protocols import VectorIndex
 from ...schema.settings import Settings
 from ..components import Parts
 from ..jobs.step_stream import StepStream
@@ -80,10 +79,6 @@ class Background:
         """Let the worker check the queue now."""
         if self.worker is not None:
             self.worker.wake()
-
-    def event_index(self) -> VectorIndex | None:
-        """The derived index of events, while this process keeps it."""
-        return None if self.worker is None else self.worker.maintenance.event_index
 
     def apply(self, settings: Settings) -> None:
         """Apply settings whose hot keys have changed. Thread-safe: each step is one assignment."""

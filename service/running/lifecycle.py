@@ -399,7 +399,7 @@ class Lifecycle:
     async def _reopen(self, *, replaced: bool = False) -> None:
         """Retry at growing intervals until the stores can be opened.
 
-        `replaced`: at once, and another database is opened than the one that the derived index was made from.
+        `replaced`: at once, since another database stands in the place of the former one.
         """
         pause = 0.0 if replaced else REOPEN_SECONDS
         while True:
@@ -407,8 +407,6 @@ class Lifecycle:
             pause = min(max(2 * pause, REOPEN_SECONDS), LONGEST_REOPEN_SECONDS)
             try:
                 await self._open()
-                if replaced and self.opened is not None:
-                    await asyncio.to_thread(self.opened.parts.events.reindex_all)
             except StorageError as error:
                 log.warning("memory still cannot be read, next try in %.0f s: %s", pause, error)
             except Exception:

@@ -82,7 +82,7 @@ async def open_memory(
         ):
             log.warning(help_for)
         background = Background(steps)
-        recall = Recall(parts, settings, event_index=background.event_index)
+        recall = Recall(parts, settings)
         opened.push_async_callback(recall.aclose)
         opened.push_async_callback(background.stop, 0.0)
         await background.start(parts, work=work, watch=watch)

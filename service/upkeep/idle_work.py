@@ -55,8 +55,8 @@ Part = Callable[[], Awaitable[None]]
 class Maintenance:
     """One round an idle moment. Each part fails for itself: what fails is logged and tried again later.
 
-    `event_index` is the derived index of vectors, if there is one; it lacks what the outbox of events notes, and lags
-    behind while `index_waits()`. `leads()` returns True in the worker that embeds, of several.
+    `event_index` is the derived index of vectors, if there is one; it lags behind
+    while `index_waits()`. `leads()` returns True in the worker that embeds, of several.
     """
 
     def __init__(
@@ -339,10 +339,9 @@ class Maintenance:
         """Delete the derived index, whose files keep texts that were deleted from it, to be made anew."""
         if self.event_index is not None:
             self.event_index.drop()
-            self._parts.events.reindex_all()
 
     async def _repair_index(self) -> None:
-        """Apply the outboxes to the derived index in batches, and verify it. At least one batch; then waiting jobs go first."""
+        """Synchronize the derived index in batches. At least one batch; then waiting jobs go first."""
         looks = count()
         await self._repair(lambda: next(looks) > 0 and self._parts.queue.is_due(self._parts.clock()))
 

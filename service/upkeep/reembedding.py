@@ -17,9 +17,9 @@ from typing import Literal
 from ...models.embeddings.recorded import embedded_apart
 from ...schema.errors import HistorianError, ModelAnswerUnusable, ModelError, OwnerLockHeld, StorageError
 from ...schema.profile import Profile, profile_text
-from ...schema.protocols import Embedder, Vector, Workers
-from ...schema.protocols.events.shadow_vectors import Fingerprint, Lacking
+from ...schema.protocols import Embedder, Fingerprint, Vector, Workers
 from ...stores.index_repair import repair
+from ...stores.tables.events.shadow_vectors import Lacking
 from ..components import Parts
 
 log = logging.getLogger(__name__)

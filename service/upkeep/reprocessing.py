@@ -22,11 +22,12 @@ from ...models.embeddings.recorded import vectors_for
 from ...schema.commands import OPERATOR, ReprocessCommand
 from ...schema.errors import FingerprintMismatch, InvalidInput
 from ...schema.event import TIME_UNKNOWN, Event, EventFilter
-from ...schema.graph_states.historian import HistorianContext, events_of
+from ...schema.graph_states.historian import events_of
 from ...schema.job import Job
 from ...schema.protocols import JobQueue
 from ...schema.scope import Scope
 from ...schema.validation import validated
+from ...stores.historian_context import HistorianContext
 from ...stores.tables.events.revisions import WRITTEN_ANEW, Change, EventRevisionTables
 from ...text.job_verdicts import judge
 from ...text.speakers.named_people import with_people

@@ -1,4 +1,4 @@
-"""Nearest-neighbour search by Chroma: the derived index for searches without a scope.
+"""The vectors of all events in Chroma, with texts and metadata: a derived index for other programs.
 
 The index can be rebuilt from `index.sqlite` at any time (`stores/index_repair.py`). One process owns the directory: an embedded
 Chroma gives stale answers or fails after another process has written. Nothing here uses the network: telemetry is off and
@@ -10,9 +10,10 @@ searches it, once its owner has ended:
 
 from __future__ import annotations
 
+import json
 import shutil
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +24,7 @@ from ...schema.errors import FingerprintMismatch, StorageError
 from ...schema.portions import portions
 from ...schema.protocols import IndexDocument, Vector
 from ..files.access import make_private_folders, protect_files
+from ..files.durable import bytes_of, remove_durably, write_atomically
 from .blank_memory import blank_memory
 
 if TYPE_CHECKING:
@@ -43,6 +45,7 @@ class ChromaIndex:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._noted = path / "synchronized.json"
         self._lock = threading.RLock()
         self._client: ClientAPI | None = None
         self._collection: Collection | None = None
@@ -70,26 +73,30 @@ class ChromaIndex:
             with self._lock, self._explained():
                 self._open().delete(ids=batch)
 
-    def query(self, vector: Vector, limit: int) -> list[tuple[str, float]]:
-        """Return ids with cosine similarities, best first."""
-        if limit <= 0:
-            return []
+    def ids(self) -> list[str]:
         with self._explained():
-            found = self._open().query(
-                query_embeddings=np.asarray(vector, dtype=np.float32).reshape(1, -1),
-                n_results=limit,
-                include=["distances"],
-            )
-        distances = found["distances"] or [[]]
-        return [(item_id, 1.0 - distance) for item_id, distance in zip(found["ids"][0], distances[0], strict=True)]
+            return list(self._open().get(include=[])["ids"])
 
     def count(self) -> int:
         with self._explained():
             return int(self._open().count())
 
+    def noted_numbers(self, made_by: tuple[str, int] | None) -> dict[int, int] | None:
+        """See `VectorIndex.noted_numbers`. Former versions noted none: their collections are filled anew."""
+        try:
+            model, numbers = json.loads(bytes_of(self._noted) or b"")
+            found = {int(scope): int(number) for scope, number in numbers.items()}
+        except (ValueError, TypeError, AttributeError):
+            return None
+        return found if model == (made_by and list(made_by)) else None
+
+    def note_numbers(self, made_by: tuple[str, int] | None, numbers: Mapping[int, int]) -> None:
+        write_atomically(self._noted, json.dumps([made_by, numbers]).encode())
+
     def reset(self) -> None:
         """Empty the collection. A damaged directory is deleted and created again."""
         with self._lock:
+            remove_durably(self._noted)
             try:
                 self._open()
                 with self._explained():
@@ -124,12 +131,6 @@ class ChromaIndex:
                 )
                 self._collection = client.get_collection(COLLECTION, embedding_function=None)
             return self._collection
-
-    def has_documents(self) -> bool:
-        """Return True if the vectors have documents, or there are none. Former versions stored bare ids."""
-        with self._explained():
-            first = self._open().get(limit=1, include=["documents"])
-        return None not in (first["documents"] or ())
 
     def _open_client(self) -> ClientAPI:
         """Return the client, opened if needed. Raises StorageError where the directory is damaged or cannot be written."""

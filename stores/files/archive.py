@@ -30,8 +30,8 @@ from types import TracebackType
 from typing import IO, Any, BinaryIO
 
 from ...schema.errors import InvalidInput
-from .databases import check_no_database
 from .durable import TEMPORARY_PREFIX, create_temporary, explaining, remove_abandoned, sync_folder
+from .ordinary import check_no_database
 
 FORMAT = "historian archive"
 VERSION = 1

@@ -1,6 +1,6 @@
 """The bytes of all files of a folder, for a search.
 
-Another process reads them, since this one may have some of them open as databases; `databases.py`
+Another process reads them, since this one may have some of them open as databases; `ordinary.py`
 says why it must not open them as files.
 """
 
@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, NamedTuple
-
-from .file_reader import BLOCK_BYTES
+from typing import NamedTuple
 
 PIECE_BYTES = 24
 """A text is searched for in pieces of this length, since a database may split it between pages."""
@@ -54,8 +53,6 @@ def bytes_below(folder: Path, unread: list[str]) -> Iterator[StoredBytes]:
                     yield StoredBytes(name, start, data)
                     kept = data[-PIECE_BYTES + 1 :]
                     start += len(data) - len(kept)
-            except FileNotFoundError:  # removed meanwhile
-                continue
             except OSError as error:
                 unread.append(f"{name}: {error.strerror or error}")
 
@@ -82,18 +79,13 @@ def _blocks(reader: subprocess.Popen[bytes], path: Path) -> Iterator[bytes]:
     """Yield the bytes of a file. Raises OSError, for all further files if the process has ended."""
     assert reader.stdin is not None and reader.stdout is not None
     os.write(reader.stdin.fileno(), json.dumps(os.fspath(path)).encode() + b"\n")
-    while length := int.from_bytes(_exactly(reader.stdout, 8), "big", signed=True):
-        if abs(length) > BLOCK_BYTES:
-            raise OSError(f"{sys.executable} is no Python")
-        content = _exactly(reader.stdout, abs(length))
-        if length < 0:
-            reason = content.decode().strip()
-            raise OSError(reason) if reason else FileNotFoundError
-        yield content
-
-
-def _exactly(stream: IO[bytes], count: int) -> bytes:
-    found = stream.read(count)
-    if len(found) < count:
-        raise BrokenPipeError(f"the process that reads it has ended ({sys.executable})")
-    return found
+    while True:
+        try:
+            block = pickle.load(reader.stdout)
+        except (EOFError, ValueError, pickle.UnpicklingError) as error:
+            raise BrokenPipeError(f"the process that reads it has ended ({sys.executable})") from error
+        if isinstance(block, str):
+            raise OSError(block)
+        if not block:
+            return
+        yield block

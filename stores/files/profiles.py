@@ -7,14 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
-from ...schema.errors import InvalidInput
 from ...schema.profile import Profile, ProfileKey, ProfileLine
-from ...schema.protocols import ProfileStorage
 from ...text.profiles.lines import distinct, read_lines, with_lines
-from .durable import names_in, write_atomically
 from .front_matter import begins_with_fence, number, one_line, scalar, split_front_matter, strings, with_front_matter
 from .naming import PROFILES
 
@@ -144,16 +140,3 @@ def _noted(stored: object) -> Sequence[ProfileLine]:
 
 
 PROFILE_FORMAT = ProfileFormat()
-
-
-def write_view(profiles: ProfileStorage, folder: Path) -> int:
-    """Write the current revision of every profile of any store into an empty folder, as a data directory has them.
-
-    Return how many. Raises InvalidInput if the folder holds something, and StorageError.
-    """
-    if names_in(folder):
-        raise InvalidInput(f"{folder} is not empty; give a new folder")
-    found = [one for key in profiles.keys() if (one := profiles.read(key)) is not None]  # noqa: SIM118 - a store, no dictionary
-    for one in found:
-        write_atomically(folder / f"{PROFILES.place(one.key)}.md", PROFILE_FORMAT.render(one).encode())
-    return len(found)

@@ -6,13 +6,13 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...schema.errors import DatabaseAway, StorageError
-from ...schema.protocols import OpenCheckpoints
 from ...schema.settings import Settings, StoresSettings
 from ..backend import Backend
 from ..files.bytes_below import StoredBytes, bytes_below
-from ..tables.documents import ArticleTable, ProfileTable
+from ..tables.documents import ArticleStorage, ProfileStorage
 from ..tables.items import ItemTables
 from .database import PostgresDatabase
 from .erasure import PostgresErasure
@@ -24,6 +24,9 @@ from .jobs.session import WorkerSession
 from .jobs.spooled_queue import SpooledQueue
 from .jobs.workers import PostgresWorkers
 from .profile_index import PostgresProfileIndex
+
+if TYPE_CHECKING:
+    from ..threaded_saver import OpenCheckpoints
 
 log = logging.getLogger(__name__)
 
@@ -67,9 +70,9 @@ class PostgresBackend(Backend):
         self.queue = self._queue = queue
         rows = PostgresEventRows(database)
         self.events = PostgresEventStore(database)
-        self.profiles = ProfileTable(lambda: database, revision_keep=settings.cognitive.profile.revision_keep)
+        self.profiles = ProfileStorage(lambda: database, revision_keep=settings.cognitive.profile.revision_keep)
         self.profile_index = PostgresProfileIndex(rows)
-        articles = ArticleTable(lambda: database, revision_keep=settings.cognitive.shortterm.revision_keep)
+        articles = ArticleStorage(lambda: database, revision_keep=settings.cognitive.shortterm.revision_keep)
         super().__init__(rows, lambda: database, articles, directory)
         self.erasure = self._erasure = PostgresErasure(database)
         self.workers = PostgresWorkers(database, session)

@@ -13,9 +13,8 @@ from __future__ import annotations
 import os
 import re
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
-from hashlib import blake2b
 from typing import Any, Literal, LiteralString, TypeAlias
 
 import psycopg
@@ -30,10 +29,10 @@ from ...schema.protocols import Vector
 from ..migrations import migrations
 from ..tables.engine import Database, checked_vector
 from .errors import explained, is_away
+from .transaction import Parameters, Transaction, lock_key
 from .vector_type import as_matrix, register_vectors
 
 VectorKind = Literal["float32", "half"]
-Parameters: TypeAlias = Sequence[Any] | Mapping[str, Any]
 
 _SCHEMA_NAME = re.compile("[a-z_][a-z0-9_]{0,62}")
 _COLUMN_TYPE: dict[VectorKind, str] = {"float32": "vector", "half": "halfvec"}
@@ -46,52 +45,6 @@ _BEGIN: dict[Kind, LiteralString] = {
     "write later": "BEGIN; SET LOCAL idle_in_transaction_session_timeout = {silence}; SET LOCAL synchronous_commit = off",
 }
 # A process that is suspended while it writes holds locks: the server undoes what it had begun.
-
-
-class Transaction:
-    """A connection in a transaction. Statements have `%s` or `%(name)s` in place of values."""
-
-    def __init__(self, connection: psycopg.Connection[TupleRow], schema: str) -> None:
-        self.connection = connection
-        self._schema = schema
-
-    def execute(self, statement: str, parameters: Parameters = ()) -> psycopg.Cursor[TupleRow]:
-        """Execute one statement. Its rows come in binary form, vectors as arrays."""
-        return self.connection.execute(statement.encode(), parameters, binary=True)
-
-    def executemany(self, statement: str, rows: Sequence[Parameters]) -> None:
-        """Execute one statement for each of `rows`, in one round trip."""
-        if rows:
-            with self.connection.cursor() as cursor:
-                cursor.executemany(statement.encode(), rows)
-
-    def rows(self, statement: str, parameters: Parameters = ()) -> list[TupleRow]:
-        return self.execute(statement, parameters).fetchall()
-
-    def row(self, statement: str, parameters: Parameters = ()) -> TupleRow | None:
-        return self.execute(statement, parameters).fetchone()
-
-    def run(self, statement: str, parameters: Parameters = ()) -> int:
-        return self.execute(statement, parameters).rowcount
-
-    run_many = executemany
-
-    def lock_key(self, *parts: object) -> int:
-        """Return the key of an advisory lock of this schema."""
-        return _lock_key(self._schema, *parts)
-
-    def lock_entities(self, entities: Iterable[str], *, exclusive: bool = False) -> None:
-        """Lock entities (`user:42`) until the end of the transaction: shared by writers, exclusive for erasure."""
-        self.lock(*(self.lock_key("entity", entity) for entity in entities), shared=not exclusive)
-
-    def lock_name(self, *parts: str, shared: bool = False) -> None:
-        """Lock what the name stands for until the end of the transaction."""
-        self.lock(self.lock_key(*parts), shared=shared)
-
-    def lock(self, *keys: int, shared: bool = False) -> None:
-        """Take advisory locks (`lock_key`) until the end of the transaction, in one order for all."""
-        function = "pg_advisory_xact_lock_shared" if shared else "pg_advisory_xact_lock"
-        self.execute(f"SELECT {function}(key) FROM unnest(%s::bigint[]) key", (sorted(set(keys)),))
 
 
 class PostgresDatabase(Database):
@@ -152,7 +105,7 @@ class PostgresDatabase(Database):
 
     def lock_key(self, *parts: object) -> int:
         """Return the key of an advisory lock of this schema."""
-        return _lock_key(self.schema, *parts)
+        return lock_key(self.schema, *parts)
 
     def reading(self) -> AbstractContextManager[Transaction]:
         """Give a transaction in which all statements see the same state."""
@@ -354,12 +307,6 @@ class _TextDumper(StrDumper):
 def milliseconds(seconds: float) -> int:
     """Return a time limit as the server takes it: at least 1, since 0 means none."""
     return max(1, round(1000 * seconds))
-
-
-def _lock_key(*parts: object) -> int:
-    """Return a signed number of 64 bits."""
-    named = "\0".join(map(str, parts)).encode("utf-8", "surrogatepass")
-    return int.from_bytes(blake2b(named, digest_size=8).digest(), "big", signed=True)
 
 
 def _read_address(key: str, url: str, schema: str, *, is_pooled: bool = False) -> tuple[str, str]:

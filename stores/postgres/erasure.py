@@ -7,7 +7,7 @@ overwritten; the write-ahead log and backups are the operator's.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 
 import psycopg
 
@@ -52,13 +52,6 @@ class PostgresErasure(ErasureTables):
             transaction.execute("TRUNCATE checkpoints, checkpoint_blobs, checkpoint_writes")
         return int(count)
 
-    def merge_words(self) -> Iterator[None]:
-        """Yield nothing: the words of a deleted row are deleted with it."""
-        return iter(())
-
-    def check_words(self) -> None:
-        """Do nothing: an index of the server holds rows, not words apart from them."""
-
     def rewrite(self, stop: Callable[[], bool] = bool) -> bool:
         """Let the server reuse the place of deleted rows, in all tables that nobody locks, beside readers and writers."""
         with self._database.explaining(), self._database.session() as connection:
@@ -72,14 +65,6 @@ class PostgresErasure(ErasureTables):
                 except psycopg.errors.InsufficientPrivilege as error:
                     log.warning("the deleted rows of %s are overwritten when their owner vacuums it: %s", table, error)
         return True
-
-    def writers_wait(self) -> bool:
-        """Return False: nothing here makes writers wait."""
-        return False
-
-    def holds(self, places: Collection[str]) -> bool:
-        """Return False: what stands in a table is not overwritten by `rewrite`."""
-        return False
 
     def stored_bytes(self, unread: list[str]) -> Iterator[StoredBytes]:
         """Yield the texts of all tables, also those that other programs keep in this schema, as the server sends them."""

@@ -13,7 +13,7 @@ from typing import Any
 from psycopg.types.json import Jsonb
 
 from ..tables.items import ItemTables, MovedItem, NewItem, within
-from .database import Transaction
+from .transaction import Transaction
 from .word_arrays import array_of, asked_words, bm25, word_array
 
 _INSERT = (

@@ -11,19 +11,14 @@ from ...schema.profile import Profile, ProfileFilter, ProfileKey, profile_text
 from ...schema.protocols import Vector
 from ..tables.events.rows import sizes
 from ..tables.fingerprint import check_dimension
-from ..tables.profile_index import ProfileIndexTables
+from ..tables.profile_index import ProfileIndex
 from .word_arrays import asked_words, bm25, word_array
 
 
-class PostgresProfileIndex(ProfileIndexTables):
+class PostgresProfileIndex(ProfileIndex):
     """The `ProfileIndex` of one schema."""
 
     def put(self, profile: Profile, vector: Vector | None) -> None:
-        """Replace the indexed revision of a profile. With None it has no vector for now.
-
-        A revision older than the indexed one is ignored, since writers may call this in any order. Raises
-        FingerprintMismatch if the dimension of the vector differs from the stored ones.
-        """
         key = profile.key
         length, words = word_array(profile_text(profile))
         array = None if vector is None else self._database.stored(vector)

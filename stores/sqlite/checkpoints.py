@@ -15,7 +15,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 
 from ...schema.errors import CheckpointError
 from ..files.access import create_empty
-from ..threaded_saver import Lane, OpenedCheckpoints, ThreadedSaver
+from ..threaded_saver import Lane, OpenCheckpoints, ThreadedSaver
 from .errors import explained, is_damage, set_aside
 
 log = logging.getLogger(__name__)
@@ -25,7 +25,7 @@ OPENING_SECONDS, WRITING_SECONDS = 1.0, 5.0
 
 
 @asynccontextmanager
-async def open_checkpoints(path: Path) -> AsyncIterator[OpenedCheckpoints]:
+async def open_checkpoints(path: Path) -> AsyncIterator[OpenCheckpoints]:
     """Open the checkpoints in `path`. A damaged file is set aside as `*.damaged`: a lost one costs a model call, never a job.
 
     Raises CheckpointError where the file is sound as far as is known but cannot be used now: a full disk, somebody's lock, an
@@ -46,7 +46,7 @@ async def open_checkpoints(path: Path) -> AsyncIterator[OpenedCheckpoints]:
                 raise CheckpointError(str(explained(second, path))) from second
         try:
             saver = ThreadedSaver([Lane(SqliteSaver(connection), thread)], partial(_explained, path))
-            yield OpenedCheckpoints(saver, lambda _: _threads(connection))
+            yield OpenCheckpoints(saver, lambda _: _threads(connection))
         finally:
             await loop.run_in_executor(thread, connection.close)
 

@@ -16,14 +16,12 @@ cache is warm. Connections are not bound to threads, so the short-lived threads 
 from __future__ import annotations
 
 import ctypes
-import json
 import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +34,7 @@ from ..files.access import create_empty, make_private_folders
 from ..tables.engine import Database, checked_vector
 from .errors import explained, is_trouble, was_broken_off
 from .open_files import NOT_IN_PLACE, OpenFiles, check_openable, remove_leftover_logs
+from .transaction import SqliteTransaction, migrate
 
 _WRITER_CACHE_KIB = 8_000
 _READER_CACHE_KIB = 2_000
@@ -47,37 +46,6 @@ _TRIES, _PAUSE_SECONDS = 20, 0.1
 """How often the log is tried to be emptied while somebody reads, and how long each try waits."""
 _IDLE_READERS = 4
 """Read connections kept open when idle; under load there may be one per reader."""
-
-
-class SqliteTransaction(sqlite3.Connection):
-    """A connection that also takes statements as `stores/tables/` writes them."""
-
-    def rows(self, statement: str, parameters: Sequence[Any] = ()) -> list[Any]:
-        return self._asked(statement, parameters).fetchall()
-
-    def row(self, statement: str, parameters: Sequence[Any] = ()) -> Any:
-        return self._asked(statement, parameters).fetchone()
-
-    def run(self, statement: str, parameters: Sequence[Any] = ()) -> int:
-        return self._asked(statement, parameters).rowcount
-
-    def run_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
-        self.executemany(_as_sqlite_writes(statement), rows)
-
-    def lock_entities(self, entities: Iterable[str], *, exclusive: bool = False) -> None:
-        """Do nothing: there is one writer at a time."""
-
-    def lock_name(self, *parts: str, shared: bool = False) -> None:
-        """Do nothing, as `lock_entities`."""
-
-    def _asked(self, statement: str, parameters: Sequence[Any]) -> sqlite3.Cursor:
-        given = [json.dumps(one, ensure_ascii=False) if isinstance(one, list) else one for one in parameters]
-        return self.execute(_as_sqlite_writes(statement), given)
-
-
-@lru_cache(512)
-def _as_sqlite_writes(statement: str) -> str:
-    return statement.replace("= ANY(%s)", "IN (SELECT value FROM json_each(?))").replace("%s", "?")
 
 
 class SqliteDatabase(Database):
@@ -108,7 +76,7 @@ class SqliteDatabase(Database):
             self._writer = self._connect(_WRITER_CACHE_KIB)
             try:
                 self._prepare()
-                self._migrate(migrations)
+                migrate(self._writer, path, migrations)
                 self._files = OpenFiles(path)
             except (sqlite3.Error, StorageError):
                 self._writer.close()
@@ -358,30 +326,6 @@ class SqliteDatabase(Database):
         # Deleted content is overwritten with zeros, so that forgotten text is not in the file.
         self._writer.execute("PRAGMA secure_delete = ON")
 
-    def _migrate(self, migrations: Sequence[str]) -> None:
-        if self._version() == len(migrations):
-            return
-        self._writer.execute("BEGIN IMMEDIATE")
-        try:
-            version = self._version()
-            if version > len(migrations):
-                raise StorageError(
-                    f"{self.path}: written by a newer version (format {version}, this one knows {len(migrations)}); "
-                    "upgrade langgraph-historian, or use another data_dir"
-                )
-            for script in migrations[version:]:
-                for statement in _statements(script):
-                    self._writer.execute(statement)
-            self._writer.execute(f"PRAGMA user_version = {len(migrations)}")
-            self._writer.execute("COMMIT")
-        except BaseException:
-            if self._writer.in_transaction:
-                self._writer.execute("ROLLBACK")
-            raise
-
-    def _version(self) -> int:
-        return int(self._writer.execute("PRAGMA user_version").fetchone()[0])
-
     def _give_back(self, connection: SqliteTransaction) -> None:
         with self._pool_lock:
             if not self._closed and len(self._idle) < _IDLE_READERS:
@@ -398,15 +342,3 @@ class SqliteDatabase(Database):
         if is_trouble(error):
             self.when_in_trouble()
         return explained(error, self.path)
-
-
-def _statements(script: str) -> Iterator[str]:
-    """Split a script into statements. `executescript` would commit the transaction that the migration runs in."""
-    pending = ""
-    for line in script.splitlines(keepends=True):
-        pending += line
-        if sqlite3.complete_statement(pending):
-            yield pending
-            pending = ""
-    if pending.strip():
-        raise ValueError(f"the migration ends with an incomplete statement: {pending.strip():.60}")

@@ -32,7 +32,7 @@ from ..files.durable import bytes_of, explaining, names_in, remove_durably, writ
 from ..files.forms import Document
 from ..files.front_matter import split_front_matter
 from ..files.naming import Key, Naming
-from ..tables.documents import OF_KEY, ArticleTable, DocumentTable, ProfileTable
+from ..tables.documents import OF_KEY, ArticleStorage, DocumentTable, ProfileStorage
 from ..tables.engine import Database
 
 log = logging.getLogger(__name__)
@@ -103,14 +103,14 @@ class MirroredDocuments(DocumentTable[Key, Document]):
         return result
 
     def without_lines(self, key: Key, unwanted: Callable[[str], bool], *, now: str) -> int:
-        """See `Revisions.without_lines`. A file that cannot be read may hold such a line: it is written anew."""
+        """See `DocumentTable.without_lines`. A file that cannot be read may hold such a line: it is written anew."""
         self.read(key)
         gone = super().without_lines(key, unwanted, now=now)
         self._write_anew(key)
         return gone
 
     def erase(self, entity: Entity) -> int:
-        """See `Revisions.erase`. Files go first: one that is left without its row would be read as a new document.
+        """See `DocumentTable.erase`. Files go first: one that is left without its row would be read as a new document.
 
         What files hold that cannot be read is not known: they are written anew.
         """
@@ -232,7 +232,7 @@ class MirroredDocuments(DocumentTable[Key, Document]):
         return self._folder / f"{self.naming.place(key)}{SUFFIX}"
 
 
-class MirroredProfiles(MirroredDocuments[ProfileKey, Profile], ProfileTable):
+class MirroredProfiles(MirroredDocuments[ProfileKey, Profile], ProfileStorage):
     """The `ProfileStorage` of a data directory."""
 
     def layers(self, entity_type: EntityType, entity_id: str) -> list[str]:
@@ -244,7 +244,7 @@ class MirroredProfiles(MirroredDocuments[ProfileKey, Profile], ProfileTable):
         return super().layers(entity_type, entity_id)
 
 
-class MirroredArticles(MirroredDocuments[ArticleKey, StoredArticle], ArticleTable):
+class MirroredArticles(MirroredDocuments[ArticleKey, StoredArticle], ArticleStorage):
     """The `ArticleStorage` of a data directory."""
 
 

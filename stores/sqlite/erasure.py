@@ -16,11 +16,12 @@ from ..files.durable import remove_durably
 from ..tables.engine import Transaction
 from ..tables.erasure import ErasureTables
 from ..tables.ledger import LedgerTable
-from .database import SqliteDatabase, SqliteTransaction
+from .database import SqliteDatabase
 from .events import keywords as event_keywords
 from .events.rows import SqliteEventRows
 from .profile_index import remove_words
 from .queue import QUEUE
+from .transaction import SqliteTransaction
 
 log = logging.getLogger(__name__)
 

@@ -33,7 +33,7 @@ from ..tables.documents import DocumentTable
 from ..tables.engine import Database
 from ..tables.forget_requests import ForgetRequestTable
 from ..tables.ledger import note_applied
-from ..tables.summaries import SummaryTable
+from ..tables.summaries import SummaryStorage
 from .documents import SUFFIX, MirroredDocuments, front_matter_of, key_of_file, places_below
 
 log = logging.getLogger(__name__)
@@ -70,7 +70,7 @@ def take_over(
     index: Database,
     documents: Database,
     stores: Mapping[str, MirroredDocuments[Any, Any]],
-    summaries: SummaryTable,
+    summaries: SummaryStorage,
     requests: ForgetRequestTable,
 ) -> None:
     """Bring what former versions left in a data directory into the rows. `stores` are by their folders. Raises StorageError."""
@@ -166,7 +166,7 @@ def _take_document(
         path.replace(aside)
 
 
-def _take_summaries(directory: Path, summaries: SummaryTable) -> None:
+def _take_summaries(directory: Path, summaries: SummaryStorage) -> None:
     folder = directory / "summaries"
     for place, path in places_below(folder, ARTICLES.folders, _LINES):
         lines = [line for line in (bytes_of(path) or b"").decode("utf-8", errors="replace").split("\n") if line.strip()]

@@ -13,8 +13,9 @@ from ...text.search_words.keywords import query_words
 from ...text.search_words.tokens import FTS5_TOKENIZER, last_characters, search_tokens
 from ..migrations import migrations
 from ..tables.items import ItemTables, MovedItem, NewItem
-from .database import SqliteDatabase, SqliteTransaction
+from .database import SqliteDatabase
 from .events.keywords import matching
+from .transaction import SqliteTransaction
 
 MIGRATIONS = migrations("sqlite/migrations/items", TOKENIZER=FTS5_TOKENIZER)
 

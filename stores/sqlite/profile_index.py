@@ -11,19 +11,14 @@ from ...text.search_words.tokens import last_characters, search_tokens
 from ..tables.engine import Transaction
 from ..tables.events.rows import sizes
 from ..tables.fingerprint import check_dimension
-from ..tables.profile_index import ProfileIndexTables
+from ..tables.profile_index import ProfileIndex
 from .events.keywords import matching
 
 
-class SqliteProfileIndex(ProfileIndexTables):
+class SqliteProfileIndex(ProfileIndex):
     """The `ProfileIndex` of one `index.sqlite`, which it shares with the events."""
 
     def put(self, profile: Profile, vector: Vector | None) -> None:
-        """Replace the indexed revision of a profile. With None it has no vector for now.
-
-        A revision older than the indexed one is ignored, since writers may call this in any order. Raises
-        FingerprintMismatch if the dimension of the vector differs from the stored ones.
-        """
         key = profile.key
         blob = None if vector is None else self._database.stored(vector)
         text = profile_text(profile)

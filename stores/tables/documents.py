@@ -11,7 +11,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Generic
 
 from ...schema.article import Article
@@ -21,11 +22,14 @@ from ...schema.profile import Profile, ProfileKey
 from ...schema.scope import EntityType
 from ...schema.summary import ArticleKey, Forgotten, Restored, StoredArticle
 from ..files.articles import ARTICLE_FORMAT
+from ..files.durable import names_in, write_atomically
 from ..files.forms import Document, Format
 from ..files.naming import ARTICLES, PROFILES, Key, Naming, is_noted_of
 from ..files.profiles import PROFILE_FORMAT
 from .engine import Database, OfOpened, Transaction
 from .ledger import applied, note_applied
+from .state_buffer import StateBuffer
+from .summaries import SummaryStorage
 
 ALL = 1_000_000
 OF_KEY = "kind = %s AND entity_type = %s AND entity_id = %s AND place = %s"
@@ -58,18 +62,26 @@ class DocumentTable(OfOpened, Generic[Key, Document]):
         return [self.naming.of_row(*row) for row in found]
 
     def edited(self) -> list[Key]:
+        """Read what hands have changed in files since they were written. Return whose, as far as this process has read it."""
         return []  # there are no files
 
     def kept(self, key: Key) -> list[Document]:
+        """Return the current document and the earlier revisions that are kept."""
         return self._revisions(self._database, key)
 
     def history(self, key: Key) -> list[Document]:
+        """Return the kept earlier revisions, newest first."""
         return self.kept(key)[1:]
 
     def lines(self, key: Key) -> list[str]:
+        """Return the lines of all kept revisions."""
         return list(dict.fromkeys(line for one in self.kept(key) for line in self.form.lines(one)))
 
     def rollback(self, key: Key, revision: int, *, now: str, job_id: str = "") -> Document:
+        """Write the content of an earlier revision as a new revision. Idempotent by `job_id`.
+
+        Raises InvalidInput that names the kept revisions if `revision` is not among them.
+        """
         with self._writing(key) as transaction:
             current = self._current(transaction, key)
             cause = f"rollback:{revision}:{job_id}" if job_id else f"rollback:{revision}"
@@ -83,6 +95,7 @@ class DocumentTable(OfOpened, Generic[Key, Document]):
             return self._swap(transaction, key, kept[revision], current, causes, now, cause)
 
     def restore(self, revisions: Sequence[Document], *, durable: bool = True) -> Restored:
+        """Store a document with its history (oldest first, revision numbers unchanged) if there is none."""
         key = self.form.key(revisions[-1])
         with self._writing(key, durable=durable) as transaction:
             current = self._current(transaction, key)
@@ -95,6 +108,7 @@ class DocumentTable(OfOpened, Generic[Key, Document]):
         return "restored"
 
     def without_lines(self, key: Key, unwanted: Callable[[str], bool], *, now: str) -> int:
+        """Permanently remove lines: write a new revision without them, and delete earlier ones that have any. Return how many."""
         with self._writing(key) as transaction:
             kept = self._revisions(transaction, key)
             gone = sum(map(unwanted, self.form.lines(kept[0]))) if kept else 0
@@ -106,7 +120,10 @@ class DocumentTable(OfOpened, Generic[Key, Document]):
         return gone
 
     def erase(self, entity: Entity) -> int:
-        """See `Revisions.erase`: revisions of profiles are counted, and articles, not theirs."""
+        """Remove all documents of an entity with their history and their causes. Return how many.
+
+        Of profiles every revision is counted, of articles each article once.
+        """
         where = (self.kind, entity.type, entity.id, entity.scope.key if entity.type == "group" else _NO_PLACE)
         with self._database.writing() as transaction:
             transaction.lock_entities([entity.key], exclusive=True)
@@ -207,7 +224,7 @@ class DocumentTable(OfOpened, Generic[Key, Document]):
         return self.kind, *self.naming.row(key)
 
 
-class ProfileTable(DocumentTable[ProfileKey, Profile]):
+class ProfileStorage(DocumentTable[ProfileKey, Profile]):
     """The `ProfileStorage` of one database."""
 
     kind = "profile"
@@ -216,7 +233,13 @@ class ProfileTable(DocumentTable[ProfileKey, Profile]):
     def write(
         self, profile: Profile, *, expected_revision: int, job_id: str = "", also: Collection[str] = (), now: str
     ) -> Profile:
-        """See `ProfileStorage.write`. Sets `source_event_id` to name the job, if one is given. Raises StorageError."""
+        """Write `profile` as revision `expected_revision + 1` and return it.
+
+        Raises RevisionConflict if another revision is stored. If `job_id`, and what was `also` a cause of this revision, were
+        all applied to this key before, nothing is written and the stored profile is returned.
+
+        Sets `source_event_id` to name the job, if one is given. Raises StorageError.
+        """
         if job_id and job_id not in profile.source_event_id.split(":"):
             profile = replace(profile, source_event_id=f"{job_id}:0")
         causes = [job_id, *also] if job_id else list(also)
@@ -225,7 +248,11 @@ class ProfileTable(DocumentTable[ProfileKey, Profile]):
         return written
 
     def revise(self, key: ProfileKey, change: Callable[[Profile], Profile], *, now: str, cause: str) -> Profile | None:
-        """See `ProfileStorage.revise`."""
+        """Write what `change` makes of the current revision as the next one, and delete earlier ones that it would change.
+
+        So nothing that `change` takes out can come back by `rollback`. `cause` becomes the `source_event_id`. Returns the new
+        revision, None if nothing changes. `change` is called under the lock of the profile, for each kept revision.
+        """
         with self._writing(key) as transaction:
             kept, written = self._revisions(transaction, key), None
             if kept and not self.form.same(changed := change(kept[0]), kept[0]):
@@ -245,7 +272,7 @@ class ProfileTable(DocumentTable[ProfileKey, Profile]):
         return [layer for (layer,) in found]
 
 
-class ArticleTable(DocumentTable[ArticleKey, StoredArticle]):
+class ArticleStorage(DocumentTable[ArticleKey, StoredArticle]):
     """The `ArticleStorage` of one database."""
 
     kind = "article"
@@ -261,6 +288,38 @@ class ArticleTable(DocumentTable[ArticleKey, StoredArticle]):
         now: str,
         forgotten: Forgotten,
     ) -> StoredArticle | None:
-        """See `ArticleStorage.write`. Raises StorageError."""
+        """Write `article` as revision `expected_revision + 1` and return it; None if the person is forgotten.
+
+        Raises RevisionConflict if another revision is stored. If all `sources` were applied before, nothing is written
+        and the stored article is returned.
+
+        Raises StorageError.
+        """
         stored = StoredArticle(key, article, sources=tuple(sources))
         return self._put(key, stored, sources, expected_revision=expected_revision, now=now, forgotten=forgotten)
+
+
+@dataclass(frozen=True, slots=True)
+class ArticleStores:
+    """The stores of buffered states, summaries and articles."""
+
+    buffer: StateBuffer
+    summaries: SummaryStorage
+    articles: ArticleStorage
+
+    def erase(self, entity: Entity) -> int:
+        """Remove everything of a user or a group. Return the number of items. Add the tombstone of the entity first."""
+        return sum(store.erase(entity) for store in (self.buffer, self.summaries, self.articles))
+
+
+def write_view(profiles: ProfileStorage, folder: Path) -> int:
+    """Write the current revision of every profile of any store into an empty folder, as a data directory has them.
+
+    Return how many. Raises InvalidInput if the folder holds something, and StorageError.
+    """
+    if names_in(folder):
+        raise InvalidInput(f"{folder} is not empty; give a new folder")
+    found = [one for key in profiles.keys() if (one := profiles.read(key)) is not None]  # noqa: SIM118 - a store, no dictionary
+    for one in found:
+        write_atomically(folder / f"{PROFILES.place(one.key)}.md", PROFILE_FORMAT.render(one).encode())
+    return len(found)

@@ -136,13 +136,12 @@ class ErasureTables(BesideEvents, ABC):
                 note(transaction, REMAINS, None)
         return True
 
-    @abstractmethod
     def merge_words(self) -> Iterator[None]:
-        """Remove words of deleted records that the keyword index still holds; yields between short transactions."""
+        """Remove words of deleted records from a keyword index that still holds them; yields between short transactions."""
+        return iter(())
 
-    @abstractmethod
     def check_words(self) -> None:
-        """Make a keyword index that holds words of no record (after damage) anew."""
+        """Rebuild a keyword index that holds words of no record (after damage)."""
 
     @abstractmethod
     def rewrite(self, stop: Callable[[], bool] = bool) -> bool:
@@ -152,13 +151,13 @@ class ErasureTables(BesideEvents, ABC):
     def erase_whole(self) -> int:
         """Remove what is erased as a whole, while no job runs: checkpoints, and damaged files of unknown content."""
 
-    @abstractmethod
     def holds(self, places: Collection[str]) -> bool:
         """Return True if one of the places (`StoredBytes.place`) is one that `rewrite` overwrites."""
+        return False
 
-    @abstractmethod
     def writers_wait(self) -> bool:
-        """Return True if somebody in this process waits to write."""
+        """Return True if a writer of this process waits for `rewrite`."""
+        return False
 
     def erase_profiles(self, entity: Entity) -> int:
         """Remove all layers of the profile of an entity from the index, with their vectors. Return how many.

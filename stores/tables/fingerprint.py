@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 
 from ...schema.errors import FingerprintMismatch
-from ...schema.protocols.events.shadow_vectors import Fingerprint
+from ...schema.protocols import Fingerprint
 from .engine import Transaction
 from .meta import note, noted
 

@@ -26,11 +26,7 @@ class LedgerTable(OfDatabase[Database]):
     """
 
     def has(self, entity_key: str, job_id: str) -> bool:
-        return bool(self.among(entity_key, [job_id]))
-
-    def among(self, entity_key: str, job_ids: Collection[str]) -> set[str]:
-        """Return those of the jobs that were applied."""
-        return applied(self._database, entity_key, job_ids)
+        return bool(applied(self._database, entity_key, [job_id]))
 
     def add(self, entity_key: str, *job_ids: str) -> None:
         """Record that jobs were applied. Idempotent."""

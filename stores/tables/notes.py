@@ -144,11 +144,8 @@ class NoteTables(BesideEvents):
     def _drop_unheld(self, transaction: Transaction, event_ids: Sequence[str]) -> int:
         """Delete those of the events that no file contains any more. Return how many."""
         found = transaction.rows(
-            "SELECT row, event_id FROM events e WHERE event_id = ANY(%s)"
+            "SELECT row FROM events e WHERE event_id = ANY(%s)"
             " AND NOT EXISTS (SELECT 1 FROM note_chunks c WHERE c.event_id = e.event_id)",
             (list(event_ids),),
         )
-        if found:
-            self._events.delete(transaction, [row for row, _ in found])
-            self._events.note_changed(transaction, [event_id for _, event_id in found])
-        return len(found)
+        return self._events.delete(transaction, [row for (row,) in found])

@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
 from ...schema.profile import Profile, ProfileFilter, ProfileKey
-from ...schema.protocols import Matrix
+from ...schema.protocols import Matrix, Vector
 from .events.rows import BesideEvents
 
 
-class ProfileIndexTables(BesideEvents):
-    """What is alike in the `ProfileIndex` of every engine, which it shares with the events."""
+class ProfileIndex(BesideEvents, ABC):
+    """Search over profiles by keywords and vectors, in the database of the events. Derived from the profiles."""
+
+    @abstractmethod
+    def put(self, profile: Profile, vector: Vector | None) -> None:
+        """Replace the indexed revision of a profile. With None it has no vector for now.
+
+        A revision older than the indexed one is ignored, since writers may call this in any order. Raises
+        FingerprintMismatch if the dimension of the vector differs from the stored ones.
+        """
+
+    @abstractmethod
+    def search_keywords(self, query: str, limit: int, where: ProfileFilter | None = None) -> list[tuple[ProfileKey, float]]:
+        """Return the keys of matching profiles with BM25 scores (higher is better), best first. Accepts any query text."""
 
     def stale(self, profiles: Sequence[Profile]) -> list[Profile]:
+        """Return the profiles whose revision is not indexed yet, or is indexed without a vector."""
         found = self._database.rows(
             f"SELECT item_id, revision FROM {self._events.profiles} WHERE vector IS NOT NULL AND item_id = ANY(%s)",
             ([profile.key.index_id for profile in profiles],),
@@ -22,6 +36,7 @@ class ProfileIndexTables(BesideEvents):
         return [profile for profile in profiles if fresh.get(profile.key.index_id, -1) < profile.revision]
 
     def vectors(self, where: ProfileFilter | None = None) -> tuple[list[ProfileKey], Matrix]:
+        """Return keys and embeddings of the matching embedded profiles; shape (0, 0) if there are none."""
         condition, parameters = self._conditions(where)
         those = f"FROM {self._events.profiles} p WHERE p.vector IS NOT NULL AND {condition}"
         found = self._database.rows(f"SELECT p.item_id, p.vector {those} ORDER BY p.row", parameters)

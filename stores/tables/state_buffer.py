@@ -23,7 +23,7 @@ _INSERT = (
 )
 
 
-class StateBufferTable(PersonTable):
+class StateBuffer(PersonTable):
     """The `StateBuffer` of one database.
 
     The transaction that adds the states of a job also records the job in the ledger. The entry stays when the states are
@@ -36,6 +36,11 @@ class StateBufferTable(PersonTable):
         self, key: ArticleKey, job_id: str, states: Sequence[tuple[str, Spoken]], *, entities: Collection[str], at: float
     ) -> bool:
         # Made durable by the ledger entry of the finished job, which is committed before the job is removed.
+        """Store the states (entry id, state) of a job atomically.
+
+        Return False and change nothing if the states of the job were added before, or the job is forgotten (`entities` and
+        `at` as for `EventStore.is_forgotten`).
+        """
         with self._database.writing(durable=False) as transaction:
             transaction.lock_entities([*entities, *key.entities])
             if is_buried(transaction, job_id, entities, at) or not _take(transaction, [job_id]):
@@ -51,6 +56,7 @@ class StateBufferTable(PersonTable):
         return sum(self.fill(key))
 
     def fill(self, key: ArticleKey) -> tuple[int, int]:
+        """Return the tokens of what was said, and those of records: events of filed jobs."""
         ((said, recorded),) = self._database.rows(
             "SELECT coalesce(sum(tokens) FILTER (WHERE role <> 'record'), 0),"
             f" coalesce(sum(tokens) FILTER (WHERE role = 'record'), 0) FROM buffered_states WHERE {OF_KEY}",
@@ -59,12 +65,15 @@ class StateBufferTable(PersonTable):
         return int(said), int(recorded)
 
     def oldest(self, key: ArticleKey, tokens: int) -> list[BufferedState]:
+        """Return the oldest states that together have at least `tokens` tokens, or all."""
         return oldest_of(self.read(key), tokens)
 
     def through(self, key: ArticleKey, entry_id: str) -> list[BufferedState]:
+        """Return the states up to and including `entry_id`; empty if that state is not buffered any more."""
         return up_to(self.read(key), entry_id)
 
     def release(self, key: ArticleKey, entry_id: str) -> int:
+        """Remove the states up to and including `entry_id`. Return how many; 0 if that state is not buffered any more."""
         person = (key.user_id, key.scope.key)
         return self._database.run(
             f"DELETE FROM buffered_states WHERE {OF_KEY}"
@@ -73,11 +82,13 @@ class StateBufferTable(PersonTable):
         )
 
     def remove(self, entry_ids: Collection[str]) -> int:
+        """Permanently remove states of any key. Return how many."""
         count = self._database.run("DELETE FROM buffered_states WHERE entry_id = ANY(%s)", (list(entry_ids),))
         self._database.truncate_log()
         return count
 
     def restore(self, states: Sequence[BufferedState]) -> list[Restored]:
+        """Store states of an archive, oldest first. States of a job that was added before are skipped ("same")."""
         results: list[Restored] = []
         for key, some in groupby(states, attrgetter("key")):
             mine = list(some)
@@ -89,6 +100,7 @@ class StateBufferTable(PersonTable):
         return results
 
     def read(self, key: ArticleKey) -> list[BufferedState]:
+        """Return all states of a key, oldest first."""
         found = self._database.rows(
             f"SELECT entry_id, role, text, name, at, tokens FROM buffered_states WHERE {OF_KEY} ORDER BY sequence",
             (key.user_id, key.scope.key),

@@ -15,7 +15,7 @@ from .engine import Database, Transaction
 from .persons import OF_KEY, PersonTable
 
 
-class SummaryTable(PersonTable):
+class SummaryStorage(PersonTable):
     """The `SummaryStorage` of one database, which is asked for at each use."""
 
     table = "summaries"
@@ -24,6 +24,7 @@ class SummaryTable(PersonTable):
         return _read(self._database, key)
 
     def add(self, summary: Summary, *, forgotten: Forgotten) -> bool:
+        """Store a summary. Return False and change nothing if its id is stored already or the person is forgotten."""
         with self._changing(summary.key) as (transaction, known):
             if forgotten() or summary.id in known:
                 return False
@@ -31,12 +32,14 @@ class SummaryTable(PersonTable):
         return True
 
     def mark_promoted(self, key: ArticleKey, ids: Collection[str], *, at: str, into: int | None) -> int:
+        """Take summaries out of short-term memory, `into` a revision of the article or (None) none. Return how many left."""
         with self._changing(key) as (transaction, known):
             marked = [one for one in known.values() if one.id in ids and one.is_short_term]
             _write(transaction, [replace(one, promoted_at=at, promoted_into=into) for one in marked])
         return len(marked)
 
     def without_lines(self, key: ArticleKey, unwanted: Callable[[str], bool]) -> int:
+        """Permanently remove lines from summaries, and summaries without any line left. Return the number of lines."""
         removed = 0
         with self._changing(key) as (transaction, known):
             for one in known.values():
@@ -51,6 +54,7 @@ class SummaryTable(PersonTable):
         return removed
 
     def restore(self, summaries: Sequence[Summary]) -> list[Restored]:
+        """Store summaries of an archive that are missing, ordered by time."""
         results: list[Restored] = []
         for key, some in groupby(summaries, attrgetter("key")):
             with self._changing(key) as (transaction, known):

@@ -14,16 +14,16 @@ import pytest
 from historian.schema.article import Article, Spoken
 from historian.schema.entity import Entity
 from historian.schema.errors import InvalidInput, RevisionConflict
-from historian.schema.protocols import ArticleStores, EventStore
 from historian.schema.summary import ArticleKey, BufferedState, StoredArticle, Summary
 from historian.service.components import open_parts
 from historian.stores.files.summary_lines import as_line
 from historian.stores.postgres.events.store import PostgresEventStore
 from historian.stores.sqlite.documents import MirroredArticles
 from historian.stores.sqlite.queue import QUEUE, SqliteJobQueue
-from historian.stores.tables.documents import ArticleTable
-from historian.stores.tables.state_buffer import StateBufferTable
-from historian.stores.tables.summaries import SummaryTable
+from historian.stores.tables.documents import ArticleStorage, ArticleStores
+from historian.stores.tables.events.store import EventStore
+from historian.stores.tables.state_buffer import StateBuffer
+from historian.stores.tables.summaries import SummaryStorage
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.memory import AT, settings_for
@@ -60,9 +60,9 @@ def _in_schema(schema: Schema) -> OpenParts:
     def opener() -> Opened:
         database = schema.open()
         stores = ArticleStores(
-            buffer=StateBufferTable(lambda: database),
-            summaries=SummaryTable(lambda: database),
-            articles=ArticleTable(lambda: database, revision_keep=3),
+            buffer=StateBuffer(lambda: database),
+            summaries=SummaryStorage(lambda: database),
+            articles=ArticleStorage(lambda: database, revision_keep=3),
         )
         return Opened(stores, PostgresEventStore(database))
 

@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 from historian.schema.errors import FingerprintMismatch
 from historian.schema.event import EventFilter, Revision
-from historian.schema.protocols import EventStore
 from historian.stores.postgres.events.rows import PostgresEventRows
 from historian.stores.postgres.events.store import PostgresEventStore
 from historian.stores.sqlite.events.rows import SqliteEventRows
 from historian.stores.tables.events.revisions import Change, EventRevisionTables, Progress
+from historian.stores.tables.events.store import EventStore
 from support.events import DIMENSION, file_texts, make_event, unit_vectors
 from support.postgres import Schema
 from support.stores import open_events

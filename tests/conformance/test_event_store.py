@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 from historian.schema.errors import FingerprintMismatch, HistorianError
 from historian.schema.event import Event, EventFilter, EventLink
-from historian.schema.protocols import EventStore
 from historian.schema.scope import RESERVED_USER, Scope
 from historian.stores.postgres.events.store import PostgresEventStore
+from historian.stores.tables.events.store import EventStore
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.events import DIMENSION, embedded_ids, file_texts, make_event, unit_vectors
@@ -44,8 +44,6 @@ def _postgres() -> Iterator[OpenStore]:
 
 OPENERS = {"sqlite": _sqlite, "postgres": _postgres}
 IMPLEMENTATIONS = pytest.mark.parametrize("implementation", OPENERS.values(), ids=OPENERS)
-WITH_A_DERIVED_INDEX = pytest.mark.parametrize("open_store", [_sqlite], ids=["sqlite"], indirect=True)
-"""The vectors of other stores are searched where they are."""
 
 
 @pytest.fixture(params=OPENERS.values(), ids=OPENERS)
@@ -167,15 +165,6 @@ def test_of_records_named_by_their_content_only_new_ones_are_stored(store: Event
     assert found(store, "水波", EventFilter("g:8")) == ["seen-2:0"]
     assert ids(store.without_vector(9)) == ["seen-1:0", "seen-2:0"]
     assert not store.is_filed("seen-1")
-
-
-@WITH_A_DERIVED_INDEX
-def test_records_with_vectors_are_told_to_the_derived_index(store: EventStore) -> None:
-    vectors = unit_vectors(2)
-    store.file_new([make_event("seen-1"), make_event("seen-2", group="8")], vectors)
-    outdated = store.unindexed(9)
-    assert outdated.ids == list(outdated.versions) == ["seen-1:0", "seen-2:0"]
-    assert store.embedded_count() == 2
 
 
 def test_nothing_is_stored_of_a_batch_that_does_not_fit(store: EventStore) -> None:
@@ -492,43 +481,29 @@ def test_forgetting_deletes_and_lets_nothing_come_back(store: EventStore) -> Non
 # --- the derived index
 
 
-@WITH_A_DERIVED_INDEX
-def test_what_changed_is_handed_to_the_derived_index_until_it_is_done(store: EventStore, open_store: OpenStore) -> None:
-    vectors = unit_vectors(2)
-    store.file_job("j1-0", [make_event(n=n) for n in range(3)], [*vectors, None])
-    outdated = store.unindexed(10)
-    assert outdated.ids == list(outdated.versions) == ["j1-0:0", "j1-0:1"]
-    np.testing.assert_array_equal(outdated.vectors[1], vectors[1])
-    assert len(store.unindexed(1).ids) == 1
-    store.mark_indexed(outdated.versions)
-    assert not store.unindexed(10).versions
+def test_vectors_are_handed_to_a_derived_index_by_their_numbers(store: EventStore) -> None:
+    vectors = unit_vectors(3)
+    store.file_job("j1-0", [make_event(n=n) for n in range(3)], [*vectors[:2], None])
+    store.file_new([make_event("seen-2", group="8")], vectors[2:])
+    first = store.embedded_after({}, 1)
+    assert ids(first.events) == ["j1-0:0"] and list(first.numbers.values()) == [1]
+    rest = store.embedded_after(first.numbers, 10)
+    assert ids(rest.events) == ["j1-0:1", "seen-2:0"] and sorted(rest.numbers.values()) == [1, 2]
+    np.testing.assert_array_equal(rest.vectors[0], vectors[1])
+    numbers = first.numbers | rest.numbers
+    assert not store.embedded_after(numbers, 10).numbers
+    assert sorted(store.embedded_ids()) == ["j1-0:0", "j1-0:1", "seen-2:0"]
 
     store.delete(["j1-0:0"])
     store.edit("j1-0:1", "no vector now", None)
     store.set_vectors(["j1-0:2"], unit_vectors(1))
-    outdated = store.unindexed(10)
-    assert outdated.ids == ["j1-0:2"] and sorted(outdated.versions) == ["j1-0:0", "j1-0:1", "j1-0:2"]
-    other = open_store()
-    assert other.unindexed(10).versions == outdated.versions
-    other.close()
-    store.mark_indexed(outdated.versions)
-    assert not store.unindexed(10).versions
-    store.reindex_all()
-    assert store.unindexed(10).ids == ["j1-0:2"]
-
-
-@WITH_A_DERIVED_INDEX
-def test_a_change_while_the_derived_index_is_written_is_not_lost(store: EventStore) -> None:
-    store.file_job("j1-0", [make_event()], unit_vectors(1))
-    before = store.unindexed(5)
-    changed = unit_vectors(1, seed=9)
-    store.edit("j1-0:0", "changed before the index had it", changed[0])
-    store.mark_indexed(before.versions)
-    after = store.unindexed(5)
-    assert after.ids == before.ids == ["j1-0:0"]
-    np.testing.assert_array_equal(after.vectors, changed)
-    store.mark_indexed(after.versions)
-    assert not store.unindexed(5).versions
+    new = store.embedded_after(numbers, 10)
+    assert ids(new.events) == ["j1-0:2"] and sorted(store.embedded_ids()) == ["j1-0:2", "seen-2:0"]
+    assert not store.embedded_after(numbers | new.numbers, 10).numbers
+    store.set_vectors(["j1-0:2"], unit_vectors(1, seed=9))
+    assert ids(store.embedded_after(numbers | new.numbers, 10).events) == ["j1-0:2"], "a vector in place of another is new"
+    everything = store.embedded_after(dict.fromkeys(numbers, 99), 10)
+    assert sorted(ids(everything.events)) == ["j1-0:2", "seen-2:0"], "numbers that were never reached are those of another store"
 
 
 def test_the_fingerprint_is_kept_and_defended(store: EventStore, open_store: OpenStore) -> None:

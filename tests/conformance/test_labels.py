@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from historian.schema.event import Event, EventFilter
-from historian.schema.protocols import EventStore
 from historian.stores.tables.event_transfer import Carried
+from historian.stores.tables.events.store import EventStore
 from support.backends import OpenStores, Stores
 from support.events import make_event, unit_vectors
 

@@ -12,7 +12,7 @@ import pytest
 from historian.schema.entity import Entity
 from historian.schema.errors import InvalidInput
 from historian.schema.event import BorneName, Event, EventFilter, EventLink
-from historian.schema.protocols import EventStore
+from historian.stores.tables.events.store import EventStore
 from support.backends import OpenStores, Stores
 from support.events import make_event, unit_vectors
 

@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 from historian.schema.errors import FingerprintMismatch
 from historian.schema.profile import Profile, ProfileFilter, ProfileKey
-from historian.schema.protocols import EventStore, ProfileIndex
 from historian.stores.postgres.events.rows import PostgresEventRows
 from historian.stores.postgres.events.store import PostgresEventStore
 from historian.stores.postgres.profile_index import PostgresProfileIndex
 from historian.stores.sqlite.events.rows import SqliteEventRows
 from historian.stores.sqlite.profile_index import SqliteProfileIndex
+from historian.stores.tables.events.store import EventStore
+from historian.stores.tables.profile_index import ProfileIndex
 from profiles import profile_of
 from support.events import DIMENSION, make_event, unit_vectors
 from support.postgres import Schema

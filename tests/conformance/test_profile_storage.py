@@ -11,8 +11,7 @@ import pytest
 from historian.schema.entity import Entity
 from historian.schema.errors import InvalidInput, RevisionConflict
 from historian.schema.profile import Profile, ProfileKey, ProfileLine
-from historian.schema.protocols import ProfileStorage
-from historian.stores.tables.documents import ProfileTable
+from historian.stores.tables.documents import ProfileStorage
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from profiles import profile_of
@@ -26,9 +25,9 @@ NOW = "2026-02-21T17:30:00+08:00"
 OpenStorage = Callable[[], ProfileStorage]
 
 
-def _in_schema(schema: Schema) -> ProfileTable:
+def _in_schema(schema: Schema) -> ProfileStorage:
     database = schema.open()
-    return ProfileTable(lambda: database, revision_keep=3)
+    return ProfileStorage(lambda: database, revision_keep=3)
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

@@ -7,7 +7,7 @@ import pytest
 from historian.schema.errors import FingerprintMismatch, InvalidInput
 from historian.schema.event import EventFilter
 from historian.schema.profile import ProfileKey
-from historian.schema.protocols.events.shadow_vectors import VectorSets
+from historian.stores.tables.events.shadow_vectors import VectorSets
 from profiles import profile_of
 from support.backends import OpenStores, Stores
 from support.events import DIMENSION, make_event, unit_vectors

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from historian.schema.protocols import EventStore, ProfileIndex
-from historian.schema.protocols.events.shadow_vectors import ShadowVectors
 from historian.stores.postgres.erasure import PostgresErasure
 from historian.stores.postgres.events.rows import PostgresEventRows
 from historian.stores.postgres.events.store import PostgresEventStore
@@ -18,9 +16,11 @@ from historian.stores.sqlite.profile_index import SqliteProfileIndex
 from historian.stores.sqlite.queue import QUEUE, open_queue_file
 from historian.stores.tables.erasure import ErasureTables
 from historian.stores.tables.event_transfer import EventTransferTables
-from historian.stores.tables.events.shadow_vectors import ShadowVectorTables
+from historian.stores.tables.events.shadow_vectors import ShadowVectors
+from historian.stores.tables.events.store import EventStore
 from historian.stores.tables.ledger import LedgerTable
 from historian.stores.tables.notes import NoteTables
+from historian.stores.tables.profile_index import ProfileIndex
 
 from .postgres import Schema
 from .stores import open_events
@@ -50,7 +50,7 @@ def in_directory(directory: Path) -> Stores:
         SqliteProfileIndex(rows),
         LedgerTable(database),
         NoteTables(rows),
-        ShadowVectorTables(rows),
+        ShadowVectors(rows),
         EventTransferTables(rows),
         IndexErasure(database, lambda: documents),
     )
@@ -63,7 +63,7 @@ def in_schema(schema: Schema) -> Stores:
         PostgresProfileIndex(PostgresEventRows(database)),
         LedgerTable(database),
         NoteTables(PostgresEventRows(database)),
-        ShadowVectorTables(PostgresEventRows(database)),
+        ShadowVectors(PostgresEventRows(database)),
         EventTransferTables(PostgresEventRows(database)),
         PostgresErasure(database),
     )

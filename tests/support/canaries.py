@@ -15,7 +15,6 @@ from historian.schema.correction import Correction, CorrectionRecord
 from historian.schema.event import Event
 from historian.schema.job import Job, parse_job
 from historian.schema.profile import ProfileKey, ProfileLine
-from historian.schema.protocols.events.shadow_vectors import Lacking
 from historian.schema.scope import Scope
 from historian.schema.settings import Settings
 from historian.schema.settings.source import parse_settings
@@ -24,6 +23,7 @@ from historian.service.components import Parts, open_parts
 from historian.service.running.ownership import owned_worker
 from historian.service.upkeep.notes_index import NotesIndex, embedded_later
 from historian.stores.files.markdown_memory import MarkdownMemory
+from historian.stores.tables.events.shadow_vectors import Lacking
 from historian.text.search_words.keywords import indexed_words
 from langgraph.checkpoint.base import empty_checkpoint
 from profiles import profile_of

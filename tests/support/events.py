@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 from historian.schema.event import Event
-from historian.schema.protocols import EventStore, ScopeNews, Vector
+from historian.schema.protocols import Vector
+from historian.stores.tables.events.reading import ScopeNews
+from historian.stores.tables.events.store import EventStore
 from historian.text.messages import message_events
 
 from .jobs import make_job

@@ -8,10 +8,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
+from historian.stores.chroma.index import ChromaIndex
 from historian.stores.sqlite.database import SqliteDatabase
 from historian.stores.sqlite.events.store import SqliteEventStore
 from historian.stores.sqlite.index_schema import open_index
-from historian.stores.tables.events.store import EventTables
+from historian.stores.tables.events.store import EventStore
 from historian.stores.tables.tombstones import SECONDS_OF_EVER, add_tombstones
 
 
@@ -20,7 +21,13 @@ def open_events(directory: Path) -> SqliteEventStore:
     return SqliteEventStore(open_index(directory / "index.sqlite"))
 
 
-def bury(store: EventTables, *entities: str, job_ids: Sequence[str] = (), until: float = SECONDS_OF_EVER) -> None:
+def not_in_index(store: EventStore, directory: Path) -> list[str]:
+    """The ids of embedded events that the derived index in `directory` was not given yet."""
+    numbers = ChromaIndex(directory / "chromadb").noted_numbers(store.fingerprint())
+    return [event.event_id for event in store.embedded_after(numbers or {}, 10).events]
+
+
+def bury(store: EventStore, *entities: str, job_ids: Sequence[str] = (), until: float = SECONDS_OF_EVER) -> None:
     """Let nothing of entities (`user:42`) up to a time, and nothing of jobs, be filed any more."""
     with store.database.writing() as transaction:
         transaction.lock_entities(entities, exclusive=True)

@@ -163,7 +163,7 @@ def _known_jobs(shell: Shell, queue: JobQueue) -> Callable[[str], bool]:
 
 
 def _opened(file: str, stack: ExitStack) -> BinaryIO:
-    from ....stores.files.databases import check_no_database
+    from ....stores.files.ordinary import check_no_database
 
     if file == "-":
         return sys.stdin.buffer

@@ -13,9 +13,10 @@ from ..opening import opened_parts, without_models
 from .stats import VECTORS
 
 if TYPE_CHECKING:
-    from ....schema.protocols.events.shadow_vectors import Fingerprint, VectorSets
+    from ....schema.protocols import Fingerprint
     from ....service.components import Parts
     from ....service.upkeep.reembedding import Built
+    from ....stores.tables.events.shadow_vectors import VectorSets
 
 
 @command("reembed")

@@ -42,23 +42,17 @@ async def worker(
 ) -> None:
     """File the jobs of the queue, until stopped by Ctrl-C or SIGTERM, or with --drain until none is left."""
     shell.needs_memory()
-    replaced = False
-    while replaced := await _work(shell, drain, metrics_port, replaced=replaced):
+    while await _work(shell, drain, metrics_port):
         shell.note("the database is another file now: it is opened anew")
 
 
-async def _work(shell: Shell, drain: bool, metrics_port: int | None, *, replaced: bool) -> bool:
-    """Own the data directory and work, as `worker` says. Return True if another file came into the place of the database.
-
-    `replaced`: that has happened, so that the derived index is to be made anew.
-    """
+async def _work(shell: Shell, drain: bool, metrics_port: int | None) -> bool:
+    """Own the data directory and work, as `worker` says. Return True if another file came into the place of the database."""
     from ....service.telemetry.metrics import serving_metrics
 
     async with opened_parts(shell.settings) as parts:
         with ExitStack() as stack:
             historian = await _owning(shell, parts, stack)
-            if replaced:
-                await asyncio.to_thread(parts.events.reindex_all)
             if metrics_port is not None:
                 port = stack.enter_context(serving_metrics(metrics_port, lambda: _metrics(historian, parts)))
                 shell.note("metrics: {url}", url=f"http://127.0.0.1:{port}/metrics")

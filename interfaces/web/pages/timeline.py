@@ -10,8 +10,8 @@ from zoneinfo import ZoneInfo
 
 from ....schema.event import EventFilter, EventKind, WrittenKind
 from ....schema.job import FIRST_YEAR, LAST_YEAR
-from ....schema.protocols import EventStore
 from ....service.inspection.event_pages import EventPage, events_page, events_with_words
+from ....stores.tables.events.store import EventStore
 from ...texts import NAMES
 
 PAGE = 50

@@ -15,7 +15,7 @@ from ....text.search_words.keywords import indexed_words
 from ....text.search_words.stems import STEMMER
 from ....text.search_words.tokens import first_character
 from ...tables.events.rows import EVENT_COLUMNS, SCOPE_SHIFT, EventRows, without_nul
-from ..database import Transaction
+from ..transaction import Transaction
 
 MOST_BYTES = 2_000
 """Longer words are not indexed: a lexeme of PostgreSQL has at most 2,046 bytes."""

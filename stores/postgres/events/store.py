@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from ....schema.event import EventFilter
-from ....schema.protocols import Outdated, Vector
+from ....schema.protocols import Vector
 from ....text.search_words.keywords import K1, B, query_words, repeated
 from ....text.search_words.stems import STEMMER
 from ...tables.engine import checked_vector
-from ...tables.events.store import EventTables
+from ...tables.events.store import EventStore
 from ..database import PostgresDatabase
-from ..vector_type import as_matrix
 from .rows import MOST_BYTES, PostgresEventRows, scope_lexeme
 
 # BM25 as in Lucene: `log(1 + (N - n + 0.5) / (n + 0.5)) * f * (K1 + 1) / (f + K1 * (1 - B + B * l / mean l))`. What is indexed
@@ -32,9 +29,10 @@ GROUP BY e.row ORDER BY score DESC, e.row DESC LIMIT %s
 """
 
 
-class PostgresEventStore(EventTables):
+class PostgresEventStore(EventStore):
     """The `EventStore` of one schema. Shares its database with the other stores; `close` closes it for all of them."""
 
+    database: PostgresDatabase
     of_people = "strpos(lower(id), lower(%s)) > 0 OR strpos(lower(name), lower(%s)) > 0 ORDER BY id LIMIT %s"
 
     def __init__(self, database: PostgresDatabase) -> None:
@@ -87,24 +85,6 @@ class PostgresEventStore(EventTables):
             (sound, *parameters, len(sound), sound, max(limit, 0)),
         )
         return [(event_id, similarity) for event_id, similarity in found]
-
-    def unindexed(self, limit: int) -> Outdated:
-        """Return nothing: no index is derived from these events."""
-        return Outdated({}, [], as_matrix([]))
-
-    def mark_indexed(self, versions: Mapping[str, int]) -> None:
-        """Do nothing: no index is derived from these events."""
-
-    def reindex_all(self) -> None:
-        """Do nothing: no index is derived from these events."""
-
-    def tidy(self) -> bool:
-        """Return False: the server keeps its indexes itself."""
-        return False
-
-    def checkpoint(self) -> bool:
-        """Return True: the server writes its pages itself."""
-        return True
 
 
 def _quoted(lexeme: str) -> str:

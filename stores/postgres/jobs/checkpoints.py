@@ -17,7 +17,7 @@ import psycopg
 from langgraph.checkpoint.postgres import PostgresSaver
 
 from ....schema.errors import CheckpointError, StorageError
-from ...threaded_saver import Lane, OpenedCheckpoints, Saver, ThreadedSaver
+from ...threaded_saver import Lane, OpenCheckpoints, Saver, ThreadedSaver
 from ..database import PostgresDatabase, milliseconds
 from ..errors import explained
 
@@ -27,7 +27,7 @@ _SETUP_SECONDS, _LOOK_SECONDS = 60.0, 0.05
 
 
 @asynccontextmanager
-async def open_checkpoints(database: PostgresDatabase) -> AsyncIterator[OpenedCheckpoints]:
+async def open_checkpoints(database: PostgresDatabase) -> AsyncIterator[OpenCheckpoints]:
     """Open the checkpoints of a schema. Raises CheckpointError if they cannot be used now."""
 
     def translated(error: Exception) -> CheckpointError | None:
@@ -44,7 +44,7 @@ async def open_checkpoints(database: PostgresDatabase) -> AsyncIterator[OpenedCh
                 lanes.append(Lane(saver, thread))
         except (psycopg.Error, StorageError) as error:
             raise translated(error) or CheckpointError(str(error)) from error
-        yield OpenedCheckpoints(ThreadedSaver(lanes, translated), _threads)
+        yield OpenCheckpoints(ThreadedSaver(lanes, translated), _threads)
 
 
 def _saver(database: PostgresDatabase, set_up: bool) -> PostgresSaver:

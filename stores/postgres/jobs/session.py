@@ -17,7 +17,8 @@ import psycopg
 from psycopg.rows import TupleRow
 
 from ....schema.errors import DatabaseAway, HistorianError
-from ..database import PostgresDatabase, Transaction, milliseconds
+from ..database import PostgresDatabase, milliseconds
+from ..transaction import Transaction
 
 _SETTINGS = """
 SET synchronous_commit = off;

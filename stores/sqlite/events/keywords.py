@@ -15,7 +15,7 @@ from ....schema.event import EventFilter
 from ....text.search_words.keywords import K1, norms, query_words, repeated
 from ....text.search_words.tokens import INSIDE
 from ...tables.events.rows import EXPIRED, SCOPE_SHIFT, EventRows
-from ..database import SqliteTransaction
+from ..transaction import SqliteTransaction
 
 
 def merge_words(connection: SqliteTransaction, pages: int) -> bool:

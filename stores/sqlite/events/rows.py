@@ -10,13 +10,13 @@ from ....schema.event import Event
 from ....text.search_words.keywords import WORDS_VERSION, indexed_words
 from ....text.search_words.tokens import FTS5_TOKENIZER
 from ...tables.events.rows import EVENT_COLUMNS, SCOPE_SHIFT, EventRows
-from ..database import SqliteTransaction
+from ..transaction import SqliteTransaction
 
 _INSERT = f"INSERT INTO events (row, {EVENT_COLUMNS}, embedded) VALUES ({', '.join('?' * (EVENT_COLUMNS.count(',') + 3))})"
 
 
 class SqliteEventRows(EventRows):
-    """The rows of events in one `index.sqlite`, with the outbox of the derived index."""
+    """The rows of events in one `index.sqlite`."""
 
     people = (
         "(e.user_id = ANY(%s) OR e.row IN (SELECT o.row FROM events o, json_each(o.speakers) s"
@@ -56,7 +56,6 @@ class SqliteEventRows(EventRows):
         transaction.executemany(_INSERT, [(row, *self.values(event), vector is not None) for row, event, vector in each])
         self.add_words(transaction, [(row, event.said) for row, event, _ in each])
         self.add_vectors(transaction, [(row, vector) for row, _, vector in each if vector is not None])
-        self.note_changed(transaction, [event.event_id for _, event, vector in each if vector is not None])
 
     def add_words(self, transaction: SqliteTransaction, texts: Sequence[tuple[int, str]]) -> None:
         rows = [(row, *indexed_words(text)) for row, text in texts]
@@ -81,17 +80,6 @@ class SqliteEventRows(EventRows):
             f"words, content = 'event_words', content_rowid = 'row', tokenize = \"{FTS5_TOKENIZER}\")"
         )
         transaction.execute("INSERT INTO event_keywords (event_keywords, rank) VALUES ('usermerge', 2)")
-
-    def note_changed(self, transaction: SqliteTransaction, event_ids: Sequence[str]) -> None:
-        """Add events to the outbox, each with a new version. The entry goes when the derived index is told of that version."""
-        transaction.executemany("INSERT OR REPLACE INTO event_outbox (item_id) VALUES (?)", [(one,) for one in event_ids])
-
-    def note_all_changed(self, transaction: SqliteTransaction) -> None:
-        """Add every event that has a vector, or had one of the former model."""
-        transaction.execute(
-            "INSERT OR REPLACE INTO event_outbox (item_id) SELECT e.event_id FROM events e WHERE e.row IN"
-            " (SELECT row FROM event_vectors UNION SELECT row FROM kept_event_vectors) ORDER BY e.row"
-        )
 
 
 def _new_row(transaction: SqliteTransaction, scope_key: str) -> int:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from ....schema.event import Event, EventFilter
-from ....schema.protocols import Outdated, Vector
 from ...tables.events.rows import EVENT_COLUMNS_OF_E, SCOPE_SHIFT
-from ...tables.events.store import EventTables
+from ...tables.events.store import EventStore
 from ..database import SqliteDatabase
 from . import keywords as event_keywords
 from .rows import SqliteEventRows
@@ -18,12 +16,13 @@ _PAGES_A_TIDY = 200
 _LARGE_SCOPE = 2_000
 
 
-class SqliteEventStore(EventTables):
+class SqliteEventStore(EventStore):
     """The `EventStore` of one `index.sqlite`.
 
     The database may be shared with `LedgerTable` and `SqliteProfileIndex`; `close` closes it for all of them.
     """
 
+    database: SqliteDatabase
     of_people = "instr(lower(id), lower(%s)) OR instr(lower(name), lower(%s)) LIMIT %s"
 
     def __init__(self, database: SqliteDatabase) -> None:
@@ -67,28 +66,6 @@ class SqliteEventStore(EventTables):
     def search_keywords(self, query: str, where: EventFilter, limit: int) -> list[tuple[str, float]]:
         with self.database.reading() as connection:
             return event_keywords.search(connection, self._rows, query, where, limit)
-
-    def nearest(self, vector: Vector, where: EventFilter, limit: int) -> None:
-        """Return None: vectors are compared in memory, where recalls keep them."""
-
-    def unindexed(self, limit: int) -> Outdated:
-        found = self.database.rows(
-            "SELECT o.item_id, o.version, v.vector FROM event_outbox o LEFT JOIN events e ON e.event_id = o.item_id"
-            " LEFT JOIN event_vectors v ON v.row = e.row ORDER BY o.version LIMIT %s",
-            (max(limit, 0),),
-        )
-        embedded = {event_id: vector for event_id, _, vector in found if vector is not None}
-        versions = {event_id: version for event_id, version, _ in found}
-        return Outdated(versions, list(embedded), self.database.matrix(list(embedded.values())))
-
-    def mark_indexed(self, versions: Mapping[str, int]) -> None:
-        with self.database.writing(durable=False) as connection:
-            connection.executemany("DELETE FROM event_outbox WHERE item_id = ? AND version <= ?", list(versions.items()))
-
-    def reindex_all(self) -> None:
-        with self.database.writing() as connection:
-            connection.execute("DELETE FROM event_outbox")
-            self._rows.note_all_changed(connection)
 
     def tidy(self) -> bool:
         """Merge a part of the keyword index (about ten milliseconds). Return False if nothing is left to do."""

@@ -139,15 +139,8 @@ class EventRows(ABC):
     def empty_words(self, transaction: Any) -> None:
         """Empty the index of words, for words in the form of this version."""
 
-    def note_changed(self, transaction: Any, event_ids: Sequence[str]) -> None:  # noqa: B027
-        """Note what a derived index of vectors is to be told of, where there is one."""
-
-    def note_all_changed(self, transaction: Any) -> None:  # noqa: B027
-        """Let a derived index of vectors be made anew, where there is one."""
-
-    def arrived(self, transaction: Any) -> None:
+    def arrived(self, transaction: Any) -> None:  # noqa: B027
         """Do what is left when all rows of another memory were copied into the tables."""
-        self.note_all_changed(transaction)
 
     def lock_scopes(self, transaction: Any, rows: Iterable[int]) -> None:  # noqa: B027
         """Lock the scopes of rows until the end of the transaction, where several may write at once."""
@@ -195,7 +188,6 @@ class EventRows(ABC):
         self.remove_vectors(transaction, [row])
         if vector is not None:
             self.add_vectors(transaction, [(row, vector)])
-        self.note_changed(transaction, [event.event_id])
 
     def withdraw(self, transaction: Transaction, job_ids: Sequence[str]) -> list[str]:
         """Delete messages, and the events that rest on them. Return the ids of what is gone. The scopes are locked
@@ -205,7 +197,6 @@ class EventRows(ABC):
         found = transaction.rows("SELECT row, event_id FROM events WHERE job_id = ANY(%s)", (list(job_ids),))
         found += self.resting(transaction, job_ids)
         self.delete(transaction, [row for row, _ in found])
-        self.note_changed(transaction, [event_id for _, event_id in found])
         return [event_id for _, event_id in found]
 
     def resting(self, transaction: Transaction, job_ids: Iterable[str]) -> list[tuple[int, str]]:

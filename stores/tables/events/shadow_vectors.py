@@ -2,20 +2,20 @@
 
 Three tables of the same form: searches read `event_vectors`; `next_event_vectors` holds the vectors of the new model;
 `kept_event_vectors` holds those of the former model. The change renames the tables, in one transaction that also changes the
-fingerprint, increments the change numbers of all scopes (so that readers in every process drop their caches) and lets a derived
-index be made anew. No vector is copied: 100,000 vectors take as long as 1,000. Whoever files vectors meanwhile waits
-(`check_dimension`).
+fingerprint and increments the change numbers of all scopes, so that readers in every process drop their caches. No vector is
+copied: 100,000 vectors take as long as 1,000. Whoever files vectors meanwhile waits (`check_dimension`). A derived index that
+notes another fingerprint is filled anew.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 from ....schema.errors import InvalidInput
 from ....schema.profile import Profile
-from ....schema.protocols import Vector
-from ....schema.protocols.events.shadow_vectors import Fingerprint, Lacking, VectorSets
+from ....schema.protocols import Fingerprint, Vector
 from ..engine import Transaction
 from ..fingerprint import read_fingerprint, write_fingerprint
 from .rows import EVENT_COLUMNS, EVENT_COLUMNS_OF_E, BesideEvents, sizes
@@ -23,8 +23,28 @@ from .rows import EVENT_COLUMNS, EVENT_COLUMNS_OF_E, BesideEvents, sizes
 _Role = Literal["next", "kept"]
 
 
-class ShadowVectorTables(BesideEvents):
-    """The `ShadowVectors` of one database."""
+class Lacking(NamedTuple):
+    """An event that has no vector of the new model yet; `text` is what is embedded (`Event.said`)."""
+
+    row: int
+    event_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class VectorSets:
+    """The models with stored vectors: in use, next (with progress in events), and kept from the last change."""
+
+    used: Fingerprint | None
+    next: Fingerprint | None
+    next_done: int
+    kept: Fingerprint | None
+    kept_count: int
+    events: int
+
+
+class ShadowVectors(BesideEvents):
+    """The vectors of another embedding model, made beside those in use."""
 
     def sets(self) -> VectorSets:
         with self._database.reading() as transaction:
@@ -160,7 +180,6 @@ class ShadowVectorTables(BesideEvents):
         )
         has_vector = "EXISTS (SELECT 1 FROM event_vectors v WHERE v.row = events.row)"
         transaction.run(f"UPDATE events SET embedded = {has_vector} WHERE embedded != {has_vector}")
-        self._events.note_all_changed(transaction)
 
     def _exchange_profiles(self, transaction: Transaction, source: _Role) -> None:
         """Set the vectors of profiles to those of `source` with the same revision, and keep the present ones."""

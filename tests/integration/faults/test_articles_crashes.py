@@ -16,6 +16,7 @@ from support.crashes.matrix import Host, distinct, saved_answers
 from support.memory import AT, settings_for
 from support.models.reflection_answers import reflection_responder
 from support.servers.openai_server import OpenAIServer
+from support.stores import not_in_index
 
 pytestmark = pytest.mark.slow
 
@@ -59,7 +60,7 @@ def assert_whole(directory: Path) -> None:
         assert parts.article_stores.buffer.tokens(KEY) == 0
         events = parts.events.find(EventFilter("p:7"))
         assert {event.event_id for event in events} == {one.id for one in summaries}
-        assert parts.events.without_vector(10) == [] and not parts.events.unindexed(10).versions
+        assert parts.events.without_vector(10) == [] and not_in_index(parts.events, directory) == []
         counts = parts.queue.counts(0.0)
         assert counts.pending + counts.processing + counts.failed == 0
     finally:
@@ -75,7 +76,7 @@ def test_killed_at_every_point_each_state_is_in_one_summary_and_each_promotion_i
     assert_whole(tmp_path / "whole")
     assert server.count("chat") == CALLS
     points = trace.read_text().splitlines()
-    effects = ("StateBufferTable.add", "StateBufferTable.release", "SummaryTable.add", "SummaryTable.mark_promoted")
+    effects = ("StateBuffer.add", "StateBuffer.release", "SummaryStorage.add", "SummaryStorage.mark_promoted")
     assert {f"{name} after" for name in (*effects, "MirroredArticles.write", "SqliteEventStore.file_new")} <= set(points)
     for number in distinct(points):
         point = points[number]
@@ -102,7 +103,7 @@ def test_checkpoints_that_are_lost_with_the_process_cost_calls_and_nothing_else(
     accept(tmp_path / "whole")
     host.drain(tmp_path / "whole", server.base_url, trace=str(trace), shortterm=SHORTTERM)
     points = trace.read_text().splitlines()
-    lasting = ("StateBufferTable", "SummaryTable", "MirroredArticles", "SqliteEventStore.file_new", "LedgerTable")
+    lasting = ("StateBuffer", "SummaryStorage", "MirroredArticles", "SqliteEventStore.file_new", "LedgerTable")
     for number in distinct(points):
         if not points[number].startswith(lasting):
             continue

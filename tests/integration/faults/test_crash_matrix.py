@@ -26,7 +26,7 @@ from support.memory import group_fields, private_fields, settings_for
 from support.queue_rows import rows
 from support.servers.openai_answers import Json, echo_responder
 from support.servers.openai_server import OpenAIServer
-from support.stores import open_events
+from support.stores import not_in_index, open_events
 
 pytestmark = pytest.mark.slow
 
@@ -78,7 +78,7 @@ def assert_whole(directory: Path) -> None:
     former, successor = store.get(["a-0:1", "b-0:0"])
     assert former.superseded_by == "b-0:0" and successor.holds, "the link is made once, whenever the process was killed"
     assert store.without_vector(10) == []
-    assert not store.unindexed(10).versions
+    assert not_in_index(store, directory) == []
     store.close()
 
 

@@ -7,9 +7,9 @@ import pytest
 from historian.retrieval.event_recall import EventRecall
 from historian.retrieval.request import RecallRequest
 from historian.schema.event import EventFilter
-from historian.schema.protocols import EventStore
 from historian.schema.settings import QuerySettings
 from historian.stores.postgres.events.store import PostgresEventStore
+from historian.stores.tables.events.store import EventStore
 from support.events import make_event, unit_vectors
 from support.postgres import Schema
 from support.stores import open_events

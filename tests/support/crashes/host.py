@@ -52,13 +52,13 @@ from historian.stores.sqlite.documents import MirroredArticles, MirroredProfiles
 from historian.stores.sqlite.events.store import SqliteEventStore
 from historian.stores.sqlite.profile_index import SqliteProfileIndex
 from historian.stores.sqlite.queue import SqliteJobQueue
-from historian.stores.tables.documents import ProfileTable
+from historian.stores.tables.documents import ProfileStorage
 from historian.stores.tables.event_transfer import EventTransferTables
 from historian.stores.tables.events.revisions import EventRevisionTables
 from historian.stores.tables.ledger import LedgerTable
 from historian.stores.tables.notes import NoteTables
-from historian.stores.tables.state_buffer import StateBufferTable
-from historian.stores.tables.summaries import SummaryTable
+from historian.stores.tables.state_buffer import StateBuffer
+from historian.stores.tables.summaries import SummaryStorage
 from historian.stores.threaded_saver import ThreadedSaver
 from langchain_chroma import Chroma  # noqa: F401
 from langchain_openai import ChatOpenAI, OpenAIEmbeddings  # noqa: F401
@@ -67,15 +67,15 @@ from support.recall import WordEmbedder
 
 SIDE_EFFECTS: list[tuple[Any, list[str]]] = [
     (SqliteJobQueue, ["put", "put_all", "claim", "complete", "take_over", "settle_filed", "hasten"]),
-    (StateBufferTable, ["add", "release"]),
-    (SummaryTable, ["add", "mark_promoted"]),
+    (StateBuffer, ["add", "release"]),
+    (SummaryStorage, ["add", "mark_promoted"]),
     (MirroredArticles, ["write"]),
-    (SqliteEventStore, ["file_job", "file_new", "file_messages", "supersede", "mark_indexed", "set_fingerprint"]),
+    (SqliteEventStore, ["file_job", "file_new", "file_messages", "supersede", "set_fingerprint"]),
     (EventRevisionTables, ["begin", "advance"]),
     (LedgerTable, ["add"]),
     (MirroredProfiles, ["write"]),
     (SqliteProfileIndex, ["put"]),
-    (ChromaIndex, ["upsert"]),
+    (ChromaIndex, ["upsert", "note_numbers"]),
     (LangChainChatModel, ["structured"]),
     (RemoteEmbedder, ["embed_documents"]),
     (WordEmbedder, ["embed_documents"]),
@@ -83,7 +83,7 @@ SIDE_EFFECTS: list[tuple[Any, list[str]]] = [
     (NoteTables, ["write", "touch"]),
     (PostgresJobQueue, ["claim", "complete", "take_over", "settle_filed"]),
     (PostgresEventStore, ["file_job", "file_new", "file_messages", "supersede", "set_fingerprint"]),
-    (ProfileTable, ["write"]),
+    (ProfileStorage, ["write"]),
     (PostgresProfileIndex, ["put"]),
     (making, ["copied"]),
     (ThreadedSaver, ["aput", "aput_writes", "adelete_thread"]),

@@ -121,7 +121,7 @@ async def test_a_search_without_scope_goes_over_everything(store: SqliteEventSto
     other = make_event("k-0", group=None, text="tea at home")
     assert store.file_job("k-0", [other], [WordEmbedder().vector("tea")])
     hits = await search_everywhere(
-        "tea", EventFilter(None), events=store, embedder=WordEmbedder(), index=None, settings=QuerySettings(), top_k=5
+        "tea", EventFilter(None), events=store, embedder=WordEmbedder(), settings=QuerySettings(), top_k=5
     )
     assert {hit.event.text for hit in hits[:2]} == {"tea", "tea at home"}
     scoped = await found(store, "tea")

@@ -176,7 +176,6 @@ async def test_the_unscoped_search_finds_by_words_what_has_no_vector_yet(store: 
         EventFilter(None),
         events=store,
         embedder=WordEmbedder(),
-        index=None,
         settings=QuerySettings(),
         top_k=3,
     )

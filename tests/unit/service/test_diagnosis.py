@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import sqlite3
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -86,21 +84,6 @@ def remade(path: Path, *statements: str) -> None:
             connection.execute(statement)
 
 
-@pytest.mark.parametrize(
-    ("statement", "told"),
-    [
-        ("PRAGMA user_version = 0", "schema version 0"),
-        ("ALTER TABLE events DROP COLUMN gate_reasons", "events.gate_reasons"),
-        ("DROP TABLE tombstones", "tombstones"),
-    ],
-)
-async def test_a_database_without_its_version_or_a_column_is_named(tmp_path: Path, statement: str, told: str) -> None:
-    remade(tmp_path / "index.sqlite", statement)
-    found = (await results(tmp_path))["database"].found
-    assert found.state == "failed" and told in found.detail.format(**found.values)
-    assert "stop the bot" in found.remedy and "historian restore" in found.remedy
-
-
 @pytest.mark.parametrize("change", ["gone", "replaced"])
 async def test_a_database_that_is_not_the_one_its_owner_has_open_is_a_failure(tmp_path: Path, change: str) -> None:
     with open_owned(tmp_path):
@@ -111,17 +94,6 @@ async def test_a_database_that_is_not_the_one_its_owner_has_open_is_a_failure(tm
         found = (await results(tmp_path))["database"].found
         assert found.state == "failed" and str(os.getpid()) in found.detail.format(**found.values)
         assert "stop the bot" in found.remedy
-
-
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="no other system shows who has a deleted file open")
-async def test_a_directory_that_was_deleted_under_a_running_owner_is_a_failure(tmp_path: Path) -> None:
-    directory = tmp_path / "data"
-    with open_owned(directory):
-        shutil.rmtree(directory)
-        found = (await results(directory))["database"].found
-        assert found.state == "failed" and str(os.getpid()) in found.detail.format(**found.values)
-        assert "stop that process" in found.remedy and "historian restore" in found.remedy
-    assert (await results(directory))["database"].found.state == "ok"
 
 
 async def test_an_owner_that_is_suspended_is_told_with_what_lets_it_go_on(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from historian.schema.event import Event, EventFilter
 from historian.stores.sqlite.erasure import IndexErasure
 from historian.stores.sqlite.events.rows import SqliteEventRows
 from historian.stores.sqlite.events.store import SqliteEventStore
-from historian.stores.tables.events.shadow_vectors import ShadowVectorTables
+from historian.stores.tables.events.shadow_vectors import ShadowVectors
 from historian.stores.tables.ledger import LedgerTable
 from support.crashes.child import exit_code, in_child, is_killed
 from support.events import file_texts, make_event, unit_vectors
@@ -33,7 +33,7 @@ def assert_whole(store: SqliteEventStore, job_id: str, *, filed: bool) -> None:
     assert len(store.get(names)) == (3 if filed else 0)
     assert len([name for name, _ in store.search_keywords("阿橘", GROUP, 10_000) if name in names]) == (3 if filed else 0)
     assert len([name for name in store.vectors(GROUP)[0] if name in names]) == (2 if filed else 0)
-    assert len([name for name in store.unindexed(10_000).ids if name in names]) == (2 if filed else 0)
+    assert len([name for name in store.embedded_ids() if name in names]) == (2 if filed else 0)
 
 
 def file_one(store: SqliteEventStore, job_id: str) -> None:
@@ -255,7 +255,7 @@ def test_the_words_of_withdrawn_and_edited_messages_are_in_none_of_the_files(tmp
         store.file_messages([message(f"m-{n}", canaries(n, old=n % 3 == 0), user_name=f"Ann{n % 7}")])
     vectors = unit_vectors(300)
     store.set_vectors([f"m-{n}:0" for n in range(300)], vectors)
-    shadow = ShadowVectorTables(SqliteEventRows(store.database))
+    shadow = ShadowVectors(SqliteEventRows(store.database))
     shadow.begin("test:next", 8)
     items = shadow.lacking(0, 300)
     others = unit_vectors(300, seed=5)

@@ -86,7 +86,7 @@ def export_profiles(
 
     One file a profile and layer, as a memory in files keeps them: users/1001.md, users/1001@private.md, groups/7001.md.
     """
-    from .....stores.files.profiles import write_view
+    from .....stores.tables.documents import write_view
 
     written = 0
     if shell.needs_data():

@@ -8,7 +8,7 @@ import pytest
 from historian.interfaces.web.pages.timeline import Wanted, months, page_of
 from historian.schema.entity import Entity
 from historian.schema.event import EventLink
-from historian.schema.protocols import EventStore
+from historian.stores.tables.events.store import EventStore
 from support.events import file_texts
 from support.stores import open_events
 

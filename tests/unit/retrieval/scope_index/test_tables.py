@@ -15,7 +15,7 @@ from historian.retrieval.scope_index.tables import ScopeTables
 from historian.schema.event import EventFilter, EventLink
 from historian.stores.sqlite.events.rows import SqliteEventRows
 from historian.stores.sqlite.events.store import SqliteEventStore
-from historian.stores.tables.events.shadow_vectors import ShadowVectorTables
+from historian.stores.tables.events.shadow_vectors import ShadowVectors
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.events import DIMENSION, file_texts, make_event, unit_vectors
@@ -94,7 +94,7 @@ def test_another_embedding_model_begins_anew(store: SqliteEventStore) -> None:
     tables = tables_over(store)
     file_vectors(store, 4)
     assert tables.snapshot(SCOPE).dimension == DIMENSION
-    shadow = ShadowVectorTables(SqliteEventRows(store.database))
+    shadow = ShadowVectors(SqliteEventRows(store.database))
     shadow.begin("other", 3)
     made = shadow.lacking(0, 3)
     shadow.store(made, unit_vectors(3, dimension=3))

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import pytest
 from historian.schema.errors import InvalidInput
 from historian.schema.event import EventFilter
-from historian.schema.protocols import EventStore
 from historian.service.inspection.event_pages import events_page
+from historian.stores.tables.events.store import EventStore
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.events import make_event

@@ -29,7 +29,7 @@ for n in range(3):
     index = ChromaIndex(Path(sys.argv[1]) / str(n))
     vectors = np.random.default_rng(n).normal(size=(5, 11)).astype(np.float32)
     index.upsert([str(i) for i in range(5)], list(vectors))
-    index.query(vectors[0], 3)
+    index.ids()
     index.close()
 """
 

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 from historian.schema.errors import StorageError
+from historian.schema.event import EventFilter
 from historian.stores.chroma.index import COLLECTION, ChromaIndex
 from historian.stores.index_repair import repair
 from historian.stores.sqlite.events.rows import SqliteEventRows
 from historian.stores.sqlite.events.store import SqliteEventStore
-from historian.stores.tables.events.shadow_vectors import ShadowVectorTables
+from historian.stores.tables.events.shadow_vectors import ShadowVectors
 from langchain_chroma import Chroma
 from langchain_core.embeddings import Embeddings
 from support.events import make_event, unit_vectors
@@ -41,15 +42,12 @@ def file_jobs(store: SqliteEventStore, jobs: int) -> None:
 
 
 def assert_same(store: SqliteEventStore, index: ChromaIndex) -> None:
-    assert index.count() == store.embedded_count()
-    assert not store.unindexed(10).versions
-    from historian.schema.event import EventFilter
-
     names, matrix = store.vectors(EventFilter(None))
+    found = index._open().get(include=["embeddings", "documents"])
+    assert sorted(found["ids"]) == sorted(names) and None not in (found["documents"] or [])
+    held = dict(zip(found["ids"], found["embeddings"] if len(names) else [], strict=True))
     for name, vector in zip(names, matrix, strict=True):
-        best, score = index.query(vector, 1)[0]
-        assert score == pytest.approx(1, abs=1e-5)
-        assert best == name
+        np.testing.assert_allclose(held[name], vector, atol=1e-6)
 
 
 def written_by(work: Callable[[], object], index: ChromaIndex, monkeypatch: pytest.MonkeyPatch) -> int:
@@ -114,7 +112,7 @@ def test_a_damaged_directory_is_a_storage_error_and_repaired_without_embedding(s
     first.close()
     (tmp_path / "chromadb" / "chroma.sqlite3").write_bytes(b"garbage " * 1000)
     index = ChromaIndex(tmp_path / "chromadb")
-    for use in (index.count, lambda: index.query(unit_vectors(1)[0], 1), lambda: index.delete(["x"])):
+    for use in (index.count, index.ids, lambda: index.delete(["x"])):
         with pytest.raises(StorageError, match=r"chromadb.*derived"):
             use()
     repair(store, index)
@@ -125,7 +123,7 @@ def test_a_damaged_directory_is_a_storage_error_and_repaired_without_embedding(s
 def test_another_model_reaches_the_index(store: SqliteEventStore, index: ChromaIndex) -> None:
     file_jobs(store, 2)
     repair(store, index)
-    shadow = ShadowVectorTables(SqliteEventRows(store.database))
+    shadow = ShadowVectors(SqliteEventRows(store.database))
     shadow.begin("large", 16)
     made = [one for one in shadow.lacking(0, 9) if one.event_id in ("j0-0:0", "j1-0:1")]
     shadow.store(made, unit_vectors(2, dimension=16))
@@ -143,31 +141,39 @@ def test_it_stops_between_batches_when_asked_and_goes_on_later(store: SqliteEven
     assert_same(store, index)
 
 
-def test_a_job_filed_while_it_counts_is_no_reason_to_rebuild(
-    store: SqliteEventStore, index: ChromaIndex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_deletion_and_an_event_filed_between_two_looks_are_both_seen(
+    store: SqliteEventStore, index: ChromaIndex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file_jobs(store, 2)
     repair(store, index)
-
-    class Busy(ChromaIndex):
-        """An index beside which the worker files a job right after each count."""
-
-        filed = 10
-
-        def count(self) -> int:
-            before = super().count()
-            job_id = f"j{self.filed}-0"
-            self.filed += 1
-            event = make_event(job_id)
-            vectors = unit_vectors(1, seed=self.filed)
-            store.file_job(job_id, [event], [vectors[0]])
-            super().upsert([event.event_id], vectors)
-            store.mark_indexed(store.unindexed(9).versions)
-            return before
-
-    busy = Busy(tmp_path / "chromadb")
-    assert written_by(lambda: repair(store, busy), busy, monkeypatch) == busy.filed - 10, "only what was filed meanwhile"
+    store.delete(["j0-0:0"])
+    store.file_job("j9-0", [make_event("j9-0", 0)], unit_vectors(1, seed=77))
+    assert written_by(lambda: repair(store, index), index, monkeypatch) == 1
     assert_same(store, index)
+
+
+def test_a_lost_vector_is_written_again_alone(
+    store: SqliteEventStore, index: ChromaIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file_jobs(store, 3)
+    repair(store, index)
+    index.delete(["j1-0:1"])
+    assert written_by(lambda: repair(store, index), index, monkeypatch) == 1
+    assert_same(store, index)
+
+
+def test_numbers_that_the_store_has_not_reached_are_those_of_another_one(
+    store: SqliteEventStore, index: ChromaIndex, tmp_path: Path
+) -> None:
+    file_jobs(store, 3)
+    repair(store, index)
+    (tmp_path / "other").mkdir()
+    other = open_events(tmp_path / "other")
+    file_jobs(other, 1)
+    other.edit("j0-0:0", "another text", unit_vectors(1, seed=5)[0])
+    repair(other, index)
+    assert_same(other, index)
+    other.close()
 
 
 def test_errors_of_the_truth_are_no_reason_to_empty_the_index(store: SqliteEventStore, index: ChromaIndex) -> None:
@@ -239,12 +245,10 @@ def test_langchain_opens_the_collection_and_finds_a_text_with_its_metadata(
     assert opened.similarity_search("tea", k=1, filter={"scope": "g:8"}) == []
 
 
-def test_a_collection_of_bare_ids_gets_its_documents(store: SqliteEventStore, index: ChromaIndex) -> None:
+def test_a_collection_of_bare_ids_of_a_former_version_is_filled_anew(store: SqliteEventStore, index: ChromaIndex) -> None:
     file_jobs(store, 2)
-    outdated = store.unindexed(9)
-    index.upsert(outdated.ids, list(outdated.vectors))
-    store.mark_indexed(outdated.versions)
-    assert not index.has_documents() and index.count() == store.embedded_count()
+    names, matrix = store.vectors(EventFilter(None))
+    index.upsert(names, list(matrix))
+    assert index.count() == store.embedded_count()
     repair(store, index)
-    assert index.has_documents()
     assert_same(store, index)

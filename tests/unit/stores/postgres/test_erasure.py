@@ -17,11 +17,11 @@ from historian.stores.postgres.erasure import PostgresErasure
 from historian.stores.postgres.events.rows import PostgresEventRows
 from historian.stores.postgres.events.store import PostgresEventStore
 from historian.stores.postgres.items import PostgresItems
-from historian.stores.tables.documents import ArticleTable, ProfileTable
+from historian.stores.tables.documents import ArticleStorage, ProfileStorage
 from historian.stores.tables.forget_requests import ForgetRequestTable
 from historian.stores.tables.items import NewItem
 from historian.stores.tables.notes import FileChange, IndexedFile, NoteTables
-from historian.stores.tables.state_buffer import StateBufferTable
+from historian.stores.tables.state_buffer import StateBuffer
 from profiles import profile_of
 from support.events import make_event
 from support.memory import AT
@@ -46,10 +46,10 @@ def test_every_table_with_texts_is_read_but_for_the_requests_themselves(database
     canary = '秘密 "of" Ann\\, in two\tparts'
     key = ArticleKey("42")
     PostgresEventStore(database).file_job("j1-0", [make_event("j1-0", text=f"1 {canary}", speakers=(f"2 {canary}",))], [None])
-    ProfileTable(lambda: database).write(profile_of(ProfileKey("user", "42"), f"3 {canary}"), expected_revision=0, now=AT)
+    ProfileStorage(lambda: database).write(profile_of(ProfileKey("user", "42"), f"3 {canary}"), expected_revision=0, now=AT)
     article = Article(bedrock=f"- 4 {canary}")
-    ArticleTable(lambda: database).write(key, article, expected_revision=0, sources=["s"], now=AT, forgotten=lambda: False)
-    StateBufferTable(lambda: database).add(key, "j2-0", [("j2-0:0", Spoken("user", f"6 {canary}", "", AT))], entities=[], at=1.0)
+    ArticleStorage(lambda: database).write(key, article, expected_revision=0, sources=["s"], now=AT, forgotten=lambda: False)
+    StateBuffer(lambda: database).add(key, "j2-0", [("j2-0:0", Spoken("user", f"6 {canary}", "", AT))], entities=[], at=1.0)
     PostgresItems(database).put([NewItem("a", canary, "{}")], 1.0)
     NoteTables(PostgresEventRows(database)).write("g:7", "/", [FileChange(IndexedFile(canary, 1, 1, "h", "1"), (), (), ())])
     ForgetRequestTable(lambda: database).ask(ForgetRequest(Entity("user", "42"), 1.0, texts=(canary,)))

@@ -48,13 +48,6 @@ def test_the_nearest_vectors_are_found_exactly_in_a_scope_and_everywhere(kind: m
     store.close()
 
 
-def test_nothing_is_told_to_a_derived_index(store: PostgresEventStore) -> None:
-    store.file_job("j1-0", [make_event()], unit_vectors(1))
-    store.reindex_all()
-    versions, ids, matrix = store.unindexed(5)
-    assert (versions, ids, matrix.shape) == ({}, [], (0, 0))
-
-
 SAMPLES = ["cat", "cats", "running", "tea", "猫咪", "阿橘", "爬山", "小林", "it's", "a\\b", "C++"]
 WORDS = st.lists(
     st.sampled_from(["cat", "cats", "running", "tea", "猫咪", "阿橘", "爬山", "小林", "it's", "a\\b", "C++"]),

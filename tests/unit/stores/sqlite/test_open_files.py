@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 from historian.schema.errors import StorageError
-from historian.stores.local_diagnosis import processes_with_deleted
 from historian.stores.sqlite.database import SqliteDatabase
 from support.crashes.child import exit_code, in_child
 
@@ -130,21 +129,6 @@ def test_a_new_file_is_not_opened_with_the_log_of_a_deleted_one_that_another_pro
         write(database, "lost")
     database.close()
     assert texts_in_another_process(path) == ["new"]
-
-
-@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="only Linux tells what a process has open")
-def test_the_process_that_has_a_deleted_log_open_is_named(path: Path) -> None:
-    program = (
-        "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('PRAGMA journal_mode = WAL');"
-        "c.execute('CREATE TABLE x (y)'); print(flush=True); sys.stdin.read()"
-    )
-    command = [sys.executable, "-c", program, path]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        process.stdout.readline()
-        assert processes_with_deleted(beside(path, "-wal")) == []
-        beside(path, "-wal").unlink()
-        assert processes_with_deleted(beside(path, "-wal")) == [process.pid]
 
 
 def test_a_database_that_ended_without_being_closed_is_opened_again(path: Path) -> None:

@@ -16,9 +16,10 @@ from pathlib import Path
 import pytest
 from historian.schema.errors import InvalidInput, StorageError
 from historian.schema.job import MAX_JOB_BYTES, Job
-from historian.stores.sqlite.database import SqliteDatabase, SqliteTransaction
+from historian.stores.sqlite.database import SqliteDatabase
 from historian.stores.sqlite.former_queue import FORMER, open_local_queue
 from historian.stores.sqlite.queue import QUEUE, SqliteJobQueue, row_of
+from historian.stores.sqlite.transaction import SqliteTransaction
 from support.clock import Clock
 from support.crashes.child import exit_code, in_child
 from support.jobs import make_job

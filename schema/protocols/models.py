@@ -1,12 +1,24 @@
-"""The chat model."""
+"""The chat model, the embedding model with its vectors, and the reranker."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from pydantic import BaseModel
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Vector = npt.NDArray[np.float32]
+    """One embedding, shape (dimension,), length 1."""
+    Matrix = npt.NDArray[np.float32]
+    """Several embeddings, shape (n, dimension), rows of length 1."""
+else:
+    # numpy is imported only where it is used: disabled memory does not need it.
+    Vector = Matrix = Any
 
 Answer = TypeVar("Answer", bound=BaseModel)
 
@@ -70,5 +82,58 @@ class ChatModel(StructuredChat, Protocol):
 
     def resting(self) -> Mapping[str, float]:
         """Return the seconds that the model is rested, by purpose."""
+
+    async def aclose(self) -> None: ...
+
+
+Fingerprint = tuple[str, int]
+"""(model, dimension)."""
+
+
+class Fingerprints(Protocol):
+    """The model that has made the stored vectors."""
+
+    def fingerprint(self) -> Fingerprint | None:
+        """Return the model of the stored vectors; None if there are none."""
+
+    def set_fingerprint(self, model: str, dimension: int) -> None:
+        """Store the model. Raises FingerprintMismatch if another one is stored."""
+
+
+class Embedder(Protocol):
+    """Converts texts to unit vectors. `dimension` is None at most until the first call returned."""
+
+    @property
+    def model(self) -> str: ...
+
+    @property
+    def dimension(self) -> int | None: ...
+
+    @property
+    def is_remote(self) -> bool: ...
+
+    async def embed_documents(self, texts: Sequence[str]) -> Matrix:
+        """Return one row per text, in order. Raises ModelUnavailable, ModelRefused or ModelAnswerUnusable."""
+
+    async def embed_query(self, text: str) -> Vector:
+        """Return the vector of one text, with priority over waiting documents. Raises as `embed_documents`."""
+
+    async def aclose(self) -> None: ...
+
+
+class Reranker(Protocol):
+    """Orders texts by relevance to a query."""
+
+    @property
+    def model(self) -> str: ...
+
+    async def rerank(
+        self, query: str, documents: Sequence[str], top_n: int, until: float | None = None
+    ) -> list[tuple[int, float]]:
+        """Return at most `top_n` pairs of (index in `documents`, score), best first; each index once.
+
+        Documents that the endpoint omits are omitted. The caller gives up, and cancels the call, at `until`, a time of the
+        running loop; one that is cancelled before was not late. Raises ModelUnavailable, ModelRefused or ModelAnswerUnusable.
+        """
 
     async def aclose(self) -> None: ...

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from ..vectors import Vector
+from .models import Vector
 
 
 class IndexDocument(NamedTuple):
@@ -23,15 +23,20 @@ class VectorIndex(Protocol):
 
     def delete(self, ids: Sequence[str]) -> None: ...
 
-    def query(self, vector: Vector, limit: int) -> list[tuple[str, float]]:
-        """Return ids with cosine similarities (1.0: same direction), best first."""
+    def ids(self) -> list[str]: ...
 
     def count(self) -> int: ...
 
-    def has_documents(self) -> bool:
-        """Return True if the vectors have documents, or there are none. Former versions stored bare ids."""
+    def noted_numbers(self, made_by: tuple[str, int] | None) -> dict[int, int] | None:
+        """Return the number of the last vector given of each scope, by scope number.
 
-    def reset(self) -> None: ...
+        None if none were noted since the last `reset`, or they are of another model than `made_by`.
+        """
+
+    def note_numbers(self, made_by: tuple[str, int] | None, numbers: Mapping[int, int]) -> None: ...
+
+    def reset(self) -> None:
+        """Empty it, and drop the noted numbers."""
 
     def drop(self) -> None:
         """Delete it, with all that it has written."""

@@ -1,1 +1,0 @@
-"""The ports of what is kept in revisions: profiles, articles and summaries."""

@@ -1,0 +1,85 @@
+"""A connection to an SQLite file that takes the statements of `stores/tables/`, and the migrations of the file."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from ...schema.errors import StorageError
+
+
+class SqliteTransaction(sqlite3.Connection):
+    """A connection that also takes statements as `stores/tables/` writes them."""
+
+    def rows(self, statement: str, parameters: Sequence[Any] = ()) -> list[Any]:
+        return self._asked(statement, parameters).fetchall()
+
+    def row(self, statement: str, parameters: Sequence[Any] = ()) -> Any:
+        return self._asked(statement, parameters).fetchone()
+
+    def run(self, statement: str, parameters: Sequence[Any] = ()) -> int:
+        return self._asked(statement, parameters).rowcount
+
+    def run_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
+        self.executemany(_as_sqlite_writes(statement), rows)
+
+    def lock_entities(self, entities: Iterable[str], *, exclusive: bool = False) -> None:
+        """Do nothing: there is one writer at a time."""
+
+    def lock_name(self, *parts: str, shared: bool = False) -> None:
+        """Do nothing, as `lock_entities`."""
+
+    def _asked(self, statement: str, parameters: Sequence[Any]) -> sqlite3.Cursor:
+        given = [json.dumps(one, ensure_ascii=False) if isinstance(one, list) else one for one in parameters]
+        return self.execute(_as_sqlite_writes(statement), given)
+
+
+@lru_cache(512)
+def _as_sqlite_writes(statement: str) -> str:
+    return statement.replace("= ANY(%s)", "IN (SELECT value FROM json_each(?))").replace("%s", "?")
+
+
+def migrate(connection: sqlite3.Connection, path: Path, migrations: Sequence[str]) -> None:
+    """Apply the scripts that the file lacks (`PRAGMA user_version`), in one transaction.
+
+    Raises StorageError if a newer version has written the file.
+    """
+    if _version(connection) == len(migrations):
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        version = _version(connection)
+        if version > len(migrations):
+            raise StorageError(
+                f"{path}: written by a newer version (format {version}, this one knows {len(migrations)}); "
+                "upgrade langgraph-historian, or use another data_dir"
+            )
+        for script in migrations[version:]:
+            for statement in _statements(script):
+                connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {len(migrations)}")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _statements(script: str) -> Iterator[str]:
+    """Split a script into statements. `executescript` would commit the transaction that the migration runs in."""
+    pending = ""
+    for line in script.splitlines(keepends=True):
+        pending += line
+        if sqlite3.complete_statement(pending):
+            yield pending
+            pending = ""
+    if pending.strip():
+        raise ValueError(f"the migration ends with an incomplete statement: {pending.strip():.60}")
