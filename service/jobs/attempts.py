@@ -99,8 +99,6 @@ class Attempts:
             if former:
                 await asyncio.wait(former)
             outcome = await self._outcome(job)
-            if job.kind == "talk" and outcome != "forgotten":
-                await self._maintenance.settle()
             await asyncio.to_thread(self._parts.backend.ledger.add, DONE, job.job_id)
             await asyncio.to_thread(self._complete, job)
             completed = True
