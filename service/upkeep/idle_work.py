@@ -75,7 +75,7 @@ class Maintenance:
         self._leads = leads
         self._released = asyncio.Event()
         embedder = None if parts.embedder is None else ReleasableEmbedder(parts.embedder, self._released)
-        self._missing = MissingVectors(parts, embedder, self.jobs_wait, random)
+        self._missing = MissingVectors(parts, embedder, random)
         self._end_summaries = parts.backend.plain_summaries
         self._finished: list[Job] = []
         self._rounds = 0
@@ -100,7 +100,7 @@ class Maintenance:
 
     async def _embed_beside_jobs(self) -> None:
         try:
-            await self._try(self._missing.embed_beside_jobs)
+            await self._try(self._missing.embed_events)
         except Released:
             log.debug("what waits for its vector is embedded after the next job")
 
@@ -137,7 +137,7 @@ class Maintenance:
         await self._flush()
         missing = self._missing
         own: tuple[Part, ...] = (missing.index_profiles, self._tidy, self._take_back)
-        first: tuple[Part, ...] = (self._migrate, self._index_notes, missing.embed_events)
+        first: tuple[Part, ...] = (self._migrate, self._index_notes, self._embed_events)
         every = (
             *first,
             *own[:2],
@@ -157,6 +157,9 @@ class Maintenance:
             except Released:
                 missing.pause("the embedder did not answer in time")
                 return
+
+    async def _embed_events(self) -> None:
+        await self._missing.embed_events(self.jobs_wait)
 
     async def jobs_wait(self) -> bool:
         """Return True if jobs wait that none works on, or somebody wants the round to end. Raises StorageError."""

@@ -19,7 +19,7 @@ from historian.service.components import Parts, open_parts
 from historian.service.running.ownership import owned_worker
 from historian.service.upkeep import notes_index
 from historian.service.upkeep.missing_vectors import EMBED_BATCH
-from historian.service.upkeep.notes_index import NotesIndex, embedded_later
+from historian.service.upkeep.notes_index import NotesIndex
 from historian.stores.tables.notes import NoteTables
 from support.crashes.child import Killer, is_killed
 from support.memory import settings_for
@@ -65,7 +65,7 @@ async def test_what_was_observed_without_any_owner_is_found_by_keywords_at_once_
 async def test_notes_indexed_without_an_embedder_are_embedded_by_the_next_owner(tmp_path: Path) -> None:
     folder = notes_in(tmp_path)
     parts = opened(tmp_path / "data")
-    await NotesIndex(parts.backend.manifest, parts.settings, embedded_later, time.time).run(folder, GROUP)
+    await NotesIndex(parts.backend.manifest, parts.settings, time.time).run(folder, GROUP)
     count = parts.events.count()
     assert count > EMBED_BATCH and parts.events.search_keywords("owl", EventFilter(GROUP.key), 5)
     await parts.aclose()
@@ -126,7 +126,7 @@ def texts_of(parts: Parts) -> list[str]:
 
 
 def index(parts: Parts, folder: Path) -> Any:
-    return asyncio.run(NotesIndex(parts.backend.manifest, parts.settings, embedded_later, time.time).run(folder, GROUP))
+    return asyncio.run(NotesIndex(parts.backend.manifest, parts.settings, time.time).run(folder, GROUP))
 
 
 @pytest.mark.parametrize("fault", ["full", "read-only"])
