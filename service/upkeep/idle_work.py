@@ -16,7 +16,6 @@ from ...schema.protocols import VectorIndex
 from ...schema.scope import notes_scope
 from ...stores.index_repair import repair
 from ..components import Parts
-from ..corrections.pins import remove_expired_pins
 from ..entity_data.migration import Migration
 from ..intake import was_changed
 from ..outages.availability import Outage, Pause
@@ -138,18 +137,9 @@ class Maintenance:
         missing = self._missing
         own: tuple[Part, ...] = (missing.index_profiles, self._tidy, self._take_back)
         first: tuple[Part, ...] = (self._migrate, self._index_notes, self._embed_events)
-        every = (
-            *first,
-            *own[:2],
-            self._expire,
-            self._expire_pins,
-            self._repair_index,
-            *own[2:],
-            self._clean_up,
-            self._overwrite,
-        )
+        upkeep: tuple[Part, ...] = (self._expire, self._repair_index, self._clean_up, self._overwrite)
         missing.looks_at_all = leads
-        for part in every if leads else own:
+        for part in (*first, *own, *upkeep) if leads else own:
             if self._released.is_set():
                 return
             try:
@@ -260,17 +250,6 @@ class Maintenance:
             if await self.jobs_wait():
                 return  # the next round goes on
         self._pauses["expiry"].begin(now, EXPIRY_SECONDS)
-
-    async def _expire_pins(self) -> None:
-        """Remove pins that ended days ago: once a day, profile by profile; jobs that wait go first."""
-        now, profiles = self._parts.clock(), self._parts.profiles
-        if self._pauses["pins"].remaining(now):
-            return
-        for key in await asyncio.to_thread(profiles.keys):
-            await asyncio.to_thread(remove_expired_pins, self._parts, key)
-            if await self.jobs_wait():
-                return  # a later round begins anew
-        self._pauses["pins"].begin(now, DAY_SECONDS)
 
     async def _overwrite(self) -> None:
         """Overwrite what withdrawn and edited messages left in the files; it is broken off when somebody writes."""
