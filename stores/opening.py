@@ -14,13 +14,13 @@ from ..schema.protocols import JobQueue, QueueCounts
 from ..schema.protocols.events.shadow_vectors import Fingerprint
 from ..schema.protocols.ownership import Owner, Workers
 from ..schema.settings import Settings
-from .backend import Backend
 from .files.access import protect
 from .files.end_summaries import EndSummaries
-from .tables.items import ItemTables
 
 if TYPE_CHECKING:
+    from .backend import Backend
     from .postgres.backend import PostgresBackend
+    from .tables.items import ItemTables
 
 
 def open_queue(settings: Settings, clock: Callable[[], float]) -> JobQueue:
