@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
@@ -36,8 +35,6 @@ PATIENCE_SECONDS = 60.0
 SLOW_DISK_SECONDS = 0.1
 OLD_JOB_SECONDS = 600.0
 QUERIES_TIMED = 7
-SPIN_SECONDS = 10.0
-"""How long the busy process beside which queries are timed lives at most; it is ended before."""
 LATE_SHARE = 0.5
 """A query that takes more than this share of a recall's time limit is told: the rest is for another query and the search."""
 
@@ -141,12 +138,9 @@ async def _embedding(settings: Settings, directory: Path) -> Finding:
         return finding("off", "none configured, none installed: memory is searched by keywords", remedy)
     async with aclosing(embedder):
         matrix = await embedder.embed_documents(["王小明喜欢爬山", "Ann plays chess"])
-        took = beside = await _query_seconds(embedder)
-        if not embedder.is_remote:
-            async with _busy_process():
-                beside = await _query_seconds(embedder)
+        took = await _query_seconds(embedder)
     dimension = int(matrix.shape[1])
-    values: dict[str, Any] = {"model": embedder.model, "dimension": dimension, "ms": 1000 * took, "beside": 1000 * beside}
+    values: dict[str, Any] = {"model": embedder.model, "dimension": dimension, "ms": 1000 * took}
     stored = await asyncio.to_thread(stored_fingerprint, settings)
     if stored is not None and stored != (embedder.model, dimension):
         return finding(
@@ -159,10 +153,8 @@ async def _embedding(settings: Settings, directory: Path) -> Finding:
             stored_dimension=stored[1],
         )
     limit = settings.query.recall_timeout_seconds
-    if embedder.is_remote:
-        return finding("ok", "{model}, {dimension} dimensions, a query in {ms:.0f} ms", **values)
-    detail = "{model}, {dimension} dimensions, a query in {ms:.0f} ms, beside a busy process in {beside:.0f} ms"
-    if beside > LATE_SHARE * (LOCAL_SECONDS if limit == "auto" else limit):
+    detail = "{model}, {dimension} dimensions, a query in {ms:.0f} ms"
+    if not embedder.is_remote and took > LATE_SHARE * (LOCAL_SECONDS if limit == "auto" else limit):
         return finding("warning", detail, help_for(is_remote=False), **values)
     return finding("ok", detail, **values)
 
@@ -175,21 +167,6 @@ async def _query_seconds(embedder: Embedder) -> float:
         await embedder.embed_query("上次说好周末和谁一起去爬山？")
         taken.append(time.perf_counter() - started)
     return median(taken)
-
-
-@asynccontextmanager
-async def _busy_process() -> AsyncIterator[None]:
-    """A process that keeps one processor busy; it ends by itself after SPIN_SECONDS should nobody be left to end it."""
-    spin = f"import time\nend = time.monotonic() + {SPIN_SECONDS}\nprint(flush=True)\nwhile time.monotonic() < end: pass"
-    process = await asyncio.create_subprocess_exec(sys.executable, "-I", "-S", "-c", spin, stdout=asyncio.subprocess.PIPE)
-    try:
-        assert process.stdout is not None
-        await process.stdout.readline()
-        yield
-    finally:
-        if process.returncode is None:
-            process.kill()
-        await process.wait()
 
 
 async def _chat(settings: Settings, directory: Path) -> Finding:

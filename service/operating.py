@@ -27,7 +27,7 @@ CommandKind = Literal["rollback", "rollback_article", "index"]
 COMMAND_LOOK_SECONDS = 0.02
 
 
-class Commanded(NamedTuple):
+class CommandResult(NamedTuple):
     """A command in the queue: its job's id, and True if it is carried out."""
 
     job_id: str
@@ -56,7 +56,7 @@ class Operating:
         """Forget everything that was said in a group. As `forget_user`."""
         return await self.lifecycle.forget(Entity("group", group_id), mentions, wait_seconds)
 
-    async def command(self, kind: CommandKind, payload: Mapping[str, Any], *, wait_seconds: float = 5.0) -> Commanded:
+    async def command(self, kind: CommandKind, payload: Mapping[str, Any], *, wait_seconds: float = 5.0) -> CommandResult:
         """Hand a command to the owner of the data directory, and wait for it. What a payload holds is in `schema/commands.py`.
 
         What it names must exist: a command that fails is tried again like any job. Raises InvalidInput, StorageError.
@@ -71,8 +71,8 @@ class Operating:
                 while not await asyncio.to_thread(opened.parts.backend.ledger.has, DONE, ids[0]):  # noqa: ASYNC110 - another process does it
                     await asyncio.sleep(COMMAND_LOOK_SECONDS)
         except TimeoutError:
-            return Commanded(ids[0], done=False)
-        return Commanded(ids[0], done=True)
+            return CommandResult(ids[0], done=False)
+        return CommandResult(ids[0], done=True)
 
     async def reprocess(
         self,

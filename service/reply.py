@@ -12,8 +12,9 @@ from ..retrieval.request import RecallRequest, scope_request
 from ..schema.errors import HistorianError
 from ..schema.language import Language
 from ..schema.scope import Scope
+from .blocking import in_thread
 from .recall.arguments import count, is_conversation, texts
-from .recall.fallback_levels import LOCAL_SECONDS, in_thread
+from .recall.fallback_levels import LOCAL_SECONDS
 from .running.lifecycle import Lifecycle
 from .timezones import configured_timezone
 

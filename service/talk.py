@@ -17,6 +17,7 @@ from ..schema.settings import Settings
 from ..schema.talk import TalkPayload
 from ..text.messages import message_name, talk_request
 from ..text.tokens import estimate_tokens
+from .bounded import Bounded
 from .incoming_messages import LONGEST_RESULT, Message, read_messages
 from .intake import make_job, redacted_in_turn, refuse_unknown, with_redacted_labels
 
@@ -82,7 +83,7 @@ class Wordings:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._known: OrderedDict[str, _Worded] = OrderedDict()
+        self._known: Bounded[str, _Worded] = Bounded(MESSAGES_KNOWN)
 
     def in_turn(self, job: Job, edited_at: str, now: float) -> Job:
         """Return the job of a message in words of `edited_at` ("" for words that are not known to be an edit's).
@@ -95,10 +96,7 @@ class Wordings:
             return job
         name = message_name(job)
         with self._lock:
-            known = self._known.pop(name, None) or _Worded()
-            self._known[name] = known
-            if len(self._known) > MESSAGES_KNOWN:
-                self._known.popitem(last=False)
+            known = self._known.setdefault(name, _Worded())
             if known.edited_at and (not edited_at or _moment(edited_at) < _moment(known.edited_at)):
                 return job.model_copy(update={"payload": {**job.payload, "worded_at": 0.0}})
             known.edited_at = edited_at

@@ -55,9 +55,9 @@ def done_here(shell: Shell, kind: CommandKind, payload: dict[str, Any], carry_ou
 
 async def _carry_out(shell: Shell, job: Job) -> None:
     from ...service.jobs.commands import CommandRunner
-    from ...service.upkeep.notes_index import NotesIndex, embedded_later
+    from ...service.upkeep.notes_index import NotesIndex
 
     async with opened_parts(shell.settings) as parts:
         # The next worker updates the derived vector index, so it is not opened for one change.
-        notes = NotesIndex(parts.backend.manifest, shell.settings, embedded_later, time.time)
+        notes = NotesIndex(parts.backend.manifest, shell.settings, time.time)
         await CommandRunner(parts, notes)(job)

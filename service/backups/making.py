@@ -27,8 +27,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from ...schema.errors import HistorianError, InvalidInput, StorageError
-from ...stores.files.access import make_private_folders
-from ...stores.files.durable import TEMPORARY_PREFIX, explaining, make_folder, sync_folder
+from ...stores.files.durable import TEMPORARY_PREFIX, explaining, make_folder, sync_folder, write_atomically
 from ...stores.files.ordinary import DATABASES, read_ordinary
 from ...stores.sqlite.documents import copy_documents
 from ...stores.sqlite.errors import explained
@@ -87,7 +86,7 @@ def back_up(directory: Path, target: Path, *, version: str, now: float) -> Backu
             size = sum(path.stat().st_size for path in unfinished.rglob("*") if path.is_file())
             made_at = iso_of(now)
             backup = Backup(made_at, version, events, jobs, files, size)
-            _write(unfinished / MANIFEST, json.dumps({"format": FORMAT, "version": VERSION, **asdict(backup)}).encode())
+            write_atomically(unfinished / MANIFEST, json.dumps({"format": FORMAT, "version": VERSION, **asdict(backup)}).encode())
             for folder, _, _ in os.walk(unfinished):
                 sync_folder(Path(folder))
             unfinished.replace(target)
@@ -101,7 +100,7 @@ def copied(source: Path, target: Path) -> bool:
     """Copy a regular file, flushed, with access for this user only. Return False if it does not exist (any more)."""
     with explaining("read", source), suppress(FileNotFoundError):
         if stat.S_ISREG(source.lstat().st_mode) and (data := read_ordinary(source)) is not None:
-            _write(target, data)
+            write_atomically(target, data)
             return True
     return False
 
@@ -122,7 +121,7 @@ def others(directory: Path) -> Iterator[str]:
 def _copy_database(source: Path, target: Path, table: str) -> int:
     """Copy a database as it is at one moment, check the copy, and return the number of rows of a table in it."""
     try:
-        _write(target, b"")
+        write_atomically(target, b"")
         with closing(sqlite3.connect(source)) as original, closing(sqlite3.connect(target)) as copy:
             original.backup(copy)
             copy.execute("PRAGMA journal_mode = DELETE")  # one file, complete
@@ -146,13 +145,3 @@ def _copy_documents(source: Path, target: Path) -> None:
             copy.executemany("INSERT OR IGNORE INTO forget_requests (entity, body) VALUES (?, ?)", requests)
     except sqlite3.Error as error:
         raise explained(error, source) from error
-
-
-def _write(target: Path, data: bytes) -> None:
-    with explaining("write", target):
-        make_private_folders(target.parent)
-        descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())

@@ -210,15 +210,7 @@ def _put_files(directory: Path, source: Path) -> None:
     for name in sorted(wanted):
         # A request of the present knows more than the one of the backup.
         if Path(name).parts[0] != FORGETTING or not (directory / name).exists():
-            _put(source / name, directory / name)
-
-
-def _put(source: Path, target: Path) -> bool:
-    data = read_ordinary(source)
-    if data is None:
-        return False
-    write_atomically(target, data)
-    return True
+            copied(source / name, directory / name)
 
 
 def _put_database(directory: Path, source: Path, name: str) -> None:

@@ -26,7 +26,7 @@ LONGEST_LINE = 500
 """Characters of a pin, and of a line that is edited."""
 DAY_SECONDS = 86_400.0
 EXPIRED_PIN_DAYS = 7
-"""Days for which a pin stays in its profile after its end."""
+"""Days after its end from which a pin leaves its profile, as soon as another one is added."""
 
 Expiry = datetime | str | float | int | None
 """When something ends: an aware datetime, ISO 8601 with offset, a day (`2026-03-02`, to its last
@@ -71,11 +71,13 @@ def pin_key(scope: Scope) -> ProfileKey:
 def pin(parts: Parts, scope: Scope, text: str, until: str) -> ProfileLine:
     """See `CognitiveService.pin`. The text is checked and redacted."""
     key, day = pin_key(scope), datetime.fromtimestamp(parts.clock(), UTC).date().isoformat()
+    before = iso_of(parts.clock() - EXPIRED_PIN_DAYS * DAY_SECONDS)
 
     def pinned(lines: Sequence[ProfileLine]) -> tuple[ProfileLine, ...]:
         same = next((one for one in lines if plain_words(one.text) == plain_words(text)), None)
         if same is not None:
             return tuple(replace(one, pinned=True, until=until) if one is same else one for one in lines)
+        lines = [one for one in lines if one.holds_at(before) or not one.pinned]
         check_room(lines)
         new = ProfileLine(line_id_of(text, "pin"), text, "boundary", 0, day, day, until, pinned=True)
         return (*lines, new)
@@ -108,12 +110,3 @@ def _unpinned(line: ProfileLine, line_id: str) -> list[ProfileLine]:
 def pins(parts: Parts, scope: Scope) -> list[Line]:
     """Return the pinned lines that are read in a conversation, with those that have ended."""
     return [(key, line) for key, line in lines_in(parts, profile_keys(parts, scope)) if line.pinned]
-
-
-def remove_expired_pins(parts: Parts, key: ProfileKey) -> int:
-    """Remove the pins of a profile that have ended EXPIRED_PIN_DAYS ago. Return how many."""
-    stored, before = parts.profiles.read(key), iso_of(parts.clock() - EXPIRED_PIN_DAYS * DAY_SECONDS)
-    if stored is None or all(one.holds_at(before) or not one.pinned for one in stored.lines):
-        return 0
-    now = rewritten(parts, key, lambda lines: tuple(one for one in lines if one.holds_at(before) or not one.pinned), "expired")
-    return len(stored.lines) - len(now.lines)

@@ -30,7 +30,7 @@ from ...stores.tables.summaries import SummaryStorage
 from ...text.tokens import spoken_tokens
 from ..components import Parts
 from ..timezones import iso_of
-from .kinds import Documents, Kind, Lines, Record, Said, Traces, Value, redact_time, redacted_in, tally
+from .kinds import Documents, Kind, Lines, Provenance, Record, Traces, Value, redact_time, redacted_in, tally
 
 Line = TypeVar("Line", Summary, BufferedState)
 
@@ -77,14 +77,10 @@ class LinesOfPerson(OfPerson[Line], Lines[Line]):
         return tally(self.name, self.store.restore(values))
 
 
-class Articles(OfPerson[list[StoredArticle]], Documents[ArticleKey, StoredArticle]):
+class ArticleRecords(OfPerson[list[StoredArticle]], Documents[ArticleKey, StoredArticle]):
     name, path = "articles", "layers/articles"
     naming, form = ARTICLES, ARTICLE_FORMAT
     store: ArticleStorage
-
-    def __init__(self, parts: Parts) -> None:
-        super().__init__(parts)
-        self.store = parts.article_stores.articles
 
     def lines(self, key: ArticleKey) -> list[str]:
         return self.store.lines(key)
@@ -103,13 +99,9 @@ class Articles(OfPerson[list[StoredArticle]], Documents[ArticleKey, StoredArticl
         ]
 
 
-class Summaries(LinesOfPerson[Summary]):
+class SummaryRecords(LinesOfPerson[Summary]):
     name, path = "dated_summaries", "layers/summaries.jsonl"
     store: SummaryStorage
-
-    def __init__(self, parts: Parts) -> None:
-        super().__init__(parts)
-        self.store = parts.article_stores.summaries
 
     def lines(self, key: ArticleKey) -> list[str]:
         told = self.store.read(key)
@@ -134,17 +126,13 @@ class Summaries(LinesOfPerson[Summary]):
     def redact(self, value: Summary) -> Summary:
         return redacted_in(value, self.level, "text", "gate_reasons")
 
-    def said(self, value: Summary) -> Said:
-        return Said(value.key.entities, at=datetime.fromisoformat(value.until).timestamp())
+    def said(self, value: Summary) -> Provenance:
+        return Provenance(value.key.entities, at=datetime.fromisoformat(value.until).timestamp())
 
 
 class Buffered(LinesOfPerson[BufferedState]):
     name, path = "buffered_states", "layers/buffered.jsonl"
     store: StateBuffer
-
-    def __init__(self, parts: Parts) -> None:
-        super().__init__(parts)
-        self.store = parts.article_stores.buffer
 
     def lines(self, key: ArticleKey) -> list[str]:
         return [f"{one.spoken.name}\n{one.spoken.text}" for one in self.store.read(key)]
@@ -199,12 +187,13 @@ class Buffered(LinesOfPerson[BufferedState]):
         clean = redacted_in(spoken, level, "text", "name")
         return replace(value, spoken=clean, tokens=spoken_tokens(clean))
 
-    def said(self, value: BufferedState) -> Said:
+    def said(self, value: BufferedState) -> Provenance:
         at = value.spoken.at
         moment = datetime.fromisoformat(at).timestamp() if at else 0.0
-        return Said(value.key.entities, job_of_entry(value.entry_id), moment)
+        return Provenance(value.key.entities, job_of_entry(value.entry_id), moment)
 
 
-def article_kinds(parts: Parts) -> list[Articles | Summaries | Buffered]:
+def article_kinds(parts: Parts) -> list[ArticleRecords | SummaryRecords | Buffered]:
     """Return the kinds that are stored by person and conversation."""
-    return [Articles(parts), Summaries(parts), Buffered(parts)]
+    stores = parts.article_stores
+    return [ArticleRecords(parts, stores.articles), SummaryRecords(parts, stores.summaries), Buffered(parts, stores.buffer)]

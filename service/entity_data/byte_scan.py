@@ -27,7 +27,7 @@ _TEXTS_AT_ONCE = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundPiece:
     """A piece that was found: its file or table, the byte offset, and the piece."""
 
     path: str
@@ -90,7 +90,7 @@ class Needles:
                         yield offset, piece
 
 
-def scanning(stored: Iterable[StoredBytes], needles: Needles, found: list[Found]) -> Iterator[int]:
+def scanning(stored: Iterable[StoredBytes], needles: Needles, found: list[FoundPiece]) -> Iterator[int]:
     """Append the pieces found to `found`, each once per place; yields after each block how many bytes have been searched."""
     size = 0
     seen: set[tuple[str, bytes]] = set()
@@ -98,7 +98,7 @@ def scanning(stored: Iterable[StoredBytes], needles: Needles, found: list[Found]
         for offset, piece in needles.find(data):
             if (place, piece) not in seen:
                 seen.add((place, piece))
-                found.append(Found(place, start + offset, piece))
+                found.append(FoundPiece(place, start + offset, piece))
         size += len(data)
         yield size
 

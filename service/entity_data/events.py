@@ -22,7 +22,7 @@ from ...stores.tables.event_transfer import Carried
 from ...text.former_messages import FormerTalk
 from ...text.redaction import Level, redact_value
 from ..components import Parts
-from .kinds import Lines, Record, Said, Traces, names_in, redact_time, redacted_in
+from .kinds import Lines, Provenance, Record, Traces, names_in, redact_time, redacted_in
 
 _EVENT = TypeAdapter(Event)
 _ROLES = ("", "user", "assistant", "tool")
@@ -33,7 +33,7 @@ _EXAMPLES = {"times": "17:2026-12-04 (end:day)", "people": "0:3:42 (start:end:id
 _REVISIONS = TypeAdapter(tuple[Revision, ...])
 
 
-class Events(Lines[Carried]):
+class EventRecords(Lines[Carried]):
     """Events with words and vectors (including those of other models), and the ledger entries of their jobs."""
 
     kind = name = "events"
@@ -107,8 +107,8 @@ class Events(Lines[Carried]):
         told = entity.type == "user" and not event.user_id and entity.id in event.speakers
         return "" if told or entity.spoke(event.user_id, event.group_id) else f"user:{event.user_id}"
 
-    def said(self, value: Carried) -> Said:
-        return Said(value.event.entities, value.event.job_id, value.event.timestamp)
+    def said(self, value: Carried) -> Provenance:
+        return Provenance(value.event.entities, value.event.job_id, value.event.timestamp)
 
     def restore(self, values: Sequence[Carried]) -> Mapping[str, int | list[str]]:
         arrived = self.backend.transfer.bring(values)

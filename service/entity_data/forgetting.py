@@ -28,7 +28,7 @@ from ...schema.protocols import VectorIndex
 from ...stores.tables.forget_requests import ForgetRequestTable
 from ...text.remembered import empty_remembered
 from ..components import Parts
-from .byte_scan import Found, Needles, pieces, scanning, standing_in
+from .byte_scan import FoundPiece, Needles, pieces, scanning, standing_in
 from .kinds import Kind, Record, Traces
 from .mentions import Mentions, digest
 from .registry import stored_kinds
@@ -225,7 +225,7 @@ class Forgetting:
                 too_short += not wanted_of_text and bool(text.strip())
                 needles.add(wanted_of_text)
         for is_last in (False, True):
-            found: list[Found] = []
+            found: list[FoundPiece] = []
             unread: list[str] = []
             searched = 0
             stored = backend.stored_bytes(unread)

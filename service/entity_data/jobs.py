@@ -11,10 +11,10 @@ from ...schema.job import Job, parse_job
 from ...schema.states_payload import StatesPayload
 from ...schema.validation import validated
 from ..intake import HANDED_OVER, check_untried, redacted
-from .kinds import ALL, Lines, Record, Said, Traces, names_in
+from .kinds import ALL, Lines, Provenance, Record, Traces, names_in
 
 
-class Jobs(Lines[Job]):
+class JobRecords(Lines[Job]):
     """The jobs of the queue. Forgetting first returns jobs claimed by killed workers to the queue."""
 
     kind = name = "jobs"
@@ -73,8 +73,8 @@ class Jobs(Lines[Job]):
     def redact(self, value: Job) -> Job:
         return redacted(value, self.level)
 
-    def said(self, value: Job) -> Said:
-        return Said(sorted(value.entities, reverse=True), value.job_id, value.moment.timestamp())
+    def said(self, value: Job) -> Provenance:
+        return Provenance(sorted(value.entities, reverse=True), value.job_id, value.moment.timestamp())
 
     def restore(self, values: Sequence[Job]) -> Mapping[str, int | list[str]]:
         known = self.parts.queue.known_ids()

@@ -86,7 +86,7 @@ class Traces:
             self.event_ids.add(record.event_id)
 
 
-class Said(NamedTuple):
+class Provenance(NamedTuple):
     """Whose a value is, the first one's above all, its job, and when it was said (seconds since the epoch)."""
 
     entities: Sequence[str] = ()
@@ -104,9 +104,11 @@ class Kind(ABC, Generic[Value]):
     path = ""
     """Its file or folder in an archive."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Parts, store: Any = None) -> None:
+        """`store` is the store of the kind, where it is one of several."""
         self.parts = parts
         self.backend = parts.backend
+        self.store = store
         self.level: Level = parts.settings.historian.redact_jobs
 
     def records(self, traces: Traces | None) -> Iterator[Record]:
@@ -131,8 +133,8 @@ class Kind(ABC, Generic[Value]):
         """Yield the validated values of an archive. Raises InvalidInput."""
         return iter(())
 
-    def said(self, value: Value) -> Said:
-        return Said()
+    def said(self, value: Value) -> Provenance:
+        return Provenance()
 
     def stranger(self, value: Value, entity: Entity) -> str:
         """Return whose value it is (`user:42`) if an archive of `entity` may not hold it; else an empty string."""
@@ -209,8 +211,8 @@ class Documents(Kind[list[Document]], Generic[Key, Document]):
                 revisions = [self._parsed(archive, key, entry) for entry in some]
             yield sorted(revisions, key=lambda one: one.revision)
 
-    def said(self, value: list[Document]) -> Said:
-        return Said(self.form.key(value[-1]).entities, at=float("-inf"))
+    def said(self, value: list[Document]) -> Provenance:
+        return Provenance(self.form.key(value[-1]).entities, at=float("-inf"))
 
     def restore(self, values: Sequence[list[Document]]) -> Mapping[str, int | list[str]]:
         return tally(self.name, [self.store.restore(revisions) for revisions in values])

@@ -26,7 +26,7 @@ _LONG_ID = 5
 _SHORTEST_NAME = 2
 
 
-class Mention(NamedTuple):
+class FoundMention(NamedTuple):
     """A text in a record of others, with kind and id of the record, see `Kind`."""
 
     kind: str
@@ -79,9 +79,9 @@ class Mentions:
             elif some := tuple(text for text in texts if self._may(text) or self._rests_on_events(text)):
                 self._candidates.append(_Candidate(kind, record, some))
 
-    def found(self) -> list[Mention]:
+    def found(self) -> list[FoundMention]:
         """Return what is about the entity: of an event its text, of other records each such text."""
-        found: list[Mention] = []
+        found: list[FoundMention] = []
         stays: set[tuple[str, str]] = set()
         goes: set[tuple[str, str]] = set()
         for kind, record, texts in self._candidates:
@@ -89,13 +89,13 @@ class Mentions:
                 elsewhere = {words for whose, words in record.named if whose != self._entity}
                 is_mention = self._is_noted(record) or any(self._is_about(text, [record.scope], elsewhere) for text in texts)
                 (goes if is_mention else stays).add((record.scope, texts[0]))
-                found += [Mention(kind, record.id, texts[0])] if is_mention else []
+                found += [FoundMention(kind, record.id, texts[0])] if is_mention else []
                 continue
             scopes = [record.scope] if record.scope else sorted({one for who, _ in record.borne for one in self._spoken[who]})
             for text in texts:
                 told = {(scope, _bare(text)) for scope in scopes}
                 if told.isdisjoint(stays) and (told & goes or _bare(text) in self._gone or self._is_about(text, scopes)):
-                    found.append(Mention(kind, record.id, text))
+                    found.append(FoundMention(kind, record.id, text))
         return found
 
     def _is_noted(self, record: Record) -> bool:

@@ -13,13 +13,12 @@ from ...schema.errors import InvalidInput
 from ...stores.files.end_summaries import EndSummaries
 from ...stores.files.markdown_memory import MarkdownMemory
 from ...text.redaction import redact_value
-from ..components import Parts
 from .kinds import Kind, Lines, Record, Traces
 
 _NOT_REDACTED = ("scope_key", "job_id", "user_id", "timestamp")
 
 
-class Corrections(Kind[CorrectionRecord]):
+class CorrectionRecords(Kind[CorrectionRecord]):
     """What corrections took out, which `undo` reads. It is in no archive."""
 
     kind = "corrections"
@@ -43,10 +42,7 @@ class LastSummaries(Lines[dict[str, Any]]):
 
     kind = "plain summaries"
     name, path = "summaries", "summaries.jsonl"
-
-    def __init__(self, parts: Parts) -> None:
-        super().__init__(parts)
-        self.store: EndSummaries | MarkdownMemory = parts.backend.plain_summaries
+    store: EndSummaries | MarkdownMemory
 
     def records(self, traces: Traces | None) -> Iterator[Record]:
         for key, entry in self.store.entries():
@@ -105,10 +101,6 @@ class MemoryFile(LastSummaries):
 
     kind = "lines of MEMORY.md"
     name, path = "memory", "memory.jsonl"
-
-    def __init__(self, parts: Parts) -> None:
-        super().__init__(parts)
-        self.store = MarkdownMemory(parts.directory / "MEMORY.md")
 
     def read(self, archive: object, path: Path) -> Iterator[dict[str, Any]]:
         return iter(())

@@ -19,7 +19,6 @@ from ...stores.files.naming import PROFILES
 from ...stores.files.profiles import PROFILE_FORMAT
 from ...stores.tables.documents import ProfileStorage
 from ...text.search_words.tokens import search_tokens
-from ..components import Parts
 from ..timezones import iso_of
 from .kinds import Documents, Record, Traces, redact_time, redacted_in, tally
 
@@ -27,17 +26,13 @@ _MOST = 0.6
 """The share of the words of a line that tells that it was made of a text."""
 
 
-class Profiles(Documents[ProfileKey, Profile]):
+class ProfileRecords(Documents[ProfileKey, Profile]):
     """Profiles with their revisions, and their index."""
 
     kind = name = path = "profiles"
     former_name = "portraits"
     naming, form = PROFILES, PROFILE_FORMAT
     store: ProfileStorage
-
-    def __init__(self, parts: Parts) -> None:
-        super().__init__(parts)
-        self.store = parts.profiles
 
     def records(self, traces: Traces | None) -> Iterator[Record]:
         for key in self.store.keys():  # noqa: SIM118 - a store, not a dictionary

@@ -15,7 +15,7 @@ from ...schema.job import JOB_SCHEMA_VERSION
 from ...stores.files.archive import FORMAT, MAX_TOTAL_MIB, VERSION, ArchiveReader, ArchiveWriter
 from ..components import Parts
 from ..timezones import iso_of
-from .kinds import Kind, Said
+from .kinds import Kind, Provenance
 from .registry import stored_kinds
 
 _AT_ONCE, _BYTES_AT_ONCE = 1_000, 2 * 1024 * 1024
@@ -119,7 +119,7 @@ def _refused(
     return dict(refused)
 
 
-def _forgotten(parts: Parts, said: Said) -> set[str]:
+def _forgotten(parts: Parts, said: Provenance) -> set[str]:
     """Return which of the entities of a value are forgotten, or that its job is."""
     is_forgotten = parts.events.is_forgotten
     found = {entity for entity in said.entities if is_forgotten("", (entity,), said.at)}

@@ -6,14 +6,14 @@ import asyncio
 import errno
 import logging
 from collections import deque
-from collections.abc import Awaitable, Callable, Collection, Coroutine
-from typing import Any
+from collections.abc import Awaitable, Callable, Collection
 
 from ...models.secrets import mask_known
 from ...schema.errors import CheckpointError, ClaimLost, ModelError, ModelUnavailable, StorageError
 from ...schema.job import DONE, Job
 from ...stores.threaded_saver import OpenCheckpoints
 from ...text.redaction import redact
+from ..blocking import to_the_end
 from ..components import Parts
 from ..intake import HANDED_OVER
 from ..outages.availability import LONGEST_DISK_PAUSE_SECONDS, Outage, doubled
@@ -99,8 +99,6 @@ class Attempts:
             if former:
                 await asyncio.wait(former)
             outcome = await self._outcome(job)
-            if job.kind == "talk" and outcome != "forgotten":
-                await self._maintenance.settle()
             await asyncio.to_thread(self._parts.backend.ledger.add, DONE, job.job_id)
             await asyncio.to_thread(self._complete, job)
             completed = True
@@ -108,11 +106,11 @@ class Attempts:
                 self._maintenance.job_done(job)
             await _drop_checkpoint(job, checkpoints)
         except asyncio.CancelledError:
-            if not completed:
-                await _to_the_end(self.release(job))
+            if not completed:  # a job that is neither settled nor held would stay claimed, and nobody run it
+                await to_the_end(self.release(job))
             raise
         except Exception as error:
-            await _to_the_end(self._not_done(job, error))
+            await to_the_end(self._not_done(job, error))
         else:
             self._answered.succeeded()
             self._answered.clear(job)
@@ -219,19 +217,6 @@ class Attempts:
     def _settled(self, job: Job, outcome: str) -> None:
         self._statistics.outcomes[outcome] += 1
         self._watch.ended(job, outcome)
-
-
-async def _to_the_end(work: Coroutine[Any, Any, None]) -> None:
-    """Finish `work`, and be cancelled only then: a job that is neither settled nor held would stay claimed, and nobody run it."""
-    task, cancelled = asyncio.create_task(work), None
-    while not task.done():
-        try:
-            await asyncio.wait([task])
-        except asyncio.CancelledError as error:
-            cancelled = error
-    task.result()
-    if cancelled is not None:
-        raise cancelled
 
 
 async def _drop_checkpoint(job: Job, checkpoints: OpenCheckpoints) -> None:

@@ -24,9 +24,9 @@ OWNER_LOOK_SECONDS = 0.5
 class MessageFiling:
     """Takes all waiting jobs of kind `talk` behind a cursor, and files their messages, a batch a transaction.
 
-    Without a model the jobs leave the queue then, once the messages are embedded, or the embedder has had its time; with one
-    they wait for the silence of their conversation, and run through the graph. Only the owner files: one process, in order.
-    A restart begins at the first job that waits, which changes nothing of what is filed.
+    Without a model the jobs leave the queue then; with one they wait for the silence of their conversation, and run through the
+    graph. Only the owner files: one process, in order. A restart begins at the first job that waits, which changes nothing of
+    what is filed.
 
     A message that cannot be filed is left to the worker, which tries it as often as any job, and gives it up with its reason.
     """
@@ -47,11 +47,9 @@ class MessageFiling:
         self._is_owner = is_owner
         self._outage = Outage(random, longest=LONGEST_DISK_PAUSE_SECONDS)
         self._position = -1
-        self._filed: list[str] = []
         self._wake = asyncio.Event()
         self._ends = False
         self._task: asyncio.Task[None] | None = None
-        self._releasing: asyncio.Task[None] | None = None
 
     @property
     def reason(self) -> str:
@@ -65,7 +63,7 @@ class MessageFiling:
 
     def start(self, poll_seconds: Callable[[], float]) -> None:
         """Begin with the first job that waits."""
-        self._position, self._filed, self._ends = -1, [], False
+        self._position, self._ends = -1, False
         self._task = asyncio.create_task(self._run(poll_seconds), name="historian messages")
 
     def wake(self) -> None:
@@ -73,16 +71,12 @@ class MessageFiling:
         self._wake.set()
 
     async def aclose(self) -> None:
-        """End with the batch that is being filed; what is filed leaves the queue, embedded or not."""
+        """End with the batch that is being filed."""
         self._ends = True
         self._wake.set()
-        tasks = [task for task in (self._task, self._releasing) if task is not None]
-        self._task = self._releasing = None
-        while any(not task.done() for task in tasks):
-            self._maintenance.let_go()
-            await asyncio.wait(tasks, timeout=OWNER_LOOK_SECONDS)
-        for task in tasks:
-            task.result()
+        task, self._task = self._task, None
+        if task is not None:
+            await task
 
     async def _run(self, poll_seconds: Callable[[], float]) -> None:
         while not self._ends:
@@ -114,8 +108,6 @@ class MessageFiling:
             log.exception("messages could not be filed")
             return self._outage.begin(self._clock(), "see the log")
         self._outage.end()
-        if self._filed and (self._releasing is None or self._releasing.done()):
-            self._releasing = asyncio.create_task(self._release(), name="historian filed messages")
         return 0.0
 
     async def _batch(self) -> bool:
@@ -128,12 +120,12 @@ class MessageFiling:
         filed = [job for job in jobs if job.job_id not in failed]
         if failed:
             await asyncio.to_thread(self._queue.hasten, list(failed))
+        if not self._runs.asks_a_model:
+            await asyncio.to_thread(self._queue.settle_filed, [job.job_id for job in filed])
+            self._runs.statistics.outcomes["filed"] += len(filed)
         self._position = found[-1][0]
         for job in filed:
             self._maintenance.job_done(job)
-        if not self._runs.asks_a_model:
-            self._filed += [job.job_id for job in filed]
-            self._runs.statistics.outcomes["filed"] += len(filed)
         return True
 
     async def _file(self, jobs: Sequence[Job]) -> set[str]:
@@ -163,23 +155,3 @@ class MessageFiling:
                 log.warning("the message of job %s cannot be filed with others: %s", job.job_id, type(error).__name__)
                 failed.add(job.job_id)
         return failed
-
-    async def _embed(self) -> None:
-        try:
-            await self._maintenance.settle()
-        except Exception:
-            # They are found by their words, and the idle worker tries again.
-            log.exception("messages could not be embedded")
-
-    async def _release(self) -> None:
-        """Let jobs leave the queue whose messages are filed, once these are embedded."""
-        while self._filed:
-            filed, self._filed = self._filed, []
-            if not self._ends:
-                await self._embed()
-            try:
-                await asyncio.to_thread(self._queue.settle_filed, filed)
-            except StorageError as error:
-                log.warning("filed messages leave the queue later: %s", error)
-                self._filed = [*filed, *self._filed]
-                return

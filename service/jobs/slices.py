@@ -7,6 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable, Iterator
 
 from ...schema.errors import StorageError
+from ..blocking import to_the_end
 from ..entity_data.forgetting import Company, Forgetting
 
 log = logging.getLogger(__name__)
@@ -103,18 +104,15 @@ class ForgettingSlices:
         self._wake()
 
     async def _step(self) -> None:
-        """Run one slice. A thread cannot be cancelled: a cancellation waits for its end."""
-        assert self._slices is not None
-        running = asyncio.create_task(asyncio.to_thread(next, self._slices, None))
-        try:
-            self._next = await asyncio.shield(running)
-        except asyncio.CancelledError:
-            await asyncio.wait([running])
-            self._next = running.result()
-            raise
-        finally:
+        """Run one slice, to its end."""
+
+        async def run() -> None:
+            assert self._slices is not None
+            self._next = await asyncio.to_thread(next, self._slices, None)
             if self._next is None:
                 self._slices = None
+
+        await to_the_end(run())
 
     def _give_up(self, error: Exception) -> None:
         # Jobs go on: the tombstone exists, and nothing new is filed about the person or group to forget.

@@ -18,7 +18,7 @@ from ..entity_data.forgetting import Forgetting
 from ..outages.availability import Outage
 from ..telemetry.structured_logs import about_job
 from ..upkeep.idle_work import Maintenance
-from ..upkeep.notes_index import NotesIndex, embedded_later
+from ..upkeep.notes_index import NotesIndex
 from .attempts import Attempts
 from .commands import CommandRunner
 from .job_runs import JobRuns
@@ -78,7 +78,7 @@ class HistorianWorker:
         self._next_claim = self._next_take_over = self._next_sweep = 0.0
         self._queue = parts.queue
         self._clock = parts.clock
-        notes = NotesIndex(parts.backend.manifest, parts.settings, embedded_later, parts.clock)
+        notes = NotesIndex(parts.backend.manifest, parts.settings, parts.clock)
         forgetting = Forgetting(parts, index)
         self.maintenance = Maintenance(
             parts,

@@ -1,7 +1,7 @@
 """The observation queue: records tool calls and messages without delaying the agent.
 
-The foreground appends a bounded copy to a bounded queue. A background task redacts, splits, embeds and stores. If it falls
-behind, the oldest observations are dropped and counted; the agent never waits.
+The foreground appends a bounded copy to a bounded queue. A background task redacts, splits and stores; the worker embeds. If
+the task falls behind, the oldest observations are dropped and counted; the agent never waits.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from zoneinfo import ZoneInfo
 
@@ -17,14 +17,14 @@ from ...schema.entity import Entity
 from ...schema.errors import InvalidInput, StorageError
 from ...schema.event import Event
 from ...schema.job import Job
-from ...schema.protocols import JobQueue
+from ...schema.protocols import EventStore, JobQueue
 from ...schema.scope import Scope, checked_scope
 from ...schema.settings import ObservationSettings
+from ..bounded import Bounded
 from ..components import Parts
 from ..incoming_messages import given_id
 from ..outages.availability import Outage, Pause
 from ..timezones import configured_timezone
-from .filing import UnwrittenRecords
 from .records import (
     Cleaned,
     Observed,
@@ -35,18 +35,16 @@ from .records import (
     talk_job,
     with_shown_name,
 )
-from .session_scopes import SessionScopes
 
 log = logging.getLogger(__name__)
 
 BATCH = 32
-"""Observations that are redacted, embedded and stored together."""
+"""Observations that are redacted and stored together."""
 
-EMBEDDED_AT_ONCE = 64
-"""The most chunks that are embedded before they are stored, a few seconds of a local embedder. More are stored first."""
+SESSIONS_KNOWN = 100_000
+"""Sessions that are remembered (30 MB at most); of more, those used longest ago are forgotten."""
 
 DROPS_TOLD_SECONDS = 60.0
-HOUSEKEEPING_SECONDS = 600.0
 SETTLED_POLL_SECONDS = 0.01
 
 
@@ -77,21 +75,23 @@ class Observation:
     def __init__(
         self,
         *,
-        records: UnwrittenRecords,
+        events: EventStore,
         settings: ObservationSettings,
         timezone: ZoneInfo,
+        clock: Callable[[], float],
+        random: Callable[[], float],
         bot_name: str = "",
         jobs: JobQueue | None = None,
     ) -> None:
-        self._records = records
+        self._events = events
         self._bot_name = bot_name
         self._jobs = jobs
         self._settings = settings
         self._timezone = timezone
-        self._clock = records.clock
+        self._clock = clock
         self._queue: deque[Observed] = deque(maxlen=settings.queue_max)
-        self._scopes = SessionScopes()
-        self._outage = Outage(records.random)
+        self._scopes: Bounded[str, Scope] = Bounded(SESSIONS_KNOWN)
+        self._outage = Outage(random)
         self._taken: list[Observed] = []
         self._held: list[Event] = []
         self._talk: list[Job] = []
@@ -103,7 +103,6 @@ class Observation:
         self._task: asyncio.Task[None] | None = None
         self._told_drops = 0
         self._drops_pause = Pause()
-        self._housekeeping_pause = Pause()
         self.statistics = ObservationStatistics()
 
     def observe_tool(
@@ -126,8 +125,10 @@ class Observation:
             self._note(observe_message(self._scope_of(session_id, scope), self._clock(), role, name, content))
 
     def bind(self, session_id: str, scope: Scope) -> None:
-        """Bind a session to a conversation. Raises InvalidInput if it is or was bound to another one."""
-        self._scopes.bind(session_id, scope)
+        """Bind a session to a conversation. Raises InvalidInput if it is bound to another one."""
+        known = self._scopes.setdefault(session_id, checked_scope(scope))
+        if known.key != scope.key:
+            raise InvalidInput(f"session_id: {session_id!r} belongs to {known.key}, not {scope.key}; use one id a conversation")
 
     async def start(self) -> None:
         """Open the queue and start the background task."""
@@ -144,13 +145,12 @@ class Observation:
         self.statistics = former.statistics
 
     async def aclose(self, timeout_seconds: float = 5.0) -> None:
-        """Close the queue and store its observations without vectors, within the time limit; the rest is lost and counted.
+        """Close the queue and store its observations, within the time limit; the rest is lost and counted.
 
-        A running embedder is not waited for. A cancellation ends the time limit.
+        A cancellation ends the time limit.
         """
         self._open = False
         self._closing = True
-        self._records.hurry()
         self._wake.set()
         try:
             await self._end_task(timeout_seconds)
@@ -230,7 +230,7 @@ class Observation:
                 await self._work_off()
                 if self._closing:
                     return
-                await self._housekeep()
+                self._tell_drops()
             except StorageError as error:
                 if self._closing:
                     return
@@ -250,19 +250,18 @@ class Observation:
         return left
 
     async def _rest(self) -> None:
-        """Sleep until an observation is queued, housekeeping is due, or (in an outage) the pause is over."""
-        now = self._clock()
-        paused = self._outage.remaining(now)
+        """Sleep until an observation is queued or (in an outage) the pause is over."""
+        paused = self._outage.remaining(self._clock())
         if paused <= 0 and not self._held:
             self._asleep = True
         if self._queue and paused <= 0:
             self._asleep = False
             return
         try:
-            async with asyncio.timeout(paused if paused > 0 else max(self._housekeeping_pause.remaining(now), 1.0)):
+            async with asyncio.timeout(paused if paused > 0 else None):
                 await self._wake.wait()
         except TimeoutError:
-            pass  # nothing was queued; the next round does the housekeeping
+            pass
         self._wake.clear()
         if not self._closing:
             self._asleep = False
@@ -275,16 +274,25 @@ class Observation:
                 self._taken = self._take()
                 self._held, self._talk = await asyncio.to_thread(self._prepare, self._taken)
                 self._taken = []
-            # With much to embed, more than a batch waiting, or at shutdown, events are stored first; the idle worker embeds them.
-            hurried = self._closing or len(self._queue) >= BATCH or len(self._held) > EMBEDDED_AT_ONCE
-            stored = await self._records.file(self._held, embed=not hurried)
+            stored = await asyncio.to_thread(self._store, self._held)
             if self._jobs is not None and self._talk:
                 await asyncio.to_thread(self._jobs.put_all, self._talk)
             self.statistics.stored += stored
             self.statistics.known += len(self._held) - stored
             self._held, self._talk = [], []
             self._outage.end()
-            self._tell_drops()
+
+    def _store(self, events: Sequence[Event]) -> int:
+        """Store the new events in one transaction, without vectors, and return their number. One that cannot be stored is
+        left out and logged.
+        """
+        try:
+            return len(self._events.file_new(events, [None] * len(events)))
+        except InvalidInput as error:
+            if len(events) > 1:
+                return sum(self._store([event]) for event in events)
+            log.warning("an observation cannot be stored: %s", type(error).__name__)
+            return 0
 
     def _take(self) -> list[Observed]:
         batch: list[Observed] = []
@@ -327,25 +335,16 @@ class Observation:
             self._told_drops = dropped
             self._drops_pause.begin(now, DROPS_TOLD_SECONDS)
 
-    async def _housekeep(self) -> None:
-        """Checkpoint the database. Runs while the queue is empty."""
-        now = self._clock()
-        self._tell_drops()
-        if self._housekeeping_pause.remaining(now):
-            return
-        self._housekeeping_pause.begin(now, HOUSEKEEPING_SECONDS)
-        await asyncio.to_thread(self._records.events.checkpoint)
-
 
 def make_observation(parts: Parts, *, random: Callable[[], float]) -> Observation:
     """Return the observation of `parts`; call `start()` to open it."""
     cognitive = parts.settings.cognitive
-    timezone = ZoneInfo(configured_timezone(cognitive.timezone))
-    records = UnwrittenRecords(parts.events, parts.embedder, clock=parts.clock, random=random)
     return Observation(
-        records=records,
+        events=parts.events,
         settings=cognitive.observation,
-        timezone=timezone,
+        timezone=ZoneInfo(configured_timezone(cognitive.timezone)),
+        clock=parts.clock,
+        random=random,
         bot_name=cognitive.bot_name,
         jobs=parts.queue if parts.context().asks_a_model else None,
     )

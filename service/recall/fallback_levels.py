@@ -1,16 +1,13 @@
-"""The last fallback levels: memory without a database, a model or an event loop."""
+"""The last fallback level: memory without a database."""
 
 from __future__ import annotations
 
-import asyncio
 import logging
-import threading
 import time
-from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypeVar
 
 from ...schema.errors import HistorianError, StorageError
 from ...schema.event import Event, EventFilter
@@ -29,8 +26,6 @@ LOCAL_SECONDS = 0.15
 
 _UNKNOWN_TIME = datetime.fromtimestamp(0.0, UTC)
 NOT_FILED: tuple[JobState, ...] = ("processing", "pending")
-
-Result = TypeVar("Result")
 
 
 class PlainMemory:
@@ -127,22 +122,3 @@ def _failure(events: EventStore) -> StorageError | None:
     except StorageError as error:
         return error
     return None
-
-
-def in_thread(work: Callable[[], Coroutine[Any, Any, Result]], seconds: float) -> Result | None:
-    """Return the result of a coroutine run in an event loop in a new thread; None if it fails or takes longer than `seconds`.
-
-    The thread then runs on until its work ends; it does not keep the process from ending.
-    """
-    results: list[Result] = []
-
-    def run() -> None:
-        try:
-            results.append(asyncio.run(work()))
-        except Exception:
-            log.exception("a recall from synchronous code failed")
-
-    thread = threading.Thread(target=run, name="historian-context", daemon=True)
-    thread.start()
-    thread.join(seconds)
-    return results[0] if results else None

@@ -43,7 +43,7 @@ from ..components import Parts
 from ..timezones import configured_timezone
 from .arguments import is_conversation, texts
 from .fallback_levels import LOCAL_SECONDS
-from .late_embedder import LateEmbedder
+from .late_embedder import LATE, help_for
 from .profiles import ProfileRecall
 
 log = logging.getLogger(__name__)
@@ -90,6 +90,8 @@ class RecallStatistics:
     reasons: Counter[str] = field(default_factory=Counter)
     seconds: deque[float] = field(default_factory=lambda: deque(maxlen=LATENCIES_KEPT))
     seconds_sum: float = 0.0
+    embedder_late: int = 0
+    """The number of recalls without vectors because the embedder was late."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def note(self, recalled: Recalled, seconds: float) -> None:
@@ -98,6 +100,7 @@ class RecallStatistics:
             self.seconds.append(seconds)
             self.seconds_sum += seconds
             self.levels[recalled.level] += 1
+            self.embedder_late += not LATE.isdisjoint(recalled.reasons)
             self.reasons.update(reason.partition(":")[0] for reason in recalled.reasons)
 
     def as_dict(self) -> dict[str, Any]:
@@ -133,7 +136,7 @@ class Recall:
         )
         self._profiles = ProfileRecall(parts, settings, self.events)
         self.statistics = RecallStatistics()
-        self._late_embedder = LateEmbedder(is_remote=parts.embedder is not None and parts.embedder.is_remote)
+        self._is_remote = parts.embedder is not None and parts.embedder.is_remote
         self._under_way: set[object] = set()
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="historian-recall")
         # Where many are under way one thread does more than four, which only take the interpreter from each other.
@@ -153,11 +156,12 @@ class Recall:
         finally:
             self._under_way.discard(mark)
         self.statistics.note(recalled, time.perf_counter() - started)
-        self._late_embedder.note(recalled.reasons)
         if recalled.reasons:
-            told = "recall for %s answered with %s: %s (once for each kind of reason; `stats` counts them)"
+            told = "recall for %s answered with %s: %s%s (once for each kind of reason; `stats` counts them)"
             level = self.events.seen_warnings.level(recalled.reasons)
-            log.log(level, told, request.where.scope_key, recalled.level, "; ".join(recalled.reasons))
+            is_late = not LATE.isdisjoint(recalled.reasons)
+            remedy = f". If that is often so, {help_for(is_remote=self._is_remote)}" if is_late else ""
+            log.log(level, told, request.where.scope_key, recalled.level, "; ".join(recalled.reasons), remedy)
         else:
             log.debug("recall for %s answered with %s", request.where.scope_key, recalled.level)
         return recalled
@@ -275,7 +279,7 @@ class Recall:
             "scopes_in_memory": len(tables),
             "scope_bytes": tables.nbytes,
             "scope_fills": tables.fills,
-            "embedder_late": self._late_embedder.count,
+            "embedder_late": self.statistics.embedder_late,
             "query_embeddings": 0 if vectors is None else vectors.asked,
             "query_embeddings_from_cache": 0 if vectors is None else vectors.answered_from_cache,
         }
@@ -285,8 +289,7 @@ class Recall:
         configured = self.settings().query.recall_timeout_seconds
         if configured != "auto":
             return configured
-        is_remote = self.parts.embedder is not None and self.parts.embedder.is_remote
-        return REMOTE_SECONDS if is_remote or self.parts.reranker is not None else LOCAL_SECONDS
+        return REMOTE_SECONDS if self._is_remote or self.parts.reranker is not None else LOCAL_SECONDS
 
     async def _recalled(self, request: RecallRequest) -> Recalled:
         scope = request.scope

@@ -7,11 +7,12 @@ import gc
 import logging
 import random
 from collections.abc import Callable
-from contextlib import AbstractContextManager, ExitStack, suppress
-from typing import TYPE_CHECKING, TypeVar
+from contextlib import ExitStack, suppress
+from typing import TYPE_CHECKING
 
 from ...schema.errors import OwnerLockHeld
 from ...schema.settings import Settings
+from ..blocking import to_the_end
 from ..components import Parts
 from ..jobs.step_stream import StepStream
 from .config_watch import ConfigWatch
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from ..jobs.worker import HistorianWorker
 
 log = logging.getLogger(__name__)
-
-Entered = TypeVar("Entered")
 
 CONFIG_LOOK_SECONDS = 2.0
 TEND_SECONDS = 2.0
@@ -97,7 +96,8 @@ class Background:
         while not self._closing.is_set():
             with ExitStack() as stack:
                 try:
-                    worker = await _entered(stack, owned_worker(parts, random=random.random, watch=self._steps))
+                    owned = owned_worker(parts, random=random.random, watch=self._steps)
+                    worker = await to_the_end(asyncio.to_thread(stack.enter_context, owned))
                 except OwnerLockHeld as error:
                     if str(error) != said:  # it also tells when the owner is suspended
                         said = str(error)
@@ -121,14 +121,3 @@ class Background:
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._closing.wait()
-
-
-async def _entered(stack: ExitStack, context: AbstractContextManager[Entered]) -> Entered:
-    """Enter a context in a thread. A thread cannot be cancelled: after a cancellation it is waited for, so that `stack`
-    knows what to leave."""
-    entering = asyncio.get_running_loop().run_in_executor(None, stack.enter_context, context)
-    try:
-        return await asyncio.shield(entering)
-    except asyncio.CancelledError:
-        await asyncio.wait([entering])
-        raise

@@ -14,6 +14,7 @@ from ...models.embeddings.factory import missed_embedder
 from ...models.given import GivenModels
 from ...schema.protocols import JobQueue
 from ...schema.settings import Settings
+from ..blocking import to_the_end
 from ..components import AS_CONFIGURED, Parts, open_parts
 from ..jobs.step_stream import StepStream
 from ..observation.queue import Observation, make_observation
@@ -102,16 +103,11 @@ async def _warmed(recall: Recall) -> None:
 
 
 async def _opened(open_them: Callable[[], Parts]) -> Parts:
-    """Open the parts in a thread. A thread cannot be cancelled: after a cancellation the parts are closed again."""
+    """Open the parts in a thread. After a cancellation they are closed again."""
     opening = asyncio.create_task(asyncio.to_thread(open_them))
     try:
-        return await asyncio.shield(opening)
+        return await to_the_end(opening)
     except asyncio.CancelledError:
-        opening.add_done_callback(_close_again)
-        await asyncio.wait([opening])
+        if opening.exception() is None:
+            opening.result().backend.close()  # the models are unused and hold no connection
         raise
-
-
-def _close_again(opening: asyncio.Task[Parts]) -> None:
-    if not opening.cancelled() and opening.exception() is None:
-        opening.result().backend.close()  # the models are unused and hold no connection

@@ -16,7 +16,6 @@ from ...schema.protocols import VectorIndex
 from ...schema.scope import notes_scope
 from ...stores.index_repair import repair
 from ..components import Parts
-from ..corrections.pins import remove_expired_pins
 from ..entity_data.migration import Migration
 from ..intake import was_changed
 from ..outages.availability import Outage, Pause
@@ -25,8 +24,6 @@ from .notes_index import NotesIndex
 
 log = logging.getLogger(__name__)
 
-INDEX_JOBS, INDEX_SECONDS = 256, 60.0
-"""After so many jobs, or so much time, without an idle moment the derived index is brought up to date beside the jobs."""
 INDEX_BATCH = 250
 """Events that the derived index takes in at once, for about a fifth of a second: a job may wait for it."""
 NOTES_SECONDS = 60.0
@@ -34,8 +31,6 @@ NOTES_SECONDS = 60.0
 EXPIRY_SECONDS = 600.0
 """How often it is looked for what is too old or too much."""
 EXPIRED_AT_ONCE = 500
-CORRECTIONS_SECONDS = 60.0
-"""How often it is looked for corrections that cannot be undone any more."""
 DAY_SECONDS = 86_400.0
 OVERWRITING_SECONDS, OVERWRITING_SHARE = 600.0, 1_000
 """How long the files are not rewritten again, and how many times as long as the last rewriting took."""
@@ -45,7 +40,7 @@ TAKE_BACK_ROUNDS = 60
 BAD_ENTRIES_TOLD = 20
 EMBEDDED_POLL_SECONDS = 0.05
 SETTLING_SECONDS = 5.0
-"""How long the end of a run may wait for the vectors of messages: 20 take less than a second on an idle machine."""
+"""How long `embedded` waits for the next vector: 20 take less than a second on an idle machine."""
 SUMMARIES_HELD = 200
 """Finished jobs whose plain summaries may wait in memory; a crash loses them from the fallback file, not from the events."""
 
@@ -79,7 +74,7 @@ class Maintenance:
         self._leads = leads
         self._released = asyncio.Event()
         embedder = None if parts.embedder is None else ReleasableEmbedder(parts.embedder, self._released)
-        self._missing = MissingVectors(parts, embedder, self.jobs_wait, random)
+        self._missing = MissingVectors(parts, embedder, random)
         self._end_summaries = parts.backend.plain_summaries
         self._finished: list[Job] = []
         self._rounds = 0
@@ -87,63 +82,26 @@ class Maintenance:
         self._overwriting_tries = 0
         self._notes_said: set[str] = set()
         self._outages: dict[str, Outage] = {}
-        self._indexing: asyncio.Task[None] | None = None
         self._embedding: asyncio.Task[None] | None = None
-        self._index_lock = asyncio.Lock()
-        self._not_indexed = 0
         self._has_worked = False
-        self._is_embedder_slow = False
-        self._index_pause = Pause()
 
     def job_done(self, job: Job) -> None:
-        """Note what a finished job leaves to do. Under a continuous backlog the derived index is updated beside the jobs."""
+        """Note what a finished job leaves to do. Messages are embedded beside the jobs: a group that talks on and on leaves no
+        idle moment. Of several workers the leading one does it.
+        """
         self._missing.job_done(job)
         self._has_worked = True
         if job.kind == "remember" and job.expires_at is None:
             self._finished.append(job)
-        if job.kind == "talk":
-            self.embed_beside_jobs()
-        self._not_indexed += 1
-        if self._not_indexed == 1:
-            self._index_pause.begin(self._parts.clock(), INDEX_SECONDS)
-        if self.event_index is None:
-            return
-        due = self._not_indexed >= INDEX_JOBS or not self._index_pause.remaining(self._parts.clock())
-        if due and (self._indexing is None or self._indexing.done()):
-            self._released.clear()  # no round runs while jobs do
-            self._indexing = asyncio.create_task(self._try(self._repair_index_beside_jobs), name="historian index")
-
-    def embed_beside_jobs(self) -> None:
-        """Begin to embed what was filed, beside the jobs, unless that is under way.
-
-        A group that talks on and on leaves no idle moment. Of several workers the leading one does it.
-        """
-        if self._leads():
-            self._vectors_under_way()
-
-    def _vectors_under_way(self) -> asyncio.Task[None]:
-        if self._embedding is None or self._embedding.done():
+        if job.kind == "talk" and self._leads() and (self._embedding is None or self._embedding.done()):
             self._released.clear()  # no round runs while jobs do
             self._embedding = asyncio.create_task(self._embed_beside_jobs(), name="historian vectors")
-        return self._embedding
 
     async def _embed_beside_jobs(self) -> None:
         try:
-            await self._try(self._missing.embed_beside_jobs)
+            await self._try(self._missing.embed_events)
         except Released:
             log.debug("what waits for its vector is embedded after the next job")
-        finally:
-            self._is_embedder_slow = False
-
-    async def settle(self) -> None:
-        """Let the run that has filed messages wait for their vectors, if no job waits, for SETTLING_SECONDS at most.
-
-        While an embedder has not answered by then, no other run waits for it.
-        """
-        if self._is_embedder_slow or await self._is_due():
-            return
-        await asyncio.wait((self._vectors_under_way(),), timeout=SETTLING_SECONDS)
-        self._is_embedder_slow = self._embedding is not None and not self._embedding.done()
 
     async def embedded(self) -> None:
         """Wait until everything that is filed has its vector, as long as the embedder gets on with it. Raises StorageError."""
@@ -163,9 +121,8 @@ class Maintenance:
         """Stop background work and write what waits in memory. Call before the stores close."""
         self.let_go()
         try:
-            for work in (self._indexing, self._embedding):
-                if work is not None:
-                    await work
+            if self._embedding is not None:
+                await self._embedding
         finally:
             await self._flush()
 
@@ -179,20 +136,10 @@ class Maintenance:
         await self._flush()
         missing = self._missing
         own: tuple[Part, ...] = (missing.index_profiles, self._tidy, self._take_back)
-        first: tuple[Part, ...] = (self._migrate, self._index_notes, missing.embed_events)
-        every = (
-            *first,
-            *own[:2],
-            self._expire,
-            self._expire_corrections,
-            self._expire_pins,
-            self._repair_index,
-            *own[2:],
-            self._clean_up,
-            self._overwrite,
-        )
+        first: tuple[Part, ...] = (self._migrate, self._index_notes, self._embed_events)
+        upkeep: tuple[Part, ...] = (self._expire, self._repair_index, self._clean_up, self._overwrite)
         missing.looks_at_all = leads
-        for part in every if leads else own:
+        for part in (*first, *own, *upkeep) if leads else own:
             if self._released.is_set():
                 return
             try:
@@ -201,12 +148,12 @@ class Maintenance:
                 missing.pause("the embedder did not answer in time")
                 return
 
+    async def _embed_events(self) -> None:
+        await self._missing.embed_events(self.jobs_wait)
+
     async def jobs_wait(self) -> bool:
         """Return True if jobs wait that none works on, or somebody wants the round to end. Raises StorageError."""
-        return self._released.is_set() or await self._is_due()
-
-    async def _is_due(self) -> bool:
-        return await asyncio.to_thread(self._parts.queue.is_due, self._parts.clock())
+        return self._released.is_set() or await asyncio.to_thread(self._parts.queue.is_due, self._parts.clock())
 
     async def _try(self, part: Part) -> None:
         name = getattr(part, "__name__", "idle work").strip("_").replace("_", " ")
@@ -282,11 +229,14 @@ class Maintenance:
             log.warning("%s", message)
 
     async def _expire(self) -> None:
-        """Delete what has expired, and what tools returned and messages beyond the settings; a batch, then waiting jobs go
-        first."""
+        """Delete what has expired or cannot be undone any more, and what tools returned and messages beyond the settings; a
+        batch, then waiting jobs go first.
+        """
         now, cognitive = self._parts.clock(), self._parts.settings.cognitive
         if self._pauses["expiry"].remaining(now):
             return
+        corrections = self._parts.backend.corrections
+        await asyncio.to_thread(lambda: corrections.remove(corrections.expired(now)))
         keep_days, returned_days = cognitive.talk.keep_days, cognitive.observation.max_age_days
         said_before = now - keep_days * DAY_SECONDS if keep_days else None
         while await asyncio.to_thread(
@@ -301,25 +251,6 @@ class Maintenance:
                 return  # the next round goes on
         self._pauses["expiry"].begin(now, EXPIRY_SECONDS)
 
-    async def _expire_corrections(self) -> None:
-        """Remove what cannot be undone any more."""
-        corrections, now = self._parts.backend.corrections, self._parts.clock()
-        if self._pauses["corrections"].remaining(now):
-            return
-        await asyncio.to_thread(corrections.remove, await asyncio.to_thread(corrections.expired, now))
-        self._pauses["corrections"].begin(now, CORRECTIONS_SECONDS)
-
-    async def _expire_pins(self) -> None:
-        """Remove pins that ended days ago: once a day, profile by profile; jobs that wait go first."""
-        now, profiles = self._parts.clock(), self._parts.profiles
-        if self._pauses["pins"].remaining(now):
-            return
-        for key in await asyncio.to_thread(profiles.keys):
-            await asyncio.to_thread(remove_expired_pins, self._parts, key)
-            if await self.jobs_wait():
-                return  # a later round begins anew
-        self._pauses["pins"].begin(now, DAY_SECONDS)
-
     async def _overwrite(self) -> None:
         """Overwrite what withdrawn and edited messages left in the files; it is broken off when somebody writes."""
         erasure, begun = self._parts.backend.erasure, self._parts.clock()
@@ -327,9 +258,7 @@ class Maintenance:
             return
         insist = self._overwriting_tries >= OVERWRITING_TRIES
         self._overwriting_tries += 1
-        async with self._index_lock:  # no text that was read before may enter the index afterwards
-            is_done = await asyncio.to_thread(erasure.overwrite, self._released.is_set, insist=insist, derived=self._drop_index)
-        if is_done:
+        if await asyncio.to_thread(erasure.overwrite, self._released.is_set, insist=insist, derived=self._drop_index):
             await self._repair_index()
             now = self._parts.clock()
             self._overwriting_tries = 0
@@ -343,19 +272,12 @@ class Maintenance:
     async def _repair_index(self) -> None:
         """Synchronize the derived index in batches. At least one batch; then waiting jobs go first."""
         looks = count()
-        await self._repair(lambda: next(looks) > 0 and self._parts.queue.is_due(self._parts.clock()))
 
-    async def _repair_index_beside_jobs(self) -> None:
-        await self._repair(bool)
-
-    async def _repair(self, jobs_wait: Callable[[], bool]) -> None:
         def stop() -> bool:
-            return self._released.is_set() or self._index_waits() or jobs_wait()
+            is_due = next(looks) > 0 and self._parts.queue.is_due(self._parts.clock())
+            return self._released.is_set() or self._index_waits() or is_due
 
-        if self.event_index is None:
-            return
-        async with self._index_lock:
-            self._not_indexed = 0
+        if self.event_index is not None:
             await asyncio.to_thread(repair, self._parts.events, self.event_index, INDEX_BATCH, stop=stop)
 
     async def _tidy(self) -> None:

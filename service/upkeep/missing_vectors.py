@@ -28,15 +28,16 @@ LOOK_EVERY = 30
 """Every so many looks at what jobs have changed, one is for what hands have, and another process has restored."""
 
 
-class MissingVectors:
-    """Embeds in batches, and pauses while the embedder is away. `jobs_wait` is asked after each batch of events."""
+async def _nothing_waits() -> bool:
+    return False
 
-    def __init__(
-        self, parts: Parts, embedder: Embedder | None, jobs_wait: Callable[[], Awaitable[bool]], random: Callable[[], float]
-    ) -> None:
+
+class MissingVectors:
+    """Embeds in batches, and pauses while the embedder is away."""
+
+    def __init__(self, parts: Parts, embedder: Embedder | None, random: Callable[[], float]) -> None:
         self._parts = parts
         self._embedder = embedder
-        self._jobs_wait = jobs_wait
         self._outage = Outage(random, longest=LONGEST_PAUSE_SECONDS)
         self._at_work = asyncio.Lock()
         self._profiles: set[ProfileKey] | None = None
@@ -64,30 +65,22 @@ class MissingVectors:
         waiting, _ = await asyncio.to_thread(self._parts.events.waiting_vectors)
         return max(waiting - len(self._not_embeddable), 0)
 
-    async def embed_events(self) -> None:
-        """Embed events, a batch at a time, until none is left or a job waits. Runs of jobs that end together do it once."""
+    async def embed_events(self, jobs_wait: Callable[[], Awaitable[bool]] = _nothing_waits) -> None:
+        """Embed events, a batch at a time, until none is left or, as `jobs_wait` tells after each batch, a job waits."""
         async with self._at_work:
-            await self._embed_events(self._jobs_wait)
-
-    async def embed_beside_jobs(self) -> None:
-        """Embed events, a batch at a time, until none is left, whatever waits."""
-        async with self._at_work:
-            await self._embed_events(_nothing_waits)
-
-    async def _embed_events(self, jobs_wait: Callable[[], Awaitable[bool]]) -> None:
-        if self._embedder is None or self._outage.remaining(self._parts.clock()):
-            return
-        batch = EMBED_BATCH if self._embedder.is_remote else LOCAL_BATCH
-        while events := await self._without_vector(batch):
-            try:
-                await self._embed(self._embedder, events)
-            except (ModelUnavailable, ModelRefused, FingerprintMismatch) as error:
-                self.pause(str(error))
-                log.warning("%d or more events wait for their vectors: %s", len(events), error)
+            if self._embedder is None or self._outage.remaining(self._parts.clock()):
                 return
-            self._outage.end()
-            if await jobs_wait():
-                return
+            batch = EMBED_BATCH if self._embedder.is_remote else LOCAL_BATCH
+            while events := await self._without_vector(batch):
+                try:
+                    await self._embed(self._embedder, events)
+                except (ModelUnavailable, ModelRefused, FingerprintMismatch) as error:
+                    self.pause(str(error))
+                    log.warning("%d or more events wait for their vectors: %s", len(events), error)
+                    return
+                self._outage.end()
+                if await jobs_wait():
+                    return
 
     async def _without_vector(self, limit: int) -> list[Event]:
         events = await asyncio.to_thread(self._parts.events.without_vector, limit + len(self._not_embeddable))
@@ -121,7 +114,3 @@ class MissingVectors:
             for profile, vector in zip(stale, vectors, strict=True):
                 await asyncio.to_thread(index.put, profile, vector)
             self._profiles.difference_update(some)
-
-
-async def _nothing_waits() -> bool:
-    return False

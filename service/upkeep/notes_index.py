@@ -1,49 +1,65 @@
-"""Index Markdown notes incrementally: unchanged files are not read, moved files are not embedded again."""
+"""Index Markdown notes incrementally: unchanged files are not read, moved files are not embedded again.
+
+Events of notes are stored without vectors; the worker embeds them when it is idle.
+"""
 
 from __future__ import annotations
 
 import asyncio
-import logging
-from collections.abc import Awaitable, Callable, Sequence
+import hashlib
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import lru_cache
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from ...schema.errors import FingerprintMismatch
 from ...schema.event import Event
 from ...schema.ids import digest_of
 from ...schema.job import clean_text
-from ...schema.portions import portions
-from ...schema.protocols import Vector
 from ...schema.scope import Scope, scope_of_key
 from ...schema.settings import Settings
 from ...stores.files.markdown_memory import MarkdownMemory
 from ...stores.files.note_folder import Listing, NoteFile, NotText, content_hash, list_notes, read_note
 from ...stores.tables.notes import FileChange, IndexedFile, NoteTables, note_job_id
 from ...text.chunks import chunk
-from ...text.redaction import redact
+from ...text.redaction import Level, redact
 from ..data_directory import data_directory
 from ..timezones import configured_timezone
-from .note_names import NoteNames
-
-log = logging.getLogger(__name__)
-
-Vectors = Callable[[Sequence[str]], Awaitable[list[Vector | None]]]
-"""One vector a text, or None where there is none for now; does not raise for a model that is away."""
-
-
-async def embedded_later(texts: Sequence[str]) -> list[Vector | None]:
-    """Return no vectors: the worker embeds the notes when it is idle."""
-    return [None] * len(texts)
-
 
 BATCH_CHUNKS = 64
-"""Chunks that are embedded and written at one go; also the number of files after which they are."""
+"""Chunks that are written at one go; also the number of files after which they are."""
 FORM_VERSION = 2
 """Counts the ways in which notes were indexed. Raise it when they are to be indexed anew."""
+_DIGEST_CHARACTERS = 16
+_SEGMENTS_KEPT = 65_536
 UNSETTLED_NS = 2_000_000_000
 """A file changed less than two seconds before it was read may change again within the resolution of its time (FAT: 2 s)."""
+
+
+class NoteNames:
+    """Names for one level of redaction. Each segment of a path is looked through once.
+
+    >>> NoteNames("secrets").stored("work/password=Hunter2xQ9zz.md")
+    'work/password=[PASSWORD]~d94213688898d974'
+
+    A folder has the same name in the path of every file below it, so that a stored path lies below a stored folder
+    exactly where the files do. Two names that are redacted alike are told apart by the digest.
+    """
+
+    def __init__(self, level: Level) -> None:
+        self._level = level
+        self._segment = lru_cache(_SEGMENTS_KEPT)(self._redacted)
+
+    def stored(self, path: str) -> str:
+        """Return the stored name of a file or folder, `/` between its segments."""
+        return "/".join(map(self._segment, path.split("/")))
+
+    def _redacted(self, segment: str) -> str:
+        shown = redact(segment, self._level) if segment else segment
+        if shown == segment:
+            return segment
+        return f"{shown}~{hashlib.sha256(segment.encode('utf-8', 'replace')).hexdigest()[:_DIGEST_CHARACTERS]}"
 
 
 @dataclass
@@ -83,13 +99,11 @@ class NotesIndex:
     are no part of what is searched. Only the owner of the data directory may run this.
     """
 
-    def __init__(self, manifest: NoteTables, settings: Settings, vectors: Vectors, clock: Callable[[], float]) -> None:
+    def __init__(self, manifest: NoteTables, settings: Settings, clock: Callable[[], float]) -> None:
         self._manifest = manifest
         self._settings = settings
-        self._vectors = vectors
         self._clock = clock
-        configured = settings.cognitive.timezone
-        self._timezone = configured_timezone(configured)
+        self._timezone = configured_timezone(settings.cognitive.timezone)
         self._names = NoteNames(settings.cognitive.historian.redact_jobs)
 
     async def run(
@@ -111,11 +125,11 @@ class NotesIndex:
         follow = self._settings.cognitive.notes_follow_links
         found = await asyncio.to_thread(list_notes, root, data_directory(self._settings), follow_links=follow)
         known = await asyncio.to_thread(self._manifest.files, scope.key, folder)
-        listing = await asyncio.to_thread(self._named, found, known)
+        listing = await asyncio.to_thread(self._named, found)
         report = IndexReport(skipped=dict(listing.skipped))
         to_read = [file for path, file in listing.files.items() if not self._is_unchanged(file, known.get(path))]
         report.unchanged = len(listing.files) - len(to_read)
-        vanished = {p: f for p, f in known.items() if p not in listing.files and not self._may_exist(p, f, listing)}
+        vanished = {p: f for p, f in known.items() if p not in listing.files and not listing.may_exist(p)}
         moved = {(file.content_hash, file.form): path for path, file in vanished.items()}
         batch, touched = _Batch(), list[tuple[str, IndexedFile]]()
         for done, file in enumerate(to_read):
@@ -153,8 +167,6 @@ class NotesIndex:
         gone = [*vanished, *unfit]
         report.deleted = len(gone)
         report.removed += await asyncio.to_thread(self._manifest.remove, scope.key, folder, gone)
-        if folder != str(root):
-            await self._forget_plain_name(root, scope)
         on_progress(len(to_read), len(to_read))
         report.skipped = dict(listing.skipped)
         return report
@@ -164,8 +176,6 @@ class NotesIndex:
         folder = self._names.stored(str(root))
         known = await asyncio.to_thread(self._manifest.files, scope.key, folder)
         removed = await asyncio.to_thread(self._manifest.remove, scope.key, folder, list(known))
-        if folder != str(root):
-            removed += await self._forget_plain_name(root, scope)
         return IndexReport(deleted=len(known), removed=removed)
 
     async def run_memory(self, path: Path, scope: Scope) -> IndexReport:
@@ -196,25 +206,12 @@ class NotesIndex:
             await self._write(batch, where, folder, report)
         return report
 
-    def _named(self, listing: Listing, known: dict[str, IndexedFile]) -> Listing:
-        """Return the listing under stored names. Names in the manifest with the current form are stored unchanged."""
-
-        def stored(path: str) -> str:
-            before = known.get(path)
-            return path if before is not None and before.form == self._form else self._names.stored(path)
-
+    def _named(self, listing: Listing) -> Listing:
+        """Return the listing under stored names."""
+        stored = self._names.stored
         files = {name: replace(file, path=name) for path, file in listing.files.items() if (name := stored(path))}
         skipped = {stored(path): why for path, why in listing.skipped.items()}
         return Listing(files, skipped, set(map(stored, listing.unread)))
-
-    def _may_exist(self, path: str, before: IndexedFile, listing: Listing) -> bool:
-        """Return True if a file may still exist. With another form it may be listed under another stored name."""
-        return listing.may_exist(path) or (before.form != self._form and listing.may_exist(self._names.stored(path)))
-
-    async def _forget_plain_name(self, root: Path, scope: Scope) -> int:
-        """Remove what an earlier version noted under the folder's own name; returns how many events went."""
-        known = await asyncio.to_thread(self._manifest.files, scope.key, str(root))
-        return await asyncio.to_thread(self._manifest.remove, scope.key, str(root), list(known))
 
     @property
     def _form(self) -> str:
@@ -252,27 +249,14 @@ class NotesIndex:
     async def _write(self, batch: _Batch, scope: Scope, folder: str, report: IndexReport) -> None:
         if not batch.files:
             return
-        vectors: dict[str, Vector | None] = {}
-        for part in portions(list(batch.fresh.items()), BATCH_CHUNKS):
-            made = await self._vectors([one for _, one in part])
-            vectors.update(zip((chunk_id for chunk_id, _ in part), made, strict=True))
-        changes = [self._change(scope, file, chunks, mtime_ns, vectors) for file, chunks, mtime_ns in batch.files]
-        try:
-            await asyncio.to_thread(self._manifest.write, scope.key, folder, changes)
-        except FingerprintMismatch as error:
-            log.warning("notes are indexed without vectors for now: %s", error)
-            vectors = dict.fromkeys(vectors)
-            changes = [replace(change, vectors=(None,) * len(change.events)) for change in changes]
-            await asyncio.to_thread(self._manifest.write, scope.key, folder, changes)
+        changes = []
+        for file, chunks, mtime_ns in batch.files:
+            fresh = [chunk_id for chunk_id in chunks if chunk_id in batch.fresh]
+            events = tuple(self._event(scope, chunk_id, chunks[chunk_id], mtime_ns) for chunk_id in fresh)
+            changes.append(FileChange(file, tuple(chunks), events, (None,) * len(events)))
+        await asyncio.to_thread(self._manifest.write, scope.key, folder, changes)
         report.chunks += len(batch.fresh)
-        report.without_vector += sum(vector is None for vector in vectors.values())
-
-    def _change(
-        self, scope: Scope, file: IndexedFile, chunks: dict[str, str], mtime_ns: int, vectors: dict[str, Vector | None]
-    ) -> FileChange:
-        fresh = [chunk_id for chunk_id in chunks if chunk_id in vectors]
-        events = tuple(self._event(scope, chunk_id, chunks[chunk_id], mtime_ns) for chunk_id in fresh)
-        return FileChange(file, tuple(chunks), events, tuple(vectors[chunk_id] for chunk_id in fresh))
+        report.without_vector += len(batch.fresh)
 
     def _event(self, scope: Scope, chunk_id: str, text: str, mtime_ns: int) -> Event:
         job_id = note_job_id(scope.key, chunk_id)

@@ -1,4 +1,4 @@
-"""ModelChange the embedding model while the memory stays readable.
+"""Change of the embedding model while the memory stays readable.
 
 The vectors are made in batches; each is on disk before the next begins. After a crash or an outage of the model the next run
 continues where this one stopped and embeds no text twice.
@@ -109,7 +109,6 @@ async def change_model(
                     model=embedder.model,
                 )
             fingerprint = parts.backend.shadow.roll_back()
-            await work.complete()
             _rebuild_index(parts)
             return ModelChange("kept", fingerprint)
         if not lock.is_held:
@@ -123,13 +122,12 @@ async def change_model(
                     error=error,
                 ) from None
         parts.backend.shadow.change_over()
-        await work.complete()
         _rebuild_index(parts)
     return ModelChange("built", built.fingerprint, built, time.monotonic() - started)
 
 
 def go_back(parts: Parts) -> FormerVectors:
-    """ModelChange back to the kept vectors of the former model. Raises ReembeddingStopped, InvalidInput if none are kept."""
+    """Change back to the kept vectors of the former model. Raises ReembeddingStopped, InvalidInput if none are kept."""
     with _owned(parts.backend.workers):
         model, dimension = parts.backend.shadow.roll_back()
         _rebuild_index(parts)
@@ -177,17 +175,6 @@ class Reembedding:
                 break
         return Built(wanted, found, made, profiles, len(self._skipped))
 
-    async def complete(self) -> None:
-        """Embed what was filed since the change, under the fingerprint now on record."""
-        while events := await asyncio.to_thread(self._events.without_vector, BATCH + len(self._skipped)):
-            wanted = [Lacking(n, event.event_id, event.said) for n, event in enumerate(events)][:BATCH]
-            embedded = await self._vectors(wanted, skipped=set())
-            await asyncio.to_thread(
-                self._events.set_vectors, [item.event_id for item, _ in embedded], [vector for _, vector in embedded]
-            )
-            if len(embedded) < len(wanted) or not embedded:
-                return
-
     async def _embed_events(self, before: int, on_progress: Callable[[int, int], None]) -> int:
         """Make one pass over all events without a vector; return how many vectors were made."""
         made, last = 0, 0
@@ -195,7 +182,7 @@ class Reembedding:
         on_progress(before, total)
         while lacking := await asyncio.to_thread(self._shadow.lacking, last, BATCH):
             last = lacking[-1].row
-            embedded = await self._vectors([item for item in lacking if item.row not in self._skipped], self._skipped)
+            embedded = await self._vectors([item for item in lacking if item.row not in self._skipped])
             if embedded:
                 items, vectors = [item for item, _ in embedded], [vector for _, vector in embedded]
                 made += await asyncio.to_thread(self._shadow.store, items, vectors)
@@ -203,14 +190,14 @@ class Reembedding:
             on_progress(before + made, total)
         return made
 
-    async def _vectors(self, items: Sequence[Lacking], skipped: set[int]) -> list[tuple[Lacking, Vector]]:
-        """Return the items that could be embedded, with their vectors. The rows of the others are added to `skipped`."""
+    async def _vectors(self, items: Sequence[Lacking]) -> list[tuple[Lacking, Vector]]:
+        """Return the items that could be embedded, with their vectors. The rows of the others are added to those skipped."""
         vectors = await embedded_apart([item.text for item in items], self._embedder)
         embedded = [(item, vector) for item, vector in zip(items, vectors, strict=True) if vector is not None]
         failed = {item.row: item for item, vector in zip(items, vectors, strict=True) if vector is None}
         for item in failed.values():
             log.warning("event %s cannot be embedded and is found by keywords only", item.event_id)
-        skipped.update(failed)
+        self._skipped.update(failed)
         return embedded
 
     async def _embed_profiles(self) -> int:

@@ -125,6 +125,18 @@ async def test_pins_are_lines_of_their_conversation(memory: CognitiveService) ->
     assert await lines(memory) == []
 
 
+async def test_a_pin_that_ended_a_week_ago_leaves_its_profile_when_another_one_is_added(tmp_path: Path) -> None:
+    now = time.time()
+    async with CognitiveService.open(settings_for(tmp_path), worker=False, clock=lambda: now) as memory:
+        await memory.pin("Ann is on holiday", ANN, expires_at=now + 60)
+        now += 6 * 86_400
+        await memory.pin("Never mention her ex", ANN)
+        assert len(await lines(memory)) == 2 and len(await memory.list_pins(ANN)) == 1
+        now += 2 * 86_400
+        await memory.pin("Call her Annie", ANN)
+        assert [one.text for one in await lines(memory)] == ["Never mention her ex", "Call her Annie"]
+
+
 def said(message_id: str, text: str) -> dict[str, str]:
     return {"role": "user", "content": text, "sender_id": "7", "name": "Ann", "id": message_id}
 

@@ -24,7 +24,6 @@ from historian.schema.errors import InvalidInput
 from historian.schema.event import EventFilter
 from historian.schema.scope import Scope
 from historian.service.cognitive import CognitiveService
-from historian.service.observation import queue as observation_module
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.tools import tool
@@ -411,7 +410,6 @@ async def test_a_directory_that_becomes_read_only_stops_nothing(tmp_path: Path, 
     async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
         assert memory.observation is not None
         assert memory.lifecycle.opened is not None
-        monkeypatch.setattr(observation_module, "HOUSEKEEPING_SECONDS", 0.0)
         with refusing_writes(memory.lifecycle.opened.parts.backend.database):
             await memory.on_tool_executed("t", {}, "written later, when the disk takes it", scope=GROUP)
             assert not await memory.observation.settled(0.3)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import threading
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -68,21 +67,6 @@ def stored(directory: Path) -> dict[str, int]:
         return dict(connection.execute("SELECT source, count(*) FROM events GROUP BY source"))
     finally:
         connection.close()
-
-
-async def test_an_embedder_that_hangs_costs_no_observation_at_the_end(tmp_path: Path, silent_server: SilentServer) -> None:
-    embedding = {"provider": "openai", "base_url": silent_server.base_url, "api_key": "none", "model": "m"}
-    memory = CognitiveService.open(settings_with(tmp_path, embedding=embedding), worker=False)
-    await memory.start()
-    assert memory.observation is not None
-    await memory.on_tool_executed("t", {}, "the first", scope=GROUP)
-    assert not await memory.observation.settled(0.2)
-    for n in range(20):
-        await memory.on_tool_executed("t", {}, f"later {n}", scope=GROUP)
-    began = time.monotonic()
-    await memory.aclose()
-    assert time.monotonic() - began < 4, "less than the bound"
-    assert stored(tmp_path) == {"observation": 21}
 
 
 async def test_a_model_that_hangs_over_talk_holds_up_no_end_and_costs_no_message(

@@ -21,7 +21,7 @@ from historian.schema.settings.source import parse_settings
 from historian.schema.summary import ArticleKey, Summary
 from historian.service.components import Parts, open_parts
 from historian.service.running.ownership import owned_worker
-from historian.service.upkeep.notes_index import NotesIndex, embedded_later
+from historian.service.upkeep.notes_index import NotesIndex
 from historian.stores.files.markdown_memory import MarkdownMemory
 from historian.stores.tables.events.shadow_vectors import Lacking
 from historian.text.search_words.keywords import indexed_words
@@ -100,7 +100,7 @@ async def plant(directory: Path, notes: Path, **stores: Any) -> None:
         folder.mkdir(parents=True)
         (folder / "note.md").write_text(f"# 笔记\n\n{text}\n", encoding="utf-8")
         os.utime(folder / "note.md", (NOW - 9000, NOW - 9000))
-        await NotesIndex(parts.backend.manifest, parts.settings, embedded_later, lambda: NOW).run(folder, scope)
+        await NotesIndex(parts.backend.manifest, parts.settings, lambda: NOW).run(folder, scope)
     with owned_worker(parts, random=lambda: 0.5) as worker:  # fills Chroma
         await worker.run(drain=True)
     await _plant_checkpoint(parts, mine["checkpoint"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 import time
 from dataclasses import asdict
 from pathlib import Path
@@ -57,17 +58,18 @@ def index(
 
 
 async def _run(shell: Shell, place: Path, scope: Scope, *, remove: bool) -> IndexReport:
-    from ....models.embeddings.recorded import vectors_for
+    from ....service.upkeep.missing_vectors import MissingVectors
     from ....service.upkeep.notes_index import NotesIndex
 
     async with opened_parts(shell.settings) as parts:
-        notes = NotesIndex(
-            parts.backend.manifest, shell.settings, lambda texts: vectors_for(texts, parts.embedder, parts.events), time.time
-        )
+        notes = NotesIndex(parts.backend.manifest, shell.settings, time.time)
         if remove:
             return await notes.remove(place, scope)
         with shell.progress("reading notes") as update:
-            return await notes.run(place, scope, on_progress=update)
+            report = await notes.run(place, scope, on_progress=update)
+        await MissingVectors(parts, parts.embedder, random.random).embed_events()
+        report.without_vector = min(report.without_vector, parts.events.waiting_vectors()[0])
+        return report
 
 
 def _scope_value(shell: Shell, folder: Path | None, group: str | None, user: str | None) -> str:

@@ -142,7 +142,7 @@ FILED = {"a-0:0", "a-0:1", "b-0:0", "c-0:0"}
 MOVED = [("b-0:0", "late-0:1")]
 CASES = [
     Case("drain", prepare_job, {"a-0:0", "a-0:1"}, 15),
-    Case("observe", prepare_memory, FILED | {"late-0:0"}, 4, OBSERVED),
+    Case("observe", prepare_memory, FILED | {"late-0:0"}, 3, OBSERVED),
     Case("index", prepare_notes, set(), 3, ["The piano number 0 was sold", "The piano number 2 stands", "The tea is in"]),
     Case("reprocess", prepare_earlier, set(), 20, [f"阿明住在{n}号楼" for n in range(3)], [("old0-0:0", "old2-0:0")]),
     Case("export", prepare_memory, FILED | {"late-0:0"}, 2, (), MOVED),

@@ -5,18 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 from historian.schema.protocols import Matrix
 from historian.schema.scope import Scope
 from historian.service.jobs import worker as worker_module
-from historian.service.upkeep import idle_work
-from historian.stores.chroma.index import ChromaIndex
 from support.clock import Clock
 from support.draining import open_worker, put
 from support.memory import group_fields, settings_for
-from support.recall import WordEmbedder, events_in, file_events, open_memory, replaced_models
+from support.recall import WordEmbedder, events_in, file_events, open_memory
 from support.servers.openai_server import OpenAIServer
 from support.waiting import eventually
 
@@ -99,30 +96,3 @@ async def test_stopping_does_not_wait_for_a_probe_of_a_model_that_hangs(tmp_path
             await asyncio.wait_for(running, 2)
             (job,) = parts.queue.jobs("pending")
             assert job.attempts == 0
-
-
-async def test_under_a_backlog_chroma_is_told_in_batches_beside_the_jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(idle_work, "INDEX_JOBS", 4)
-    begun: list[int] = []  # jobs that wait
-    told: list[int] = []  # events
-    repair, upsert = idle_work.repair, ChromaIndex.upsert
-
-    def watched(*given: Any, **more: Any) -> object:
-        begun.append(parts.queue.counts(0.0).pending)
-        return repair(*given, **more)
-
-    def counted(index: ChromaIndex, ids: Sequence[str], *rest: Any) -> None:
-        upsert(index, ids, *rest)
-        told.append(len(ids))
-
-    monkeypatch.setattr(idle_work, "repair", watched)
-    monkeypatch.setattr(ChromaIndex, "upsert", counted)
-    with replaced_models(WordEmbedder(), None):
-        async with open_worker(settings_for(tmp_path)) as (parts, worker):
-            for n in range(12):
-                put(parts, group_fields(request_id=f"r{n}", user_id=f"u{n}", group_id=f"g{n}", action_summary="小史教了他吉他"))
-            assert await worker.run(drain=True)
-            assert sum(told) == 12 == worker.maintenance.event_index.count()
-            assert sorted(worker.maintenance.event_index.ids()) == sorted(parts.events.embedded_ids())
-    assert len(told) < 12, "not one by one"
-    assert any(begun), "not only when the queue is empty"

@@ -16,10 +16,10 @@ from historian.schema.event import EventFilter
 from historian.schema.scope import Scope
 from historian.service.cognitive import CognitiveService
 from historian.service.components import Parts, open_parts
-from historian.service.observation.queue import EMBEDDED_AT_ONCE
 from historian.service.running.ownership import owned_worker
 from historian.service.upkeep import notes_index
-from historian.service.upkeep.notes_index import NotesIndex, embedded_later
+from historian.service.upkeep.missing_vectors import EMBED_BATCH
+from historian.service.upkeep.notes_index import NotesIndex
 from historian.stores.tables.notes import NoteTables
 from support.crashes.child import Killer, is_killed
 from support.memory import settings_for
@@ -44,11 +44,11 @@ async def test_what_was_observed_without_any_owner_is_found_by_keywords_at_once_
     settings = settings_for(tmp_path, observation={"chunk_max_tokens": 16})
     async with open_memory(settings, embedder=WordEmbedder()) as (memory, parts):
         assert memory.observation is not None
-        words = [f"piano{n}" for n in range(EMBEDDED_AT_ONCE * 5)]
+        words = [f"piano{n}" for n in range(EMBED_BATCH * 5)]
         await memory.on_tool_executed("list", {}, " ".join(words), scope=GROUP)
         assert await memory.observation.settled(20)
         count = parts.events.count()
-        assert count > EMBEDDED_AT_ONCE
+        assert count > EMBED_BATCH
         assert parts.events.embedded_count() == 0
         for word in (words[0], words[-1]):
             assert any(word in hit.event.text for hit in await memory.search_events(word, GROUP))
@@ -56,7 +56,7 @@ async def test_what_was_observed_without_any_owner_is_found_by_keywords_at_once_
     owner = opened(tmp_path, embedder=WordEmbedder())
     with owned_worker(owner, random=random.random) as worker:
         assert await worker.run(drain=True)
-        for _ in range(count // EMBEDDED_AT_ONCE + 1):
+        for _ in range(count // EMBED_BATCH + 1):
             await worker.maintenance.idle()
     assert owner.events.embedded_count() == count and owner.events.without_vector(1) == []
     await owner.aclose()
@@ -65,14 +65,14 @@ async def test_what_was_observed_without_any_owner_is_found_by_keywords_at_once_
 async def test_notes_indexed_without_an_embedder_are_embedded_by_the_next_owner(tmp_path: Path) -> None:
     folder = notes_in(tmp_path)
     parts = opened(tmp_path / "data")
-    await NotesIndex(parts.backend.manifest, parts.settings, embedded_later, time.time).run(folder, GROUP)
+    await NotesIndex(parts.backend.manifest, parts.settings, time.time).run(folder, GROUP)
     count = parts.events.count()
-    assert count > EMBEDDED_AT_ONCE and parts.events.search_keywords("owl", EventFilter(GROUP.key), 5)
+    assert count > EMBED_BATCH and parts.events.search_keywords("owl", EventFilter(GROUP.key), 5)
     await parts.aclose()
     owner = opened(tmp_path / "data", embedder=WordEmbedder())
     with owned_worker(owner, random=random.random) as worker:
         assert await worker.run(drain=True)
-        for _ in range(count // EMBEDDED_AT_ONCE + 1):
+        for _ in range(count // EMBED_BATCH + 1):
             await worker.maintenance.idle()
     assert owner.events.embedded_count() == count
     await owner.aclose()
@@ -126,7 +126,7 @@ def texts_of(parts: Parts) -> list[str]:
 
 
 def index(parts: Parts, folder: Path) -> Any:
-    return asyncio.run(NotesIndex(parts.backend.manifest, parts.settings, embedded_later, time.time).run(folder, GROUP))
+    return asyncio.run(NotesIndex(parts.backend.manifest, parts.settings, time.time).run(folder, GROUP))
 
 
 @pytest.mark.parametrize("fault", ["full", "read-only"])

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from historian.models.embeddings.recorded import vectors_for
 from historian.schema.entity import Entity
 from historian.schema.scope import Scope
 from historian.service.backups.making import back_up
@@ -71,9 +70,7 @@ def observe(folder: Path) -> None:
 def index(folder: Path) -> None:
     """Bring the notes up to date."""
     with opened(folder) as parts:
-        notes = NotesIndex(
-            parts.backend.manifest, parts.settings, lambda texts: vectors_for(texts, parts.embedder, parts.events), parts.clock
-        )
+        notes = NotesIndex(parts.backend.manifest, parts.settings, parts.clock)
         asyncio.run(notes.run(folder / "notes", GROUP))
 
 

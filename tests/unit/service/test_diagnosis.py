@@ -113,28 +113,25 @@ async def test_an_owner_that_is_suspended_is_told_with_what_lets_it_go_on(tmp_pa
 
 
 class TimedEmbedder(WordEmbedder):
-    """Takes so many milliseconds for a query while no process is busy, and so many beside one."""
+    """Takes so many milliseconds for a query."""
 
-    def __init__(self, clock: list[float], alone: float, beside: float) -> None:
+    def __init__(self, clock: list[float], milliseconds: float) -> None:
         super().__init__()
         self.is_remote = False
-        self._clock, self._alone, self._beside, self._asked = clock, alone, beside, 0
+        self._clock, self._milliseconds = clock, milliseconds
 
     async def embed_query(self, text: str) -> Vector:
-        self._asked += 1
-        self._clock[0] += (self._alone if self._asked <= diagnosis.QUERIES_TIMED else self._beside) / 1000
+        self._clock[0] += self._milliseconds / 1000
         return await super().embed_query(text)
 
 
-@pytest.mark.parametrize(("beside", "state"), [(70, "ok"), (80, "warning")])
-async def test_a_local_embedder_is_timed_alone_and_beside_a_busy_process(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, beside: int, state: str
-) -> None:
+@pytest.mark.parametrize(("milliseconds", "state"), [(70, "ok"), (80, "warning")])
+async def test_a_local_embedder_is_timed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, milliseconds: int, state: str) -> None:
     clock = [0.0]
-    monkeypatch.setattr(diagnosis, "make_embedder", lambda _settings: TimedEmbedder(clock, 12, beside))
+    monkeypatch.setattr(diagnosis, "make_embedder", lambda _settings: TimedEmbedder(clock, milliseconds))
     monkeypatch.setattr(diagnosis, "time", SimpleNamespace(perf_counter=lambda: clock[0], time=time.time))
     monkeypatch.setenv("OMP_WAIT_POLICY", "active")
     found = (await results(tmp_path))["embedding"].found
     assert found.state == state
-    assert f"in 12 ms, beside a busy process in {beside} ms" in found.detail.format(**found.values)
+    assert f"a query in {milliseconds} ms" in found.detail.format(**found.values)
     assert ("OMP_WAIT_POLICY" in found.remedy) == (state == "warning")

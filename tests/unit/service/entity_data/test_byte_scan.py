@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from historian.service.entity_data.byte_scan import PIECE_BYTES, Found, Needles, pieces, scanning, standing_in
+from historian.service.entity_data.byte_scan import PIECE_BYTES, FoundPiece, Needles, pieces, scanning, standing_in
 from historian.stores.files.bytes_below import bytes_below
 from historian.text.search_words.keywords import indexed_words
 from hypothesis import given
@@ -23,8 +23,8 @@ def write(folder: Path, content: bytes, name: str = "a/b.bin") -> None:
     path.write_bytes(content)
 
 
-def scan(folder: Path, wanted: set[bytes]) -> tuple[list[Found], list[str]]:
-    found: list[Found] = []
+def scan(folder: Path, wanted: set[bytes]) -> tuple[list[FoundPiece], list[str]]:
+    found: list[FoundPiece] = []
     unread: list[str] = []
     for _ in scanning(bytes_below(folder, unread), Needles(wanted), found):
         pass

@@ -5,25 +5,19 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-import numpy as np
 import pytest
 from historian.schema.entity import Entity
-from historian.schema.errors import InvalidInput, ModelUnavailable, StorageError
+from historian.schema.errors import InvalidInput, StorageError
 from historian.schema.event import EventFilter
-from historian.schema.protocols import Embedder, Matrix, Vector
 from historian.schema.scope import Scope
 from historian.schema.settings import ObservationSettings
-from historian.service.observation import filing as unwritten_module
 from historian.service.observation import queue as observation_module
-from historian.service.observation import session_scopes
-from historian.service.observation.filing import UnwrittenRecords
 from historian.service.observation.queue import Observation
 from historian.service.observation.records import cleaned, observe_message, observe_tool
 from historian.service.outages import availability as outage_module
@@ -40,39 +34,10 @@ SHANGHAI = ZoneInfo("Asia/Shanghai")
 NOW = 1_770_000_000.0
 
 
-class FakeEmbedder:
-    """Vectors of ones; raises `error` where one is set, and lets nobody through while `gate` is closed."""
-
-    model = "test"
-    dimension = 4
-    is_remote = False
-
-    def __init__(self) -> None:
-        self.error: Exception | None = None
-        self.calls = 0
-        self.called = asyncio.Event()
-        self.gate = asyncio.Event()
-        self.gate.set()
-
-    async def embed_documents(self, texts: Sequence[str]) -> Matrix:
-        self.calls += 1
-        self.called.set()
-        await self.gate.wait()
-        if self.error is not None:
-            raise self.error
-        return np.ones((len(texts), 4), dtype=np.float32) / 2
-
-    async def embed_query(self, text: str) -> Vector:
-        return np.ones(4, dtype=np.float32) / 2
-
-    async def aclose(self) -> None: ...
-
-
 @asynccontextmanager
 async def observing(
     directory: Path,
     *,
-    embedder: Embedder | None = None,
     clock: Clock | None = None,
     store: Any = None,
     **settings: Any,
@@ -80,9 +45,11 @@ async def observing(
     events = store or open_events(directory)
     ticking = clock or Clock(NOW)
     observation = Observation(
-        records=UnwrittenRecords(events, embedder, clock=ticking, random=lambda: 0.99),
+        events=events,
         settings=ObservationSettings(**settings),
         timezone=SHANGHAI,
+        clock=ticking,
+        random=lambda: 0.99,
     )
     await observation.start()
     try:
@@ -146,7 +113,7 @@ async def test_a_session_is_bound_by_its_first_scope_and_cannot_move(tmp_path: P
 async def test_a_session_that_is_in_use_stays_bound_however_many_others_come(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(session_scopes, "SESSIONS_KNOWN", 3)
+    monkeypatch.setattr(observation_module, "SESSIONS_KNOWN", 3)
     async with observing(tmp_path) as (observation, _):
         observation.observe_message("user", "hello", "busy", scope=GROUP)
         for n in range(10):
@@ -221,46 +188,6 @@ async def test_an_item_that_breaks_the_work_costs_itself_alone(
     assert "swordfish" not in caplog.text
 
 
-@pytest.mark.parametrize("error", [ModelUnavailable("down"), RuntimeError("broken in its own way")])
-async def test_an_embedder_that_raises_at_start_and_in_the_middle_costs_vectors_only(tmp_path: Path, error: Exception) -> None:
-    embedder, clock = FakeEmbedder(), Clock(NOW)
-    embedder.error = error
-    async with observing(tmp_path, embedder=embedder, clock=clock) as (observation, events):
-        observation.observe_tool("t", {}, "while it is down", scope=GROUP)
-        assert await observation.settled(10)
-        assert [event.text for event in events.without_vector(10)] == ["t() → while it is down"]
-        observation.observe_tool("t", {}, "within the pause", scope=GROUP)
-        assert await observation.settled(10)
-        assert embedder.calls == 1
-        embedder.error, clock.now = None, clock.now + 10
-        observation.observe_tool("t", {}, "up again", scope=GROUP)
-        assert await observation.settled(10)
-        assert len(events.without_vector(10)) == 2
-        assert events.embedded_count() == 1
-        embedder.error = error
-        observation.observe_tool("t", {}, "down once more", scope=GROUP)
-        assert await observation.settled(10)
-        assert events.count() == 4
-
-
-async def test_what_is_known_is_not_embedded_again(tmp_path: Path) -> None:
-    embedder = FakeEmbedder()
-    async with observing(tmp_path, embedder=embedder) as (observation, events):
-        for _ in range(3):
-            observation.observe_tool("t", {}, "always the same", scope=GROUP)
-            assert await observation.settled(10)
-        assert embedder.calls == 1
-        assert events.embedded_count() == 1
-
-
-async def test_vectors_of_another_model_are_not_mixed_in(tmp_path: Path) -> None:
-    async with observing(tmp_path, embedder=FakeEmbedder()) as (observation, events):
-        events.set_fingerprint("another", 4)
-        observation.observe_tool("t", {}, "kept for keywords", scope=GROUP)
-        assert await observation.settled(10)
-        assert len(events.without_vector(10)) == 1
-
-
 def test_what_is_stored_of_a_tool_is_clean_as_a_whole_wherever_arguments_end_and_the_result_begins() -> None:
     for line in [one for one in read_lines(LABELLED) if one.secrets][::15]:
         at = line.text.find(line.secrets[0])
@@ -291,37 +218,17 @@ async def test_while_the_disk_refuses_observations_wait_and_nothing_is_lost(tmp_
         assert events.count() == 3
 
 
-async def test_the_end_stores_what_is_queued_without_waiting_for_the_embedder(tmp_path: Path) -> None:
-    embedder = FakeEmbedder()
-    async with observing(tmp_path, embedder=embedder) as (observation, _):
-        embedder.gate.clear()
-        observation.observe_tool("t", {}, "in the embedder's hands", scope=GROUP)
-        await embedder.called.wait()
-        for n in range(100):
+async def test_the_end_stores_what_is_queued(tmp_path: Path) -> None:
+    async with observing(tmp_path) as (observation, _):
+        for n in range(101):
             observation.observe_tool("t", {}, f"queued {n}", scope=GROUP)
-        began = time.monotonic()
         await observation.aclose(60)
-        assert time.monotonic() - began < 30, "an embedder that never answers holds nothing up"
         assert observation.statistics.lost == 0
         observation.observe_tool("t", {}, "after the end", scope=GROUP)
         assert observation.statistics.noted == 101
     events = open_events(tmp_path)
     assert events.count() == 101
     events.close()
-
-
-async def test_an_embedder_that_never_answers_is_given_up_and_what_waits_is_stored(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(unwritten_module, "EMBEDDING_SECONDS", 0.02)
-    embedder = FakeEmbedder()
-    embedder.gate.clear()
-    async with observing(tmp_path, embedder=embedder) as (observation, events):
-        for n in range(3):
-            observation.observe_tool("t", {}, f"number {n}", scope=GROUP)
-            assert await observation.settled(10)
-        assert events.count() == len(events.without_vector(10)) == 3
-        assert embedder.calls == 1, "while the pause lasts it is not asked again"
 
 
 async def test_the_end_is_bounded_and_counts_what_it_leaves(tmp_path: Path) -> None:
@@ -372,14 +279,13 @@ async def test_a_clock_that_goes_back_makes_nothing_wait_for_it(tmp_path: Path) 
         assert events.count() == 2
 
 
-async def test_a_clock_that_went_back_stops_neither_the_embedder_nor_what_is_told_nor_housekeeping(
+async def test_a_clock_that_went_back_does_not_stop_what_is_told(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     elapsed = 1_000.0
     monkeypatch.setattr(outage_module, "monotonic", lambda: elapsed)
-    embedder, clock = FakeEmbedder(), Clock(NOW)
-    embedder.error = ModelUnavailable("down")
-    async with observing(tmp_path, embedder=embedder, clock=clock, queue_max=1, max_age_days=1) as (observation, events):
+    clock = Clock(NOW)
+    async with observing(tmp_path, clock=clock, queue_max=1, max_age_days=1) as (observation, _):
 
         async def drop_one(text: str) -> None:
             observation.observe_tool("t", {}, f"{text}, dropped", scope=GROUP)
@@ -387,18 +293,12 @@ async def test_a_clock_that_went_back_stops_neither_the_embedder_nor_what_is_tol
             assert await observation.settled(10)
 
         await drop_one("before")
-        embedder.error = None
         clock.now -= 86_400 / 2
         await drop_one("set back")
-        assert (events.embedded_count(), caplog.text.count("were dropped")) == (0, 1)
+        assert caplog.text.count("were dropped") == 1
         elapsed += observation_module.DROPS_TOLD_SECONDS
         await drop_one("a minute later")
-        assert (events.embedded_count(), caplog.text.count("were dropped")) == (1, 2)
-        checkpoints: list[float] = []
-        events.checkpoint = lambda: checkpoints.append(elapsed)  # type: ignore[method-assign]
-        elapsed += observation_module.HOUSEKEEPING_SECONDS
-        await drop_one("ten minutes later")
-        assert checkpoints == [elapsed]
+        assert caplog.text.count("were dropped") == 2
 
 
 @pytest.mark.parametrize("scope", ["g:100", 5, {"group_id": "100"}, Scope], ids=repr)

@@ -5,21 +5,18 @@ from __future__ import annotations
 import os
 import random
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 from historian.schema.errors import InvalidInput, SettingsError, StorageError
 from historian.schema.event import Event, EventFilter
-from historian.schema.protocols import Vector
 from historian.schema.scope import SHARED_NOTES, Scope, notes_scope
 from historian.schema.settings.source import parse_settings
 from historian.service.components import Parts, open_parts
 from historian.service.running.ownership import owned_worker
-from historian.service.upkeep import note_names
-from historian.service.upkeep.notes_index import IndexReport, NotesIndex, embedded_later
+from historian.service.upkeep.notes_index import IndexReport, NotesIndex
 from historian.stores.files import note_folder
-from support.events import unit_vectors
 from support.memory import settings_for
 
 GROUP = Scope.group("7")
@@ -27,13 +24,13 @@ OLD = time.time() - 3600
 
 
 class Notes:
-    """A folder of notes, an index over it, and the texts that were embedded."""
+    """A folder of notes, an index over it, and the texts that are new events."""
 
     def __init__(self, parts: Parts, folder: Path) -> None:
         self.parts, self.folder = parts, folder
         folder.mkdir(exist_ok=True)
         self.embedded: list[str] = []
-        self.index = NotesIndex(parts.backend.manifest, parts.settings, self._embed, time.time)
+        self.index = NotesIndex(parts.backend.manifest, parts.settings, time.time)
 
     def write(self, path: str, text: str | bytes, *, at: float = OLD) -> Path:
         file = self.folder / path
@@ -43,18 +40,17 @@ class Notes:
         return file
 
     async def run(self, scope: Scope = GROUP) -> IndexReport:
-        self.embedded.clear()
-        return await self.index.run(self.folder, scope)
+        before = {event.event_id for event in self.parts.events.find(EventFilter(None), limit=1000)}
+        report = await self.index.run(self.folder, scope)
+        every = self.parts.events.find(EventFilter(None), limit=1000)
+        self.embedded = [event.text for event in every if event.event_id not in before]
+        return report
 
     def events(self, scope: Scope = GROUP) -> list[Event]:
         return self.parts.events.find(EventFilter(scope.key), limit=1000)
 
     def texts(self, scope: Scope = GROUP) -> set[str]:
         return {event.text for event in self.events(scope)}
-
-    async def _embed(self, texts: Sequence[str]) -> list[Vector | None]:
-        self.embedded.extend(texts)
-        return list(unit_vectors(len(texts), seed=len(self.embedded)))
 
 
 @pytest.fixture
@@ -78,7 +74,7 @@ async def test_notes_become_events_of_their_scope_with_source_note_and_are_not_c
     assert abs(event.timestamp - OLD) < 1 and event.timestamp_local.endswith("+08:00")
     assert notes.parts.events.search_keywords("green tea", EventFilter("g:7"), 5)[0][0] == event.event_id
     assert list(notes.parts.backend.manifest.files("g:7", str(notes.folder))) == ["a/tea.md"]
-    assert notes.parts.events.embedded_count() == 1
+    assert notes.parts.events.without_vector(9) == [event]
 
 
 async def test_what_did_not_change_is_not_read_again(notes: Notes, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -222,7 +218,7 @@ async def test_a_link_out_of_the_folder_is_followed_only_when_asked_for_and_no_f
     assert all("notes_follow_links" in why for why in report.skipped.values())
     cognitive = notes.parts.settings.cognitive.model_copy(update={"notes_follow_links": True})
     following = notes.parts.settings.model_copy(update={"cognitive": cognitive})
-    report = await NotesIndex(notes.parts.backend.manifest, following, embedded_later, time.time).run(notes.folder, GROUP)
+    report = await NotesIndex(notes.parts.backend.manifest, following, time.time).run(notes.folder, GROUP)
     assert notes.texts() == {"Ann likes tea.", "The owl sleeps.", "The fox runs."}
     assert set(report.skipped) == {"two", "inside/out"}
     await notes.run()
@@ -330,49 +326,6 @@ async def test_a_secret_in_the_name_of_the_notes_folder_is_not_stored(notes: Not
     assert (removed.deleted, removed.removed) == (1, 1) and notes.texts() == set()
 
 
-@pytest.mark.parametrize("folder", ["notes", "password=Hunter5xQ9zz"])
-async def test_names_that_an_earlier_version_noted_as_they_are_give_way_to_stored_ones(notes: Notes, folder: str) -> None:
-    notes.folder = notes.folder.with_name(folder)
-    notes.folder.mkdir(exist_ok=True)
-    for n, path in enumerate((*SECRET_NAMES, "plain.md")):
-        notes.write(path, f"The owl number {n} sleeps.")
-    await notes.run()
-    before = {event.event_id for event in notes.events()}
-    database = notes.parts.backend.database
-    plain = {note_names.NoteNames("secrets").stored(path): path for path in (*SECRET_NAMES, "plain.md")}
-    with database.writing() as connection:  # as version 1 noted them
-        connection.execute("UPDATE note_files SET root = ?, form = replace(form, '2 ', '1 ')", (str(notes.folder),))
-        for stored, path in plain.items():
-            connection.execute("UPDATE note_files SET path = ? WHERE path = ?", (path, stored))
-    report = await notes.run()
-    assert {event.event_id for event in notes.events()} == before and notes.embedded == [] and report.removed == 0
-    assert counts(await notes.run()) == (0, 0, 0, 0, 5)
-    ((_, _, files),) = notes.parts.backend.manifest.roots()
-    database.truncate_log()
-    assert files == 5 and b"Hunter" not in bytes_of(notes) and b"AKIAQ7" not in bytes_of(notes)
-
-
-async def test_a_folder_noted_by_its_own_name_that_cannot_be_read_now_loses_nothing(
-    notes: Notes, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    notes.write("token=Zq81xPw77Kd/plan.md", "The owl sleeps.")
-    await notes.run()
-    with notes.parts.backend.database.writing() as connection:
-        connection.execute("UPDATE note_files SET path = 'token=Zq81xPw77Kd/plan.md', form = replace(form, '2 ', '1 ')")
-    real = os.scandir
-
-    def refusing(path: Path) -> object:
-        if Path(path).name.startswith("token"):
-            raise PermissionError(13, "Permission denied")
-        return real(path)
-
-    monkeypatch.setattr(note_folder.os, "scandir", refusing)
-    assert (await notes.run()).deleted == 0 and len(notes.texts()) == 1
-    monkeypatch.undo()
-    await notes.run()
-    assert len(notes.texts()) == 1 and "Zq81" not in str(notes.parts.backend.manifest.files(GROUP.key, str(notes.folder)))
-
-
 async def test_shared_notes_are_in_no_conversation(notes: Notes) -> None:
     notes.write("a.md", "The owl sleeps.")
     await notes.run(SHARED_NOTES)
@@ -397,20 +350,9 @@ async def test_secrets_in_notes_are_redacted_before_they_are_stored(notes: Notes
 
 
 async def test_without_vectors_notes_are_found_by_keyword_and_wait_to_be_embedded(notes: Notes) -> None:
-    async def none(texts: Sequence[str]) -> list[Vector | None]:
-        return [None] * len(texts)
-
-    notes.index = NotesIndex(notes.parts.backend.manifest, notes.parts.settings, none, time.time)
     notes.write("a.md", "The owl sleeps.")
     assert (await notes.run()).without_vector == 1
     assert len(notes.parts.events.without_vector(10)) == 1
-
-
-async def test_vectors_of_another_dimension_leave_the_notes_to_keywords(notes: Notes) -> None:
-    notes.parts.events.set_fingerprint("another model", 3)
-    notes.write("a.md", "The owl sleeps.")
-    await notes.run()
-    assert notes.texts() == {"The owl sleeps."} and notes.parts.events.embedded_count() == 0
 
 
 async def test_a_run_that_fails_half_way_is_gone_on_with(notes: Notes, monkeypatch: pytest.MonkeyPatch) -> None:

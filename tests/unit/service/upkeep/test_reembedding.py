@@ -154,19 +154,6 @@ async def test_events_filed_edited_and_deleted_meanwhile_are_included(opened: Pa
     await parts.aclose()
 
 
-async def test_what_was_not_embedded_at_the_change_is_embedded_by_the_next_one_who_looks(tmp_path: Path, old: Model) -> None:
-    parts, new = open_at(tmp_path), Model()
-    file(parts, range(6), old)
-    work = work_of(parts, new)
-    await work.build()
-    file(parts, range(6, 9), old)
-    parts.backend.shadow.change_over()
-    assert len(parts.events.without_vector(10)) == 3
-    await work.complete()
-    assert_read(parts, new, 9)
-    await parts.aclose()
-
-
 async def test_a_model_that_goes_away_in_the_middle_loses_nothing_and_is_not_paid_twice(tmp_path: Path, old: Model) -> None:
     parts, new = open_at(tmp_path), Model(broken_after=2)
     file(parts, range(20), old)
