@@ -59,11 +59,11 @@ class Group(TyperGroup):
 
 def in_chinese(text: str) -> str:
     """Return what the parser says when it refuses something; what the catalogue does not know stays English."""
-    refusal = re.search(r"^Error: ", text, re.MULTILINE)
-    if refusal is None:
+    found = re.search(r"^Error: ", text, re.MULTILINE)
+    if found is None:
         return _usage(text)
-    said = text[refusal.end() :].rstrip("\n")
-    return _usage(text[: refusal.start()]) + "错误：" + _refusal(said) + text[refusal.end() + len(said) :]
+    said = text[found.end() :].rstrip("\n")
+    return _usage(text[: found.start()]) + "错误：" + refusal(said) + text[found.end() + len(said) :]
 
 
 def _usage(text: str) -> str:
@@ -72,13 +72,16 @@ def _usage(text: str) -> str:
     return text
 
 
-def _refusal(text: str) -> str:
-    """Translate an error of the parser as a whole, so that typed arguments stay unchanged; the group `why` is another error."""
+def refusal(text: str) -> str:
+    """Return an error in Chinese, matched as a whole so that typed arguments stay unchanged.
+
+    The group `why` is another error. What the catalogue does not know stays English.
+    """
     for english, chinese in catalogue()["refusals"]:
-        refusal = re.fullmatch(english, text, re.DOTALL)
-        if refusal is not None:
-            why = refusal.groupdict().get("why")
-            return refusal.expand(chinese) + (_refusal(why) if why else "")
+        found = re.fullmatch(english, text, re.DOTALL)
+        if found is not None:
+            why = found.groupdict().get("why")
+            return found.expand(chinese) + (refusal(why) if why else "")
     return text
 
 

@@ -25,9 +25,10 @@ from rich.text import Text
 from typer import Option
 
 from ...schema.errors import HistorianError, InvalidInput, SettingsError
+from ..lookups import NotFound
 from .console import Cell, emit, fields, make_console, plain, set_up_logging, table
-from .help_pages import Command, Group
-from .language import later, say, speaking
+from .help_pages import Command, Group, refusal
+from .language import language, later, say, speaking
 
 if TYPE_CHECKING:
     from ...schema.settings import Settings
@@ -197,6 +198,11 @@ class Shell:
         if not self.needs_data():
             raise typer.Exit
 
+    def check_data(self) -> None:
+        """Raise CommandFailed if nothing is stored yet."""
+        if not self.has_data:
+            raise CommandFailed(NOTHING_STORED, place=self.directory)
+
     def needs_memory(self) -> None:
         """Raise CommandFailed if memory is switched off."""
         if not self.settings.cognitive.enabled:
@@ -205,8 +211,12 @@ class Shell:
                 "What was accepted waits on disk"
             )
 
-    def error(self, message: object) -> None:
+    def error(self, error: object) -> None:
         """Print an error in one line on stderr."""
+        if isinstance(error, NotFound):
+            message = say(error.message, **error.values)
+        else:
+            message = str(error) if language() == "en" else refusal(str(error))
         line = " ".join(plain(message).split())
         self.err.print(Text.assemble((say("error: "), "bold red"), line), soft_wrap=True)
 

@@ -8,9 +8,10 @@ from typing import Annotated, Any, Literal
 from rich.text import Text
 from typer import Argument, Option
 
+from ...lookups import found_job, retried
 from ...texts import told_by
 from ..console import Cell, fields, minute, short
-from ..invocation import CommandFailed, Shell, WrongUse, command, group
+from ..invocation import Shell, WrongUse, command, group
 from ..language import later, say
 from ..opening import opened_queue
 
@@ -45,20 +46,11 @@ def list_jobs(
 @command("show", jobs)
 def show_job(shell: Shell, job_id: Annotated[str, Argument(metavar="JOB", help="The job's id.")]) -> None:
     """Show one job, with everything it carries."""
-    from ....service.inspection.json_data import job_entries
-
-    queue = opened_queue(shell) if shell.needs_data() else None
-    found = [entry for entry in (job_entries(queue, None) if queue else []) if job_id in (entry["job_id"], entry["name"])]
-    if not found:
-        raise CommandFailed(
-            "job {id!r} is not in the queue; `historian jobs list` shows those that are, and "
-            "`historian events list --job {id}` what was filed of it",
-            id=job_id,
-        )
+    found = found_job(opened_queue(shell, create=False), job_id)
     if shell.json:
-        shell.emit(**found[0])
+        shell.emit(**found)
         return
-    shown = {key: value for key, value in found[0].items() if value not in ("", [], {}, None, 0, 0.0, False) or key == "filed"}
+    shown = {key: value for key, value in found.items() if value or key == "filed"}
     for key in ("new_info", "recent_messages"):
         if key in shown:
             shown[key] = "\n".join(_line_of(item) for item in shown[key])
@@ -74,9 +66,7 @@ def retry_jobs(
     """Bring failed jobs back into the queue, with their attempts forgotten."""
     if (job_id is None) != every:
         raise WrongUse("say which: `historian jobs retry JOB`, or `historian jobs retry --all`")
-    count = opened_queue(shell).retry_failed(job_id) if shell.needs_data() else 0
-    if job_id is not None and count == 0:
-        raise CommandFailed("job {id!r} is not among the failed ones; `historian jobs list --state failed` shows them", id=job_id)
+    count = retried(opened_queue(shell, create=False), job_id)
     shell.result({"retried": count}, "{n} {n:job|jobs} put back into the queue", n=count)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import typer.main
-from historian.interfaces import texts
+from historian.interfaces import lookups, revisions, texts
 from historian.interfaces.cli import language as language_module
 from historian.interfaces.cli.app import app
 from historian.interfaces.cli.demo_conversation import conversation
@@ -30,7 +30,10 @@ from rich.cells import cell_len
 
 SOURCES = [
     *sorted(Path(language_module.__file__).parent.rglob("*.py")),
-    *(Path(str(one.__file__)) for one in (texts, diagnosis, model_record, local_diagnosis, opening, reembedding)),
+    *(
+        Path(str(one.__file__))
+        for one in (texts, lookups, revisions, diagnosis, model_record, local_diagnosis, opening, reembedding)
+    ),
 ]
 READ_BY_PROGRAMS = {"filter_lines.py", "filters.py"}
 """Where a wrong line is answered with a JSON line, which has one language."""

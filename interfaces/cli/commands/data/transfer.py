@@ -38,8 +38,6 @@ def export(
     from .....service.entity_data.transfer import export as write
 
     entity = Entity(kind, entity_id)
-    if not shell.needs_data():
-        raise CommandFailed("there is nothing of {entity} to export", entity=entity.key)
     with opened_stores(shell) as parts:
         manifest = write(parts, entity, file, version=__version__, replace=force)
     counts = {**manifest["counts"], "profiles": _each(manifest["profiles"]), "articles": _each(manifest["articles"])}
@@ -64,7 +62,7 @@ def import_file(
     """
     from .....service.entity_data.transfer import import_archive
 
-    with opened_stores(shell) as parts:
+    with opened_stores(shell, create=True) as parts:
         try:
             report = asdict(import_archive(parts, file, even_forgotten=even_forgotten, most_mib=most_mib))
         except ForgottenHere as error:
