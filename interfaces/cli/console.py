@@ -15,8 +15,8 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from ..texts import Piece, words
-from .language import encodes
+from ..texts import NAMES, Piece, size, words
+from .language import duration, encodes, listed, percent, say
 
 PIPE_WIDTH = 160
 """Columns if the output is not a terminal, so that a row of a table stays one line for `grep`."""
@@ -25,6 +25,9 @@ SHORT_TEXT = 400
 """Characters of a text shown in a table cell; `show` commands and `--json` show all of it."""
 
 Cell = str | Text
+
+LABELS: Mapping[str, str] = NAMES["command_line"]["labels"]
+"""What the keys of JSON data are called in reports for people."""
 
 _STYLES = {"+": "green", "-": "red", "@": "cyan"}
 """Of the lines of a unified diff, by their beginning."""
@@ -84,6 +87,34 @@ def fields(values: Mapping[str, object | RenderableType]) -> Table:
     for name, value in values.items():
         made.add_row(name, value if isinstance(value, Text | Table) else plain(value))
     return made
+
+
+def report(data: Mapping[str, Any]) -> Table:
+    """Return JSON data for people: a name and a value a line. What is 0 or no text is left out."""
+    told = {name: _told(name, value) for name, value in data.items() if value or value == {}}
+    return fields({_label(name): text for name, text in told.items()})
+
+
+def _label(name: str) -> str:
+    return say(LABELS.get(name, name))
+
+
+def _told(name: str, value: Any) -> str:
+    """Return a value for people; the end of its name tells its unit."""
+    if isinstance(value, Mapping):
+        parts = [f"{_label(key)} {_told(key, one)}" for key, one in value.items() if one]
+        return listed(parts) or say("none")
+    if isinstance(value, list | tuple):
+        return "; ".join(_told(name, one) for one in value)
+    if isinstance(value, bool):
+        return say("yes")
+    if name.endswith("seconds"):
+        return duration(value)
+    if name.endswith("_share"):
+        return percent(value)
+    if name == "bytes":
+        return size(value)
+    return f"{value:g}" if isinstance(value, float) else plain(value)
 
 
 def changes(before: str, after: str) -> tuple[Text, Text]:

@@ -26,7 +26,7 @@ from typer import Option
 
 from ...schema.errors import HistorianError, InvalidInput, SettingsError
 from ..lookups import NotFound
-from .console import Cell, emit, fields, make_console, plain, set_up_logging, table
+from .console import Cell, emit, fields, make_console, plain, report, set_up_logging, table
 from .help_pages import Command, Group, refusal
 from .language import language, later, say, speaking
 
@@ -117,12 +117,12 @@ class Shell:
         else:
             self.tell(message, **values)
 
-    def answer(self, data: Mapping[str, Any], values: Mapping[str, object | RenderableType]) -> None:
-        """Print the result: `data` with `--json`, else names and values."""
+    def report(self, data: Mapping[str, Any], *shown: str) -> None:
+        """Print JSON data; for people as names and values, only those of `shown` if any."""
         if self.json:
             emit(data)
         else:
-            self.fields(values)
+            self.out.print(report({name: data[name] for name in shown or data if name in data}))
 
     def rows(
         self,

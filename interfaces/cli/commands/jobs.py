@@ -12,13 +12,12 @@ from ...lookups import found_job, retried
 from ...texts import told_by
 from ..console import Cell, fields, minute, short
 from ..invocation import Shell, WrongUse, command, group
-from ..language import later, say
+from ..language import say
 from ..opening import opened_queue
 
 jobs = group("jobs", "Jobs in the queue: what waits, what runs, what was given up.")
 
 STATE_STYLES = {"pending": "yellow", "processing": "cyan", "failed": "red"}
-QUEUE_COUNTS = later("{pending} pending, {processing} processing, {failed} failed")
 
 
 @command("list", jobs)
@@ -40,7 +39,8 @@ def list_jobs(
     if found:
         counts = queue.counts(time.time())
         shell.tell()
-        shell.tell(QUEUE_COUNTS, pending=counts.pending, processing=counts.processing, failed=counts.failed)
+        told = "{pending} pending, {processing} processing, {failed} failed"
+        shell.tell(told, pending=counts.pending, processing=counts.processing, failed=counts.failed)
 
 
 @command("show", jobs)
