@@ -19,9 +19,10 @@ from ....schema.language import Language
 from ....schema.version import VERSION
 from ....service.timezones import configured_timezone
 from ....text.speakers.shown_names import AS_BORNE, ShownNames
+from ...cli.language import say_in
 from ...texts import NAMES, size, words
 from ...texts import shown as shown_text
-from .language import COOKIE, language_of, say
+from .language import COOKIE, language_of
 
 WRITERS, SOURCES, STATES = (NAMES["pages"][name] for name in ("writers", "sources", "states"))
 
@@ -39,7 +40,7 @@ def page(request: Request, template: str, *, status: int = 200, **values: object
     path = request.url.path
     filled = environment().get_template(template).render
     html = filled(
-        t=partial(say, language),
+        t=partial(say_in, language),
         language=language,
         navigation=NAMES["pages"]["navigation"] if request.state.caller is not None else {},
         here=BELONGS_TO.get(path, path),
