@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 from rich.text import Text
 from typer import Argument, Option
 
-from ....schema.labels import metadata_json
 from ....service.inspection.json_data import event_data
 from ...lookups import found_event
 from ...texts import shown
-from ..console import Cell, fields, minute, short
+from ..console import Cell, minute, short
 from ..corrections import DryRunOption, YesOption, opened_memory, show_affected, show_correction
 from ..invocation import Shell, WrongUse, command, group
 from ..language import later
@@ -63,17 +62,13 @@ def show_event(shell: Shell, event_id: EventArgument) -> None:
     """Show one message or event with all that is known of it."""
     with opened_stores(shell) as parts:
         detail = found_event(parts, event_id)
-    event = detail.event
-    data, ends = event_data(event), {"supersedes": detail.supersedes, "corrects": detail.corrects}
-    if shell.json:
-        revisions = [dataclasses.asdict(one) for one in detail.revisions]
-        shell.emit(**data, revisions=revisions, **{name: [one.event_id for one in some] for name, some in ends.items()})
-        return
-    data |= {name: "\n".join(f"{one.event_id}: {short(shown(one))}" for one in some) for name, some in ends.items()}
-    data |= {name: "\n".join(value) for name, value in data.items() if isinstance(value, list)}
-    data["metadata"] = metadata_json(event.metadata) if event.metadata else ""
-    data["revisions"] = "\n".join(f"{one.replaced_at}  {one.text}" for one in detail.revisions)
-    shell.out.print(fields({key: value for key, value in data.items() if value not in ("", [], (), None)}))
+    ends = {"supersedes": detail.supersedes, "corrects": detail.corrects}
+    told = {
+        name: [one.event_id if shell.json else f"{one.event_id}: {short(shown(one))}" for one in some]
+        for name, some in ends.items()
+    }
+    revisions = [dataclasses.asdict(one) for one in detail.revisions]
+    shell.report({**event_data(detail.event), "revisions": revisions, **told})
 
 
 @command("edit", events)

@@ -10,7 +10,7 @@ from typer import Argument, Option
 
 from ...lookups import found_job, retried
 from ...texts import told_by
-from ..console import Cell, fields, minute, short
+from ..console import Cell, minute, short
 from ..invocation import Shell, WrongUse, command, group
 from ..language import say
 from ..opening import opened_queue
@@ -46,15 +46,7 @@ def list_jobs(
 @command("show", jobs)
 def show_job(shell: Shell, job_id: Annotated[str, Argument(metavar="JOB", help="The job's id.")]) -> None:
     """Show one job, with everything it carries."""
-    found = found_job(opened_queue(shell, create=False), job_id)
-    if shell.json:
-        shell.emit(**found)
-        return
-    shown = {key: value for key, value in found.items() if value or key == "filed"}
-    for key in ("new_info", "recent_messages"):
-        if key in shown:
-            shown[key] = "\n".join(_line_of(item) for item in shown[key])
-    shell.out.print(fields(shown))
+    shell.report(found_job(opened_queue(shell, create=False), job_id))
 
 
 @command("retry", jobs)
@@ -93,9 +85,3 @@ def _what(entry: dict[str, Any]) -> str:
     if not entry["last_error"]:
         return texts
     return say("[attempt {n}: {error}] {texts}", n=entry["attempts"] + 1, error=entry["last_error"], texts=texts)
-
-
-def _line_of(item: object) -> str:
-    if isinstance(item, dict):
-        return f"{item.get('sender_name') or item.get('sender_id')}: {item.get('text')}"
-    return f"- {item}"

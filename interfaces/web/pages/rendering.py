@@ -22,9 +22,11 @@ from ....text.speakers.shown_names import AS_BORNE, ShownNames
 from ...cli.language import say_in
 from ...texts import NAMES, size, words
 from ...texts import shown as shown_text
-from .language import COOKIE, language_of
 
 WRITERS, SOURCES, STATES = (NAMES["pages"][name] for name in ("writers", "sources", "states"))
+
+COOKIE = "historian_language"
+"""The cookie that holds the language chosen by the switch."""
 
 SHORT = 600
 """Characters of a text that a list shows; its own page shows all of them."""
@@ -56,6 +58,26 @@ def page(request: Request, template: str, *, status: int = 200, **values: object
 def _names(request: Request, told: str, language: Language) -> ShownNames:
     opened = request.app.state.memory.lifecycle.opened
     return AS_BORNE if opened is None else opened.recall.shown_names(None, told, language)
+
+
+def language_of(chosen: str | None, accepted: str) -> Language:
+    """Return the chosen language, else the one of the two that the header Accept-Language likes better, else English.
+
+    >>> language_of(None, "fr, zh-TW;q=0.8, en;q=0.5"), language_of("en", "zh"), language_of(None, "de")
+    ('zh', 'en', 'en')
+    """
+    if chosen in ("zh", "en"):
+        return "zh" if chosen == "zh" else "en"
+    weights: dict[str, float] = {}
+    for one in accepted.split(","):
+        tag, _, quality = one.partition(";")
+        try:
+            weight = float(quality.partition("=")[2]) if quality else 1.0
+        except ValueError:
+            continue
+        name = tag.strip().lower()[:2]
+        weights[name] = max(weight, weights.get(name, 0.0))
+    return "zh" if weights.get("zh", 0.0) > weights.get("en", 0.0) else "en"
 
 
 @pass_context

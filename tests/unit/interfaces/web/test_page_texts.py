@@ -11,14 +11,14 @@ import pytest
 from historian.interfaces.cli.language import CATALOGUES, messages, say_in
 from historian.interfaces.revisions import side_by_side
 from historian.interfaces.texts import FORGOTTEN, NAMES, words
-from historian.interfaces.web.pages import language
-from historian.interfaces.web.pages.language import language_of
+from historian.interfaces.web.pages import rendering
+from historian.interfaces.web.pages.rendering import language_of
 from historian.schema.language import Language
 from historian.service.diagnosis import CHECKS
 from hypothesis import given
 from hypothesis import strategies as st
 
-PAGES = Path(language.__file__).parent
+PAGES = Path(rendering.__file__).parent
 OWN = tomllib.loads(CATALOGUES[1].read_text(encoding="utf-8"))["messages"]
 _TEXT = r'\s*"((?:[^"\\]|\\.)*)"'
 _MARKED = {".html": re.compile(r"\bt\(" + _TEXT + r"|\bt\(\s*'((?:[^'\\]|\\.)*)'"), ".py": re.compile(r"\blater\(" + _TEXT)}
