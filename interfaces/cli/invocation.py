@@ -292,44 +292,48 @@ def command(
 
 def group(name: str, summary: str) -> typer.Typer:
     """Return a new group of commands; it takes the shared options too."""
-    app = typer.Typer(**PARSER)
-
-    def options(**values: Any) -> None:
-        values["context"].obj = shell_of(**values)
-
-    _set_signature(options, SHARED.values())
-    app.callback()(options)
+    app = _with_options()
     APP.add_typer(app, name=name, help=summary)
     return app
 
 
+def _with_options(*more: inspect.Parameter, **about: Any) -> typer.Typer:
+    """Return an application or group that takes the shared options, and `more`."""
+    app = typer.Typer(**PARSER, **about)
+
+    def options(**values: Any) -> None:
+        context: typer.Context = values["context"]
+        context.obj = shell_of(**{name: values[name] for name in SHARED})
+        if context.invoked_subcommand is None:
+            typer.echo(context.get_help())
+
+    _set_signature(options, [*SHARED.values(), *more])
+    app.callback(invoke_without_command=bool(more))(options)
+    return app
+
+
+def _print_version(is_asked: bool) -> None:
+    if is_asked:
+        from ... import __version__
+
+        typer.echo(f"historian {__version__}")
+        raise typer.Exit
+
+
 def _application() -> typer.Typer:
     """Return the application, with the shared options and `--version`."""
-    app = typer.Typer(
+    help_text = "Print the version and end."
+    option = Option("--version", help=help_text, is_eager=True, callback=_print_version)
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    version = inspect.Parameter("version", keyword, default=False, annotation=Annotated[bool, option])
+    return _with_options(
+        version,
         name="historian",
         help="Long-term memory for chat bots: what a bot did and learnt becomes events that stay true out of context, and "
         "profiles of people and groups. Begin with `historian demo`.",
         add_completion=False,
         pretty_exceptions_enable=False,
-        **PARSER,
     )
-
-    def options(**values: Any) -> None:
-        if values.pop("version"):
-            from ... import __version__
-
-            typer.echo(f"historian {__version__}")
-            raise typer.Exit
-        context: typer.Context = values["context"]
-        context.obj = shell_of(**values)
-        if context.invoked_subcommand is None:
-            typer.echo(context.get_help())
-
-    version = Annotated[bool, Option("--version", help="Print the version and end.", is_eager=True)]
-    shown = inspect.Parameter("version", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=version)
-    _set_signature(options, [*SHARED.values(), shown])
-    app.callback(invoke_without_command=True)(options)
-    return app
 
 
 def _set_signature(function: Callable[..., Any], parameters: Iterable[inspect.Parameter]) -> None:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -48,6 +49,8 @@ def _parameter(one: Any) -> str:
     names = "/".join([*one.opts, *one.secondary_opts]) if is_option else str(one.metavar or one.name)
     given = one.bare_type()
     kind = "flag" if getattr(one, "is_flag", False) else str(getattr(given, "__name__", given)).removeprefix("typing.")
+    if kind.startswith("Literal["):  # in the order of whichever equal type was imported first
+        kind = "|".join(sorted(re.findall(r"'(.+?)'", kind)))
     bounds = [f"{word} {n}" for word in ("min", "max") if (n := getattr(one, word)) is not None]
     marks = ["required" if one.required else "", "several" if getattr(one, "multiple", False) or one.nargs == -1 else ""]
     default = "" if one.default in (None, False, "", ()) or one.required else f"= {one.default}"
@@ -66,7 +69,7 @@ def shape(schema: Mapping[str, Any]) -> Any:
         parts = [shape(one) for word in ("anyOf", "oneOf", "allOf") for one in schema.get(word, ())]
         kind = " or ".join(one if isinstance(one, str) else json.dumps(one, sort_keys=True) for one in parts)
     elif "enum" in schema or "const" in schema:
-        kind = "|".join(map(str, schema.get("enum", [schema.get("const")])))
+        kind = "|".join(sorted(map(str, schema.get("enum", [schema.get("const")]))))
     elif schema.get("type") == "array":
         inner = shape(schema.get("items", {}))
         kind = f"[{inner if isinstance(inner, str) else json.dumps(inner, sort_keys=True)}]"
