@@ -15,8 +15,8 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from ..texts import NAMES, Piece, size, words
-from .language import duration, encodes, listed, percent, say
+from ..texts import Piece, size, words
+from .language import catalogue, duration, encodes, language, listed, percent, say
 
 PIPE_WIDTH = 160
 """Columns if the output is not a terminal, so that a row of a table stays one line for `grep`."""
@@ -25,9 +25,6 @@ SHORT_TEXT = 400
 """Characters of a text shown in a table cell; `show` commands and `--json` show all of it."""
 
 Cell = str | Text
-
-LABELS: Mapping[str, str] = NAMES["command_line"]["labels"]
-"""What the keys of JSON data are called in reports for people."""
 
 _STYLES = {"+": "green", "-": "red", "@": "cyan"}
 """Of the lines of a unified diff, by their beginning."""
@@ -96,7 +93,9 @@ def report(data: Mapping[str, Any]) -> Table:
 
 
 def _label(name: str) -> str:
-    return say(LABELS.get(name, name))
+    if language() == "zh":
+        return str(catalogue()["reports"].get(name, name))
+    return name.replace("_", " ")
 
 
 def _told(name: str, value: Any) -> str:

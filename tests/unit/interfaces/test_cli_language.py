@@ -73,9 +73,9 @@ def test_without_any_the_locale_of_the_system_decides(monkeypatch: pytest.Monkey
 
 def test_a_language_is_settled_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HISTORIAN_LANGUAGE", "zh")
-    assert (say("jobs"), say_help("Show an article."), say("coffee")) == ("任务", "查看一个人的文章。", "coffee")
+    assert (say("no events"), say_help("Show an article."), say("coffee")) == ("没有事件", "查看一个人的文章。", "coffee")
     with speaking("en"):
-        assert (say("jobs"), say_help("Show an article.")) == ("jobs", "Show an article.")
+        assert (say("no events"), say_help("Show an article.")) == ("no events", "Show an article.")
     with speaking(None):
         assert language() == "zh"
 
