@@ -1,6 +1,6 @@
-"""Connections of the HTTP server: what comes in is bounded before it is parsed, and who keeps silent gives way.
+"""Connections of the HTTP server: a silent client gives way to others.
 
-uvicorn bounds neither the time of a request that is half sent nor, with its parser in C, the size of a head; and a connection
+uvicorn bounds the size of a head (`http_serving.py`), but not the time of a request that is half sent, and a connection
 that sends nothing counts against everybody else's.
 """
 
