@@ -706,7 +706,7 @@ def test_draining_with_a_model_tells_calls_and_tokens_by_purpose(call: Callable[
     assert usage["merge_profile"]["calls_per_job"] == round(usage["merge_profile"]["calls"] / jobs["filed"], 3) > 0
     assert usage["rewrite"]["calls_per_job"] >= 1
     assert usage["rewrite"]["prompt_tokens_per_job"] > 0
-    assert "merge_profile" in called.out
+    assert "merge profile" in called.out
 
 
 def test_doctor_tells_that_a_directory_cannot_be_written(tmp_path: Path) -> None:
