@@ -10,27 +10,18 @@ from __future__ import annotations
 
 import os
 import sys
-import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 from ...schema.language import Language as Language
-from ..texts import MessageFormatter
+from ..texts import MessageFormatter, said
+from ..texts import catalogue as catalogue
 from ..texts import later as later
 
 VARIABLES = ("HISTORIAN_LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
 """The first of these that is set and not empty decides; if none is, the locale of the system does."""
-
-_FOLDER = Path(__file__).parent
-CATALOGUES = (
-    _FOLDER / "texts.zh.toml",
-    _FOLDER.parent / "web" / "pages" / "texts.zh.toml",
-)
-"""The Chinese texts of the command line, and those of the pages that it does not have."""
 
 SAMPLE = "简体中文，“”：《》"
 """Characters that an output must be able to encode to be addressed in Chinese."""
@@ -65,18 +56,12 @@ def speaking(settled: Language | None) -> Iterator[None]:
 
 
 def say(message: str, /, **values: object) -> str:
-    """Return a message in the current language, its placeholders filled as `say_in` does."""
-    return say_in(language(), message, **values)
-
-
-def say_in(spoken: Language, message: str, /, **values: object) -> str:
-    """Return a message in a language with its placeholders filled.
+    """Return a message in the current language with its placeholders filled.
 
     Beyond the usual format specifications, `{n:job|jobs}` picks the first word for 1 and the second
     otherwise, `{t:duration}` writes seconds for people, and `{x:percent}` a share (- for None).
     """
-    text = messages().get(message, message) if spoken == "zh" else message
-    return _FORMATTER.vformat(text, (), values) if values else text
+    return said(language(), message, values, _FORMATTER)
 
 
 def say_help(text: str) -> str:
@@ -101,20 +86,6 @@ def duration(seconds: float) -> str:
 def percent(share: float | None) -> str:
     """Return a share as a percentage; - for None."""
     return "-" if share is None else f"{100 * share:.1f} %"
-
-
-@cache
-def catalogue() -> dict[str, Any]:
-    """Return the Chinese texts of the command line: `messages` by the English ones, and what the
-    parser says as `usage` and `refusals`."""
-    return tomllib.loads(CATALOGUES[0].read_text(encoding="utf-8"))
-
-
-@cache
-def messages() -> Mapping[str, str]:
-    """Return the Chinese messages of the command line and the pages by the English ones."""
-    pages = tomllib.loads(CATALOGUES[1].read_text(encoding="utf-8"))["messages"]
-    return {**catalogue()["messages"], **pages}
 
 
 class _Formatter(MessageFormatter):

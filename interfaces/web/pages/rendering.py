@@ -19,8 +19,7 @@ from ....schema.language import Language
 from ....schema.version import VERSION
 from ....service.timezones import configured_timezone
 from ....text.speakers.shown_names import AS_BORNE, ShownNames
-from ...cli.language import say_in
-from ...texts import NAMES, size, words
+from ...texts import NAMES, say_in, size, words
 from ...texts import shown as shown_text
 
 WRITERS, SOURCES, STATES = (NAMES["pages"][name] for name in ("writers", "sources", "states"))

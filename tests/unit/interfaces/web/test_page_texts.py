@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from historian.interfaces.cli.language import CATALOGUES, messages, say_in
 from historian.interfaces.revisions import side_by_side
-from historian.interfaces.texts import FORGOTTEN, NAMES, words
+from historian.interfaces.texts import CATALOGUES, FORGOTTEN, NAMES, messages, say_in, words
 from historian.interfaces.web.pages import rendering
 from historian.interfaces.web.pages.rendering import language_of
 from historian.schema.language import Language
