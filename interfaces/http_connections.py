@@ -1,27 +1,20 @@
-"""Connections of the HTTP server: what comes in is bounded before it is parsed, and who keeps silent gives way.
+"""Connections of the HTTP server: a silent client gives way to others.
 
-uvicorn bounds neither the time of a request that is half sent nor, with its parser in C, the size of a head; and a connection
+uvicorn bounds the size of a head (`http_serving.py`), but not the time of a request that is half sent, and a connection
 that sends nothing counts against everybody else's.
 """
 
 from __future__ import annotations
 
 import asyncio
-import re
-from http import HTTPStatus
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 MOST_AT_ONCE = 200
 """Connections at a time. Where there are more, one that waits for its client is closed for each new one."""
-MOST_HEAD_BYTES = 16 * 1024
-MOST_HEAD_LINES = 100
-"""A request line with its headers."""
 HEAD_SECONDS, BODY_SECONDS = 10.0, 30.0
 """How long a client may take to send a head, and the body behind it."""
-
-_END_OF_HEAD = re.compile(rb"\n\r?\n")
 
 
 class BoundedConnection(H11Protocol):
@@ -42,16 +35,10 @@ class BoundedConnection(H11Protocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        for start in range(0, len(data), MOST_HEAD_BYTES):
-            piece = data[start : start + MOST_HEAD_BYTES]
-            if self.transport.is_closing() or not self._fits(piece):
-                return
-            super().data_received(piece)
-            self._watch(self._await_of_client())
+        super().data_received(data)
+        self._watch(self._await_of_client())
 
     def on_response_complete(self) -> None:
-        if len(self.conn.trailing_data[0]) > MOST_HEAD_BYTES:
-            self.transport.close()  # requests without end, sent before the answer to this one
         self._since = self.loop.time()
         super().on_response_complete()
         self._watch(self._await_of_client())
@@ -78,18 +65,6 @@ class BoundedConnection(H11Protocol):
             self.connections.discard(first)
             first.transport.abort()
 
-    def _fits(self, piece: bytes) -> bool:
-        """Return True unless a head is too large with this piece; then the request is refused."""
-        if self.conn.their_state is not h11.IDLE:
-            return True
-        head = self.conn.trailing_data[0] + piece
-        if end := _END_OF_HEAD.search(head):
-            head = head[: end.end()]
-        if len(head) <= MOST_HEAD_BYTES and head.count(b"\n") <= MOST_HEAD_LINES + 2:
-            return True
-        self._refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
-        return False
-
     def _await_of_client(self) -> str:
         """Return what the client has begun to send and not finished: "head", "body" or ""."""
         state = self.conn.their_state
@@ -105,13 +80,13 @@ class BoundedConnection(H11Protocol):
         if self._timer is not None:
             self._timer.cancel()
         seconds = HEAD_SECONDS if awaited == "head" else BODY_SECONDS
-        self._timer = self.loop.call_later(seconds, self._refuse, HTTPStatus.REQUEST_TIMEOUT) if awaited else None
+        self._timer = self.loop.call_later(seconds, self._time_out) if awaited else None
 
-    def _refuse(self, status: HTTPStatus) -> None:
-        """Answer by a bare status, unless an answer is under way, and close."""
+    def _time_out(self) -> None:
+        """Close, with a bare status unless an answer is under way."""
         if self.transport.is_closing():
             return
         if self.cycle is None or self.conn.our_state is h11.IDLE:
-            line = f"HTTP/1.1 {status.value} {status.phrase}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
-            self.transport.write(line.encode())
+            head = b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+            self.transport.write(head)
         self.transport.close()

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
     from uvicorn import Server
 
+MOST_HEAD_BYTES = 16 * 1024
 STOP_SECONDS = 2
 """How long requests that are under way may take after the server is stopped."""
 
@@ -50,6 +51,7 @@ def http_server(app: ASGIApp, host: str = "127.0.0.1", port: int = 0) -> Server:
         proxy_headers=False,
         server_header=False,
         ws="none",
+        h11_max_incomplete_event_size=MOST_HEAD_BYTES,
         limit_concurrency=MOST_AT_ONCE + 1,
         timeout_graceful_shutdown=STOP_SECONDS,
     )

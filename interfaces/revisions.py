@@ -1,23 +1,21 @@
-"""Revisions of profiles and articles, two of which are compared, on the command line and in the API alike."""
+"""KeptRevisions of profiles and articles, two of which are compared, on the command line and in the API alike."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from .texts import Piece, words
+from .lookups import PUBLIC, NotFound, WrongName, named_profile
+from .texts import Piece, later, words
 
 if TYPE_CHECKING:  # commands import this module at their start
-    from ..schema.entity import Entity
     from ..schema.profile import Profile
     from ..schema.summary import ArticleKey, StoredArticle
     from ..service.components import Parts
-
-PUBLIC = "public"
-"""What people call the layer "" of a profile."""
+    from ..service.operating import CommandKind
 
 
 class Revision(Protocol):
@@ -32,18 +30,85 @@ class Revision(Protocol):
 One = TypeVar("One", bound=Revision)
 
 
-def profile_layers(parts: Parts, whose: Entity, layer: str | None = None) -> list[Profile]:
-    """Return the layers of a profile, the public one first; or the one of that name. Blocking."""
-    from ..schema.profile import ProfileKey
+@dataclass(frozen=True)
+class KeptRevisions(Generic[One]):
+    """The revisions of a profile or an article that are kept, newest first.
 
-    named = sorted(parts.profiles.layers(whose.type, whose.id)) if layer is None else ["" if layer == PUBLIC else layer]
-    keys = [ProfileKey(whose.type, whose.id, one) for one in named]
-    return [one for key in keys if (one := parts.profiles.read(key)) is not None]
+    `named` are the JSON keys that name the text. `rollback` is the command that brings a revision
+    back, `payload` names the text in it. `lines` returns a revision as the lines of a diff.
+    """
+
+    kept: Sequence[One]
+    named: Mapping[str, str]
+    rollback: CommandKind
+    payload: Mapping[str, Any]
+    lines: Callable[[One], list[str]]
+
+    @property
+    def whose(self) -> str:
+        """The name of the text in messages."""
+        return next(iter(self.named.values()))
+
+    def command(self, number: int) -> dict[str, Any]:
+        """Return the payload of `rollback` to an earlier revision. Raises NotFound."""
+        self._numbered(number, self.kept[1:])
+        return {**self.payload, "revision": number}
+
+    def compared(self, old: int | None, new: int | None) -> tuple[One, One, list[str]]:
+        """Return two revisions, by default the last two, and their unified diff (empty: the same).
+
+        Raises NotFound.
+        """
+        newer = self._numbered(self.kept[0].revision if new is None else new, self.kept)
+        earlier = (one.revision for one in self.kept if one.revision < newer.revision)
+        before = max(earlier, default=newer.revision)
+        older = self._numbered(before if old is None else old, self.kept)
+        names = f"revision {older.revision}", f"revision {newer.revision}"
+        texts = self.lines(older), self.lines(newer)
+        return older, newer, list(difflib.unified_diff(*texts, *names, lineterm=""))
+
+    def _numbered(self, number: int, kept: Sequence[One]) -> One:
+        for one in kept:
+            if one.revision == number:
+                return one
+        known = ", ".join(str(one.revision) for one in reversed(kept)) or "-"
+        message = later("revision {n} of {whose!r:.80} is not kept; kept are: {known}")
+        raise NotFound(message, n=number, whose=self.whose, known=known)
+
+
+def profile_revisions(parts: Parts, entity: str, layer: str | None = None) -> KeptRevisions[Profile]:
+    """Return the revisions of one layer of a profile. Blocking.
+
+    Raises NotFound; InvalidInput if there are several layers and none is named.
+    """
+    from ..service.inspection.json_data import profile_lines
+
+    current, *more = named_profile(parts, entity, layer)
+    if more:
+        layers = ", ".join(one.key.layer or PUBLIC for one in (current, *more))
+        message = later("profile {entity!r:.80} has several layers; name one of {layers}")
+        raise WrongName(message, entity=entity, layers=layers)
+    key = current.key
+    named = {"entity": key.entity, "layer": key.layer}
+    return KeptRevisions([current, *parts.profiles.history(key)], named, "rollback", asdict(key), profile_lines)
+
+
+def article_revisions(parts: Parts, key: ArticleKey) -> KeptRevisions[StoredArticle]:
+    """Return the revisions of an article. Blocking. Raises NotFound.
+
+    In place of an article that is not written yet stand its dated summaries, as revision 0.
+    """
+    kept = kept_articles(parts, key)
+    if not kept:
+        message = later("there is neither an article nor a summary about {user!r:.80} in {scope} yet")
+        raise NotFound(message, user=key.user_id, scope=key.scope.key)
+    named = {"user_id": key.user_id, "scope": key.scope.key}
+    payload = {"user_id": key.user_id, "group_id": key.group_id}
+    return KeptRevisions(kept, named, "rollback_article", payload, article_lines)
 
 
 def kept_articles(parts: Parts, key: ArticleKey) -> list[StoredArticle]:
-    """Return the revisions of an article, newest first; in place of one that was not written yet the dated summaries, as
-    revision 0. [] if there are none. Blocking."""
+    """Return the `kept` of `article_revisions`; [] if there are none. Blocking."""
     from ..text.articles import dated_summaries
 
     stores = parts.article_stores
@@ -51,22 +116,11 @@ def kept_articles(parts: Parts, key: ArticleKey) -> list[StoredArticle]:
     return [] if current is None else [current, *stores.articles.history(key)]
 
 
-def compared(
-    found: Sequence[One],
-    old: int | None,
-    new: int | None,
-    lines: Callable[[One], list[str]],
-    numbered: Callable[[Sequence[One], int], One],
-) -> tuple[One, One, list[str]]:
-    """Return two of the revisions of `found` (newest first), by default the last two, and their unified diff (empty: the same).
+def article_lines(one: StoredArticle) -> list[str]:
+    """Return an article as the lines of a diff."""
+    from ..text.articles import format_article
 
-    `numbered` returns the revision of a number, or raises.
-    """
-    newer = numbered(found, found[0].revision if new is None else new)
-    before = max((one.revision for one in found if one.revision < newer.revision), default=newer.revision)
-    older = numbered(found, before if old is None else old)
-    names = f"revision {older.revision}", f"revision {newer.revision}"
-    return older, newer, list(difflib.unified_diff(lines(older), lines(newer), *names, lineterm=""))
+    return format_article(one.article).splitlines()
 
 
 @dataclass(frozen=True, slots=True)

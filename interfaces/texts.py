@@ -8,11 +8,13 @@ import re
 import string
 import tomllib
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ..schema.event import Event
+    from ..schema.language import Language
     from ..text.speakers.shown_names import ShownNames
 
 
@@ -27,6 +29,41 @@ class MessageFormatter(string.Formatter):
     def format_field(self, value: Any, format_spec: str) -> str:
         one, bar, many = format_spec.partition("|")
         return (one if value == 1 else many) if bar else str(super().format_field(value, format_spec))
+
+
+_FOLDER = Path(__file__).parent
+CATALOGUES = (_FOLDER / "cli" / "texts.zh.toml", _FOLDER / "web" / "pages" / "texts.zh.toml")
+"""The Chinese texts of the command line, and those that only the pages have."""
+
+
+@cache
+def catalogue() -> dict[str, Any]:
+    """Return the Chinese texts of the command line: `messages` by the English ones, the keys of
+    `reports`, and what the parser says as `usage` and `refusals`."""
+    return tomllib.loads(CATALOGUES[0].read_text(encoding="utf-8"))
+
+
+@cache
+def messages() -> Mapping[str, str]:
+    """Return the Chinese messages of the command line and the pages by the English ones."""
+    pages = tomllib.loads(CATALOGUES[1].read_text(encoding="utf-8"))["messages"]
+    return {**catalogue()["messages"], **pages}
+
+
+def said(
+    language: Language,
+    message: str,
+    values: Mapping[str, object],
+    formatter: MessageFormatter = MessageFormatter(),  # noqa: B008 - it keeps nothing
+) -> str:
+    """Return a message in a language with its placeholders filled."""
+    text = messages().get(message, message) if language == "zh" else message
+    return formatter.vformat(text, (), values) if values else text
+
+
+def say_in(language: Language, message: str, /, **values: object) -> str:
+    """Return `said`."""
+    return said(language, message, values)
 
 
 NAMES: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("names.toml").read_text(encoding="utf-8"))

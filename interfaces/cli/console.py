@@ -15,8 +15,8 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from ..texts import Piece, words
-from .language import encodes
+from ..texts import Piece, size, words
+from .language import catalogue, duration, encodes, language, listed, percent, say
 
 PIPE_WIDTH = 160
 """Columns if the output is not a terminal, so that a row of a table stays one line for `grep`."""
@@ -84,6 +84,36 @@ def fields(values: Mapping[str, object | RenderableType]) -> Table:
     for name, value in values.items():
         made.add_row(name, value if isinstance(value, Text | Table) else plain(value))
     return made
+
+
+def report(data: Mapping[str, Any]) -> Table:
+    """Return JSON data for people: a name and a value a line. What is 0 or no text is left out."""
+    told = {name: _told(name, value) for name, value in data.items() if value or value == {}}
+    return fields({_label(name): text for name, text in told.items()})
+
+
+def _label(name: str) -> str:
+    if language() == "zh":
+        return str(catalogue()["reports"].get(name, name))
+    return name.replace("_", " ")
+
+
+def _told(name: str, value: Any) -> str:
+    """Return a value for people; the end of its name tells its unit."""
+    if isinstance(value, Mapping):
+        parts = [f"{_label(key)} {_told(key, one)}" for key, one in value.items() if one]
+        return listed(parts) or say("none")
+    if isinstance(value, list | tuple):
+        return "; ".join(_told(name, one) for one in value)
+    if isinstance(value, bool):
+        return say("yes")
+    if name.endswith("seconds"):
+        return duration(value)
+    if name.endswith("_share"):
+        return percent(value)
+    if name == "bytes":
+        return size(value)
+    return f"{value:g}" if isinstance(value, float) else plain(value)
 
 
 def changes(before: str, after: str) -> tuple[Text, Text]:

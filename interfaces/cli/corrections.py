@@ -11,7 +11,7 @@ from typer import Option
 from ...service.inspection.json_data import correction_data
 from ..texts import shown
 from .console import minute, short
-from .invocation import NOTHING_STORED, CommandFailed, Shell
+from .invocation import Shell
 from .language import later, say
 
 if TYPE_CHECKING:
@@ -33,8 +33,8 @@ async def opened_memory(shell: Shell, *, create: bool = False) -> AsyncIterator[
     from ...service.cognitive import CognitiveService
 
     shell.needs_memory()
-    if not create and not shell.has_data:
-        raise CommandFailed(NOTHING_STORED, place=shell.directory)
+    if not create:
+        shell.check_data()
     async with CognitiveService.open(shell.settings, worker=False) as memory:
         yield memory
 

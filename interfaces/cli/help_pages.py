@@ -1,4 +1,4 @@
-"""Help pages and refusals of the parser in Chinese. The parser speaks English only and breaks lines at spaces."""
+"""Help pages and refusals of the parser in Chinese. The parser has them in English only."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import typer
-from rich.cells import cell_len
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
 from typer.core import TyperCommand, TyperGroup
 
 from .language import catalogue, language, language_for, say, say_help, speaking
 
-MOST_NAMES = 30
-"""Columns for the names of options and commands; a longer name has a line of its own."""
-
-_PIECE = re.compile(r"[!-~]+[，。；：、！？）》”’…]*|\s+|[（《“‘]?[^\s!-~][，。；：、！？）》”’…]*")
-"""A unit that is not divided at the end of a line: a Latin word, white space, a character with its punctuation."""
+LONGEST_NAME = 30
+"""Columns for the names of options and commands; a longer name takes several lines."""
 
 
 class Command(TyperCommand):
@@ -59,11 +59,11 @@ class Group(TyperGroup):
 
 def in_chinese(text: str) -> str:
     """Return what the parser says when it refuses something; what the catalogue does not know stays English."""
-    refusal = re.search(r"^Error: ", text, re.MULTILINE)
-    if refusal is None:
+    found = re.search(r"^Error: ", text, re.MULTILINE)
+    if found is None:
         return _usage(text)
-    said = text[refusal.end() :].rstrip("\n")
-    return _usage(text[: refusal.start()]) + "错误：" + _refusal(said) + text[refusal.end() + len(said) :]
+    said = text[found.end() :].rstrip("\n")
+    return _usage(text[: found.start()]) + "错误：" + refusal(said) + text[found.end() + len(said) :]
 
 
 def _usage(text: str) -> str:
@@ -72,55 +72,39 @@ def _usage(text: str) -> str:
     return text
 
 
-def _refusal(text: str) -> str:
-    """Translate an error of the parser as a whole, so that typed arguments stay unchanged; the group `why` is another error."""
+def refusal(text: str) -> str:
+    """Return an error in Chinese, matched as a whole so that typed arguments stay unchanged.
+
+    The group `why` is another error. What the catalogue does not know stays English.
+    """
     for english, chinese in catalogue()["refusals"]:
-        refusal = re.fullmatch(english, text, re.DOTALL)
-        if refusal is not None:
-            why = refusal.groupdict().get("why")
-            return refusal.expand(chinese) + (_refusal(why) if why else "")
+        found = re.fullmatch(english, text, re.DOTALL)
+        if found is not None:
+            why = found.groupdict().get("why")
+            return found.expand(chinese) + (refusal(why) if why else "")
     return text
-
-
-def wrapped(text: str, width: int) -> list[str]:
-    """Break a text into lines of at most `width` columns, of which a Chinese character takes two; keep its own lines apart."""
-    lines = []
-    for paragraph in text.split("\n"):
-        line = ""
-        for piece in _PIECE.findall(paragraph):
-            if line and cell_len(line + piece.rstrip()) > width:
-                lines.append(line.rstrip())
-                line = ""
-            line += piece if line else piece.lstrip()
-        lines.append(line.rstrip())
-    return lines
 
 
 def _page(command: TyperCommand | TyperGroup, context: Any, width: int, commands: Mapping[str, Any]) -> str:
     usage = _usage(" ".join([context.command_path, *command.collect_usage_pieces(context)]))
-    lines = [f"用法：{usage}", "", *(f"  {line}".rstrip() for line in wrapped(say_help(command.help or ""), width - 2))]
     below = [(name, say_help(one.help or "").partition("。")[0] + "。") for name, one in commands.items()]
     rows: dict[str, list[tuple[str, str]]] = {"argument": [], "option": [], "command": below}
     for parameter in command.get_params(context):
         record = parameter.get_help_record(context)
         if record is not None:
             own = getattr(parameter, "help", None) or ""
-            rows[parameter.param_type_name].append((_usage(record[0]), say(own) + _usage(record[1][len(own) :])))
+            told = say(own) + _usage(record[1][len(own) :])
+            rows[parameter.param_type_name].append((_usage(record[0]), told))
+    page = io.StringIO()
+    out = Console(file=page, width=width, markup=False, emoji=False, highlight=False)
+    out.print(f"用法：{usage}\n")
+    out.print(Padding(say_help(command.help or ""), (0, 0, 0, 2)))
     for heading, some in zip(("参数", "选项", "命令"), rows.values(), strict=True):
         if some:
-            lines += ["", f"{heading}：", *_definitions(some, width)]
-    return "\n".join(lines) + "\n"
-
-
-def _definitions(rows: Sequence[tuple[str, str]], width: int) -> list[str]:
-    column = min(max(cell_len(name) for name, _ in rows), MOST_NAMES) + 2
-    lines = []
-    for name, text in rows:
-        said = wrapped(text, max(width - column - 2, 10))
-        padding = column - cell_len(name)
-        if padding < 2:
-            lines.append(f"  {name}")
-            name, padding = "", column
-        lines.append(f"  {name}{' ' * padding}{said[0]}".rstrip())
-        lines += [f"{' ' * (column + 2)}{line}" for line in said[1:]]
-    return lines
+            table = Table.grid(padding=(0, 2, 0, 0))
+            table.add_column(max_width=LONGEST_NAME, overflow="fold")
+            for row in some:
+                table.add_row(*map(Text, row))
+            out.print(f"\n{heading}：")
+            out.print(Padding(table, (0, 0, 0, 2)))
+    return "\n".join(line.rstrip() for line in page.getvalue().splitlines()) + "\n"

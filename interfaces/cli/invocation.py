@@ -25,9 +25,10 @@ from rich.text import Text
 from typer import Option
 
 from ...schema.errors import HistorianError, InvalidInput, SettingsError
-from .console import Cell, emit, fields, make_console, plain, set_up_logging, table
-from .help_pages import Command, Group
-from .language import later, say, speaking
+from ..lookups import NotFound
+from .console import Cell, emit, fields, make_console, plain, report, set_up_logging, table
+from .help_pages import Command, Group, refusal
+from .language import language, later, say, speaking
 
 if TYPE_CHECKING:
     from ...schema.settings import Settings
@@ -116,12 +117,12 @@ class Shell:
         else:
             self.tell(message, **values)
 
-    def answer(self, data: Mapping[str, Any], values: Mapping[str, object | RenderableType]) -> None:
-        """Print the result: `data` with `--json`, else names and values."""
+    def report(self, data: Mapping[str, Any], *shown: str) -> None:
+        """Print JSON data; for people as names and values, only those of `shown` if any."""
         if self.json:
             emit(data)
         else:
-            self.fields(values)
+            self.out.print(report({name: data[name] for name in shown or data if name in data}))
 
     def rows(
         self,
@@ -197,6 +198,11 @@ class Shell:
         if not self.needs_data():
             raise typer.Exit
 
+    def check_data(self) -> None:
+        """Raise CommandFailed if nothing is stored yet."""
+        if not self.has_data:
+            raise CommandFailed(NOTHING_STORED, place=self.directory)
+
     def needs_memory(self) -> None:
         """Raise CommandFailed if memory is switched off."""
         if not self.settings.cognitive.enabled:
@@ -205,8 +211,12 @@ class Shell:
                 "What was accepted waits on disk"
             )
 
-    def error(self, message: object) -> None:
+    def error(self, error: object) -> None:
         """Print an error in one line on stderr."""
+        if isinstance(error, NotFound):
+            message = say(error.message, **error.values)
+        else:
+            message = str(error) if language() == "en" else refusal(str(error))
         line = " ".join(plain(message).split())
         self.err.print(Text.assemble((say("error: "), "bold red"), line), soft_wrap=True)
 
@@ -282,44 +292,48 @@ def command(
 
 def group(name: str, summary: str) -> typer.Typer:
     """Return a new group of commands; it takes the shared options too."""
-    app = typer.Typer(**PARSER)
-
-    def options(**values: Any) -> None:
-        values["context"].obj = shell_of(**values)
-
-    _set_signature(options, SHARED.values())
-    app.callback()(options)
+    app = _with_options()
     APP.add_typer(app, name=name, help=summary)
     return app
 
 
+def _with_options(*more: inspect.Parameter, **about: Any) -> typer.Typer:
+    """Return an application or group that takes the shared options, and `more`."""
+    app = typer.Typer(**PARSER, **about)
+
+    def options(**values: Any) -> None:
+        context: typer.Context = values["context"]
+        context.obj = shell_of(**{name: values[name] for name in SHARED})
+        if context.invoked_subcommand is None:
+            typer.echo(context.get_help())
+
+    _set_signature(options, [*SHARED.values(), *more])
+    app.callback(invoke_without_command=bool(more))(options)
+    return app
+
+
+def _print_version(is_asked: bool) -> None:
+    if is_asked:
+        from ... import __version__
+
+        typer.echo(f"historian {__version__}")
+        raise typer.Exit
+
+
 def _application() -> typer.Typer:
     """Return the application, with the shared options and `--version`."""
-    app = typer.Typer(
+    help_text = "Print the version and end."
+    option = Option("--version", help=help_text, is_eager=True, callback=_print_version)
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    version = inspect.Parameter("version", keyword, default=False, annotation=Annotated[bool, option])
+    return _with_options(
+        version,
         name="historian",
         help="Long-term memory for chat bots: what a bot did and learnt becomes events that stay true out of context, and "
         "profiles of people and groups. Begin with `historian demo`.",
         add_completion=False,
         pretty_exceptions_enable=False,
-        **PARSER,
     )
-
-    def options(**values: Any) -> None:
-        if values.pop("version"):
-            from ... import __version__
-
-            typer.echo(f"historian {__version__}")
-            raise typer.Exit
-        context: typer.Context = values["context"]
-        context.obj = shell_of(**values)
-        if context.invoked_subcommand is None:
-            typer.echo(context.get_help())
-
-    version = Annotated[bool, Option("--version", help="Print the version and end.", is_eager=True)]
-    shown = inspect.Parameter("version", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=version)
-    _set_signature(options, [*SHARED.values(), shown])
-    app.callback(invoke_without_command=True)(options)
-    return app
 
 
 def _set_signature(function: Callable[..., Any], parameters: Iterable[inspect.Parameter]) -> None:

@@ -10,16 +10,14 @@ from __future__ import annotations
 
 import os
 import sys
-import tomllib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 from ...schema.language import Language as Language
-from ..texts import MessageFormatter
+from ..texts import MessageFormatter, said
+from ..texts import catalogue as catalogue
 from ..texts import later as later
 
 VARIABLES = ("HISTORIAN_LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
@@ -60,11 +58,10 @@ def speaking(settled: Language | None) -> Iterator[None]:
 def say(message: str, /, **values: object) -> str:
     """Return a message in the current language with its placeholders filled.
 
-    Beyond the usual format specifications, `{n:job|jobs}` picks the first word for 1 and the second otherwise,
-    `{t:duration}` writes seconds for people, and `{x:percent}` a share (- for None).
+    Beyond the usual format specifications, `{n:job|jobs}` picks the first word for 1 and the second
+    otherwise, `{t:duration}` writes seconds for people, and `{x:percent}` a share (- for None).
     """
-    text = catalogue()["messages"].get(message, message) if language() == "zh" else message
-    return _FORMATTER.vformat(text, (), values) if values else text
+    return said(language(), message, values, _FORMATTER)
 
 
 def say_help(text: str) -> str:
@@ -89,12 +86,6 @@ def duration(seconds: float) -> str:
 def percent(share: float | None) -> str:
     """Return a share as a percentage; - for None."""
     return "-" if share is None else f"{100 * share:.1f} %"
-
-
-@cache
-def catalogue() -> dict[str, Any]:
-    """Return the Chinese texts: `messages` by the English ones, and what the parser says as `usage` and `refusals`."""
-    return tomllib.loads(Path(__file__).with_name("texts.zh.toml").read_text(encoding="utf-8"))
 
 
 class _Formatter(MessageFormatter):

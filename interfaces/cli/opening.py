@@ -17,8 +17,13 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def opened_stores(shell: Shell) -> Iterator[Parts]:
-    """Open the stores alone, no model, for code that runs no event loop meanwhile. Raises StorageError."""
+def opened_stores(shell: Shell, *, create: bool = False) -> Iterator[Parts]:
+    """Open the stores alone, no model, for code that runs no event loop meanwhile.
+
+    Raises StorageError; CommandFailed if nothing is stored yet, unless it may be created.
+    """
+    if not create:
+        shell.check_data()
     parts = _parts(without_models(shell.settings))
     try:
         yield parts
@@ -36,8 +41,10 @@ async def opened_parts(settings: Settings) -> AsyncIterator[Parts]:
         await parts.aclose()
 
 
-def opened_queue(shell: Shell) -> JobQueue:
-    """Open the job queue alone, until the command ends."""
+def opened_queue(shell: Shell, *, create: bool = True) -> JobQueue:
+    """Open the job queue alone, until the command ends. Raises errors as `opened_stores`."""
+    if not create:
+        shell.check_data()
     from ...service.components import open_queue
 
     return shell.to_close.enter_context(closing(open_queue(shell.settings, time.time)))

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..texts import NAMES
 from .invocation import Shell
-from .language import later, listed, say
 
 if TYPE_CHECKING:
     from ...schema.protocols import ChatModel
@@ -18,8 +15,11 @@ if TYPE_CHECKING:
 
 FILE_NAME = "last_run.json"
 
-WRITERS: Mapping[str, str] = NAMES["command_line"]["writers"]
-"""The names of the writers of events in a report for people."""
+SHOWN = (
+    *("jobs", "seconds", "jobs_per_second", "events", "absolute_share", "first_pass_share"),
+    *("rewritten_by", "profiles_written", "model", "usage", "left"),
+)
+"""The numbers of a run that people are shown."""
 
 
 def jobs_done(statistics: WorkerStatistics) -> int:
@@ -65,29 +65,6 @@ def read_report(directory: Path) -> dict[str, Any] | None:
     return report if isinstance(report, dict) else None
 
 
-def print_report(shell: Shell, report: dict[str, Any], **more: str) -> None:
-    """Print the numbers for people, with further fields; the usage of the model by purpose below."""
-    jobs = listed([say("{n} {outcome}", n=n, outcome=say(name)) for name, n in report.get("jobs", {}).items()])
-    writers = [f"{say(WRITERS.get(name, name))} {n}" for name, n in report.get("rewritten_by", {}).items()]
-    rate = say(" ({rate} a second, {seconds} s)", rate=report.get("jobs_per_second", 0), seconds=report.get("seconds", 0))
-    filed = later("{n}, absolute {absolute:percent}, at the first pass {first:percent}")
-    shares = {"absolute": report.get("absolute_share"), "first": report.get("first_pass_share")}
-    shell.fields(
-        {
-            "jobs": (jobs or say("none")) + rate,
-            "events": say(filed, n=report.get("events", 0), **shares),
-            "rewritten by": listed(writers) or "-",
-            "profiles": str(report.get("profiles_written", 0)),
-            "model": report.get("model") or say("none (rules alone)"),
-            **more,
-        }
-    )
-    if report.get("usage"):
-        shell.out.print()
-        columns = later("purpose|calls|failed|calls/job|prompt tokens/job|answer tokens/job|waited")
-        shell.table(columns, [_usage_cells(purpose, used) for purpose, used in report["usage"].items()])
-
-
-def _usage_cells(purpose: str, used: dict[str, float]) -> tuple[str, ...]:
-    per_job = f"{used['calls_per_job']:.2f}", f"{used['prompt_tokens_per_job']:.0f}", f"{used['completion_tokens_per_job']:.0f}"
-    return purpose, f"{used['calls']:.0f}", f"{used['failed_calls']:.0f}", *per_job, say("{n:.1f} s", n=used["seconds"])
+def print_report(shell: Shell, report: dict[str, Any]) -> None:
+    """Print the main numbers for people, or all with `--json`."""
+    shell.report(report, *SHOWN)

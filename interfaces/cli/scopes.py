@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from typer import Option
 
-from ...schema.errors import InvalidInput
 from .invocation import WrongUse
 
 if TYPE_CHECKING:
     from ...schema.scope import Scope
-    from ...schema.settings import Settings
 
 GroupOption = Annotated[str | None, Option("--group", metavar="ID", help="The conversation of this group.")]
 UserOption = Annotated[
@@ -77,38 +75,20 @@ def search_scope(group: str | None, user: str | None, *, every: bool, notes: boo
     return scope
 
 
-def conditions(settings: Settings, group: str | None, user: str | None, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what narrows a search besides its scope, as `EventFilter` takes it; `given` are the values of NARROWING."""
-    from ...schema.labels import clean_tags, wanted_metadata
-
-    times = {name: _moment(value, settings, name) for name, value in given.items() if name.endswith(("_from", "_to"))}
-    kind, metadata = given["kind"], dict(map(_pair, given["metadata"] or ()))
-    labels = {"tags": clean_tags(given["tags"], "--tag"), "metadata": wanted_metadata(metadata)}
+def conditions(group: str | None, user: str | None, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the conditions of a search besides its scope; `given` are the values of NARROWING."""
     users = (user,) if group is not None and user is not None else ()
-    return {**times, **labels, "kinds": (kind,) if kind else (), "user_ids": users}
+    metadata = dict(map(_pair, given["metadata"] or ()))
+    return {**given, "tags": given["tags"] or (), "metadata": metadata, "user_ids": users}
 
 
 def _pair(text: str) -> tuple[str, Any]:
     """Return the key and value of `KEY=VALUE`; a value that is no JSON is a text."""
     key, equals, value = text.partition("=")
     if not equals:
-        raise WrongUse("--metadata: {text!r} has no value; write KEY=VALUE, such as thread=7", text=text)
+        message = "--metadata: {text!r} has no value; write KEY=VALUE, such as thread=7"
+        raise WrongUse(message, text=text)
     try:
         return key, json.loads(value)
     except ValueError:
         return key, value
-
-
-def _moment(value: str | None, settings: Settings, name: str) -> float | None:
-    """Return the time that a parameter of this name tells, in seconds since the epoch."""
-    from ...retrieval.filters import time_range
-    from ...service.timezones import configured_timezone
-
-    zone, is_end = configured_timezone(settings.cognitive.timezone), name.endswith("_to")
-    try:
-        return time_range(None if is_end else value, value if is_end else None, zone)[is_end]
-    except InvalidInput:
-        option = f"--{name.removeprefix('time_').replace('_', '-')}"
-        raise WrongUse(
-            "{option}: {value!r} is no time; write 2026-02-21, or 2026-02-21T17:30+08:00", option=option, value=value
-        ) from None

@@ -1,16 +1,20 @@
 """The input forms of the graphs in LangGraph Studio, explained in both languages and filled with an example.
 
-Every field has a default, so that an unchanged form can be run. The defaults of the inputs are an example. Those of the
-contexts keep the configured settings: a field that is missing, or is "configured" or 0, changes nothing.
+Every field has a default, so that an unchanged form can be run. The defaults of the inputs are an
+example. The contexts are sections of the settings: a field at its default leaves what is configured.
 """
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from collections.abc import Callable
+from typing import Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ...schema.settings import Settings
+from ...schema.settings import HistorianSettings, QuerySettings, Section, Settings, ShorttermSettings
+from ...schema.settings.tables import meaning_of
+
+Options = TypeVar("Options", bound=Section)
 
 
 class Form(BaseModel):
@@ -24,20 +28,6 @@ class Form(BaseModel):
         for field in cls.model_fields.values():
             field.description = " ".join((field.description or "").split())
         cls.model_rebuild(force=True)
-
-
-class Options(Form):
-    """Settings that a form overrides for one run; a field at its default overrides nothing."""
-
-    model_config = ConfigDict(frozen=True)
-    section: ClassVar[str]
-    """The section of `cognitive` that the fields belong to."""
-
-    def over(self, settings: Settings) -> Settings:
-        """Return `settings` with the values of the form."""
-        section: BaseModel = getattr(settings.cognitive, self.section)
-        changed = section.model_copy(update=self.model_dump(exclude_defaults=True))
-        return settings.model_copy(update={"cognitive": settings.cognitive.model_copy(update={self.section: changed})})
 
 
 class HistorianForm(Form):
@@ -183,53 +173,36 @@ class ReflectionForm(Form):
     """请求的 id：同一个 id 只算一次；留空每次都算新的。 One id counts once; empty: every run is a new one."""
 
 
-class HistorianOptions(Options):
-    """如何改写与把关；不改就按设置。 How to rewrite and judge; left alone, as configured."""
+def explained(section: str) -> Callable[[type[Options]], type[Options]]:
+    """Describe the fields of a section of `cognitive` as the documentation of the settings does."""
 
-    model_config = ConfigDict(title="HistorianContext")
-    section = "historian"
+    def describe(options: type[Options]) -> type[Options]:
+        for name, field in options.model_fields.items():
+            field.description = " ".join(meaning_of(f"cognitive.{section}.{name}").values())
+        options.model_rebuild(force=True)
+        return options
 
-    rewrite_mode: Literal["configured", "auto", "always", "rules"] = "configured"
-    """改写方式：auto 在规则不够、或一并交来此前的消息时用模型，always 总用模型，rules 只用规则。
-    auto asks the model where the rules do not suffice or earlier messages came along, always for every text, rules never.
-    """
-    gate_pronouns: Literal["configured", "orphan", "all"] = "configured"
-    """闸门对第三人称代词：orphan 只拦没有先行词的，all 全拦。
-    What the gate stops: third-person pronouns without an antecedent (orphan), or every one (all).
-    """
+    return describe
 
 
-class RecallOptions(Options):
-    """如何打分；没给的按设置。 How to score; what is not given is as configured."""
-
-    model_config = ConfigDict(title="RecallContext")
-    section = "query"
-
-    fusion: Literal["configured", "weighted", "rrf"] = "configured"
-    """融合：weighted 加权和，rrf 倒数排名。
-    How the scores of vectors and keywords become one: a weighted sum, or reciprocal rank.
-    """
-    vector_weight: float | None = Field(default=None, ge=0, le=1, examples=[0.6])
-    """向量分数的权重，0–1。 The weight of the vector score, 0 to 1."""
-    keyword_weight: float | None = Field(default=None, ge=0, le=1, examples=[0.4])
-    """关键词分数的权重，0–1。 The weight of the keyword score, 0 to 1."""
-    time_decay_boost: float | None = Field(default=None, ge=0, le=1, examples=[0.2])
-    """新近事件最多加分的比例，0–1。 The largest share that a fresh event gains, 0 to 1."""
-    diversity_lambda: float | None = Field(default=None, ge=0, le=1, examples=[0.7])
-    """多样性：1 只看相关度，0 只看差异。 1 is relevance alone, 0 novelty alone."""
+@explained("historian")
+class HistorianOptions(HistorianSettings):
+    """如何改写与把关。 How to rewrite and judge."""
 
 
-class ReflectionOptions(Options):
-    """摘要何时晋升、长文每章多长；0 为按设置。 When summaries are promoted, how long a chapter gets; 0: as configured."""
+@explained("query")
+class RecallOptions(QuerySettings):
+    """如何召回与打分。 How to recall and score."""
 
-    model_config = ConfigDict(title="ReflectionContext")
-    section = "shortterm"
 
-    promote_above: int = Field(default=0, ge=0)
-    """摘要超过多少条开始晋升。 Summaries beyond which the oldest become part of the article."""
-    bedrock_max_tokens: int = Field(default=0, ge=0)
-    """Bedrock 一章最多多少 token。 Most tokens of the chapter Bedrock."""
-    evolutionary_max_tokens: int = Field(default=0, ge=0)
-    """Evolutionary 一章最多多少 token。 Most tokens of the chapter Evolutionary."""
-    dynamic_max_tokens: int = Field(default=0, ge=0)
-    """Dynamic 一章最多多少 token。 Most tokens of the chapter Dynamic."""
+@explained("shortterm")
+class ReflectionOptions(ShorttermSettings):
+    """摘要何时晋升、长文每章多长。 When summaries are promoted, and how long a chapter gets."""
+
+
+def overridden(settings: Settings, section: str, options: Section | None) -> Settings:
+    """Return `settings` with the values of a form; one at its default overrides nothing."""
+    changed = {} if options is None else options.model_dump(exclude_defaults=True)
+    old: Section = getattr(settings.cognitive, section)
+    cognitive = settings.cognitive.model_copy(update={section: old.model_copy(update=changed)})
+    return settings.model_copy(update={"cognitive": cognitive})

@@ -32,7 +32,17 @@ from ...service.recall.articles import states_job
 from ...service.talk import talk_jobs
 from ...stores.historian_context import HistorianContext
 from ..langchain.graphs import bound_to
-from .forms import Form, HistorianForm, HistorianOptions, RecallForm, RecallOptions, ReflectionForm, ReflectionOptions, TalkForm
+from .forms import (
+    Form,
+    HistorianForm,
+    HistorianOptions,
+    RecallForm,
+    RecallOptions,
+    ReflectionForm,
+    ReflectionOptions,
+    TalkForm,
+    overridden,
+)
 from .memory import Memory, opened
 
 ContextOf = Callable[[Memory, Any], Any]
@@ -135,19 +145,22 @@ async def accept_question(state: RecallForm) -> RecallInput:
 
 
 def _historian_context(memory: Memory, options: HistorianOptions | None) -> HistorianContext:
-    return replace(memory.parts.context(), settings=(options or HistorianOptions()).over(memory.settings))
+    settings = overridden(memory.settings, "historian", options)
+    return replace(memory.parts.context(), settings=settings)
 
 
 def _reflection_context(memory: Memory, options: ReflectionOptions | None) -> HistorianContext:
-    return replace(memory.parts.context(), settings=(options or ReflectionOptions()).over(memory.settings))
+    settings = overridden(memory.settings, "shortterm", options)
+    return replace(memory.parts.context(), settings=settings)
 
 
 def _recall_context(memory: Memory, options: RecallOptions | None) -> RecallContext:
     """Return the context of these options; it is cached, so that the scope's vectors stay in memory between steps and runs."""
-    chosen = options or RecallOptions()
+    settings = overridden(memory.settings, "query", options)
+    chosen = settings.cognitive.query.model_dump_json()
     known = memory.recalls.get(chosen)
     if known is None:
-        parts, settings = memory.parts, chosen.over(memory.settings)
+        parts = memory.parts
         steps = EventRecall(parts.events, parts.embedder, parts.reranker, settings=lambda: settings.query, clock=parts.clock)
         known = RecallContext(steps, settings, parts.clock, memory.timezone)
         while len(memory.recalls) >= RECALLS_KEPT:

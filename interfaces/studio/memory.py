@@ -25,7 +25,6 @@ from ...service.components import Parts, open_parts
 from ...service.intake import make_job, redacted
 from ...service.timezones import configured_timezone
 from ..cli.demo_conversation import conversation
-from .forms import RecallOptions
 
 DATA_DIR_VARIABLE, STORES_VARIABLE = f"{PREFIX}COGNITIVE__DATA_DIR", f"{PREFIX}STORES__URL"
 
@@ -40,7 +39,7 @@ class Memory:
     parts: Parts
     timezone: str
     folder: tempfile.TemporaryDirectory[str] | None = None
-    recalls: dict[RecallOptions, RecallContext] = field(default_factory=dict)
+    recalls: dict[str, RecallContext] = field(default_factory=dict)
 
     @property
     def settings(self) -> Settings:

@@ -14,9 +14,9 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 
 from ...schema.settings import WebSettings
-from ..http_serving import bearer_token
+from ..http_serving import MOST_HEAD_BYTES, bearer_token
 from .access import Access, Caller
-from .pages.language import COOKIE as LANGUAGE
+from .pages.rendering import COOKIE as LANGUAGE
 from .problems import Refused, problem
 
 if TYPE_CHECKING:
@@ -31,8 +31,7 @@ SAFE_METHODS = frozenset(("GET", "HEAD"))
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\s:/@?#\\\[\]]+)(?::\d{1,5})?")
 MOST_COUNTED = 1_024
 """Callers and addresses whose requests are counted at a time."""
-MOST_HEADER_BYTES = 16 * 1024
-"""What the headers of a request may hold, whichever server has read them."""
+MOST_HEADERS = 100
 MOST_BYTES_UNKNOWN = 8 * 1024
 """What the body of a request without a token may hold: a form to sign in, or to choose a language."""
 
@@ -120,8 +119,9 @@ class Guard:
         await self._app(inside, _bounded(receive, most), answer)
 
     def _check_headers(self, scope: Scope) -> None:
-        if sum(len(name) + len(value) for name, value in scope["headers"]) > MOST_HEADER_BYTES:
-            detail = f"the headers have more than {MOST_HEADER_BYTES // 1024} KiB"
+        size = sum(len(name) + len(value) for name, value in scope["headers"])
+        if size > MOST_HEAD_BYTES or len(scope["headers"]) > MOST_HEADERS:
+            detail = f"more than {MOST_HEADERS} headers, or {MOST_HEAD_BYTES // 1024} KiB of them"
             raise Refused(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, detail, headers={"Connection": "close"})
 
     def _check_host(self, headers: Headers) -> None:

@@ -15,6 +15,7 @@ from starlette.exceptions import HTTPException
 
 from ...models.secrets import mask_known
 from ...schema.errors import HistorianError, InvalidInput, ModelError, RevisionConflict, StorageError
+from ..lookups import NotFound
 
 log = logging.getLogger(__name__)
 
@@ -59,6 +60,8 @@ def status_of(error: HistorianError) -> HTTPStatus:
         return error.status
     if isinstance(error, InvalidInput):
         return HTTPStatus.UNPROCESSABLE_ENTITY
+    if isinstance(error, NotFound):
+        return HTTPStatus.NOT_FOUND
     is_away = isinstance(error, StorageError | ModelError) and not isinstance(error, RevisionConflict)
     return HTTPStatus.SERVICE_UNAVAILABLE if is_away else HTTPStatus.CONFLICT
 

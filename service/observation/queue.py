@@ -17,9 +17,10 @@ from ...schema.entity import Entity
 from ...schema.errors import InvalidInput, StorageError
 from ...schema.event import Event
 from ...schema.job import Job
-from ...schema.protocols import EventStore, JobQueue
+from ...schema.protocols import JobQueue
 from ...schema.scope import Scope, checked_scope
 from ...schema.settings import ObservationSettings
+from ...stores.tables.events.store import EventStore
 from ..bounded import Bounded
 from ..components import Parts
 from ..incoming_messages import given_id

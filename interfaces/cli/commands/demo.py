@@ -8,7 +8,6 @@ import tempfile
 import time
 from collections.abc import Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rich.text import Text
@@ -17,51 +16,37 @@ from typer import Option
 from ....schema.language import LanguageChoice
 from ....service.inspection.json_data import profile_data
 from ....service.jobs.step_stream import JobWatch
-from ...texts import NAMES, shown
-from ..console import changes, plain
-from ..demo_conversation import SECRET, Question, Turn, conversation
+from ...texts import NAMES
+from ..console import changes, minute, plain
+from ..demo_conversation import SECRET, Turn, conversation
 from ..invocation import CommandFailed, Shell, command
 from ..language import say, speaking
 from ..opening import opened_parts
 
 if TYPE_CHECKING:
     from ....schema.graph_states.historian import ItemState
-    from ....schema.hit import Hit
     from ....schema.job import Job
-    from ....schema.profile import Profile
     from ....schema.settings import Settings
 
 
 TEXTS: Mapping[str, str] = NAMES["command_line"]["demo"]
 
 
-@dataclass
-class Story(JobWatch):
-    """The results of the demo: accepted jobs, their rewritten texts, profiles, answers."""
+class Rewriting(JobWatch):
+    """The texts of each job as the gate saw them last."""
 
-    ids: list[str] = field(default_factory=list)
-    items: dict[str, list[ItemState]] = field(default_factory=dict)
-    written_profiles: dict[str, list[str]] = field(default_factory=dict)
-    profiles: list[Profile] = field(default_factory=list)
-    answers: list[tuple[Question, list[Hit]]] = field(default_factory=list)
-    prompt: str = ""
-    embedding: str = ""
-    secret_on_disk: bool = False
+    def __init__(self) -> None:
+        self.items: dict[str, list[ItemState]] = {}
 
     def step(self, job: Job, node: str, update: Mapping[str, Any]) -> None:
         if "items" in update:
             self.items[job.job_id] = update["items"]
-        if node == "write_profile":
-            self.written_profiles[job.job_id] = list(update.get("written", []))
-
-    def turns(self) -> list[tuple[Turn, str, bool]]:
-        """Return each turn with its job's id; True if that job was accepted before."""
-        return [(turn, one, one in self.ids[:n]) for n, (turn, one) in enumerate(zip(conversation()[0], self.ids, strict=True))]
 
 
 @command("demo")
 async def demo(
-    shell: Shell, lang: Annotated[LanguageChoice, Option("--lang", help="Language of the remarks; the sample has both.")] = "auto"
+    shell: Shell,
+    lang: Annotated[LanguageChoice, Option("--lang", help="Language of the remarks; the sample has both.")] = "auto",
 ) -> None:
     """Show the whole path on a sample conversation: jobs, events, profiles, recall. Nothing is kept."""
     from ....schema.settings import CognitiveSettings, Settings
@@ -69,74 +54,97 @@ async def demo(
     started = time.monotonic()
     waiting = shell.err.status("…") if shell.err.is_terminal else nullcontext()
     with tempfile.TemporaryDirectory(prefix="historian-demo-", ignore_cleanup_errors=True) as folder, waiting:
-        story = await live_through(Settings(cognitive=CognitiveSettings(data_dir=folder)))  # the local embedder, if installed
-    seconds = time.monotonic() - started
+        steps = await live_through(Settings(cognitive=CognitiveSettings(data_dir=folder)))  # the local embedder, if installed
+    end = steps[-1]
+    end["seconds"] = round(time.monotonic() - started, 2)
     if shell.json:
-        _emit(shell, story, seconds)
+        for one in steps:
+            shell.emit(**one)
     else:
         with speaking(None if lang == "auto" else lang):
-            _print(shell, story, seconds)
-    if story.secret_on_disk:
+            _print(shell, steps)
+    if end["secret_on_disk"]:
         raise CommandFailed("the sample's key was found on disk; please report this")
-    missing = ", ".join(question.text for question, hits in story.answers if not _answered(question, hits))
+    missing = ", ".join(one["query"] for one in _named(steps, "recall") if not _is_answered(one))
     if missing:
         raise CommandFailed("the demo did not recall what it should for {questions}; please report this", questions=missing)
 
 
-async def live_through(settings: Settings) -> Story:
-    """Enqueue the sample, run the worker, ask the questions."""
+async def live_through(settings: Settings) -> list[dict[str, Any]]:
+    """Enqueue the sample, run the worker, ask the questions.
+
+    Returns JSON data with `step` job, profile, recall, context and end.
+    """
     from ....service.cognitive import CognitiveService
     from ....service.running.ownership import owned_worker
 
-    story = Story()
+    watch = Rewriting()
     turns, questions = conversation()
+    steps: list[dict[str, Any]] = []
     async with opened_parts(settings) as parts, CognitiveService.open(settings, worker=False) as memory:
-        story.ids = [await memory.enqueue_job(**turn.fields) or "" for turn in turns]
-        story.embedding = parts.embedder.model if parts.embedder is not None else ""
-        with owned_worker(parts, random=random.random, watch=story) as historian:
+        ids = [await memory.enqueue_job(**turn.fields) or "" for turn in turns]
+        with owned_worker(parts, random=random.random, watch=watch) as historian:
             await historian.run(drain=True)
-        keys = parts.profiles.keys()
-        story.profiles = [profile for key in keys if (profile := parts.profiles.read(key)) is not None]
-        story.answers = [(one, await memory.search_events(one.text, one.scope, top_k=2)) for one in questions]
+        for n, job_id in enumerate(ids):
+            again = job_id in ids[:n]
+            items = [] if again else [dict(item) for item in watch.items.get(job_id, [])]
+            steps.append({"step": "job", "job_id": job_id, "duplicate": again, "items": items})
+        for key in parts.profiles.keys():  # noqa: SIM118 - no dict
+            if (profile := parts.profiles.read(key)) is not None:
+                steps.append({"step": "profile", "entity": str(key), **profile_data(profile)})
+        for one in questions:
+            hits = await memory.search_events(one.text, one.scope, top_k=2)
+            found = [{"score": hit.score, "event_id": hit.event.event_id, "text": hit.event.text} for hit in hits]
+            asked = {"query": one.text, "scope": one.scope.key, "expects": one.expects}
+            steps.append({"step": "recall", **asked, "hits": found})
+        block = await memory.build_context(questions[0].text, questions[0].scope)
         stored = parts.backend.stored_bytes([])
-        story.secret_on_disk = await asyncio.to_thread(lambda: any(SECRET.encode() in one.data for one in stored))
-        story.prompt = await memory.build_context(questions[0].text, questions[0].scope)
-    return story
+        on_disk = await asyncio.to_thread(lambda: any(SECRET.encode() in one.data for one in stored))
+        model = parts.embedder.model if parts.embedder is not None else ""
+    steps.append({"step": "context", "text": block})
+    return [*steps, {"step": "end", "embedding": model, "secret_on_disk": on_disk}]
 
 
-def _answered(question: Question, hits: list[Hit]) -> bool:
-    return any(question.expects in hit.event.text for hit in hits) if question.expects else not hits
+def _named(steps: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
+    return [one for one in steps if one["step"] == name]
 
 
-def _print(shell: Shell, story: Story, seconds: float) -> None:
+def _is_answered(asked: dict[str, Any]) -> bool:
+    hits = [hit["text"] for hit in asked["hits"]]
+    return any(asked["expects"] in text for text in hits) if asked["expects"] else not hits
+
+
+def _print(shell: Shell, steps: list[dict[str, Any]]) -> None:
     """Print the results for people."""
     from rich.panel import Panel
 
     out = shell.out
+    turns, questions = conversation()
     out.print(Panel(Text(say(TEXTS["title"]), "bold"), border_style="cyan", padding=(0, 1)))
     out.print(Text(say(TEXTS["setting"]), "dim"))
     _heading(shell, say("1. Jobs: before → after, and what the gate said"))
-    for number, (turn, job_id, again) in enumerate(story.turns(), 1):
-        _print_job(shell, story, number, turn, "" if again else job_id)
+    for number, (turn, job) in enumerate(zip(turns, _named(steps, "job"), strict=True), 1):
+        _print_job(shell, number, turn, job)
     _heading(shell, say("2. Profiles: what was learnt from the new information"))
-    for profile in story.profiles:
-        head = Text(f"{plain(profile.name or profile.key.entity_id)}  {plain(profile.key)}  r{profile.revision}")
-        out.print(Panel(Text(plain(profile.summary)), title=head, title_align="left", border_style="magenta"))
+    for one in _named(steps, "profile"):
+        head = Text(f"{plain(one['name'] or one['entity_id'])}  {plain(one['entity'])}  r{one['revision']}")
+        out.print(Panel(Text(plain(one["summary"])), title=head, title_align="left", border_style="magenta"))
     _heading(shell, say("3. Recall: a question before the reply"))
-    for question, hits in story.answers:
+    for question, asked in zip(questions, _named(steps, "recall"), strict=True):
         out.print(Text.assemble(("? ", "bold cyan"), (question.text, "bold"), (f"   {say(question.remark)}", "dim")))
-        for hit in hits:
-            out.print(Text.assemble((f"  {hit.score:.2f} ", "dim"), plain(shown(hit.event))))
-        if not hits:
+        for hit in asked["hits"]:
+            out.print(Text.assemble((f"  {hit['score']:.2f} ", "dim"), plain(hit["text"])))
+        if not asked["hits"]:
             out.print(Text(f"  {say('(nothing)')}", "green" if not question.expects else "yellow"))
         out.print()
     out.print(Text(say("What goes into the prompt"), "dim"))
-    for line in plain(story.prompt).splitlines():
+    context, end = steps[-2:]
+    for line in plain(context["text"]).splitlines():
         out.print(Text(f"  {line}"), soft_wrap=True)
     out.print()
     none = say("no local embedder is installed: keywords alone")
-    vectors = say("vectors: {model}", model=story.embedding) if story.embedding else none
-    out.print(Text(f"{vectors} · {say('{n:.1f} s', n=seconds)}", "dim"))
+    vectors = say("vectors: {model}", model=end["embedding"]) if end["embedding"] else none
+    out.print(Text(f"{vectors} · {say('{n:.1f} s', n=end['seconds'])}", "dim"))
     out.print(Text(say(TEXTS["end"])))
 
 
@@ -147,37 +155,20 @@ def _heading(shell: Shell, text: str) -> None:
     shell.out.print(Rule(Text(text, "bold cyan"), align="left", style="cyan"))
 
 
-def _print_job(shell: Shell, story: Story, number: int, turn: Turn, job_id: str) -> None:
-    """Print a turn and what became of it; `job_id` is empty for a job that was accepted before."""
+def _print_job(shell: Shell, number: int, turn: Turn, job: dict[str, Any]) -> None:
+    """Print a turn and what became of it."""
     out, values = shell.out, turn.fields
     place = values.get("group_name") or say("private chat")
-    out.print(Text(f"\n{number}  {place} · {plain(values['user_name'])} · {values['timestamp'][:16].replace('T', ' ')}", "bold"))
+    out.print(Text(f"\n{number}  {place} · {plain(values['user_name'])} · {minute(values['timestamp'])}", "bold"))
     out.print(Text(f"   {say(turn.remark)}", "dim"))
-    if not job_id:
+    if job["duplicate"]:
         out.print(Text(f"   = {say('this very job was accepted before; nothing is filed twice')}", "yellow"))
         return
     texts = [text for text in (values["action_summary"], *values["new_info"]) if text]
-    for text, item in zip(texts, story.items.get(job_id, []), strict=False):
+    for text, item in zip(texts, job["items"], strict=False):
         before, after = changes(text, item["candidate"])
         mark, style = ("✓", "bold green") if item["passed"] else ("≈", "bold yellow")
         out.print(Text.assemble(("   · ", "dim"), before))
         out.print(Text.assemble((f"   {mark} ", style), after))
         for reason in [] if item["passed"] else item["violations"]:
             out.print(Text(f"     {say('gate: {why}', why=plain(reason['why']))}", "yellow"))
-    written = story.written_profiles.get(job_id, [])
-    if written:
-        out.print(Text(f"   + {say('profile: {names}', names=plain(', '.join(written)))}", "magenta"))
-
-
-def _emit(shell: Shell, story: Story, seconds: float) -> None:
-    """Print the results for programs: lines with `step` job, profile, recall, context and end."""
-    for _, job_id, again in story.turns():
-        items = [] if again else story.items.get(job_id, [])
-        shell.emit(step="job", job_id=job_id, duplicate=again, items=[dict(item) for item in items])
-    for profile in story.profiles:
-        shell.emit(step="profile", entity=str(profile.key), **profile_data(profile))
-    for question, hits in story.answers:
-        found = [{"score": hit.score, "event_id": hit.event.event_id, "text": hit.event.text} for hit in hits]
-        shell.emit(step="recall", query=question.text, scope=question.scope.key, expects=question.expects, hits=found)
-    shell.emit(step="context", text=story.prompt)
-    shell.emit(step="end", seconds=round(seconds, 2), embedding=story.embedding, secret_on_disk=story.secret_on_disk)

@@ -5,17 +5,17 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import time
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated, Any
 
 from rich.text import Text
 from typer import Argument, Option
 
-from ....schema.labels import metadata_json
 from ....service.inspection.json_data import event_data
+from ...lookups import found_event
 from ...texts import shown
-from ..console import Cell, fields, minute, short
+from ..console import Cell, minute, short
 from ..corrections import DryRunOption, YesOption, opened_memory, show_affected, show_correction
-from ..invocation import CommandFailed, Shell, WrongUse, command, group
+from ..invocation import Shell, WrongUse, command, group
 from ..language import later
 from ..opening import opened_stores
 from ..scopes import NARROWING, GroupOption, UserOption, asked_scope, conditions, scope_of
@@ -42,13 +42,12 @@ def list_events(
     **narrowing: Any,
 ) -> None:
     """List messages and events, newest first; of all conversations unless --group or --user names one."""
-    from ....schema.event import EventFilter, WrittenKind
+    from ....retrieval.filters import conditioned
+    from ....service.timezones import configured_timezone
 
-    scope = scope_of(group, user)
-    narrowed = conditions(shell.settings, group, user, narrowing)
-    if relative and not narrowed["kinds"]:
-        narrowed["kinds"] = get_args(WrittenKind)
-    where = EventFilter(scope.key if scope else None, is_absolute=False if relative else None, now=time.time(), **narrowed)
+    narrowed = {**conditions(group, user, narrowing), "is_absolute": False if relative else None}
+    zone = configured_timezone(shell.settings.cognitive.timezone)
+    where = conditioned(scope_of(group, user), narrowed, zone, time.time())
     shell.end_without_data()
     with opened_stores(shell) as parts:
         if job is None:
@@ -61,21 +60,15 @@ def list_events(
 @command("show", events)
 def show_event(shell: Shell, event_id: EventArgument) -> None:
     """Show one message or event with all that is known of it."""
-    from ....service.inspection.event_pages import EventDetail, event_detail
-
-    event, *_ = _existing(shell, [event_id])
     with opened_stores(shell) as parts:
-        detail = event_detail(parts, event_id) or EventDetail(event, [], [])
-    data, ends = event_data(event), {"supersedes": detail.supersedes, "corrects": detail.corrects}
-    if shell.json:
-        revisions = [dataclasses.asdict(one) for one in detail.revisions]
-        shell.emit(**data, revisions=revisions, **{name: [one.event_id for one in some] for name, some in ends.items()})
-        return
-    data |= {name: "\n".join(f"{one.event_id}: {short(shown(one))}" for one in some) for name, some in ends.items()}
-    data |= {name: "\n".join(value) for name, value in data.items() if isinstance(value, list)}
-    data["metadata"] = metadata_json(event.metadata) if event.metadata else ""
-    data["revisions"] = "\n".join(f"{one.replaced_at}  {one.text}" for one in detail.revisions)
-    shell.out.print(fields({key: value for key, value in data.items() if value not in ("", [], (), None)}))
+        detail = found_event(parts, event_id)
+    ends = {"supersedes": detail.supersedes, "corrects": detail.corrects}
+    told = {
+        name: [one.event_id if shell.json else f"{one.event_id}: {short(shown(one))}" for one in some]
+        for name, some in ends.items()
+    }
+    revisions = [dataclasses.asdict(one) for one in detail.revisions]
+    shell.report({**event_data(detail.event), "revisions": revisions, **told})
 
 
 @command("edit", events)
@@ -94,19 +87,12 @@ async def edit_event(
     """
     if text is None and not holds:
         raise WrongUse("TEXT: missing; give the new text, or --holds")
-    if text is not None and not text.strip():
-        raise WrongUse("TEXT: empty; `historian events delete` removes an event")
-    (event,) = await asyncio.to_thread(_existing, shell, [event_id])
-    if text is not None and event.is_message:
-        raise WrongUse(
-            "this is a message, and a message stands as it was said: hand the same message id over again with other words, "
-            "or withdraw it (`historian events withdraw`)"
-        )
-    after = event
-    if holds:
-        await asyncio.to_thread(_uphold, shell, event_id)
-    if text is not None:
-        async with opened_memory(shell) as memory:
+    async with opened_memory(shell) as memory:
+        parts = memory.lifecycle.in_use().parts
+        event = after = (await asyncio.to_thread(found_event, parts, event_id)).event
+        if holds:
+            await asyncio.to_thread(parts.events.uphold, [event_id])
+        if text is not None:
             after = await memory.edit_event(event_id, text)
     before = short(shown(event))
     if text is None:
@@ -114,11 +100,6 @@ async def edit_event(
     else:
         told = {"id": event_id, "before": before, "after": short(shown(after))}
         shell.result(event_data(after), "{id}: {before} → {after}", **told)
-
-
-def _uphold(shell: Shell, event_id: str) -> None:
-    with opened_stores(shell) as parts:
-        parts.events.uphold([event_id])
 
 
 @command("delete", events)
@@ -154,18 +135,6 @@ async def withdraw_messages(
         async with opened_memory(shell) as memory:
             withdrawn = await memory.forget_message(message_ids, scope)
     shell.result({"messages": withdrawn}, "{n} {n:message|messages} withdrawn", n=withdrawn)
-
-
-def _existing(shell: Shell, event_ids: list[str]) -> list[Event]:
-    found: list[Event] = []
-    if shell.needs_data():
-        with opened_stores(shell) as parts:
-            found = parts.events.get(event_ids)
-    missing = sorted(set(event_ids) - {event.event_id for event in found})
-    if missing:
-        named = ", ".join(map(repr, missing))
-        raise CommandFailed("no event {named}; `historian events list` shows those that exist", named=named)
-    return found
 
 
 EVENT_COLUMNS = later("event|time|scope|kind|text (≈ not absolute, × over)")

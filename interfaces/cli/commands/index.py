@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from ..invocation import Shell, WrongUse, command
-from ..language import later, say
 from ..opening import opened_parts, opened_stores
 from ..owner_commands import done_here
 from ..scopes import GroupOption, UserOption
@@ -111,19 +110,4 @@ def _list(shell: Shell) -> None:
 
 
 def _print(shell: Shell, report: IndexReport, place: Path, scope: Scope) -> None:
-    if shell.json:
-        shell.emit(folder=str(place), scope=scope.key, **asdict(report))
-        return
-    for path, why in report.skipped.items():
-        shell.note("skipped {path}: {why}", path=path, why=why)
-    counts = {**asdict(report), "skipped": len(report.skipped)}
-    files = later("{new} new, {changed} changed, {renamed} renamed, {deleted} gone, {unchanged} as before, {skipped} skipped")
-    waiting = say("; {without_vector} wait for their vectors", **counts) if report.without_vector else ""
-    shell.fields(
-        {
-            "folder": place,
-            "scope": scope.key,
-            "files": say(files, **counts),
-            "events": say("{chunks} added, {removed} removed", **counts) + waiting,
-        }
-    )
+    shell.report({"folder": str(place), "scope": scope.key, **asdict(report)})

@@ -8,16 +8,16 @@ from typing import Annotated, Any, Literal
 from rich.text import Text
 from typer import Argument, Option
 
+from ...lookups import found_job, retried
 from ...texts import told_by
-from ..console import Cell, fields, minute, short
-from ..invocation import CommandFailed, Shell, WrongUse, command, group
-from ..language import later, say
+from ..console import Cell, minute, short
+from ..invocation import Shell, WrongUse, command, group
+from ..language import say
 from ..opening import opened_queue
 
 jobs = group("jobs", "Jobs in the queue: what waits, what runs, what was given up.")
 
 STATE_STYLES = {"pending": "yellow", "processing": "cyan", "failed": "red"}
-QUEUE_COUNTS = later("{pending} pending, {processing} processing, {failed} failed")
 
 
 @command("list", jobs)
@@ -39,30 +39,14 @@ def list_jobs(
     if found:
         counts = queue.counts(time.time())
         shell.tell()
-        shell.tell(QUEUE_COUNTS, pending=counts.pending, processing=counts.processing, failed=counts.failed)
+        told = "{pending} pending, {processing} processing, {failed} failed"
+        shell.tell(told, pending=counts.pending, processing=counts.processing, failed=counts.failed)
 
 
 @command("show", jobs)
 def show_job(shell: Shell, job_id: Annotated[str, Argument(metavar="JOB", help="The job's id.")]) -> None:
     """Show one job, with everything it carries."""
-    from ....service.inspection.json_data import job_entries
-
-    queue = opened_queue(shell) if shell.needs_data() else None
-    found = [entry for entry in (job_entries(queue, None) if queue else []) if job_id in (entry["job_id"], entry["name"])]
-    if not found:
-        raise CommandFailed(
-            "job {id!r} is not in the queue; `historian jobs list` shows those that are, and "
-            "`historian events list --job {id}` what was filed of it",
-            id=job_id,
-        )
-    if shell.json:
-        shell.emit(**found[0])
-        return
-    shown = {key: value for key, value in found[0].items() if value not in ("", [], {}, None, 0, 0.0, False) or key == "filed"}
-    for key in ("new_info", "recent_messages"):
-        if key in shown:
-            shown[key] = "\n".join(_line_of(item) for item in shown[key])
-    shell.out.print(fields(shown))
+    shell.report(found_job(opened_queue(shell, create=False), job_id))
 
 
 @command("retry", jobs)
@@ -74,9 +58,7 @@ def retry_jobs(
     """Bring failed jobs back into the queue, with their attempts forgotten."""
     if (job_id is None) != every:
         raise WrongUse("say which: `historian jobs retry JOB`, or `historian jobs retry --all`")
-    count = opened_queue(shell).retry_failed(job_id) if shell.needs_data() else 0
-    if job_id is not None and count == 0:
-        raise CommandFailed("job {id!r} is not among the failed ones; `historian jobs list --state failed` shows them", id=job_id)
+    count = retried(opened_queue(shell, create=False), job_id)
     shell.result({"retried": count}, "{n} {n:job|jobs} put back into the queue", n=count)
 
 
@@ -103,9 +85,3 @@ def _what(entry: dict[str, Any]) -> str:
     if not entry["last_error"]:
         return texts
     return say("[attempt {n}: {error}] {texts}", n=entry["attempts"] + 1, error=entry["last_error"], texts=texts)
-
-
-def _line_of(item: object) -> str:
-    if isinstance(item, dict):
-        return f"{item.get('sender_name') or item.get('sender_id')}: {item.get('text')}"
-    return f"- {item}"

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Option
 
 from ..invocation import CommandFailed, Shell, WrongUse, command
-from ..language import later, say
+from ..language import later
 from ..opening import opened_parts, without_models
-from .stats import VECTORS
 
 if TYPE_CHECKING:
-    from ....schema.protocols import Fingerprint
     from ....service.components import Parts
     from ....service.upkeep.reembedding import Built
     from ....stores.tables.events.shadow_vectors import VectorSets
@@ -40,7 +38,7 @@ async def reembed(
     async with opened_parts(without_models(shell.settings)) as parts:
         try:
             if status:
-                _print_sets(shell, parts.backend.shadow.sets())
+                shell.report(asdict(parts.backend.shadow.sets()))
             elif drop_old:
                 count = drop_former(parts)
                 shell.result({"dropped": count}, "{n} {n:vector|vectors} of a former model deleted", n=count)
@@ -81,29 +79,6 @@ async def _change(shell: Shell, parts: Parts) -> None:
         shell.result({"changed": False}, same, **values)
 
 
-def _print_sets(shell: Shell, sets: VectorSets) -> None:
-    made = say(": {done} of {total} events", done=sets.next_done, total=sets.events) if sets.next else ""
-    kept = say(": {n}", n=sets.kept_count) if sets.kept else ""
-    shell.answer(
-        asdict(sets), {"in use": _named(sets.used), "being made": _named(sets.next) + made, "kept": _named(sets.kept) + kept}
-    )
-
-
-def _named(fingerprint: Fingerprint | None) -> str:
-    if fingerprint is None:
-        return say("none")
-    return say(VECTORS, model=fingerprint[0] or say("unnamed"), dimension=fingerprint[1])
-
-
 def _report(shell: Shell, built: Built, seconds: float) -> None:
-    model, dimension = built.fingerprint
-    counts = asdict(built)
-    again = say(", {n} found made", n=built.found) if built.found else ""
-    skipped = say("; {n} {n:event|events} found by keywords only", n=built.skipped) if built.skipped else ""
-    shell.result(
-        {"changed": True, "seconds": round(seconds, 3), **counts},
-        "searches read the vectors of {model} ({dimension} dimensions): {made} made{again}, {profiles} "
-        "{profiles:profile|profiles}, {seconds:.1f} s{skipped}. The former ones are kept: `--rollback` goes back, "
-        "`--drop-old` deletes them",
-        **{**counts, "model": model, "dimension": dimension, "again": again, "seconds": seconds, "skipped": skipped},
-    )
+    shell.report({"changed": True, "seconds": round(seconds, 3), **asdict(built)})
+    shell.tell("The former vectors are kept: `--rollback` goes back, `--drop-old` deletes them")

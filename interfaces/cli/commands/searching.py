@@ -54,7 +54,7 @@ async def search(
     scope = scopes.search_scope(group, user, every=every, notes=notes)
     if scope is None and neighbours:
         raise WrongUse("--neighbours are those of one conversation: say --group ID or --user ID in place of --all")
-    narrowed = scopes.conditions(shell.settings, group, user, narrowing)
+    narrowed = scopes.conditions(group, user, narrowing)
     shell.end_without_data()
     _note_if_off(shell)
     async with CognitiveService.open(shell.settings, worker=False) as memory:

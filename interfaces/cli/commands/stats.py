@@ -8,15 +8,14 @@ from typing import Annotated, Any
 
 from typer import Option
 
-from ...texts import size
 from ..invocation import Shell, command
-from ..language import later, listed, say
+from ..language import say
 from ..opening import opened_stores
 from ..run_report import print_report, read_report
 from .data.forget import STAGES
-from .jobs import QUEUE_COUNTS
 
-VECTORS = later("{model}, {dimension} dimensions")
+SHOWN = ("stored_in", "bytes", "owner", "queue", "events", "profiles", "vectors", "forgetting")
+"""The numbers that people are shown."""
 
 
 @command("stats")
@@ -51,29 +50,12 @@ def stats(
 
 
 def _print(shell: Shell, report: dict[str, Any]) -> None:
-    queue = report["queue"]
-    waiting = say(QUEUE_COUNTS, **queue)
-    if queue["pending"]:
-        waiting += say("; the oldest waits {age:duration}", age=queue["oldest_pending_seconds"])
-    counts = later(
-        "{count} in {scopes} {scopes:conversation|conversations}, {relative} not absolute, {without_vector} without a vector"
-    )
-    events = say(counts, **report["events"])
-    if report["events"]["without_vector"]:
-        events += say(" (the oldest was said {age:duration} ago)", age=report["events"]["oldest_without_vector_seconds"])
     forgetting = {whom: say(STAGES[stage]) for whom, stage in report["forgetting"].items()}
-    shell.fields(
-        {
-            "data": f"{report['stored_in']}  ({size(report['bytes'])})",
-            "memory": say("on") if report["enabled"] else say("switched off (cognitive.enabled = false)"),
-            "owner": report["owner"] or say("nobody: jobs wait until a bot or `historian worker` runs"),
-            "queue": waiting,
-            "events": events,
-            "profiles": str(report["profiles"]),
-            "vectors": say(VECTORS, **report["vectors"]) if report["vectors"] else say("none yet"),
-            **({"forgetting": listed([f"{whom}: {stage}" for whom, stage in forgetting.items()])} if forgetting else {}),
-        }
-    )
+    owner = report["owner"] or say("nobody: jobs wait until a bot or `historian worker` runs")
+    told = {**report, "forgetting": forgetting, "owner": owner}
+    shell.report(told, *SHOWN)
+    if not report["enabled"]:
+        shell.tell("memory is switched off (cognitive.enabled = false)")
 
 
 def collect(shell: Shell) -> dict[str, Any]:

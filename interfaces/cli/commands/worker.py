@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from typer import Option
 
@@ -67,7 +67,10 @@ async def _work(shell: Shell, drain: bool, metrics_port: int | None) -> bool:
         save_report(shell.directory, report)
     except StorageError as error:
         log.warning("`historian stats` will not show this run: %s", error)
-    _print(shell, report)
+    print_report(shell, report)
+    if counts.failed:
+        hint = "`historian jobs list --state failed` tells why, `historian jobs retry --all` brings them back"
+        shell.tell(hint)
     if not complete:
         raise CommandFailed(
             "gave up with {n} {n:job|jobs} waiting on disk: {outage}; `historian doctor` tells what is wrong, then run this "
@@ -154,15 +157,3 @@ def _on_signals(loop: asyncio.AbstractEventLoop, stop: Callable[[], None]) -> Ex
             signal.signal(one, lambda *_: loop.call_soon_threadsafe(stop))
             handlers.callback(signal.signal, one, signal.SIG_DFL)
     return handlers
-
-
-def _print(shell: Shell, report: dict[str, Any]) -> None:
-    if shell.json:
-        shell.emit(**report)
-        return
-    left = report["left"]
-    waiting = left["pending"] + left["processing"]
-    print_report(shell, report, left=say("{waiting} waiting, {failed} given up", waiting=waiting, failed=left["failed"]))
-    if left["failed"]:
-        shell.tell()
-        shell.tell("`historian jobs list --state failed` tells why, `historian jobs retry --all` brings them back")

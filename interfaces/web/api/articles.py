@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from http import HTTPStatus
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Response
 from pydantic import BaseModel, Field
 
-from ....schema.summary import ArticleKey, StoredArticle
-from ....service.components import Parts
+from ....schema.summary import ArticleKey
 from ....service.inspection.article_list import listed_articles, listed_data
 from ....service.inspection.json_data import ArticleData, SummaryData, article_data, summary_data
-from ....text.articles import format_article
-from ...revisions import kept_articles
+from ...revisions import article_revisions
 from ..dependencies import CallerHere, MemoryHere, OperatorHere, PartsHere
-from ..problems import Refused
-from .revisions import Commanded, Diff, difference, numbered, rolled_back
+from .revisions import Commanded, Diff, commanded, difference
 from .talk import Body
 
 router = APIRouter(tags=["articles"])
@@ -66,19 +62,19 @@ KeyHere = Annotated[ArticleKey, Depends(_key)]
 @router.get("/article")
 def show_article(parts: PartsHere, key: KeyHere) -> ArticleData:
     """The article about a person: three chapters. Where none is written yet the dated summaries, as `dynamic` of revision 0."""
-    return article_data(_kept(parts, key)[0])
+    return article_data(article_revisions(parts, key).kept[0])
 
 
 @router.get("/article/history")
 def history(parts: PartsHere, operator: OperatorHere, key: KeyHere) -> ArticleRevisions:
     """The revisions of an article that are kept."""
-    return ArticleRevisions(revisions=[article_data(one) for one in _kept(parts, key)])
+    return ArticleRevisions(revisions=[article_data(one) for one in article_revisions(parts, key).kept])
 
 
 @router.get("/article/diff")
 def diff(parts: PartsHere, operator: OperatorHere, key: KeyHere, old: int | None = None, new: int | None = None) -> Diff:
     """What changed between two revisions, by default the last two."""
-    return difference(_kept(parts, key), old, new, lambda one: format_article(one.article).splitlines())
+    return difference(article_revisions(parts, key), old, new)
 
 
 @router.post("/article/rollback")
@@ -86,9 +82,9 @@ async def roll_back(
     asked: ArticleRollback, memory: MemoryHere, parts: PartsHere, operator: OperatorHere, response: Response
 ) -> Commanded:
     """Bring an earlier revision back, as a new one."""
-    _, *earlier = await asyncio.to_thread(_kept, parts, ArticleKey(asked.user_id, asked.group_id))
-    numbered(earlier, asked.revision)
-    return await rolled_back(memory, "rollback_article", asked.model_dump(), response)
+    key = ArticleKey(asked.user_id, asked.group_id)
+    found = await asyncio.to_thread(article_revisions, parts, key)
+    return await commanded(memory, found.rollback, found.command(asked.revision), response)
 
 
 @router.get("/summaries")
@@ -96,10 +92,3 @@ def summaries(parts: PartsHere, key: KeyHere) -> Summaries:
     """The dated summaries of a person in one conversation, and how much waits to become one."""
     found = parts.article_stores.summaries.read(key)
     return Summaries(summaries=[summary_data(one) for one in found], waiting_tokens=parts.article_stores.buffer.tokens(key))
-
-
-def _kept(parts: Parts, key: ArticleKey) -> list[StoredArticle]:
-    """Return the revisions of an article, newest first. Raises Refused (404) for none."""
-    if found := kept_articles(parts, key):
-        return found
-    raise Refused(HTTPStatus.NOT_FOUND, "there is neither such an article nor a summary yet")

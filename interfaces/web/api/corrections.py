@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
-from ....schema.correction import CandidateKind, Correction, CorrectionAction
+from ....schema.correction import Correction
 from ....schema.profile import LineKind, ProfileLine
-from ....schema.scope import EntityType, Scope
+from ....schema.scope import Scope
 from ....service.inspection.json_data import correction_data
 from ..dependencies import CallerHere, MemoryHere, ScopeParameter
-from .event_data import EventData
+from .event_data import CandidateData, CorrectionData
 from .talk import Body, InScope
 
 router = APIRouter(tags=["corrections"])
@@ -47,42 +47,6 @@ class CorrectRequest(InScope):
     wrong: str = Field("", description="What memory says and is wrong, in words.")
     right: str = Field("", description="What is right instead; empty: it is only taken out.")
     target_id: str = Field("", description="The id of a candidate that an earlier answer offered.")
-
-
-class LineOfProfile(BaseModel):
-    entity_type: EntityType
-    entity_id: str
-    layer: str
-    line: ProfileLine
-
-
-class CorrectionData(BaseModel):
-    """What one correction took out or replaced, as it was before."""
-
-    correction_id: str = Field(description='What undoes it; "" if nothing has changed (`dry_run`).')
-    action: CorrectionAction
-    at: str
-    lines: list[LineOfProfile]
-    events: list[EventData]
-    messages: list[EventData] = Field(description="Messages that recall does not give any more.")
-    still_told: list[str] = Field(description="Texts that stay and may still say it.")
-    elsewhere: int = Field(description="Records of other conversations, which are not shown.")
-    undo_until: str = Field(description='ISO 8601; "": it cannot be undone.')
-    is_undone: bool
-
-    @classmethod
-    def of(cls, one: Correction) -> CorrectionData:
-        return cls.model_validate(correction_data(one))
-
-
-class CandidateData(BaseModel):
-    model_config = ConfigDict(from_attributes=True)
-
-    target_id: str
-    kind: CandidateKind
-    text: str
-    day: str
-    score: float
 
 
 class Corrected(BaseModel):
@@ -126,7 +90,7 @@ Conversation = Annotated[Scope, Depends(_conversation)]
 async def edit_line(line_id: str, asked: LineEdit, memory: MemoryHere, scope: SpokenScope) -> CorrectionData:
     """Edit a line of a profile: its words, with those of the events that it rests on alone, or what is kept of it."""
     fields: dict[str, Any] = asked.model_dump(exclude_unset=True)
-    return CorrectionData.of(await memory.edit_line(line_id, **fields, scope=scope))
+    return correction_data(await memory.edit_line(line_id, **fields, scope=scope))
 
 
 @router.delete("/lines/{line_id}")
@@ -139,7 +103,7 @@ async def delete_line(
 ) -> CorrectionData:
     """Delete a line of a profile with the events that it rests on."""
     how: dict[str, bool] = {"messages": messages, "dry_run": dry_run}
-    return CorrectionData.of(await memory.delete_line(line_id, scope=scope, **how))
+    return correction_data(await memory.delete_line(line_id, scope=scope, **how))
 
 
 @router.post("/correct")
@@ -147,8 +111,8 @@ async def correct(asked: CorrectRequest, memory: MemoryHere, caller: CallerHere)
     """Find what memory says and is wrong, and take it out or replace it; candidates, if several may be meant."""
     found = await memory.correct(asked.wrong, asked.right, scope=asked.scope_for(caller), target_id=asked.target_id)
     if isinstance(found, Correction):
-        return Corrected(correction=CorrectionData.of(found), candidates=[])
-    return Corrected(correction=None, candidates=[*map(CandidateData.model_validate, found)])
+        return Corrected(correction=correction_data(found), candidates=[])
+    return Corrected(correction=None, candidates=found)
 
 
 @router.get("/corrections")
@@ -157,13 +121,13 @@ async def list_corrections(
 ) -> Corrections:
     """The last corrections, as long as they can be undone."""
     found = await memory.list_corrections(scope=scope, limit=limit)
-    return Corrections(corrections=[*map(CorrectionData.of, found)])
+    return Corrections(corrections=[*map(correction_data, found)])
 
 
 @router.post("/corrections/{correction_id}/undo")
 async def undo(correction_id: str, memory: MemoryHere, scope: SpokenScope) -> CorrectionData:
     """Bring back what a correction took out or replaced."""
-    return CorrectionData.of(await memory.undo(correction_id, scope=scope))
+    return correction_data(await memory.undo(correction_id, scope=scope))
 
 
 @router.get("/pins")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from http import HTTPStatus
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
@@ -14,12 +13,13 @@ from ....retrieval.filters import conditioned
 from ....schema.errors import InvalidInput
 from ....schema.event import EventKind, EventLink, Revision
 from ....schema.labels import read_metadata
-from ....service.inspection.event_pages import MOST_ON_A_PAGE, EventDetail, event_detail, events_page, events_with_words
+from ....service.inspection.event_pages import MOST_ON_A_PAGE, EventDetail, events_page, events_with_words
+from ....service.inspection.json_data import correction_data
 from ....service.timezones import configured_timezone
+from ...lookups import found_event
 from ..dependencies import CallerHere, MemoryHere, PartsHere, ScopeHere
-from ..problems import Refused
-from .corrections import CorrectionData, DryRun
-from .event_data import EventData
+from .corrections import DryRun
+from .event_data import CorrectionData, EventData
 from .talk import Body
 
 router = APIRouter(prefix="/events", tags=["events"])
@@ -55,15 +55,11 @@ class Successor(Body):
     corrects: bool = Field(False, description="True: the event was never true.")
 
 
-def detailed(event_id: str, parts: PartsHere, caller: CallerHere) -> EventDetail:
-    """Return an event with all that is known of it. Raises Refused (404) if it does not exist, or not for this caller."""
-    found = event_detail(parts, event_id)
-    if found is None or (caller.scope is not None and found.event.scope.key != caller.scope.key):
-        raise Refused(HTTPStatus.NOT_FOUND, f"there is no event {event_id!r:.80}; it may have been deleted")
-    return found
+def _detail(event_id: str, parts: PartsHere, caller: CallerHere) -> EventDetail:
+    return found_event(parts, event_id, caller.scope)
 
 
-DetailHere = Annotated[EventDetail, Depends(detailed)]
+DetailHere = Annotated[EventDetail, Depends(_detail)]
 
 
 @router.get("")
@@ -98,14 +94,14 @@ def list_events(
         page = events_with_words(parts.events, where, text, limit=limit)
     else:
         page = events_page(parts.events, where, limit=limit, cursor=cursor)
-    return Events(events=[EventData.model_validate(one) for one in page.events], next=page.next)
+    return Events(events=page.events, next=page.next)
 
 
 @router.get("/{event_id}")
 async def show_event(detail: DetailHere) -> EventWithLinks:
     """An event with its former texts, and the events that it ended."""
     return EventWithLinks(
-        event=EventData.model_validate(detail.event),
+        event=detail.event,
         revisions=detail.revisions,
         supersedes=[one.event_id for one in detail.supersedes],
         corrects=[one.event_id for one in detail.corrects],
@@ -119,22 +115,21 @@ async def edit_event(asked: Edit, memory: MemoryHere, parts: PartsHere, caller: 
     if asked.holds:
         await asyncio.to_thread(parts.events.uphold, [event_id])
     if asked.text is not None:
-        edited = await memory.edit_event(event_id, asked.text, scope=caller.scope)
-        return EventData.model_validate(edited)
-    return EventData.model_validate((await asyncio.to_thread(detailed, event_id, parts, caller)).event)
+        return await memory.edit_event(event_id, asked.text, scope=caller.scope)
+    return (await asyncio.to_thread(found_event, parts, event_id, caller.scope)).event
 
 
 @router.delete("/{event_id}")
 async def delete_event(detail: DetailHere, memory: MemoryHere, caller: CallerHere, dry_run: DryRun = False) -> CorrectionData:
     """Remove an event, or a whole message, with the lines of profiles that rest on it alone."""
     event_id = detail.event.event_id
-    return CorrectionData.of(await memory.delete_event(event_id, scope=caller.scope, dry_run=dry_run))
+    return correction_data(await memory.delete_event(event_id, scope=caller.scope, dry_run=dry_run))
 
 
 @router.post("/{event_id}/supersede")
 def supersede_event(event_id: str, asked: Successor, parts: PartsHere, caller: CallerHere, detail: DetailHere) -> EventData:
     """Mark an event as over because of a later one of the same conversation."""
-    detailed(asked.by, parts, caller)
+    found_event(parts, asked.by, caller.scope)
     if not parts.events.supersede([EventLink(event_id, asked.by, asked.corrects)]):
         raise InvalidInput("by: expected a later event of the same conversation, and one to end that still holds")
-    return EventData.model_validate(detailed(event_id, parts, caller).event)
+    return found_event(parts, event_id, caller.scope).event

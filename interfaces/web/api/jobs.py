@@ -13,8 +13,10 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
+from ....schema.protocols import JobQueue
 from ....service.cognitive import CognitiveService
 from ....service.inspection.json_data import job_entries
+from ...lookups import found_job, retried
 from ..access import Caller
 from ..dependencies import CallerHere, MemoryHere, OperatorHere, QueueHere
 from ..problems import Refused
@@ -60,25 +62,28 @@ def list_jobs(
 @router.get("/jobs/{job_id}")
 def show_job(job_id: str, queue: QueueHere, caller: CallerHere) -> dict[str, Any]:
     """One job with everything it carries."""
-    for one in job_entries(queue, None if caller.is_operator else MOST_LOOKED_THROUGH):
-        if job_id in (one["job_id"], one["name"]) and (caller.is_operator or _is_own(caller, one)):
-            return one
-    raise Refused(HTTPStatus.NOT_FOUND, f"job {job_id!r:.80} is not in the queue; what is filed of it are events")
+    found = found_job(queue, job_id, None if caller.is_operator else MOST_LOOKED_THROUGH)
+    if not caller.is_operator and not _is_own(caller, found):
+        raise Refused(HTTPStatus.NOT_FOUND, f"job {job_id!r:.80} is not in the queue")
+    return found
 
 
 @router.post("/jobs/retry")
 async def retry_all(queue: QueueHere, memory: MemoryHere, operator: OperatorHere) -> Retried:
     """Bring all failed jobs back into the queue, with their attempts forgotten."""
-    return _retried(memory, await asyncio.to_thread(queue.retry_failed))
+    return await _retry(memory, queue, None)
 
 
 @router.post("/jobs/{job_id}/retry")
 async def retry(job_id: str, queue: QueueHere, memory: MemoryHere, operator: OperatorHere) -> Retried:
     """Bring a failed job back into the queue, with its attempts forgotten."""
-    count = await asyncio.to_thread(queue.retry_failed, job_id)
-    if not count:
-        raise Refused(HTTPStatus.NOT_FOUND, f"job {job_id!r:.80} is not among the failed ones")
-    return _retried(memory, count)
+    return await _retry(memory, queue, job_id)
+
+
+async def _retry(memory: CognitiveService, queue: JobQueue, job_id: str | None) -> Retried:
+    count = await asyncio.to_thread(retried, queue, job_id)
+    memory.lifecycle.wake()
+    return Retried(retried=count)
 
 
 @router.get("/steps", response_class=StreamingResponse)
@@ -117,11 +122,6 @@ async def _told(memory: CognitiveService, is_let_in: Callable[[], bool]) -> Asyn
 
 def _event(name: str, data: dict[str, Any]) -> str:
     return f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n"
-
-
-def _retried(memory: CognitiveService, count: int) -> Retried:
-    memory.lifecycle.wake()
-    return Retried(retried=count)
 
 
 def _is_own(caller: Caller, entry: dict[str, Any]) -> bool:

@@ -1,8 +1,8 @@
-"""What profiles and articles share: revisions, what changed between two of them, and bringing one back."""
+"""Revisions of profiles and articles: the difference of two, and bringing one back."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 
@@ -11,8 +11,7 @@ from pydantic import BaseModel, Field
 
 from ....service.cognitive import CognitiveService
 from ....service.operating import CommandKind
-from ...revisions import One, compared
-from ..problems import Refused
+from ...revisions import KeptRevisions
 
 
 class Diff(BaseModel):
@@ -28,23 +27,14 @@ class Commanded(BaseModel):
     job_id: str
 
 
-def numbered(found: Sequence[One], revision: int) -> One:
-    """Return the revision of that number. Raises Refused (404) that names those that are kept."""
-    for one in found:
-        if one.revision == revision:
-            return one
-    kept = ", ".join(str(one.revision) for one in reversed(found)) or "none"
-    raise Refused(HTTPStatus.NOT_FOUND, f"revision {revision} is not kept; kept are: {kept}")
+def difference(found: KeptRevisions[Any], old: int | None, new: int | None) -> Diff:
+    """Return the difference of two revisions, by default the last two."""
+    older, newer, lines = found.compared(old, new)
+    return Diff(old=older.revision, new=newer.revision, lines=lines)
 
 
-def difference(found: Sequence[One], old: int | None, new: int | None, lines: Callable[[One], list[str]]) -> Diff:
-    """Return what changed between two revisions of `found` (newest first): by default between the last two."""
-    older, newer, told = compared(found, old, new, lines, numbered)
-    return Diff(old=older.revision, new=newer.revision, lines=told)
-
-
-async def rolled_back(memory: CognitiveService, kind: CommandKind, payload: Mapping[str, Any], response: Response) -> Commanded:
-    """Carry out a command, and set the status of the answer: 202 where it is not done yet."""
+async def commanded(memory: CognitiveService, kind: CommandKind, payload: Mapping[str, Any], response: Response) -> Commanded:
+    """Carry out a command. The status of the answer is 202 if it is not done yet."""
     job_id, done = await memory.command(kind, payload)
     if not done:
         response.status_code = HTTPStatus.ACCEPTED

@@ -20,9 +20,10 @@ from ....service.data_directory import data_directory
 from ....service.diagnosis import diagnose
 from ....service.entity_data.transfer import export
 from ....service.inspection.settings_report import settings_report
+from ...lookups import named_entity
 from ..dependencies import OPERATOR_ALONE, MemoryHere, PartsHere
-from .profiles import EntityParameter, named_entity
-from .revisions import Commanded, rolled_back
+from .profiles import EntityParameter
+from .revisions import Commanded, commanded
 from .talk import Body
 
 router = APIRouter(tags=["system"], dependencies=OPERATOR_ALONE)
@@ -78,7 +79,7 @@ async def index_notes(memory: MemoryHere, response: Response) -> Commanded:
     cognitive = memory.settings.cognitive
     if not cognitive.notes_dir or not await asyncio.to_thread(Path(cognitive.notes_dir).is_dir):
         raise StorageError("cognitive.notes_dir names no folder that exists; set it to the folder of the notes")
-    return await rolled_back(memory, "index", {"folder": cognitive.notes_dir, "notes_scope": cognitive.notes_scope}, response)
+    return await commanded(memory, "index", {"folder": cognitive.notes_dir, "notes_scope": cognitive.notes_scope}, response)
 
 
 @router.get("/settings")

@@ -11,7 +11,6 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ....schema.errors import InvalidInput
 from ....schema.event import EventKind
-from ....schema.hit import Hit
 from ....schema.job import RecentMessage
 from ....schema.language import Language
 from ....schema.scope import RequestType, Scope
@@ -208,16 +207,17 @@ async def search(asked: SearchRequest, memory: MemoryHere, caller: CallerHere) -
         scope = caller.needed_scope(asked.scope)
         more = {**conditions, "context": asked.context, "neighbours": asked.neighbours}
         hits = await memory.search_events(asked.query, scope, top_k=asked.top_k, **more)
-    return Hits(hits=[_found(hit, explain=asked.explain) for hit in hits])
-
-
-def _found(hit: Hit, *, explain: bool) -> FoundEvent:
-    return FoundEvent(
-        event=EventData.model_validate(hit.event),
-        score=hit.score,
-        scores=dict(hit.scores),
-        pending=hit.pending,
-        before=[EventData.model_validate(one) for one in hit.before],
-        after=[EventData.model_validate(one) for one in hit.after],
-        explain=hit.explain() if explain else "",
+    return Hits(
+        hits=[
+            FoundEvent(
+                event=hit.event,
+                score=hit.score,
+                scores=dict(hit.scores),
+                pending=hit.pending,
+                before=list(hit.before),
+                after=list(hit.after),
+                explain=hit.explain() if asked.explain else "",
+            )
+            for hit in hits
+        ]
     )

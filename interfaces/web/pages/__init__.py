@@ -9,10 +9,10 @@ from fastapi import APIRouter, Form, HTTPException, Request, Response
 from fastapi.responses import RedirectResponse
 
 from ....schema.language import Language
+from ...texts import later
 from ..dependencies import OPERATOR_ALONE
 from . import corrections, entities, events, forgetting, jobs, searching, status
-from .language import COOKIE, later
-from .rendering import page
+from .rendering import COOKIE, page
 from .route import PageRoute, own_path
 
 router = APIRouter(include_in_schema=False, route_class=PageRoute)

@@ -14,15 +14,14 @@ from fastapi import APIRouter, Request, Response
 from ....schema.article import CHAPTER_NAMES
 from ....schema.entity import Entity
 from ....schema.event import Event
-from ....schema.profile import ProfileKey
 from ....schema.scope import EntityType
 from ....schema.summary import ArticleKey, StoredArticle
 from ....service.components import Parts
 from ....service.inspection.article_list import listed_articles
 from ....service.inspection.json_data import profile_lines
 from ....service.timezones import configured_timezone
-from ...revisions import One, kept_articles, profile_layers, side_by_side
-from ..api.revisions import numbered
+from ...lookups import profile_layers
+from ...revisions import One, article_revisions, kept_articles, profile_revisions, side_by_side
 from ..dependencies import MemoryHere, PartsHere
 from . import known, timeline
 from .corrections import KINDS
@@ -59,11 +58,10 @@ async def bring_profile_back(
     memory: MemoryHere, parts: PartsHere, kind: FormKind, id: FormText, revision: FormNumber, layer: FormText = ""
 ) -> Response:
     """Bring an earlier revision of a profile back."""
-    key = ProfileKey(kind, id, layer)
-    numbered(await asyncio.to_thread(parts.profiles.history, key), revision)
-    payload = {"entity_type": kind, "entity_id": id, "layer": layer, "revision": revision}
-    sent = await memory.command("rollback", payload)
-    return see(f"/{kind}", id=id, view="profile", layer=layer, said="done" if sent.done else "handed over")
+    found = await asyncio.to_thread(profile_revisions, parts, f"{kind}:{id}", layer)
+    sent = await memory.command(found.rollback, found.command(revision))
+    said = "done" if sent.done else "handed over"
+    return see(f"/{kind}", id=id, view="profile", layer=layer, said=said)
 
 
 @router.post("/article/rollback")
@@ -72,8 +70,8 @@ async def bring_article_back(
 ) -> Response:
     """Bring an earlier revision of an article back."""
     key = ArticleKey(user, group)
-    numbered(await asyncio.to_thread(parts.article_stores.articles.history, key), revision)
-    sent = await memory.command("rollback_article", {"user_id": user, "group_id": group, "revision": revision})
+    found = await asyncio.to_thread(article_revisions, parts, key)
+    sent = await memory.command(found.rollback, found.command(revision))
     whose = user if kind == "user" else group
     return see(f"/{kind}", id=whose, view="article", of=key, said="done" if sent.done else "handed over")
 

@@ -11,8 +11,7 @@ from ....schema.errors import InvalidInput
 from ....schema.event import Event, EventFilter, EventLink, WrittenKind
 from ....service.components import Parts
 from ....text.messages import named_message
-from ..access import Caller
-from ..api.events import detailed
+from ...lookups import found_event
 from ..dependencies import MemoryHere, PartsHere
 from .entities import successors
 from .rendering import page
@@ -33,7 +32,7 @@ async def show_event(request: Request, memory: MemoryHere, parts: PartsHere, id:
 
 
 def _values(parts: Parts, event_id: str, text: str) -> dict[str, Any]:
-    detail = detailed(event_id, parts, Caller())
+    detail = found_event(parts, event_id)
     event = detail.event
     return {
         "event": event,
@@ -57,7 +56,7 @@ async def edit(memory: MemoryHere, id: FormText, text: FormText) -> Response:
 @router.post("/event/delete")
 async def delete(memory: MemoryHere, parts: PartsHere, id: FormText) -> Response:
     """Remove an event, or a whole message, with the lines of profiles that rest on it alone."""
-    event = (await asyncio.to_thread(detailed, id, parts, Caller())).event
+    event = (await asyncio.to_thread(found_event, parts, id)).event
     await memory.delete_event(id)
     kind, whose = ("group", event.group_id) if event.group_id else ("user", event.user_id)
     return see(f"/{kind}", id=whose, said="deleted")

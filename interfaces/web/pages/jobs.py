@@ -43,9 +43,9 @@ def show_jobs(request: Request, memory: MemoryHere, queue: QueueHere, state: Sta
 @router.post("/jobs/retry")
 async def try_again(memory: MemoryHere, queue: QueueHere, job: FormText = "") -> Response:
     """Put a failed job back into the queue; without an id all of them."""
-    retried = await asyncio.to_thread(queue.retry_failed, job or None)
+    count = await asyncio.to_thread(queue.retry_failed, job or None)
     memory.lifecycle.wake()
-    return see("/jobs", state="pending", retried=retried)
+    return see("/jobs", state="pending", retried=count)
 
 
 @router.get("/live")

@@ -14,7 +14,7 @@ from ....schema.scope import RESERVED_USER, scope_of_key
 from ....service.components import Parts
 from ....service.entity_data.kinds import Traces
 from ....service.entity_data.registry import stored_kinds
-from ...revisions import profile_layers
+from ...lookups import profile_layers
 
 PAGE = 50
 

@@ -19,11 +19,13 @@ from ....schema.language import Language
 from ....schema.version import VERSION
 from ....service.timezones import configured_timezone
 from ....text.speakers.shown_names import AS_BORNE, ShownNames
-from ...texts import NAMES, size, words
+from ...texts import NAMES, say_in, size, words
 from ...texts import shown as shown_text
-from .language import COOKIE, language_of, say
 
 WRITERS, SOURCES, STATES = (NAMES["pages"][name] for name in ("writers", "sources", "states"))
+
+COOKIE = "historian_language"
+"""The cookie that holds the language chosen by the switch."""
 
 SHORT = 600
 """Characters of a text that a list shows; its own page shows all of them."""
@@ -39,7 +41,7 @@ def page(request: Request, template: str, *, status: int = 200, **values: object
     path = request.url.path
     filled = environment().get_template(template).render
     html = filled(
-        t=partial(say, language),
+        t=partial(say_in, language),
         language=language,
         navigation=NAMES["pages"]["navigation"] if request.state.caller is not None else {},
         here=BELONGS_TO.get(path, path),
@@ -55,6 +57,26 @@ def page(request: Request, template: str, *, status: int = 200, **values: object
 def _names(request: Request, told: str, language: Language) -> ShownNames:
     opened = request.app.state.memory.lifecycle.opened
     return AS_BORNE if opened is None else opened.recall.shown_names(None, told, language)
+
+
+def language_of(chosen: str | None, accepted: str) -> Language:
+    """Return the chosen language, else the one of the two that the header Accept-Language likes better, else English.
+
+    >>> language_of(None, "fr, zh-TW;q=0.8, en;q=0.5"), language_of("en", "zh"), language_of(None, "de")
+    ('zh', 'en', 'en')
+    """
+    if chosen in ("zh", "en"):
+        return "zh" if chosen == "zh" else "en"
+    weights: dict[str, float] = {}
+    for one in accepted.split(","):
+        tag, _, quality = one.partition(";")
+        try:
+            weight = float(quality.partition("=")[2]) if quality else 1.0
+        except ValueError:
+            continue
+        name = tag.strip().lower()[:2]
+        weights[name] = max(weight, weights.get(name, 0.0))
+    return "zh" if weights.get("zh", 0.0) > weights.get("en", 0.0) else "en"
 
 
 @pass_context

@@ -13,8 +13,8 @@ from fastapi.routing import APIRoute
 from ....models.secrets import mask_known
 from ....schema.errors import HistorianError
 from ....schema.scope import EntityType
+from ...texts import later
 from ..problems import status_of
-from .language import later
 from .rendering import link, page
 
 

@@ -23,8 +23,8 @@ from ....service.data_directory import data_directory
 from ....service.inspection.settings_report import settings_report
 from ....service.timezones import configured_timezone
 from ....stores.opening import owner_of
+from ...texts import later
 from ..dependencies import MemoryHere, PartsHere
-from .language import later
 from .rendering import page, spoken
 from .route import PageRoute
 

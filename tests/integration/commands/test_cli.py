@@ -314,10 +314,8 @@ def test_a_search_can_be_narrowed(filed: Callable[..., Called]) -> None:
         (["search", "x"], "which conversation?"),
         (["search", "x", "--all", "--user", "1"], "--all together with --group or --user"),
         (["search", "x", "--user", ""], "user_id: empty; pass the platform's own id"),
-        (["search", "x", "--user", "1", "--from", "soon"], "--from: 'soon' is no time"),
         (["context", "x"], "which conversation?"),
         (["events", "list", "--group", "a\nb"], "group_id: "),
-        (["profile", "show", "42"], "'42' names no profile; write user:ID or group:ID, such as user:42 or group:42"),
         (["jobs", "retry"], "say which"),
     ],
 )
@@ -564,10 +562,10 @@ def test_all_profiles_are_written_as_files_to_be_read(filed: Callable[..., Calle
     assert again.status == 2 and "is not empty" in again.err
 
 
-def test_a_profile_that_is_not_there_is_named(call: Callable[..., Called]) -> None:
+def test_a_profile_is_not_there_where_nothing_is_stored(call: Callable[..., Called]) -> None:
     called = call("profile", "show", "user:9")
     assert called.status == 1
-    assert "there is no profile 'user:9'" in called.err
+    assert "nothing is stored yet" in called.err
 
 
 # jobs
@@ -708,7 +706,7 @@ def test_draining_with_a_model_tells_calls_and_tokens_by_purpose(call: Callable[
     assert usage["merge_profile"]["calls_per_job"] == round(usage["merge_profile"]["calls"] / jobs["filed"], 3) > 0
     assert usage["rewrite"]["calls_per_job"] >= 1
     assert usage["rewrite"]["prompt_tokens_per_job"] > 0
-    assert "merge_profile" in called.out
+    assert "merge profile" in called.out
 
 
 def test_doctor_tells_that_a_directory_cannot_be_written(tmp_path: Path) -> None:

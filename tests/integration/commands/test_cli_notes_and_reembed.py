@@ -57,7 +57,7 @@ def test_notes_are_indexed_found_where_they_belong_and_taken_out_again(tmp_path:
     assert len(historian("--data-dir", data, "index", "--list", "--json").lines) == 2
     removed = historian("--data-dir", data, "index", notes, "--group", "7", "--remove", "--json")
     assert removed.lines[0]["removed"] == 1 and (found("--group", "7"), found("--notes")) == (0, 1)
-    assert "skipped bad.md: binary" in historian("--data-dir", data, "index", notes).err
+    assert "bad.md binary" in historian("--data-dir", data, "index", notes).out
 
 
 def test_the_configured_folder_goes_into_the_configured_scope(tmp_path: Path, data: Path) -> None:

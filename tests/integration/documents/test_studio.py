@@ -19,6 +19,7 @@ from historian.interfaces.studio.forms import (
     RecallOptions,
     ReflectionForm,
     ReflectionOptions,
+    overridden,
 )
 from historian.schema.settings import Settings
 from support.command import historian
@@ -61,7 +62,7 @@ def test_the_graphs_of_the_file_are_offered_with_a_description_their_drawing_and
             assert fields
             for field in fields.values():
                 assert re.search(r"[\u4e00-\u9fff].*[a-z]", field["description"]), field
-                assert "default" in field
+                assert "default" in field or field["type"] == "array"
 
 
 @pytest.mark.slow
@@ -242,11 +243,12 @@ def test_the_factories_bring_no_checkpointer() -> None:
 
 def test_options_left_alone_change_nothing_and_chosen_ones_only_themselves() -> None:
     settings = Settings()
-    assert HistorianOptions().over(settings) == settings
-    assert RecallOptions().over(settings) == settings
-    assert ReflectionOptions().over(settings) == settings
-    assert HistorianOptions(rewrite_mode="rules").over(settings).historian.rewrite_mode == "rules"
-    chosen = RecallOptions(vector_weight=0.0).over(settings)
+    assert overridden(settings, "historian", HistorianOptions()) == settings
+    assert overridden(settings, "query", RecallOptions()) == settings
+    assert overridden(settings, "shortterm", ReflectionOptions()) == settings
+    by_rules = overridden(settings, "historian", HistorianOptions(rewrite_mode="rules"))
+    assert by_rules.historian.rewrite_mode == "rules"
+    chosen = overridden(settings, "query", RecallOptions(vector_weight=0.0))
     assert chosen.query == settings.query.model_copy(update={"vector_weight": 0.0})
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from historian.interfaces.web.api.event_data import EventData
+from historian.interfaces.web.api.events import Events
 from historian.schema.profile import ProfileKey
 from historian.schema.scope import Scope
 from historian.service.components import Parts
@@ -206,7 +206,7 @@ async def test_a_message_handed_over_again_with_other_words_is_replaced(tmp_path
 def test_the_api_gives_an_event_as_the_command_line_does() -> None:
     event = make_message("m1", "我周五搬家")
     told = {name: value for name, value in event_data(event).items() if name != "worded_at"}
-    assert json.loads(EventData.model_validate(event).model_dump_json()) == told
+    assert json.loads(Events(events=[event], next="").model_dump_json())["events"] == [told]
 
 
 async def test_an_edit_is_redacted(web: Web) -> None:

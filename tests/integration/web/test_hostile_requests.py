@@ -10,8 +10,9 @@ from pathlib import Path
 import httpx
 import pytest
 from historian.interfaces import http_connections
-from historian.interfaces.http_connections import MOST_AT_ONCE, MOST_HEAD_BYTES, MOST_HEAD_LINES
-from historian.interfaces.web.guard import MOST_BYTES_UNKNOWN, read_cookies
+from historian.interfaces.http_connections import MOST_AT_ONCE
+from historian.interfaces.http_serving import MOST_HEAD_BYTES
+from historian.interfaces.web.guard import MOST_BYTES_UNKNOWN, MOST_HEADERS, read_cookies
 from support.loop_watchdog import assert_loop_stays_free
 from support.servers.web import HOST, OPERATOR, ORIGIN, Web, listening, opened_web
 
@@ -122,10 +123,10 @@ async def test_sixty_megabytes_of_head_are_refused_after_some_kilobytes(web: Web
 
 @pytest.mark.parametrize(
     "head",
-    [b"X: " + b"y" * MOST_HEAD_BYTES + b"\r\n", b"a:b\r\n" * (MOST_HEAD_LINES + 1)],
+    [b"X: " + b"y" * MOST_HEAD_BYTES + b"\r\n", b"a:b\r\n" * (MOST_HEADERS + 1)],
     ids=["long", "many"],
 )
-async def test_a_head_in_one_piece_is_bounded_before_it_is_parsed(web: Web, head: bytes) -> None:
+async def test_a_head_in_one_piece_is_bounded(web: Web, head: bytes) -> None:
     async with listening(web.app) as port:
         answer, _ = await sent(port, b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n" + head + b"\r\n")
         assert answer.startswith(b"HTTP/1.1 431")

@@ -2,12 +2,11 @@ import dataclasses
 import io
 import json
 import sys
-from collections.abc import Sequence
 
 import pytest
 from historian.interfaces.cli.console import changes, json_line, plain, short
 from historian.interfaces.cli.language import duration
-from historian.interfaces.revisions import compared
+from historian.interfaces.revisions import KeptRevisions
 from historian.interfaces.texts import size
 from historian.schema.profile import Profile, ProfileKey
 from historian.service.inspection.json_data import profile_lines
@@ -81,12 +80,12 @@ def test_a_diff_of_profiles_shows_name_tags_and_lines_and_is_empty_where_nothing
     old = profile_of(ProfileKey("user", "42"), "- 养了一只叫阿橘的猫", name="小林", tags=("猫",), revision=3)
     new = profile_of(old.key, "- 养了一只叫阿橘的猫\n- 住在杭州", name="林", tags=("猫",), revision=4)
 
-    def numbered(found: Sequence[Profile], revision: int) -> Profile:
-        return next(one for one in found if one.revision == revision)
+    def kept(*some: Profile) -> KeptRevisions[Profile]:
+        return KeptRevisions(some, {"entity": "user:42"}, "rollback", {}, profile_lines)
 
-    older, newer, diff = compared([new, old], None, None, profile_lines, numbered)
+    older, newer, diff = kept(new, old).compared(None, None)
     assert (older, newer) == (old, new)
     assert [line.strip() for line in diff[:2]] == ["--- revision 3", "+++ revision 4"]
     assert "-小林\n+林" in "\n".join(diff)
     assert "+- 住在杭州" in diff and not any(line.startswith("-- 养了") for line in diff)
-    assert compared([dataclasses.replace(old, revision=9), old], 3, 9, profile_lines, numbered)[2] == []
+    assert kept(dataclasses.replace(old, revision=9), old).compared(3, 9)[2] == []

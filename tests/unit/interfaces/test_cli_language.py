@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 import typer.main
-from historian.interfaces import texts
+from historian.interfaces import lookups, revisions, texts
 from historian.interfaces.cli import language as language_module
 from historian.interfaces.cli.app import app
 from historian.interfaces.cli.demo_conversation import conversation
-from historian.interfaces.cli.help_pages import in_chinese, wrapped
+from historian.interfaces.cli.help_pages import in_chinese
 from historian.interfaces.cli.language import VARIABLES, catalogue, language, language_for, say, say_help, speaking
 from historian.service import diagnosis
 from historian.service.diagnosis import CHECKS
@@ -24,13 +24,13 @@ from historian.service.outages import model_record
 from historian.service.recall.late_embedder import SLOW, SPINNING
 from historian.service.upkeep import reembedding
 from historian.stores import local_diagnosis, opening
-from hypothesis import given
-from hypothesis import strategies as st
-from rich.cells import cell_len
 
 SOURCES = [
     *sorted(Path(language_module.__file__).parent.rglob("*.py")),
-    *(Path(str(one.__file__)) for one in (texts, diagnosis, model_record, local_diagnosis, opening, reembedding)),
+    *(
+        Path(str(one.__file__))
+        for one in (texts, lookups, revisions, diagnosis, model_record, local_diagnosis, opening, reembedding)
+    ),
 ]
 READ_BY_PROGRAMS = {"filter_lines.py", "filters.py"}
 """Where a wrong line is answered with a JSON line, which has one language."""
@@ -73,9 +73,9 @@ def test_without_any_the_locale_of_the_system_decides(monkeypatch: pytest.Monkey
 
 def test_a_language_is_settled_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HISTORIAN_LANGUAGE", "zh")
-    assert (say("jobs"), say_help("Show an article."), say("coffee")) == ("任务", "查看一个人的文章。", "coffee")
+    assert (say("no events"), say_help("Show an article."), say("coffee")) == ("没有事件", "查看一个人的文章。", "coffee")
     with speaking("en"):
-        assert (say("jobs"), say_help("Show an article.")) == ("jobs", "Show an article.")
+        assert (say("no events"), say_help("Show an article.")) == ("no events", "Show an article.")
     with speaking(None):
         assert language() == "zh"
 
@@ -258,19 +258,6 @@ def test_the_chinese_texts_are_read_when_chinese_is_spoken() -> None:
     environ = {**os.environ, "HISTORIAN_LANGUAGE": "en"}
     ended = subprocess.run([sys.executable, "-c", code], env=environ, capture_output=True, encoding="utf-8", check=True)
     assert ended.stdout.split() == ["0", "1"]
-
-
-@given(st.text(alphabet="茶喝了，。（）“”ab -x1\n", max_size=80), st.integers(10, 40))
-def test_lines_are_as_wide_as_they_may_be_and_nothing_is_lost(text: str, width: int) -> None:
-    lines = wrapped(text, width)
-    assert "".join("".join(lines).split()) == "".join(text.split())
-    pieces = max((cell_len(piece) for piece in re.findall(r"[!-~，。（）“”]+|.", text)), default=0)
-    assert all(cell_len(line) <= max(width, pieces + 2) for line in lines)
-
-
-def test_a_line_of_chinese_never_begins_with_a_closing_mark() -> None:
-    assert wrapped("一二三四五，六七八九十。", 10) == ["一二三四", "五，六七八", "九十。"]
-    assert wrapped("用 `historian demo` 看", 12) == ["用", "`historian", "demo` 看"]
 
 
 def test_what_the_parser_says_beyond_what_is_known_stays_english() -> None:

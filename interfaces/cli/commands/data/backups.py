@@ -5,20 +5,15 @@ from __future__ import annotations
 import asyncio
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from typer import Argument
 
 from .....schema.errors import OwnerLockHeld
-from ....texts import size
 from ...corrections import YesOption
 from ...invocation import FAILED, CommandFailed, Shell, command
-from ...language import say
 from ...opening import opened_parts, without_models
-
-if TYPE_CHECKING:
-    from .....service.backups.restoring import Restored
 
 
 @command("backup")
@@ -35,10 +30,7 @@ def backup(shell: Shell, folder: Annotated[Path, Argument(metavar="DIR", help="A
     _refuse_server(shell)
     made = back_up(shell.directory, folder, version=__version__, now=time.time())
     counts = {"events": made.events, "jobs": made.jobs, "files": made.files}
-    shell.answer(
-        {"folder": str(folder), "made_at": made.made_at, **counts, "bytes": made.bytes},
-        {"written": f"{folder}  ({size(made.bytes)})", **counts},
-    )
+    shell.report({"folder": str(folder), "made_at": made.made_at, **counts, "bytes": made.bytes})
 
 
 @command("restore")
@@ -70,11 +62,12 @@ def restore(
         raise CommandFailed("stop the bot first: {error}", error=error) from None
     again = asyncio.run(_forget_again(shell)) if done.forgotten else []
     forgotten = None if done.forgotten is None else [entity.key for entity in done.forgotten]
-    if shell.json:
-        kept = {"jobs_kept": done.jobs_kept, "jobs_added": done.jobs_added, "forgotten_again": forgotten}
-        shell.emit(folder=str(folder), made_at=done.backup.made_at, events=done.backup.events, **kept, left=again)
-    else:
-        _print(shell, done, again)
+    kept = {"jobs_kept": done.jobs_kept, "jobs_added": done.jobs_added}
+    made = {"made_at": done.backup.made_at, "events": done.backup.events}
+    shell.report({"folder": str(folder), **made, **kept, "forgotten_again": forgotten, "left": again})
+    if forgotten is None:
+        shell.tell("the former database could not tell who was forgotten since: forget them again")
+    shell.tell("start the bot again, or run `historian worker`")
     if again:
         raise typer.Exit(FAILED)
 
@@ -91,15 +84,3 @@ async def _forget_again(shell: Shell) -> list[str]:
 
     async with opened_parts(without_models(shell.settings)) as parts:
         return [place for report in await asyncio.to_thread(forget_all, parts) for place in (*report.left, *report.unread)]
-
-
-def _print(shell: Shell, done: Restored, left: list[str]) -> None:
-    jobs = say("{kept} kept, {added} of the backup", kept=done.jobs_kept, added=done.jobs_added)
-    shell.fields({"backup": done.backup.made_at, "events": str(done.backup.events), "jobs": jobs})
-    if done.forgotten is None:
-        shell.tell("the former database could not tell who was forgotten since: forget them again")
-    elif done.forgotten:
-        shell.tell("forgotten again: {entities}", entities=", ".join(entity.key for entity in done.forgotten))
-    if left:
-        shell.tell("something of them is left: {left}", left="; ".join(left))
-    shell.tell("start the bot again, or run `historian worker`")

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 from typer import Argument, Option
 
-from ....texts import NAMES
 from ...invocation import FAILED, Shell, WrongUse, command
 from ...language import later, say
 from ...opening import opened_parts, without_models
@@ -153,13 +152,6 @@ def _print(shell: Shell, file: Path, report: MigrationReport, seconds: float, *,
             shell.err.print(f"{file}: {what}", soft_wrap=True, style="red", markup=False)
     numbers = {"taken": report.taken, "known": report.known, "forgotten": report.forgotten, "bad": len(report.bad)}
     numbers["unplaced"] = report.unplaced.total()
-    if shell.json:
-        shell.emit(file=str(file), seconds=round(seconds, 3), **numbers)
-        return
-    names = NAMES["command_line"]["migrated"]
-    shown = {names[name]: str(count) for name, count in numbers.items() if count or name == "taken"}
-    rate = report.taken / seconds if seconds > 0 else 0.0
-    shell.fields({**shown, later("time taken"): say("{seconds:.1f} s ({rate:.0f} a second)", seconds=seconds, rate=rate)})
+    shell.report({"file": str(file), "seconds": round(seconds, 3), **numbers})
     if rewrite and report.taken:
-        shell.tell()
         shell.tell("They wait in the queue; a running bot or `historian worker --drain` files them")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,14 +9,9 @@ from typing import Annotated, Any
 from typer import Argument, Option
 
 from .....schema.errors import ForgottenHere
-from ....texts import NAMES
 from ...invocation import CommandFailed, Shell, command
-from ...language import listed, say
 from ...opening import opened_stores
 from .forget import IdArgument, KindArgument
-
-PARTS: Mapping[str, str] = NAMES["command_line"]["archive"]
-"""The parts of an archive, by their names for people."""
 
 
 @command("export")
@@ -38,13 +32,10 @@ def export(
     from .....service.entity_data.transfer import export as write
 
     entity = Entity(kind, entity_id)
-    if not shell.needs_data():
-        raise CommandFailed("there is nothing of {entity} to export", entity=entity.key)
     with opened_stores(shell) as parts:
         manifest = write(parts, entity, file, version=__version__, replace=force)
     counts = {**manifest["counts"], "profiles": _each(manifest["profiles"]), "articles": _each(manifest["articles"])}
-    shown = {name: counts[key] for key, name in PARTS.items()}
-    shell.answer({"file": str(file), "entity": entity.key, **counts}, {"written": file, "of": entity.key, **shown})
+    shell.report({"file": str(file), "entity": entity.key, **counts})
 
 
 @command("import")
@@ -64,29 +55,12 @@ def import_file(
     """
     from .....service.entity_data.transfer import import_archive
 
-    with opened_stores(shell) as parts:
+    with opened_stores(shell, create=True) as parts:
         try:
             report = asdict(import_archive(parts, file, even_forgotten=even_forgotten, most_mib=most_mib))
         except ForgottenHere as error:
             raise CommandFailed(str(error)) from None
-    if shell.json:
-        shell.emit(file=str(file), **report)
-        return
-    shown = {"jobs": say("{n} put into the queue", n=report["jobs"]), "summaries": say("{n} added", n=report["summaries"])}
-    for what in ("events", "profiles", "articles", "dated_summaries", "buffered_states"):
-        different = report[f"different_{what}"]
-        shown[what] = say("{new} added, {known} known", new=report[what], known=report[f"known_{what}"])
-        if different:
-            n = different if isinstance(different, int) else len(different)
-            shown[what] += say(", {n} {n:differs and stays as it is|differ and stay as they are}", n=n)
-    refused = listed([f"{n} {what}" for what, n in report["refused"].items()])
-    shell.fields(
-        {
-            "of": report["entity"],
-            **{name: shown[key] for key, name in PARTS.items() if key in shown},
-            **({"left out": refused} if refused else {}),
-        }
-    )
+    shell.report({"file": str(file), **report})
 
 
 def _each(entries: list[dict[str, Any]]) -> int:

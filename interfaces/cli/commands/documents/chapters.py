@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from rich.text import Text
 from typer import Argument, Option
 
 from .....service.inspection.article_list import Told, listed_articles, listed_data
 from .....service.inspection.json_data import article_data, summary_data
-from ....revisions import kept_articles
+from ....revisions import KeptRevisions, article_lines, article_revisions
 from ...console import minute, plain, short
-from ...invocation import CommandFailed, Shell, command, group
+from ...invocation import Shell, command, group
 from ...language import later, say
 from ...opening import opened_stores
-from ...revisions import RevisionCommands
+from ...revisions import add_revision_commands
 
 if TYPE_CHECKING:
     from .....schema.summary import ArticleKey, StoredArticle, Summary
@@ -55,38 +54,23 @@ def _cells(one: Told) -> tuple[str, ...]:
 @command("show", chapters)
 def show_article(shell: Shell, user: PersonArgument, in_group: InGroupOption = None) -> None:
     """Show an article."""
-    stored = _revisions(shell, {"user": user, "in_group": in_group})[0]
+    stored = _revisions(shell, user, in_group).kept[0]
     if shell.json:
         shell.emit(**article_data(stored))
         return
     place = say("{scope}, revision {n}, {time}", scope=stored.key.scope.key, n=stored.revision, time=stored.updated_at)
     shell.out.print(Text.assemble((plain(stored.key.user_id), "bold"), (f"  {plain(place)}", "dim")))
-    for line in _lines(stored):
+    for line in article_lines(stored):
         shell.out.print(Text(plain(line), style="cyan" if line.startswith("<") else "default"), soft_wrap=True)
 
 
-def _revisions(shell: Shell, whose: Mapping[str, Any]) -> list[StoredArticle]:
-    key = article_key(**whose)
-    if shell.needs_data():
-        with opened_stores(shell) as parts:
-            if found := kept_articles(parts, key):
-                return found
-    where = say(" in group {id!r}", id=key.group_id) if key.group_id else ""
-    raise CommandFailed(
-        "there is neither an article nor a summary about {user!r}{where} yet",
-        user=key.user_id,
-        where=where,
-    )
-
-
-def _lines(one: StoredArticle) -> list[str]:
-    from .....text.articles import format_article
-
-    return format_article(one.article).splitlines()
+def _revisions(shell: Shell, user: str, in_group: str | None) -> KeptRevisions[StoredArticle]:
+    with opened_stores(shell) as parts:
+        return article_revisions(parts, article_key(user, in_group))
 
 
 def _in_short(one: StoredArticle) -> str:
-    return " ".join(line for line in _lines(one) if line.strip() and not line.startswith("<"))
+    return " ".join(line for line in article_lines(one) if line.strip() and not line.startswith("<"))
 
 
 def _place_of(one: Summary) -> str:
@@ -127,16 +111,11 @@ def list_summaries(shell: Shell, user: PersonArgument, in_group: InGroupOption =
     shell.tell("{n} {n:token|tokens} of conversation {n:waits|wait} to be summarised", n=waiting)
 
 
-RevisionCommands["StoredArticle"](
-    whose={"user": PersonArgument, "in_group": InGroupOption},
-    reason=later("revision|written|sources|article"),
-    rollback="rollback_article",
-    read=_revisions,
-    name=lambda one: say("the article of {key}", key=one.key),
-    identity=lambda one: {"user_id": one.key.user_id, "scope": one.key.scope.key},
-    payload=lambda one: {"user_id": one.key.user_id, "group_id": one.key.group_id},
-    data=article_data,
-    lines=_lines,
-    source=lambda one: str(len(one.sources)),
-    summary=_in_short,
-).register(chapters)
+add_revision_commands(
+    chapters,
+    {"user": PersonArgument, "in_group": InGroupOption},
+    _revisions,
+    article_data,
+    later("revision|written|sources|article"),
+    lambda one: (str(len(one.sources)), _in_short(one)),
+)

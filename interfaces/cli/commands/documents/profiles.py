@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated
 
 from rich.text import Text
 from typer import Argument, Option
 
-from .....service.inspection.json_data import profile_data, profile_lines
-from ....revisions import PUBLIC, profile_layers
+from .....service.inspection.json_data import profile_data
+from ....lookups import PUBLIC, named_profile
+from ....revisions import KeptRevisions, profile_revisions
 from ...console import minute, plain, short
-from ...invocation import CommandFailed, Shell, WrongUse, command, group
+from ...invocation import Shell, command, group
 from ...language import later, say
 from ...opening import opened_stores
-from ...revisions import RevisionCommands
+from ...revisions import add_revision_commands
 
 if TYPE_CHECKING:
-    from .....schema.entity import Entity
     from .....schema.profile import Profile, ProfileLine
-    from .....schema.scope import EntityType
 
 profile = group("profile", "Profiles of people and groups, and their revisions.")
 
@@ -55,7 +53,9 @@ def list_profiles(shell: Shell) -> None:
 @command("show", profile)
 def show_profile(shell: Shell, entity: EntityArgument, layer: LayerOption = None) -> None:
     """Show a profile, line by line: all of its layers, or one."""
-    for one in _read(shell, entity, layer):
+    with opened_stores(shell) as parts:
+        found = named_profile(parts, entity, layer)
+    for one in found:
         if shell.json:
             shell.emit(**profile_data(one))
             continue
@@ -88,66 +88,25 @@ def export_profiles(
     """
     from .....stores.tables.documents import write_view
 
-    written = 0
-    if shell.needs_data():
-        with opened_stores(shell) as parts:
-            written = write_view(parts.profiles, folder)
-    shell.result({"profiles": written}, "{n} {n:profile|profiles} written into {folder}", n=written, folder=str(folder))
-
-
-def _revisions(shell: Shell, whose: Mapping[str, Any]) -> list[Profile]:
-    current, *more = _read(shell, **whose)
-    if more:
-        layers = ", ".join(one.key.layer or PUBLIC for one in (current, *more))
-        raise WrongUse(
-            "profile {entity!r} has several layers; say which with --layer: {layers}", entity=whose["entity"], layers=layers
-        )
     with opened_stores(shell) as parts:
-        return [current, *parts.profiles.history(current.key)]
-
-
-def _named(entity: str) -> Entity:
-    """Return the user or the group of `user:42` or `group:7`. Raises InvalidInput."""
-    from .....schema.entity import Entity
-
-    entity_type, colon, entity_id = entity.partition(":")
-    if not colon or entity_type not in ("user", "group"):
-        is_bare = entity.isalnum() and len(entity) <= 40
-        such = say("user:{id} or group:{id}", id=entity) if is_bare else "user:42"
-        raise WrongUse("{entity!r} names no profile; write user:ID or group:ID, such as {such}", entity=entity, such=such)
-    return Entity(cast("EntityType", entity_type), entity_id)
+        written = write_view(parts.profiles, folder)
+    shell.result({"profiles": written}, "{n} {n:profile|profiles} written into {folder}", n=written, folder=str(folder))
 
 
 def _in_short(one: Profile) -> str:
     return "; ".join(line.dated_text for line in one.lines)
 
 
-def _read(shell: Shell, entity: str, layer: str | None) -> list[Profile]:
-    """Return the layers of a profile, or one of them. Raises CommandFailed for none."""
-    whose = _named(entity)
-    if shell.needs_data():
-        with opened_stores(shell) as parts:
-            if found := profile_layers(parts, whose, layer):
-                return found
-    if layer is None:
-        raise CommandFailed("there is no profile {entity!r}; `historian profile list` shows those that exist", entity=entity)
-    raise CommandFailed(
-        "there is no layer {layer!r} of profile {entity!r}; `historian profile list` shows those that exist",
-        layer=layer,
-        entity=entity,
-    )
+def _revisions(shell: Shell, entity: str, layer: str | None) -> KeptRevisions[Profile]:
+    with opened_stores(shell) as parts:
+        return profile_revisions(parts, entity, layer)
 
 
-RevisionCommands["Profile"](
-    whose={"entity": EntityArgument, "layer": LayerOption},
-    reason=later("revision|written|because of|content"),
-    rollback="rollback",
-    read=_revisions,
-    name=lambda one: repr(one.key.entity),
-    identity=lambda one: {"entity": one.key.entity, "layer": one.key.layer},
-    payload=lambda one: {"entity_type": one.key.entity_type, "entity_id": one.key.entity_id, "layer": one.key.layer},
-    data=profile_data,
-    lines=profile_lines,
-    source=lambda one: one.source_event_id,
-    summary=_in_short,
-).register(profile)
+add_revision_commands(
+    profile,
+    {"entity": EntityArgument, "layer": LayerOption},
+    _revisions,
+    profile_data,
+    later("revision|written|because of|content"),
+    lambda one: (one.source_event_id, _in_short(one)),
+)

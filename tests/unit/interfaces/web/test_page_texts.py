@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 from historian.interfaces.revisions import side_by_side
-from historian.interfaces.texts import FORGOTTEN, NAMES, words
-from historian.interfaces.web.pages import language
-from historian.interfaces.web.pages.language import CATALOGUES, catalogue, language_of, say
+from historian.interfaces.texts import CATALOGUES, FORGOTTEN, NAMES, messages, say_in, words
+from historian.interfaces.web.pages import rendering
+from historian.interfaces.web.pages.rendering import language_of
 from historian.schema.language import Language
 from historian.service.diagnosis import CHECKS
 from hypothesis import given
 from hypothesis import strategies as st
 
-PAGES = Path(language.__file__).parent
+PAGES = Path(rendering.__file__).parent
 OWN = tomllib.loads(CATALOGUES[1].read_text(encoding="utf-8"))["messages"]
 _TEXT = r'\s*"((?:[^"\\]|\\.)*)"'
 _MARKED = {".html": re.compile(r"\bt\(" + _TEXT + r"|\bt\(\s*'((?:[^'\\]|\\.)*)'"), ".py": re.compile(r"\blater\(" + _TEXT)}
@@ -42,7 +42,7 @@ def fields(text: str) -> set[str]:
 
 def test_every_text_has_a_chinese_one_and_none_is_left_over() -> None:
     assert len(texts()) > 200
-    assert sorted(texts() - catalogue().keys()) == []
+    assert sorted(texts() - messages().keys()) == []
     assert sorted(OWN.keys() - texts()) == []
 
 
@@ -52,11 +52,11 @@ def test_no_text_stands_in_both_catalogues() -> None:
 
 
 def test_a_chinese_text_fills_the_same_placeholders() -> None:
-    assert [one for one in texts() if not fields(catalogue()[one]) <= fields(one)] == []
+    assert [one for one in texts() if not fields(messages()[one]) <= fields(one)] == []
 
 
 def test_what_doctor_examines_has_names_in_both_languages() -> None:
-    assert [part for part in CHECKS if say("zh", part) == part and part != "rerank"] == []
+    assert [part for part in CHECKS if say_in("zh", part) == part and part != "rerank"] == []
 
 
 @pytest.mark.parametrize(
@@ -79,13 +79,13 @@ def test_the_switch_decides_and_then_the_browser(chosen: str | None, accepted: s
 
 
 def test_words_are_counted_in_english() -> None:
-    assert say("en", "{n:,} {n:event|events}", n=1) == "1 event"
-    assert say("en", "{n:,} {n:event|events}", n=1200) == "1,200 events"
-    assert say("zh", "{n:,} {n:event|events}", n=1200) == "1,200 条事件"
+    assert say_in("en", "{n:,} {n:event|events}", n=1) == "1 event"
+    assert say_in("en", "{n:,} {n:event|events}", n=1200) == "1,200 events"
+    assert say_in("zh", "{n:,} {n:event|events}", n=1200) == "1,200 条事件"
 
 
 def test_braces_in_a_value_are_not_filled() -> None:
-    assert say("en", "written by {writer}", writer="{n}") == "written by {n}"
+    assert say_in("en", "written by {writer}", writer="{n}") == "written by {n}"
 
 
 @given(st.text(max_size=60), st.text(max_size=60))

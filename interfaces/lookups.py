@@ -1,0 +1,104 @@
+"""What a caller names, looked up for the command line, the API and the pages alike."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast, get_args
+
+from ..schema.errors import HistorianError, InvalidInput
+from .texts import MessageFormatter, later
+
+if TYPE_CHECKING:  # commands import this module at their start
+    from ..schema.entity import Entity
+    from ..schema.profile import Profile
+    from ..schema.protocols import JobQueue
+    from ..schema.scope import EntityType, Scope
+    from ..service.components import Parts
+    from ..service.inspection.event_pages import EventDetail
+
+PUBLIC = "public"
+"""The name of the layer "" of a profile."""
+
+
+class NotFound(HistorianError):
+    """A record that a caller names does not exist.
+
+    `message` and `values` are kept, so that the command line can say it in Chinese.
+    """
+
+    def __init__(self, message: str, /, **values: object) -> None:
+        super().__init__(MessageFormatter().vformat(message, (), values))
+        self.message, self.values = message, values
+
+
+class WrongName(NotFound, InvalidInput):
+    """A name that is malformed or ambiguous."""
+
+
+def named_entity(name: str) -> Entity:
+    """Return the person or group of `user:42` or `group:7`. Raises InvalidInput."""
+    from ..schema.entity import Entity
+    from ..schema.scope import EntityType
+
+    kind, colon, entity_id = name.partition(":")
+    if not colon or kind not in get_args(EntityType):
+        message = later("{name!r:.80} names nobody; write user:ID or group:ID, such as user:42")
+        raise WrongName(message, name=name)
+    return Entity(cast("EntityType", kind), entity_id)
+
+
+def profile_layers(parts: Parts, whose: Entity, layer: str | None = None) -> list[Profile]:
+    """Return the layers of a profile, the public one first, or only the named one. Blocking."""
+    from ..schema.profile import ProfileKey
+
+    known = sorted(parts.profiles.layers(whose.type, whose.id))
+    named = known if layer is None else ["" if layer == PUBLIC else layer]
+    keys = [ProfileKey(whose.type, whose.id, one) for one in named]
+    return [one for key in keys if (one := parts.profiles.read(key)) is not None]
+
+
+def named_profile(parts: Parts, entity: str, layer: str | None = None) -> list[Profile]:
+    """Return `profile_layers` of `user:42`. Blocking. Raises NotFound, InvalidInput."""
+    found = profile_layers(parts, named_entity(entity), layer)
+    if not found and layer is None:
+        message = later("there is no profile {entity!r:.80}; the list of profiles shows all")
+        raise NotFound(message, entity=entity)
+    if not found:
+        message = later("there is no layer {layer!r:.80} of profile {entity!r:.80}")
+        raise NotFound(message, layer=layer, entity=entity)
+    return found
+
+
+def found_event(parts: Parts, event_id: str, scope: Scope | None = None) -> EventDetail:
+    """Return an event with its revisions and links. Blocking.
+
+    Raises NotFound if it does not exist, or if it is not of `scope`.
+    """
+    from ..service.inspection.event_pages import event_detail
+
+    found = event_detail(parts, event_id)
+    if found is None or (scope is not None and found.event.scope.key != scope.key):
+        message = later("there is no event {id!r:.80}; it may have been deleted")
+        raise NotFound(message, id=event_id)
+    return found
+
+
+def found_job(queue: JobQueue, job_id: str, limit: int | None = None) -> dict[str, Any]:
+    """Return a job of the queue by its id or the name of its file, as JSON data. Blocking.
+
+    At most `limit` jobs of each state are looked through. Raises NotFound.
+    """
+    from ..service.inspection.json_data import job_entries
+
+    for one in job_entries(queue, limit):
+        if job_id in (one["job_id"], one["name"]):
+            return one
+    message = later("job {id!r:.80} is not in the queue; a job that is filed is there as its events")
+    raise NotFound(message, id=job_id)
+
+
+def retried(queue: JobQueue, job_id: str | None) -> int:
+    """Return how many failed jobs are pending again: the named one, or all. Blocking. Raises NotFound."""
+    count = queue.retry_failed(job_id)
+    if job_id is not None and not count:
+        raise NotFound(later("job {id!r:.80} is not among the failed ones"), id=job_id)
+    return count
