@@ -12,7 +12,7 @@ from ..schema.job import Job
 from ..schema.names import Names
 from ..schema.settings import Settings
 from .absolutize import LONGEST_TEXT, Absolutized, absolutize
-from .gate.unsaid import unsaid
+from .gate import unsaid
 from .language import Language, detect_language
 from .questions.named_times import time_told
 from .rewriting.subjects import with_speaker
