@@ -35,7 +35,7 @@ from historian.schema.settings import EmbeddingSettings, QuerySettings, Settings
 from historian.service.cognitive import CognitiveService
 from historian.stores.sqlite.events.store import SqliteEventStore
 from historian.stores.sqlite.index_schema import open_index
-from historian.text.search_words.tokens import FTS5_TOKENIZER, query_tokens, search_tokens
+from historian.text.search_words import FTS5_TOKENIZER, query_tokens, search_tokens
 
 from .machine import machine_line, percentile, row
 from .retrieval_corpora import corpora

@@ -11,7 +11,7 @@ from ...models.embeddings.recorded import vectors_for
 from ...schema.errors import FingerprintMismatch
 from ...schema.graph_states.historian import HistorianContext, HistorianState, HistorianUpdate, events_of
 from ...schema.job import Job
-from ...text.speakers.named_people import with_people
+from ...text.speakers.borne_names import with_people
 
 log = logging.getLogger(__name__)
 

@@ -22,7 +22,7 @@ from ...schema.graph_states.historian import (
 from ...schema.job import Job
 from ...schema.profile import Profile, ProfileKey, ProfileLine
 from ...text.learnt import people_of
-from ...text.profiles.lines import without_evidence
+from ...text.profiles import without_evidence
 
 log = logging.getLogger(__name__)
 

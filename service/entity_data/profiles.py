@@ -18,7 +18,7 @@ from ...schema.protocols import ProfileStorage
 from ...schema.scope import Scope
 from ...stores.files.naming import PROFILES
 from ...stores.files.profiles import PROFILE_FORMAT
-from ...text.search_words.tokens import search_tokens
+from ...text.search_words import search_tokens
 from ..components import Parts
 from ..timezones import iso_of
 from .kinds import Documents, Record, Traces, redact_time, redacted_in, tally

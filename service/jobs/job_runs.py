@@ -21,7 +21,7 @@ from ...schema.settings import Settings
 from ...schema.states_payload import StatesPayload
 from ...schema.summary import ArticleKey
 from ...text.job_verdicts import by_rules
-from ...text.speakers.named_people import with_people
+from ...text.speakers.borne_names import with_people
 from ..components import Parts
 from .feeding import feed, merge_later
 from .messages import FiledMessages

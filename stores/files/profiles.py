@@ -13,7 +13,7 @@ from typing import Any
 from ...schema.errors import InvalidInput
 from ...schema.profile import Profile, ProfileKey, ProfileLine
 from ...schema.protocols import ProfileStorage
-from ...text.profiles.lines import distinct, read_lines, with_lines
+from ...text.profiles import distinct, read_lines, with_lines
 from .durable import names_in, write_atomically
 from .front_matter import begins_with_fence, number, one_line, scalar, split_front_matter, strings, with_front_matter
 from .naming import PROFILES

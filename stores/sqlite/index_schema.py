@@ -14,7 +14,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from ...text.search_words.tokens import FTS5_TOKENIZER
+from ...text.search_words import FTS5_TOKENIZER
 from ..migrations import migrations
 from .database import SqliteDatabase
 

@@ -14,12 +14,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Generic
 
-from ...schema.article import Article
 from ...schema.entity import Entity
 from ...schema.errors import InvalidInput, RevisionConflict, StorageError
 from ...schema.profile import Profile, ProfileKey
 from ...schema.scope import EntityType
-from ...schema.summary import ArticleKey, Forgotten, Restored, StoredArticle
+from ...schema.summary import Article, ArticleKey, Forgotten, Restored, StoredArticle
 from ..files.articles import ARTICLE_FORMAT
 from ..files.forms import Document, Format
 from ..files.naming import ARTICLES, PROFILES, Key, Naming, is_noted_of

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from ...article import Article
 from ...entity import Entity
-from ...summary import ArticleKey, Forgotten, StoredArticle
+from ...summary import Article, ArticleKey, Forgotten, StoredArticle
 from .revisions import Revisions
 from .summaries import StateBuffer, SummaryStorage
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import Protocol
 
-from ...article import Spoken
 from ...entity import Entity
-from ...summary import ArticleKey, BufferedState, Forgotten, Restored, Summary
+from ...summary import ArticleKey, BufferedState, Forgotten, Restored, Spoken, Summary
 
 
 class StateBuffer(Protocol):

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from historian.retrieval import everywhere
-from historian.retrieval.everywhere import search_everywhere
+from historian.retrieval import other_scopes
+from historian.retrieval.other_scopes import search_everywhere
 from historian.schema.event import EventFilter
 from historian.schema.settings import QuerySettings
 from historian.stores.chroma.index import ChromaIndex
@@ -77,7 +77,7 @@ async def test_what_was_edited_or_deleted_is_not_found_as_the_index_still_has_it
 async def test_with_very_much_waiting_the_vectors_are_scanned(
     store: SqliteEventStore, index: ChromaIndex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(everywhere, "MOST_WAITING", 2)
+    monkeypatch.setattr(other_scopes, "MOST_WAITING", 2)
     for n in range(4):
         file(store, f"j{n}-0", f"吉他 {n}")
     assert len(await dense(store, index, "吉他")) == 4

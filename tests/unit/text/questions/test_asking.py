@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from historian.text.questions.asking import asking_sentences, tells_of_question
+from historian.text.questions import asking_sentences, tells_of_question
 
 
 @pytest.mark.parametrize(

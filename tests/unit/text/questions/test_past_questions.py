@@ -1,5 +1,5 @@
 import pytest
-from historian.text.questions.past_questions import asks_about_now, asks_about_past
+from historian.text.questions import asks_about_now, asks_about_past
 
 
 @pytest.mark.parametrize(
