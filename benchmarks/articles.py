@@ -37,11 +37,10 @@ from typing import Any
 from historian import CognitiveService
 from historian.retrieval.prompt_block.articles import summary_line
 from historian.retrieval.prompt_block.block import Block
-from historian.schema.article import CHAPTER_NAMES, Article
 from historian.schema.settings import Settings
 from historian.schema.settings.source import parse_settings
-from historian.schema.summary import ArticleKey, Summary
-from historian.text.search_words.tokens import query_tokens, search_tokens
+from historian.schema.summary import CHAPTER_NAMES, Article, ArticleKey, Summary
+from historian.text.search_words import query_tokens, search_tokens
 from historian.text.tokens import estimate_tokens
 from locomo_jobs import session_time
 from machine import machine_line

@@ -13,7 +13,7 @@ import numpy as np
 from historian.schema.event import EventFilter
 from historian.schema.protocols import Matrix, Vector
 from historian.stores.sqlite.events.store import SqliteEventStore
-from historian.text.search_words.tokens import FTS5_TOKENIZER, query_tokens, search_tokens
+from historian.text.search_words import FTS5_TOKENIZER, query_tokens, search_tokens
 
 from .machine import percentile, row
 from .retrieval_corpora import corpora

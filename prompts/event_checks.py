@@ -14,10 +14,9 @@ from ..schema.job import Job
 from ..schema.names import Names
 from ..schema.settings import Settings
 from ..text.gate import find_relative_words, reason
-from ..text.job_drafts import names_of
+from ..text.job_verdicts import names_of
 from ..text.messages import message_name, said_by_people
-from ..text.questions.asking import asking_sentences
-from ..text.questions.named_times import time_told
+from ..text.questions import asking_sentences, time_told
 from ..text.speakers.borne_names import bare_name, folded
 from ..text.superseding import MOST_ENDED
 from ..text.support import best_sources, content_terms, share

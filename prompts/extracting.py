@@ -14,11 +14,11 @@ from ..schema.graph_states.historian import HistorianPart, TalkShown
 from ..schema.job import Job
 from ..schema.names import Names
 from ..schema.settings import Settings
-from ..text.instructions import split_instructions
-from ..text.job_drafts import language_among, names_of
+from ..text.job_verdicts import language_among, names_of
 from ..text.language import Language
 from ..text.messages import dated_words, said_by_people
 from ..text.speakers.mentions import with_mentions
+from ..text.statements import split_instructions
 from .asking import CONTROL, CONTROL_FACT, Texts, listed, some
 from .templates import one_line, render
 

@@ -19,9 +19,7 @@ from ..schema.profile import (
 )
 from ..text.declared import line_kind
 from ..text.gate import Finding, GateResult, find_relative_words, reasons
-from ..text.profiles.lines import LINE_CHARACTERS, clean_line, plain_words, with_lines
-from ..text.profiles.rules import subject_of
-from ..text.profiles.said import CERTAIN
+from ..text.profiles import CERTAIN, LINE_CHARACTERS, clean_line, plain_words, subject_of, with_lines
 from ..text.quotations import comparable
 from ..text.superseding import MOST_ENDED, Statement, could_end, same_whose
 from ..text.support import share, terms_in, without_people

@@ -9,16 +9,15 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..schema.article import CHAPTER_NAMES, Article, ChapterBounds, ChapterName
 from ..schema.names import Names
 from ..schema.protocols import StructuredChat
+from ..schema.summary import CHAPTER_NAMES, Article, ChapterBounds, ChapterName
 from ..text.borders import BEGINS, ENDS
 from ..text.declared import line_kind
 from ..text.gate import GateResult, find_relative_words, reasons
-from ..text.instructions import split_instructions
 from ..text.language import Language
-from ..text.profiles.said import CERTAIN
-from ..text.statements import spoken_by, stamped, without_bullet
+from ..text.profiles import CERTAIN
+from ..text.statements import split_instructions, spoken_by, stamped, without_bullet
 from ..text.support import Sources
 from ..text.supported import share_told, unsupported
 from ..text.tokens import estimate_tokens, newest_within

@@ -12,9 +12,9 @@ from zoneinfo import ZoneInfo
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..schema.article import Spoken, SummaryDraft
 from ..schema.names import Names
 from ..schema.protocols import StructuredChat
+from ..schema.summary import Spoken, SummaryDraft
 from ..text.gate import find_relative_words, reasons
 from ..text.language import Language, detect_language
 from ..text.messages import dated_words

@@ -1,20 +1,63 @@
-"""The choice among scored events: the best ones, a reranker's order, recency, diversity."""
+"""The choice among scored events: the best ones, a reranker's order, recency, diversity, and the messages around each hit."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
 
 import numpy as np
+import numpy.typing as npt
 
+from ..schema.event import Event
 from ..schema.hit import Hit
 from ..schema.settings import QuerySettings
-from .diversity import any_alike, diverse_order
-from .neighbours import with_neighbours
+from ..text.messages import named_message
 from .request import RecallRequest
 from .scope_index.table import Positions, Snapshot
 from .scope_index.words import Mask, Scores
+
+ALIKE = 0.8
+"""Cosines up to this are not repetition: events about one subject, which were asked for, lie below it. (LoCoMo
+observations, recall at 10: 76.5 % with 0.6, 77.6 % with 0.8; turns 77.7 % with both.)"""
+
+
+def diverse_order(
+    scores: npt.NDArray[np.float64], likeness: Callable[[int], npt.NDArray[np.float32]], top_k: int, relevance: float
+) -> list[int]:
+    """Return the indexes of at most `top_k` candidates, chosen one by one by maximal marginal relevance.
+
+    Carbonell and Goldstein (1998): the next one is that with the highest `relevance` x score - (1 - `relevance`) x
+    likeness to the one most like it among those chosen, scores brought to a highest of 1. `likeness(i)`, the cosines of
+    all with candidate i, counts from ALIKE (0) to 1 (1). With `relevance` 1 it is the order of the scores.
+    """
+    highest = float(scores.max(initial=0.0))
+    if relevance >= 1.0 or len(scores) <= 1:
+        return [int(index) for index in np.argsort(-scores, kind="stable")[:top_k]]
+    worth = relevance * (scores / highest if highest > 0 else scores)
+    most_alike = np.full(len(scores), ALIKE)
+    price = (1.0 - relevance) / (1.0 - ALIKE)
+    value = worth
+    chosen: list[int] = []
+    while True:
+        best = int(value.argmax())
+        chosen.append(best)
+        if len(chosen) >= min(top_k, len(scores)):
+            return chosen
+        worth[best] = -np.inf
+        np.maximum(most_alike, likeness(best), out=most_alike)
+        value = worth - price * most_alike
+
+
+def any_alike(likeness: npt.NDArray[np.float32]) -> bool:
+    """Return True if two of some events are more than ALIKE, by the cosines of each with each; those with themselves are lost.
+
+    If the `top_k` best are not, `diverse_order` gives them in the order of their scores.
+    """
+    np.fill_diagonal(likeness, 0.0)
+    return bool((likeness > ALIKE).any())
+
 
 DIVERSITY_POOL = 3
 """Diversity chooses among so many times top_k."""
@@ -147,3 +190,48 @@ def recency(times: Numbers, now: float, *, half_life_days: float, boost: float) 
     ages = np.maximum(now - times, 0.0) / (DAY_SECONDS * half_life_days)
     factors: Numbers = 1.0 + boost * np.exp2(-ages)
     return factors
+
+
+LOOKED_THROUGH = 20
+"""So many events to either side are looked through for messages."""
+
+
+def with_neighbours(hit: Hit, snapshot: Snapshot, count: int, minutes: float, now: float) -> Hit:
+    """Return a hit with at most `count` messages before and after it, none beyond a silence of more than `minutes`, and none
+    that has expired at `now`.
+
+    The message that it replies to is the last of `before`, whenever that was said. An event has no neighbours.
+    """
+    event = hit.event
+    if count <= 0 or not event.is_message:
+        return hit
+    before = list(islice(_along(snapshot, hit.place, -1, minutes, now), count))[::-1]
+    after = islice(_along(snapshot, hit.place, 1, minutes, now), count)
+    if event.reply_to:
+        answered = _first_part(snapshot, event)
+        if answered is not None and not answered.has_expired(now):
+            before = [*(one for one in before if one.event_id != answered.event_id), answered][-count:]
+    return replace(hit, before=tuple(before), after=tuple(after))
+
+
+def _first_part(snapshot: Snapshot, event: Event) -> Event | None:
+    """Return the message that another one replies to; of a long one its first part."""
+    place = snapshot.place_of(f"{named_message(event.scope, event.reply_to)}:0")
+    return None if place is None else snapshot.events[place]
+
+
+def _along(snapshot: Snapshot, place: int, step: int, minutes: float, now: float) -> Iterable[Event]:
+    """Yield the messages behind or before a place in the order of time, up to a silence."""
+    rank = place if snapshot.is_in_order else int(snapshot.time_ranks[place])
+    moment = float(snapshot.times[place])
+    for other in range(rank + step, rank + step * (LOOKED_THROUGH + 1), step):
+        if not 0 <= other < len(snapshot):
+            return
+        position = other if snapshot.is_in_order else int(snapshot.time_order[other])
+        at = float(snapshot.times[position])
+        if abs(at - moment) > minutes * 60.0:
+            return
+        event = snapshot.events[position]
+        if event.is_message and event.holds and not event.has_expired(now):
+            moment = at
+            yield event

@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeVar
 from ..schema.errors import HistorianError, ModelError, StorageError
 from ..schema.hit import Hit
 from ..schema.protocols import Vector
-from ..text.questions.asking import is_question
+from ..text.questions import is_question
 from .choosing import Candidates
 from .event_recall import EventRecall, RunInThread, Survey
 from .request import RecallRequest

@@ -121,7 +121,7 @@ class EventRecall:
         A scope that is not in memory is waited for; with `patience` only so many seconds, then the store's keywords do.
         """
         scope_key = request.where.scope_key
-        assert scope_key is not None, "a search without scope goes through retrieval.everywhere"
+        assert scope_key is not None, "a search without scope goes through retrieval.other_scopes"
         # What waits is read first: what is filed in between is found twice rather than never.
         waiting = self._waiting(request)
         snapshot = self.tables.snapshot(scope_key) if patience is None else self.tables.ready(scope_key, patience)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..text.borders import BEGINS, ENDS, whole_word
-from ..text.questions.named_times import NamedTime
+from ..text.questions import NamedTime
 from .request import is_talk
 from .scope_index.table import Snapshot
 from .scope_index.words import Mask, Scores

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ..schema.event import Event
 from ..schema.hit import Hit
-from ..text.questions.asking import ends_asking
+from ..text.questions import ends_asking
 from ..text.speakers.shown_names import AS_BORNE, ShownNames
 from ..text.tokens import estimate_tokens
 

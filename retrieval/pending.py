@@ -19,10 +19,10 @@ from ..schema.names import Names
 from ..schema.protocols import JobQueue
 from ..stores.tables.events.store import EventStore
 from ..text.absolutize import LONGEST_TEXT
-from ..text.job_drafts import draft_of
+from ..text.job_verdicts import draft_of
 from ..text.messages import message_events, message_name
 from ..text.piecewise import pieces
-from ..text.search_words.tokens import first_character, last_characters, lookup_tokens, search_tokens
+from ..text.search_words import first_character, last_characters, lookup_tokens, search_tokens
 from .request import RecallRequest
 
 log = logging.getLogger(__name__)

@@ -9,10 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import accumulate
 
-from ..schema.article import Spoken
-from ..schema.summary import ArticleKey, StoredArticle, Summary
+from ..schema.summary import ArticleKey, Spoken, StoredArticle, Summary
 from ..stores.tables.documents import ArticleStores
-from ..text.search_words.tokens import query_tokens, search_tokens
+from ..text.search_words import query_tokens, search_tokens
 
 MOST_FOUND = 8
 """Lines, and messages that wait, that a deep search brings at most."""

@@ -12,9 +12,7 @@ from zoneinfo import ZoneInfo
 from ..schema.event import EventFilter
 from ..schema.scope import Scope
 from ..schema.settings import QuerySettings
-from ..text.questions.asking import asking_sentences
-from ..text.questions.named_times import NamedTime, named_times
-from ..text.questions.past_questions import asks_about_now, asks_about_past
+from ..text.questions import NamedTime, asking_sentences, asks_about_now, asks_about_past, named_times
 from ..text.remembered import remembered
 from ..text.tokens import estimate_tokens
 from .filters import bounded_top_k, conditioned

@@ -14,7 +14,7 @@ import re
 from collections.abc import Sequence
 
 from ..text.content import has_content
-from ..text.questions.asking import asking_sentences
+from ..text.questions import asking_sentences
 from .request import RecallRequest, is_talk
 from .scope_index.words import WordMatch
 

@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from .article import Spoken
 from .job import Job
+from .summary import Spoken
 
 
 class SpokenPayload(BaseModel):

@@ -20,8 +20,8 @@ from ..schema.validation import validated
 from ..stores.tables.events.store import EventStore
 from ..text.message_parts import from_cq
 from ..text.redaction import Level, Redaction, find_secrets, redact, redact_value
+from ..text.redaction.rules import placeholder
 from ..text.redaction.search import announces_secret
-from ..text.redaction.spans import placeholder
 from ..text.remembered import remembered
 from ..text.speakers.shown_names import with_ids
 from .timezones import told_timezone

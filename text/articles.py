@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ..schema.article import CHAPTER_NAMES, Article, ChapterName
 from ..schema.errors import InvalidInput
-from ..schema.summary import ArticleKey, StoredArticle, Summary
+from ..schema.summary import CHAPTER_NAMES, Article, ArticleKey, ChapterName, StoredArticle, Summary
 from .statements import stamped
 
 _NAMES = "|".join(CHAPTER_NAMES)

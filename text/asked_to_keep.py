@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from .instructions import gives_orders
 from .language import detect_language
 from .message_parts import without_media
-from .questions.asking import asking_sentences
+from .questions import asking_sentences
 from .remembered import remembered
+from .statements import gives_orders
 from .word_lists import Patterns, in_pieces, word_tables
 
 LONGEST_MESSAGE = 8_000

@@ -8,9 +8,9 @@ from itertools import pairwise
 from typing import Literal
 
 from ..schema.profile import LineKind
-from .instructions import gives_orders
 from .message_parts import BY_ID, without_media
-from .questions.asking import ends_asking
+from .questions import ends_asking
+from .statements import gives_orders
 from .word_lists import Patterns, alternatives, in_full, in_pieces, word_tables
 
 LONGEST_MESSAGE = 1_000

@@ -9,8 +9,7 @@ from ..schema.job import Job
 from .borders import begins_with
 from .edits import edited
 from .references.people import ROLE_NOUNS, find_people
-from .speakers.borne_names import BorneNames
-from .speakers.named_people import NamedPeople
+from .speakers.borne_names import BorneNames, NamedPeople
 from .speakers.shown_names import namesakes
 from .superseding import Statement
 

@@ -17,13 +17,12 @@ from ..schema.ids import digest_of
 from ..schema.job import SPEAKERS_LOOKED_AT, Job, RecentMessage, make_job_id
 from ..schema.scope import Scope
 from ..schema.talk import SAID_BY_PEOPLE, TalkPayload, TalkRole
-from .chunks import chunk
 from .edits import edited
 from .language import detect_language
-from .speakers.named_people import with_people
+from .speakers.borne_names import with_people
 from .speakers.shown_names import with_ids
 from .time_expressions import TimeExpression, find_time_expressions, needs_its_day
-from .tokens import estimate_tokens
+from .tokens import chunk, estimate_tokens
 
 MOST_PARTS = 512
 """Records of one message that are looked for: the largest job has fewer."""

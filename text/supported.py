@@ -11,12 +11,12 @@ from typing import Literal, NamedTuple
 
 from ..schema.names import Names
 from .borders import places_of
-from .instructions import split_instructions
 from .language import Language
-from .questions.asking import ends_asking
+from .questions import ends_asking
 from .quotations import comparable, quotations
 from .references.people import ROLE_NOUNS, find_people
 from .remembered import remembered
+from .statements import split_instructions
 from .support import Terms, has_ended, negation_in, share, stem, terms_in, weight, without_people, words_only
 from .time_expressions.english.lexicon import MONTHS
 from .time_expressions.numerals import SIMPLE_CARDINALS, SIMPLE_ORDINALS, chinese_integer

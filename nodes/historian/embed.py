@@ -12,7 +12,7 @@ from ...schema.errors import FingerprintMismatch
 from ...schema.graph_states.historian import HistorianState, HistorianUpdate, events_of
 from ...schema.job import Job
 from ...stores.historian_context import HistorianContext
-from ...text.speakers.named_people import with_people
+from ...text.speakers.borne_names import with_people
 
 log = logging.getLogger(__name__)
 

@@ -17,7 +17,7 @@ from ...stores.tables.events.store import EventStore
 from ...text.declared import line_kind
 from ...text.fact_owners import FactOwners
 from ...text.job_verdicts import is_no_fact
-from ...text.profiles.said import CERTAIN
+from ...text.profiles import CERTAIN
 from ...text.superseding import Statement, could_end, is_of_matter, links_of, may_concern
 
 MOST_BY_WORDS = 40

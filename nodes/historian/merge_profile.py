@@ -30,10 +30,10 @@ from ...schema.profile import Profile, ProfileKey, ProfileLine
 from ...schema.talk import LearntFact, ProfilePayload
 from ...stores.historian_context import HistorianContext
 from ...stores.tables.events.store import EventStore
-from ...text.job_drafts import language_among, names_of
+from ...text.job_verdicts import language_among, names_of
 from ...text.learnt import former_in, learnt_in, people_of
-from ...text.profiles.lines import with_expiry
-from ...text.speakers.named_people import NamedPeople
+from ...text.profiles import with_expiry
+from ...text.speakers.borne_names import NamedPeople
 from ...text.superseding import Statement
 from ...text.time_expressions import tells_hours_alone
 from ...text.tokens import estimate_tokens

@@ -10,11 +10,9 @@ from ...schema.profile import Profile, ProfileKey, ProfileLine, line_id_of
 from ...text.declared import lasting_kind, line_kind, without_date
 from ...text.edits import edited
 from ...text.language import Language
-from ...text.profiles.lines import with_lines
-from ...text.profiles.rules import everybody_in, is_about_group, subject_of
-from ...text.profiles.said import CERTAIN
+from ...text.profiles import CERTAIN, everybody_in, is_about_group, subject_of, with_lines
+from ...text.speakers.borne_names import NamedPeople
 from ...text.speakers.claims import is_claim, without_speaker
-from ...text.speakers.named_people import NamedPeople
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,7 @@ from ...prompts.rewriting import RecordTexts, rewrite_prompt
 from ...prompts.templates import owner_words, render
 from ...schema.graph_states.historian import HistorianState, HistorianUpdate, ItemState
 from ...stores.historian_context import HistorianContext
-from ...text.job_drafts import language_of, names_of, prepare
-from ...text.job_verdicts import can_be_mended, passed_by_rules
+from ...text.job_verdicts import can_be_mended, language_of, names_of, passed_by_rules, prepare
 from .conversation import recent_messages, with_messages
 
 log = logging.getLogger(__name__)

@@ -18,7 +18,7 @@ from ...schema.job import Job
 from ...schema.profile import Profile, ProfileKey, ProfileLine
 from ...stores.historian_context import HistorianContext
 from ...text.learnt import people_of
-from ...text.profiles.lines import without_evidence
+from ...text.profiles import without_evidence
 
 log = logging.getLogger(__name__)
 

@@ -8,9 +8,9 @@ import logging
 from langgraph.runtime import Runtime
 
 from ...prompts import reconstructing
-from ...schema.article import Article
 from ...schema.errors import ContentDeclined, ModelError, ModelRefused, RevisionConflict
 from ...schema.graph_states.reflection import ReflectionState, ReflectionUpdate
+from ...schema.summary import Article
 from ...stores.historian_context import HistorianContext
 from .due import what_is_due
 from .job import article_of, proposal_of, read_article, reflection_job

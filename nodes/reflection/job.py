@@ -9,15 +9,14 @@ from datetime import datetime
 from typing import cast
 from zoneinfo import ZoneInfo
 
-from ...schema.article import CHAPTER_NAMES, Article, ChapterBounds, ChapterName
 from ...schema.graph_states.reflection import ProposalState, ReflectionState
 from ...schema.job import Job
 from ...schema.names import Names
 from ...schema.settings import Settings, ShorttermSettings
 from ...schema.states_payload import StatesPayload
-from ...schema.summary import ArticleKey
+from ...schema.summary import CHAPTER_NAMES, Article, ArticleKey, ChapterBounds, ChapterName
 from ...stores.historian_context import HistorianContext
-from ...text.job_drafts import names_of
+from ...text.job_verdicts import names_of
 from ...text.language import Language, detect_language
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ...schema.article import CHAPTER_NAMES, ChapterName, Spoken
 from ...schema.language import Language
-from ...schema.summary import StoredArticle, Summary
+from ...schema.summary import CHAPTER_NAMES, ChapterName, Spoken, StoredArticle, Summary
 from ...text.statements import stamped, without_bullet
 from .block import Block, day, minute
 from .quoting import quoted, quoted_name

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 
 from ...schema.hit import Hit
 from ...schema.language import Language
-from ...text.search_words.tokens import query_tokens
+from ...text.search_words import query_tokens
 from ...text.speakers.shown_names import AS_BORNE, ShownNames
 from ...text.tokens import estimate_tokens
 from ..passages import Placed, context_of, said_at, texts_of
-from .block import SHORTEST_TOKENS, Block, bare, cost_of, cut
-from .lines import heading_of, record_line, until_mark
+from .block import SHORTEST_TOKENS, Block, bare, cost_of, cut, heading_of, record_line, until_mark
 
 PENDING_SHARE = 0.3
 """At most so much of the room is for what is not filed yet, where there is anything else."""

@@ -16,12 +16,10 @@ import numpy.typing as npt
 from ...schema.event import BorneName, Event, EventFilter, is_raw
 from ...schema.protocols import Matrix, Vector
 from ...text.content import has_content
-from ...text.questions.asking import ends_asking
+from ...text.questions import ends_asking
 from ...text.speakers.borne_names import BorneNames
 from .centre import VectorSum
-from .columns import Column
-from .packed_events import EventRowsInMemory, PackedEvents
-from .packed_vectors import PackedMatrix, VectorRows
+from .packed import Column, EventRowsInMemory, PackedEvents, PackedMatrix, VectorRows
 from .words import Mask, ScopeWords, Scores, WordMatch
 
 Positions = npt.NDArray[np.intp]

@@ -14,9 +14,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from ...text.search_words.keywords import K1, norms, query_words, repeated
-from ...text.search_words.stems import STEMMER
-from ...text.search_words.tokens import first_character
+from ...text.search_words import K1, STEMMER, first_character, norms, query_words, repeated
 
 Scores = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from typing_extensions import TypedDict
 
-from ..article import SummaryDraft
+from ..summary import SummaryDraft
 
 Occasion = Literal["promotion", "reflection", ""]
 """Why the article is rewritten: summaries become long-term memory, an interaction was significant, or not at all ("")."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ...schema.correction import Correction
 from ...schema.event import Event
 from ...schema.scope import Scope
-from ...text.profiles.lines import plain_words
+from ...text.profiles import plain_words
 from .carrying_out import carry_out
 from .plan import MessagesOf, Plan, concerned, existing, gather, lines_in, lines_of_id, take_messages
 

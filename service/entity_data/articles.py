@@ -16,11 +16,10 @@ from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any, TypeVar
 
-from ...schema.article import ROLES, Spoken
 from ...schema.entity import Entity
 from ...schema.errors import InvalidInput
 from ...schema.job import check_timestamp, clean_text
-from ...schema.summary import ArticleKey, BufferedState, StoredArticle, Summary, job_of_entry
+from ...schema.summary import ROLES, ArticleKey, BufferedState, Spoken, StoredArticle, Summary, job_of_entry
 from ...stores.files.articles import ARTICLE_FORMAT
 from ...stores.files.naming import ARTICLES
 from ...stores.files.summary_lines import as_data, as_line, parse_line

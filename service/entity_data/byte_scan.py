@@ -15,8 +15,7 @@ from itertools import islice
 import numpy as np
 
 from ...stores.files.bytes_below import PIECE_BYTES, StoredBytes
-from ...text.search_words.keywords import indexed_words
-from ...text.search_words.tokens import search_tokens
+from ...text.search_words import indexed_words, search_tokens
 
 SHORTEST_BYTES = 9
 

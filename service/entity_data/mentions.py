@@ -17,8 +17,7 @@ from typing import NamedTuple
 from ...schema.entity import Entity
 from ...schema.job import without_list_mark
 from ...text.borders import whole_word
-from ...text.speakers.borne_names import is_a_word
-from ...text.speakers.named_people import is_a_time
+from ...text.speakers.borne_names import is_a_time, is_a_word
 from .kinds import Record
 
 _LONG_ID = 5

@@ -16,7 +16,7 @@ from ...schema.portions import portions
 from ...schema.scope import Scope
 from ...schema.settings import Settings
 from ...text.job_verdicts import by_rules
-from ...text.speakers.named_people import with_people
+from ...text.speakers.borne_names import with_people
 from ..components import Parts
 from ..intake import redacted
 from ..timezones import configured_timezone

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import asyncio
 
-from ...schema.article import Spoken
 from ...schema.graph_states.historian import HistorianPart, HistorianState
 from ...schema.ids import digest_of
 from ...schema.job import Job
 from ...schema.protocols import JobQueue
-from ...schema.summary import ArticleKey, summaries_waiting
+from ...schema.summary import ArticleKey, Spoken, summaries_waiting
 from ...schema.talk import ProfilePayload
 from ...stores.historian_context import HistorianContext
 from ...text.learnt import former_in, learnt_in, people_of

@@ -23,7 +23,7 @@ from ...schema.summary import ArticleKey
 from ...stores.historian_context import HistorianContext
 from ...stores.threaded_saver import OpenCheckpoints
 from ...text.job_verdicts import by_rules
-from ...text.speakers.named_people import with_people
+from ...text.speakers.borne_names import with_people
 from ..components import Parts
 from .feeding import feed, merge_later
 from .messages import FiledMessages

@@ -16,8 +16,7 @@ from ...schema.talk import SAID_BY_PEOPLE
 from ...stores.historian_context import HistorianContext
 from ...text.declared import correction_in, said_words
 from ...text.messages import MOST_PARTS, every_name, message_events, message_name, record_ids
-from ...text.profiles.lines import with_lines, without_evidence
-from ...text.profiles.said import BETWEEN_QUOTES, corrected_lines, said_lines
+from ...text.profiles import BETWEEN_QUOTES, corrected_lines, said_lines, with_lines, without_evidence
 from ..entity_data.profiles import made_of
 from ..timezones import iso_of
 

@@ -23,9 +23,8 @@ from typing import Any, Literal, TypeVar
 
 from ...retrieval.driver import HELD, Deadline, find, result, search, warn
 from ...retrieval.event_recall import EventRecall
-from ...retrieval.everywhere import search_everywhere
 from ...retrieval.filters import bounded_top_k, conditioned
-from ...retrieval.own_words import beside, own_words
+from ...retrieval.other_scopes import beside, own_words, search_everywhere
 from ...retrieval.pending import PendingHits
 from ...retrieval.request import RecallRequest, bounded_query, scope_request
 from ...schema.errors import HistorianError, ModelError, StorageError
@@ -37,7 +36,7 @@ from ...schema.scope import EntityType, Scope, reads_own_words_of
 from ...schema.settings import Settings
 from ...schema.summary import ArticleKey, StoredArticle
 from ...text.articles import dated_summaries
-from ...text.questions.named_times import named_times
+from ...text.questions import named_times
 from ...text.speakers.shown_names import ShownNames
 from ..components import Parts
 from ..timezones import configured_timezone

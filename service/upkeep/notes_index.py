@@ -22,8 +22,8 @@ from ...schema.settings import Settings
 from ...stores.files.markdown_memory import MarkdownMemory
 from ...stores.files.note_folder import Listing, NoteFile, NotText, content_hash, list_notes, read_note
 from ...stores.tables.notes import FileChange, IndexedFile, NoteTables, note_job_id
-from ...text.chunks import chunk
 from ...text.redaction import Level, redact
+from ...text.tokens import chunk
 from ..data_directory import data_directory
 from ..timezones import configured_timezone
 

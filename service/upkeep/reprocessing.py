@@ -30,7 +30,7 @@ from ...schema.validation import validated
 from ...stores.historian_context import HistorianContext
 from ...stores.tables.events.revisions import WRITTEN_ANEW, Change, EventRevisionTables
 from ...text.job_verdicts import judge
-from ...text.speakers.named_people import with_people
+from ...text.speakers.borne_names import with_people
 from ..components import Parts
 from ..intake import make_job
 from ..timezones import iso_of

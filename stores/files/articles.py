@@ -10,9 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
-from ...schema.article import CHAPTER_NAMES, Article
 from ...schema.errors import InvalidInput
-from ...schema.summary import ArticleKey, StoredArticle
+from ...schema.summary import CHAPTER_NAMES, Article, ArticleKey, StoredArticle
 from ...text.articles import format_article, parse_article
 from .front_matter import number, one_line, scalar, split_front_matter, strings, with_front_matter
 from .naming import ARTICLES

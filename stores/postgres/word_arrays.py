@@ -7,9 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...text.search_words.keywords import K1, B, query_words
-from ...text.search_words.stems import STEMMER
-from ...text.search_words.tokens import INSIDE, first_character, last_characters, search_tokens
+from ...text.search_words import INSIDE, K1, STEMMER, B, first_character, last_characters, query_words, search_tokens
 
 Scores = np.ndarray[tuple[int], np.dtype[np.float64]]
 

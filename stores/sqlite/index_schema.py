@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ...text.search_words.tokens import FTS5_TOKENIZER
+from ...text.search_words import FTS5_TOKENIZER
 from ..migrations import migrations
 from .database import SqliteDatabase
 

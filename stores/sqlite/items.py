@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ...schema.errors import StorageError
-from ...text.search_words.keywords import query_words
-from ...text.search_words.tokens import FTS5_TOKENIZER, last_characters, search_tokens
+from ...text.search_words import FTS5_TOKENIZER, last_characters, query_words, search_tokens
 from ..migrations import migrations
 from ..tables.items import ItemTables, MovedItem, NewItem
 from .database import SqliteDatabase

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from ...schema.profile import Profile, ProfileFilter, ProfileKey, profile_text
 from ...schema.protocols import Vector
-from ...text.search_words.keywords import query_words
-from ...text.search_words.tokens import last_characters, search_tokens
+from ...text.search_words import last_characters, query_words, search_tokens
 from ..tables.engine import Transaction
 from ..tables.events.rows import sizes
 from ..tables.fingerprint import check_dimension

@@ -15,12 +15,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Generic
 
-from ...schema.article import Article
 from ...schema.entity import Entity
 from ...schema.errors import InvalidInput, RevisionConflict, StorageError
 from ...schema.profile import Profile, ProfileKey
 from ...schema.scope import EntityType
-from ...schema.summary import ArticleKey, Forgotten, Restored, StoredArticle
+from ...schema.summary import Article, ArticleKey, Forgotten, Restored, StoredArticle
 from ..files.articles import ARTICLE_FORMAT
 from ..files.durable import names_in, write_atomically
 from ..files.forms import Document, Format

@@ -7,8 +7,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
-from ...schema.article import ROLES, Spoken
-from ...schema.summary import ArticleKey, BufferedState, Restored, job_of_entry, oldest_of, up_to
+from ...schema.summary import ROLES, ArticleKey, BufferedState, Restored, Spoken, job_of_entry, oldest_of, up_to
 from ...text.tokens import spoken_tokens
 from .engine import Transaction
 from .persons import OF_KEY, PersonTable

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from historian.schema.article import Article, Spoken
 from historian.schema.entity import Entity
 from historian.schema.errors import InvalidInput, RevisionConflict
-from historian.schema.summary import ArticleKey, BufferedState, StoredArticle, Summary
+from historian.schema.summary import Article, ArticleKey, BufferedState, Spoken, StoredArticle, Summary
 from historian.service.components import open_parts
 from historian.stores.files.summary_lines import as_line
 from historian.stores.postgres.events.store import PostgresEventStore

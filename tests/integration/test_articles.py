@@ -15,7 +15,6 @@ from historian.interfaces.revisions import kept_articles
 from historian.nodes.reflection.job import reflection_job
 from historian.nodes.reflection.summaries import event_of
 from historian.retrieval.prompt_block.block import CLOSING, OPENING
-from historian.schema.article import Article, Spoken
 from historian.schema.entity import Entity
 from historian.schema.errors import InvalidInput
 from historian.schema.event import EventFilter
@@ -23,7 +22,7 @@ from historian.schema.graph_states.reflection import ReflectionState
 from historian.schema.job import Job
 from historian.schema.scope import Scope
 from historian.schema.settings import Settings
-from historian.schema.summary import ArticleKey, Summary, summaries_waiting
+from historian.schema.summary import Article, ArticleKey, Spoken, Summary, summaries_waiting
 from historian.service.cognitive import CognitiveService
 from historian.service.components import Parts
 from historian.service.recall.articles import states_job

@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from historian.schema.article import Article, Spoken
 from historian.schema.correction import Correction, CorrectionRecord
 from historian.schema.event import Event
 from historian.schema.job import Job, parse_job
@@ -18,13 +17,13 @@ from historian.schema.profile import ProfileKey, ProfileLine
 from historian.schema.scope import Scope
 from historian.schema.settings import Settings
 from historian.schema.settings.source import parse_settings
-from historian.schema.summary import ArticleKey, Summary
+from historian.schema.summary import Article, ArticleKey, Spoken, Summary
 from historian.service.components import Parts, open_parts
 from historian.service.running.ownership import owned_worker
 from historian.service.upkeep.notes_index import NotesIndex
 from historian.stores.files.markdown_memory import MarkdownMemory
 from historian.stores.tables.events.shadow_vectors import Lacking
-from historian.text.search_words.keywords import indexed_words
+from historian.text.search_words import indexed_words
 from langgraph.checkpoint.base import empty_checkpoint
 from profiles import profile_of
 from support.events import make_event

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from historian.schema.event import Event
 from historian.schema.ids import digest_of
-from historian.text.chunks import chunk
+from historian.text.tokens import chunk
 from support.events import make_event
 
 LONG = " ".join(f"Then number {n} happened: we looked at house {n}, and it was fine." for n in range(40))

@@ -7,10 +7,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
-from historian.schema.article import Article
 from historian.schema.errors import HistorianError
 from historian.schema.scope import Scope
-from historian.schema.summary import ArticleKey
+from historian.schema.summary import Article, ArticleKey
 from historian.service.cognitive import CognitiveService
 
 from .adversarial import Family

@@ -1,13 +1,84 @@
-"""Secrets in headers, cookies, URLs, query strings and command options."""
+"""Credentials by their forms: blocks of keys, keys of known providers, passwords in addresses, headers, cookies."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 
-from ..word_lists import word_list
-from .plausible import is_placeholder, is_strong, is_template
-from .randomness import is_mixed
-from .rules import Rules, compiled
-from .spans import Redaction
+from ..word_lists import in_full, word_list, word_tables
+from .plausible import UUID, is_mixed, is_placeholder, is_strong, is_template, looks_random
+from .rules import Label, Redaction, Rules, compiled, found
+
+_KIND = r" [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
+_BREAK = r"(?:[ \t]*(?:\r?\n|(?:\\+r)?\\+n)[ \t>|+]*)"
+# The lines of a block: base64 of some length (the last may be short), header lines, blank lines.
+_BODY = (
+    rf"[ \t]*(?:{_BREAK}*(?:[A-Za-z0-9+/]{{24,}}={{0,2}}|[A-Za-z0-9+/]{{2,}}={{1,2}}|=[A-Za-z0-9+/]{{4}}(?![A-Za-z0-9+/])|"
+    r"(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset):?[^\n\\]{0,120}))*"
+    rf"(?:{_BREAK}*-{{1,5}}(?: ?E(?:N(?:D[ A-Z]{{0,50}}-{{0,5}})?)?)?)?"
+)
+_BLOCK = rf"-{{4,5}} ?BEGIN{_KIND}(?:(?P<whole>(?:[^-]|-(?!---))*+)-{{4,5}} ?END{_KIND}|{_BODY})|(?P<cut>-{{4,5}} ?END{_KIND})"
+_RUN = "[A-Za-z0-9+/]{12}"
+"""What a block holds that is no example: `…`, `<your key>`."""
+_LINES = r"(?m)(?:^[ \t>|]*[A-Za-z0-9+/]{2,}={0,2}[ \t\r]*\n)+\Z"
+_LONGEST = 8_000
+"""Characters of lines before an end mark without a begin mark."""
+
+
+def find_key_blocks(text: str) -> Iterator[Redaction]:
+    """Find every private key from its begin mark to its end mark, or as far as lines of a key go."""
+    done = 0
+    for block in compiled(_BLOCK).finditer(text) if "PRIVATE KEY" in text else ():
+        start, end = block.span()
+        lines = compiled(_LINES).search(text, max(done, start - _LONGEST), start) if block["cut"] else None
+        is_example = block["whole"] is not None and not compiled(_RUN).search(block["whole"])
+        if lines or not (block["cut"] or is_example):
+            yield Redaction(lines.start() if lines else start, end, "PRIVATE_KEY")
+        done = end
+
+
+_KEY_RUN = r"[!-~]{14,}"
+"""No key is shorter or contains a blank: only such runs are searched."""
+
+
+def find_provider_keys(text: str) -> Iterator[Redaction]:
+    """Find keys with a provider's prefix or form."""
+    runs = [match.span() for match in compiled(_KEY_RUN).finditer(text)]
+    joined = " ".join([text[start:end] for start, end in runs])
+    for label, check, cue, pattern in _forms() if runs else ():
+        if cue in joined:
+            for start, end in runs:
+                for match in compiled(pattern).finditer(text, start, end):
+                    if check(match.group()):
+                        yield found(match, label)
+
+
+@cache
+def _forms() -> list[tuple[Label, Callable[[str], bool], str, str]]:
+    """Return the label, the check, the cue and the pattern of each form."""
+    tables = word_tables("redaction/providers.toml")
+    forms = []
+    for label, check, cues, pattern in tables["table"]["keys"]:
+        for cue in cues.replace("<many>", tables["table"]["many"]).split():
+            bordered = f"{re.escape(cue)}(?<![A-Za-z0-9]{re.escape(cue)})"
+            whole = in_full(pattern, tables["pieces"])
+            forms.append((label, _CHECKS[check], cue, whole.replace("CUE", bordered)))
+    return forms
+
+
+def _is_long(key: str) -> bool:
+    """Return True if a part between separators is long and mixed, unlike in CSS classes and file names."""
+    parts = re.split(r"[_.$/-]", key)
+    is_long = any(len(part) >= (16 if is_mixed(part) else 40) for part in parts)
+    return is_long or looks_random("".join(parts), 24) or bool(re.search(UUID, key))
+
+
+_CHECKS: dict[str, Callable[[str], bool]] = {
+    "": lambda _: True,
+    "mixed": is_mixed,
+    "long": _is_long,
+    "random": looks_random,
+}
+
 
 _MANUAL_WORDS = word_list("password pass passwd pwd secret changeme mypassword yourpassword pw 密码 口令 你的密码")
 """Placeholder passwords of manuals: `user:password@host`."""

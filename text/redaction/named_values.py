@@ -9,10 +9,8 @@ from collections.abc import Iterator
 
 from ..word_lists import in_pieces, word_tables
 from .names import HAN, LABELS, Name, find_names
-from .plausible import Link, Value, is_placeholder, is_secret
-from .randomness import is_hash, looks_random
-from .rules import compiled
-from .spans import PLACEHOLDER, Redaction
+from .plausible import Link, Value, is_hash, is_placeholder, is_secret, looks_random
+from .rules import PLACEHOLDER, Redaction, compiled
 
 _PATTERNS = in_pieces(word_tables("redaction/named_values.toml")["patterns"], {"HAN": HAN})
 _QUOTED = r"(?i)[rbfun@]{0,2}(?P<mark>\\{0,4}[\"'`]|[“‘「『【])"

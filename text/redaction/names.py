@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from ..word_lists import alternatives, in_pieces, word_list, word_tables
-from .rules import compiled, cue_places
-from .spans import Label
+from .rules import Label, compiled, cue_places
 
 _TABLES = word_tables("redaction/names.toml")
 _PATTERNS = in_pieces(_TABLES["patterns"], alternatives(_TABLES["words"]))

@@ -3,14 +3,11 @@
 from collections.abc import Iterator
 
 from ..word_lists import word_list
-from .credentials import find_credentials
-from .key_blocks import find_key_blocks
+from .credentials import find_credentials, find_key_blocks, find_provider_keys
 from .named_values import find_named_values
 from .names import find_names
 from .personal import find_personal_data
-from .providers import find_provider_keys
-from .rules import compiled, lowered
-from .spans import Level, Redaction, merged, replaced
+from .rules import Level, Redaction, compiled, lowered, merged, replaced
 from .spoken import find_spoken, with_others
 
 _PASSES = 8

@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from .plausible import is_placeholder, is_strong
-from .rules import Rules, compiled
-from .spans import Redaction
+from .rules import Redaction, Rules, compiled
 
 _TRAILING = ".,!?;:)]}'\"~"
 _ANOTHER = (

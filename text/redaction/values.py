@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from ..word_lists import word_list
 from .names import LABELS, kind_of_name
 from .plausible import is_template
+from .rules import Label, Level, placeholder
 from .search import redact
-from .spans import Label, Level, placeholder
 
 _DEEPEST = 200
 _LABELS_OF_NAMES: dict[Label, frozenset[str]] = {

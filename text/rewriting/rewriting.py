@@ -12,10 +12,9 @@ from ..edits import Edit, edited
 from ..references.finding import is_deictic_name
 from ..references.types import Cast, Item, Reference
 from ..sentence import Sentence, as_sentence
-from .chinese_rewriting import followed_by_institution, rewrite_group, rewrite_person
 from .choosing import Choice, choose, sender_name
-from .english_rewriting import english_group, english_person
 from .first_person import cast_of_bot, cast_of_fact
+from .wording import english_group, english_person, followed_by_institution, rewrite_group, rewrite_person
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from ..references.english import next_word
 from ..references.people import ROLE_NOUNS
 from ..sentence import Sentence
 from ..word_lists import compiled_patterns, word_tables
-from .english_rewriting import capital
+from .wording import capital
 
 _RE = compiled_patterns(word_tables("rewriting/subjects.toml"))
 _LOOKED_AT = 2_000

@@ -1,4 +1,6 @@
-"""What somebody says about others, about rules or to the memory itself: it stands as their words."""
+"""Facts that are filed as somebody's words (what is said about others, rules, orders to the memory), and those that tell nothing
+that is so: suppositions, questions, tests, what memory itself recalled.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +9,27 @@ from collections.abc import Sequence
 
 from ...schema.names import Names
 from ..borders import begins_with
-from ..instructions import gives_orders
 from ..language import Language
-from ..profiles.rules import is_about_group, subject_of
+from ..profiles import is_about_group, subject_of
+from ..questions import tells_of_question
 from ..references.people import ROLE_NOUNS, find_people
+from ..statements import gives_orders
+from ..word_lists import word_tables
 from .mentions import with_group
+
+_REASONS = {why: re.compile("|".join(pieces), re.IGNORECASE) for why, pieces in word_tables("speakers/no_facts.toml").items()}
+
+
+def why_no_fact(text: str, names: Names) -> str:
+    """Return why a statement tells no fact (recalled, test, supposed, question, asked, played), or "".
+
+    What was "asked" tells that somebody asked something, which is so, but tells nothing of anybody.
+    """
+    if names.group_name:
+        text = text.replace(names.group_name, " ")
+    reason = next((why for why, pattern in _REASONS.items() if pattern.search(text.strip())), "")
+    return reason or ("asked" if tells_of_question(text.strip()) else "")
+
 
 _OF_ALL = re.compile(
     r"^(?:(?:the|our|all|according to) )*(?:nobody|no one|any(?:one|body)|(?:(?:club|group|server|chat)(?:['’]s)? )?"

@@ -14,8 +14,9 @@ in `rendering`. All functions are pure: they use no clock and no network.
 
 from __future__ import annotations
 
-from .expression import Span, TimeExpression
 from .finding import (
+    Span,
+    TimeExpression,
     find_relative,
     find_time_expressions,
     is_counted_from_today,

@@ -14,7 +14,6 @@ from ..opening import opened_parts, without_models
 if TYPE_CHECKING:
     from ....service.components import Parts
     from ....service.upkeep.reembedding import Built
-    from ....stores.tables.events.shadow_vectors import VectorSets
 
 
 @command("reembed")

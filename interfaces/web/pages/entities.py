@@ -11,11 +11,10 @@ from zoneinfo import ZoneInfo
 
 from fastapi import APIRouter, Request, Response
 
-from ....schema.article import CHAPTER_NAMES
 from ....schema.entity import Entity
 from ....schema.event import Event
 from ....schema.scope import EntityType
-from ....schema.summary import ArticleKey, StoredArticle
+from ....schema.summary import CHAPTER_NAMES, ArticleKey, StoredArticle
 from ....service.components import Parts
 from ....service.inspection.article_list import listed_articles
 from ....service.inspection.json_data import profile_lines

@@ -11,9 +11,7 @@ from itertools import groupby
 from typing import Any
 
 from ....schema.event import Event
-from ....text.search_words.keywords import indexed_words
-from ....text.search_words.stems import STEMMER
-from ....text.search_words.tokens import first_character
+from ....text.search_words import STEMMER, first_character, indexed_words
 from ...tables.events.rows import EVENT_COLUMNS, SCOPE_SHIFT, EventRows, without_nul
 from ..transaction import Transaction
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from ....schema.event import EventFilter
 from ....schema.protocols import Vector
-from ....text.search_words.keywords import K1, B, query_words, repeated
-from ....text.search_words.stems import STEMMER
+from ....text.search_words import K1, STEMMER, B, query_words, repeated
 from ...tables.engine import checked_vector
 from ...tables.events.store import EventStore
 from ..database import PostgresDatabase

@@ -12,8 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ....schema.event import EventFilter
-from ....text.search_words.keywords import K1, norms, query_words, repeated
-from ....text.search_words.tokens import INSIDE
+from ....text.search_words import INSIDE, K1, norms, query_words, repeated
 from ...tables.events.rows import EXPIRED, SCOPE_SHIFT, EventRows
 from ..transaction import SqliteTransaction
 

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ....schema.event import Event
-from ....text.search_words.keywords import WORDS_VERSION, indexed_words
-from ....text.search_words.tokens import FTS5_TOKENIZER
+from ....text.search_words import FTS5_TOKENIZER, WORDS_VERSION, indexed_words
 from ...tables.events.rows import EVENT_COLUMNS, SCOPE_SHIFT, EventRows
 from ..transaction import SqliteTransaction
 

@@ -17,7 +17,7 @@ from ....schema.event import Event, EventFilter
 from ....schema.labels import metadata_json
 from ....schema.protocols import Vector
 from ....schema.scope import ASSERTED
-from ....text.search_words.keywords import WORDS_VERSION
+from ....text.search_words import WORDS_VERSION
 from ..engine import Database, Transaction
 
 SCOPE_SHIFT = 32

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from historian.schema.article import Article, Spoken
-from historian.schema.summary import ArticleKey, Summary
+from historian.schema.summary import Article, ArticleKey, Spoken, Summary
 from historian.stores.files.owner_lock import OwnerLock
 from support.command import NO_MODELS, Called, historian
 from support.memory import AT, settings_for

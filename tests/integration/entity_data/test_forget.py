@@ -34,7 +34,7 @@ from historian.stores.sqlite.queue import QUEUE, open_queue_file
 from historian.stores.tables import erasure
 from historian.stores.tables.forget_requests import ForgetRequestTable
 from historian.text.content import has_content
-from historian.text.search_words.keywords import indexed_words
+from historian.text.search_words import indexed_words
 from profiles import profile_of
 from support.canaries import GROUP, MENTIONING, OTHER, USER, canaries, canary, left_of, opened, places, planted, settings_of
 from support.command import historian

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from historian.schema.article import Article, Spoken
-from historian.schema.summary import ArticleKey, Summary
+from historian.schema.summary import Article, ArticleKey, Spoken, Summary
 from historian.service.cognitive import CognitiveService
 from support.memory import AT, settings_for
 from support.queue_rows import rows

@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from historian.schema.article import Spoken
 from historian.schema.entity import Entity
 from historian.schema.event import EventFilter
 from historian.schema.forgetting import ForgetReport, ForgetRequest
 from historian.schema.job import parse_job
 from historian.schema.profile import ProfileKey
 from historian.schema.scope import Scope
-from historian.schema.summary import ArticleKey
+from historian.schema.summary import ArticleKey, Spoken
 from historian.service.components import Parts
 from historian.service.entity_data.forgetting import Forgetting, forget
 from historian.service.entity_data.mentions import digest

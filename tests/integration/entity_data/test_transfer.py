@@ -14,15 +14,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from historian.schema.article import Article, Spoken
 from historian.schema.entity import Entity
 from historian.schema.event import Event, EventFilter
 from historian.schema.profile import ProfileKey
-from historian.schema.summary import ArticleKey, Summary
+from historian.schema.summary import Article, ArticleKey, Spoken, Summary
 from historian.service.components import Parts
 from historian.service.entity_data.forgetting import forget
 from historian.stores.tables.event_transfer import Carried
-from historian.text.profiles.lines import read_lines
+from historian.text.profiles import read_lines
 from historian.text.redaction import redact
 from support.canaries import GROUP, MENTIONING, OTHER, USER, canaries, canary, left_of, opened, planted, settings_of
 from support.command import Called, historian

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from historian.schema.article import CHAPTER_NAMES
 from historian.schema.event import EventFilter
-from historian.schema.summary import ArticleKey
+from historian.schema.summary import CHAPTER_NAMES, ArticleKey
 from historian.service.components import open_parts, open_queue
 from historian.service.recall.articles import states_job
 from support.crashes.matrix import Host, distinct, saved_answers

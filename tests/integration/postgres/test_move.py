@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from historian.schema.article import Article, Spoken
 from historian.schema.correction import Correction, CorrectionRecord
 from historian.schema.entity import Entity
 from historian.schema.errors import HistorianError, InvalidInput, OwnerLockHeld
@@ -18,7 +17,7 @@ from historian.schema.event import EventFilter
 from historian.schema.forgetting import ForgetRequest
 from historian.schema.profile import ProfileKey
 from historian.schema.settings import Settings
-from historian.schema.summary import ArticleKey
+from historian.schema.summary import Article, ArticleKey, Spoken
 from historian.service.entity_data import moving
 from historian.service.entity_data.moving import move
 from historian.stores.backend import Backend

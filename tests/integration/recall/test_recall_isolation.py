@@ -15,13 +15,12 @@ import pytest
 from historian.interfaces.langchain.retriever import CognitiveRetriever
 from historian.interfaces.langchain.tools import handle_memory_call, is_admin, make_memory_tools
 from historian.retrieval.filters import event_filter, profile_filter
-from historian.schema.article import Article, Spoken
 from historian.schema.errors import InvalidInput
 from historian.schema.event import EventFilter, EventLink
 from historian.schema.profile import ProfileKey
 from historian.schema.scope import LayerRule, Scope, layer_written, layers_read
 from historian.schema.settings import Settings
-from historian.schema.summary import ArticleKey, Summary
+from historian.schema.summary import Article, ArticleKey, Spoken, Summary
 from historian.service.cognitive import CognitiveService
 from historian.service.components import Parts
 from historian.service.intake import make_job

@@ -8,11 +8,10 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 import pytest
 from historian.interfaces.web.app import make_app
-from historian.schema.article import Article
 from historian.schema.event import EventFilter
 from historian.schema.profile import ProfileKey
 from historian.schema.settings import StoresSettings
-from historian.schema.summary import ArticleKey, Summary
+from historian.schema.summary import Article, ArticleKey, Summary
 from historian.service.cognitive import CognitiveService
 from historian.service.components import Parts
 from support.events import file_messages, make_event

@@ -86,7 +86,7 @@ def _drafted(kind: Literal["action", "fact"], text: str, people: re.Match[str], 
     """One item as `draft_of` writes it."""
     from historian.schema.job import parse_job
     from historian.schema.names import Names
-    from historian.text.job_drafts import draft_of
+    from historian.text.job_verdicts import draft_of
 
     # A deed that names the user: "he" of a fact is the user then, in a group too.
     told = (

@@ -10,7 +10,7 @@ from historian.prompts.line_operations import LineMerge
 from historian.prompts.merging import MergeQuestion, NewFact, OldFact, Subject, UpdateProfiles
 from historian.schema.profile import Profile, ProfileKey, ProfileLine
 from historian.service.intake import make_job
-from historian.text.job_drafts import names_of
+from historian.text.job_verdicts import names_of
 from support.memory import group_fields, settings_for
 
 DAY = "2026-03-09"

@@ -11,9 +11,9 @@ from historian.models.chat.answer_schema import answer_form
 from historian.prompts import templates
 from historian.prompts.reconstructing import NEWS_TOKENS, Reconstruction, believed, reconstruct
 from historian.prompts.summarising import StatesSummary
-from historian.schema.article import CHAPTER_NAMES, Article
 from historian.schema.errors import ModelRefused, ModelUnavailable
 from historian.schema.names import Names
+from historian.schema.summary import CHAPTER_NAMES, Article
 from historian.text.language import Language
 from historian.text.tokens import estimate_tokens
 from support.models.answering_chat import AnsweringChat

@@ -7,9 +7,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from historian.prompts.summarising import MOST_TOKENS, said_lines, summarise, under_days
-from historian.schema.article import Spoken, SummaryDraft
 from historian.schema.errors import ModelAnswerUnusable, ModelUnavailable
 from historian.schema.names import Names
+from historian.schema.summary import Spoken, SummaryDraft
 from historian.text.tokens import estimate_tokens
 from support.models.answering_chat import AnsweringChat
 

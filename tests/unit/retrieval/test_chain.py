@@ -13,8 +13,8 @@ import pytest
 from historian.graph.recall import compile_recall
 from historian.retrieval.driver import Deadline, find, search
 from historian.retrieval.event_recall import EventRecall
-from historian.retrieval.everywhere import search_everywhere
 from historian.retrieval.filters import event_filter
+from historian.retrieval.other_scopes import search_everywhere
 from historian.retrieval.recall_states import RecallContext
 from historian.retrieval.request import RecallRequest
 from historian.schema.errors import InvalidInput

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from historian.retrieval.everywhere import search_everywhere
+from historian.retrieval.other_scopes import search_everywhere
 from historian.schema.event import EventFilter
 from historian.schema.settings import QuerySettings
 from historian.stores.sqlite.events.store import SqliteEventStore

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from historian.retrieval.event_recall import EventRecall
-from historian.retrieval.everywhere import search_everywhere
 from historian.retrieval.fusion import completed, with_estimates
+from historian.retrieval.other_scopes import search_everywhere
 from historian.retrieval.request import RecallRequest
 from historian.schema.event import EventFilter
 from historian.schema.hit import Hit

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from historian.retrieval.event_recall import EventRecall
 from historian.retrieval.filters import event_filter
-from historian.retrieval.own_words import MOST, beside, own_words
+from historian.retrieval.other_scopes import MOST, beside, own_words
 from historian.retrieval.prompt_block.formatting import format_hit
 from historian.retrieval.request import RecallRequest
 from historian.schema.event import Event, EventLink
@@ -97,7 +97,7 @@ async def test_an_embedder_that_hangs_is_waited_for_until_the_limit_and_not_aske
     filed(store, [{"text": "tea", "said_by": "42"}])
     embedder, now = WordEmbedder(), asyncio.get_running_loop().time()
     embedder.gate = asyncio.Event()
-    monkeypatch.setattr("historian.retrieval.own_words.MODEL_SECONDS", 0.3)
+    monkeypatch.setattr("historian.retrieval.other_scopes.MODEL_SECONDS", 0.3)
     async with asyncio.timeout(10):
         assert [hit.event.text for hit in await told(store, embedder=embedder, until=now)] == ["tea"]
         assert embedder.calls == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from historian.retrieval.neighbours import with_neighbours
+from historian.retrieval.choosing import with_neighbours
 from historian.retrieval.passages import context_of, passages
 from historian.retrieval.scope_index.table import snapshot_of
 from historian.schema.event import Event

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from historian.retrieval.choosing import recency
-from historian.retrieval.diversity import ALIKE, any_alike, diverse_order
+from historian.retrieval.choosing import ALIKE, any_alike, diverse_order, recency
 from historian.retrieval.filters import bounded_top_k, event_filter, time_range
 from historian.retrieval.fusion import by_rank, from_zero, reciprocal_rank, stretched, weighted_sum
 from historian.retrieval.lifts import END_WEIGHT, lend_to_neighbours, of_named_people, readings, time_fit
@@ -18,7 +17,7 @@ from historian.retrieval.scope_index.table import Snapshot
 from historian.schema.errors import InvalidInput
 from historian.schema.event import EventFilter
 from historian.schema.scope import Scope
-from historian.text.questions.named_times import named_times
+from historian.text.questions import named_times
 from hypothesis import given
 from hypothesis import strategies as st
 from support.events import make_event

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from historian.schema.article import Article
 from historian.schema.errors import InvalidInput
-from historian.schema.summary import ArticleKey, StoredArticle, Summary
+from historian.schema.summary import Article, ArticleKey, StoredArticle, Summary
 from historian.text.articles import dated_summaries, format_article, parse_article
 from historian.text.tokens import newest_within
 from hypothesis import given

@@ -1,9 +1,8 @@
 from unittest.mock import patch
 
 import pytest
-from historian.text import chunks
-from historian.text.chunks import chunk
-from historian.text.tokens import estimate_tokens
+from historian.text import tokens
+from historian.text.tokens import chunk, estimate_tokens
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -82,7 +81,7 @@ def test_text_without_marks_is_looked_at_a_few_times_and_fills_its_chunks(unit: 
         looked_at += len(piece)
         return estimate_tokens(piece)
 
-    with patch.object(chunks, "estimate_tokens", counting):
+    with patch.object(tokens, "estimate_tokens", counting):
         pieces = chunk(text, 64)
     assert looked_at < 12 * len(text)
     assert all(estimate_tokens(piece) >= 32 for piece in pieces[:-1])

@@ -7,8 +7,7 @@ from historian.prompts.rewriting import rewrite_prompt
 from historian.schema.graph_states.historian import events_of
 from historian.schema.names import Names
 from historian.schema.settings import Settings
-from historian.text.job_drafts import prepare
-from historian.text.job_verdicts import by_rules, judge, shown_messages
+from historian.text.job_verdicts import by_rules, judge, prepare, shown_messages
 from support.jobs import make_job
 from support.tables import cases
 

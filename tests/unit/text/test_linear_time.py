@@ -20,13 +20,13 @@ from typing import Any
 
 import historian.text
 import pytest
-from historian.schema.article import Article
 from historian.schema.errors import HistorianError
 from historian.schema.event import Event
 from historian.schema.job import parse_job
 from historian.schema.names import Names
 from historian.schema.profile import Profile, ProfileKey, ProfileLine
 from historian.schema.settings import Settings
+from historian.schema.summary import Article
 from historian.text.gate import find_relative_words
 from historian.text.protected import protected_spans
 from historian.text.redaction import Redaction, find_secrets

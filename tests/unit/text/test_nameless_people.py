@@ -7,10 +7,9 @@ from historian.nodes.historian.profile_rules import FiledFact, concerns, merged_
 from historian.schema.names import Names
 from historian.schema.profile import Profile, ProfileKey
 from historian.schema.settings import Settings
-from historian.text.job_drafts import names_of
-from historian.text.job_verdicts import by_rules
+from historian.text.job_verdicts import by_rules, names_of
 from historian.text.language import detect_language
-from historian.text.speakers.named_people import NamedPeople
+from historian.text.speakers.borne_names import NamedPeople
 from support.jobs import make_job
 
 

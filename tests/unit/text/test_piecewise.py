@@ -7,7 +7,7 @@ from historian.text.piecewise import PIECE, REACH, matches, pieces
 from historian.text.protected import _QUOTE_MARK, _compiled_atoms
 from historian.text.references.chinese import _pattern
 from historian.text.references.english import _DEICTIC
-from historian.text.search_words.tokens import last_characters, search_tokens
+from historian.text.search_words import last_characters, search_tokens
 from support.adversarial import FAMILIES
 
 LONG = 2 * PIECE + 2 * REACH

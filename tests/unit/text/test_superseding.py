@@ -3,9 +3,7 @@
 import time
 
 import pytest
-from historian.text.superseding import Statement, could_end, links_of, may_concern
-from historian.text.superseding.changes import change_by
-from historian.text.superseding.statement import terms_of
+from historian.text.superseding import Statement, change_by, could_end, links_of, may_concern, terms_of
 from support.tables import cases
 
 PEOPLE = ("Ann", "Tom", "Clio", "小林", "小李", "阿明", "李明", "李敏", "小史")

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 from historian.interfaces.langchain.tools import handle_memory_call, make_memory_tools, memory_tool_schemas
-from historian.schema.article import Article
 from historian.schema.scope import Scope
-from historian.schema.summary import ArticleKey
+from historian.schema.summary import Article, ArticleKey
 from historian.service.cognitive import CognitiveService
 from historian.service.recall.reader import MemoryReader
 from support.memory import AT, settings_for

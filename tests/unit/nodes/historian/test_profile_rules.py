@@ -11,9 +11,8 @@ from historian.nodes.historian.profile_rules import FiledFact, merged_by_rules
 from historian.schema.graph_states.historian import ItemState
 from historian.schema.profile import Profile, ProfileKey
 from historian.service.intake import make_job
-from historian.text.job_drafts import language_of, names_of
-from historian.text.job_verdicts import by_rules
-from historian.text.speakers.named_people import NamedPeople
+from historian.text.job_verdicts import by_rules, language_of, names_of
+from historian.text.speakers.borne_names import NamedPeople
 from support.memory import group_fields, settings_for
 
 SETTINGS = settings_for(Path("/nowhere"))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from historian.retrieval.prompt_block.articles import format_relevant
 from historian.retrieval.relevant import ReadMemory
-from historian.schema.article import Article
-from historian.schema.summary import ArticleKey, StoredArticle, Summary
+from historian.schema.summary import Article, ArticleKey, StoredArticle, Summary
 from historian.text.tokens import estimate_tokens
 from hypothesis import given
 from hypothesis import strategies as st

@@ -9,14 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from historian.retrieval.scope_index import packed_vectors, words
-from historian.retrieval.scope_index.columns import Column
-from historian.retrieval.scope_index.packed_events import COMMON, OWN, EventRowsInMemory
-from historian.retrieval.scope_index.packed_vectors import VectorRows
+from historian.retrieval.scope_index import packed, words
+from historian.retrieval.scope_index.packed import COMMON, OWN, Column, EventRowsInMemory, VectorRows
 from historian.retrieval.scope_index.table import BYTES_A_DIMENSION, BYTES_AN_EVENT, ScopeTable, Snapshot
 from historian.schema.event import Event, EventFilter
 from historian.schema.protocols import Matrix
-from historian.text.search_words.keywords import indexed_words
+from historian.text.search_words import indexed_words
 from support.events import make_event
 
 DIMENSION = 384
@@ -152,8 +150,8 @@ def test_a_filter_finds_labels_and_leaves_out_what_has_expired_also_in_former_sn
 
 
 def test_searches_see_the_same_while_rows_are_added_and_older_ones_get_their_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packed_vectors, "BLOCK_ROWS", 64)
-    monkeypatch.setattr(packed_vectors, "AT_ONCE", 16)
+    monkeypatch.setattr(packed, "BLOCK_ROWS", 64)
+    monkeypatch.setattr(packed, "AT_ONCE", 16)
     random = np.random.default_rng(7)
     vectors = random_vectors(random, 2_000)
     table = ScopeTable((0, 0))
@@ -189,8 +187,8 @@ def test_searches_see_the_same_while_rows_are_added_and_older_ones_get_their_vec
 
 
 def test_a_matrix_in_blocks_is_one_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packed_vectors, "BLOCK_ROWS", 8)
-    monkeypatch.setattr(packed_vectors, "AT_ONCE", 4)
+    monkeypatch.setattr(packed, "BLOCK_ROWS", 8)
+    monkeypatch.setattr(packed, "AT_ONCE", 4)
     vectors = random_vectors(np.random.default_rng(1), 29)
     rows = VectorRows()
     for n in range(len(vectors)):

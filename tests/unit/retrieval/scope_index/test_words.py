@@ -10,8 +10,8 @@ from historian.retrieval.scope_index.table import Snapshot
 from historian.retrieval.scope_index.tables import ScopeTables
 from historian.schema.event import EventFilter
 from historian.stores.sqlite.events.store import SqliteEventStore
-from historian.text.search_words import stems
-from historian.text.search_words.stems import Stemmer
+from historian.text import search_words
+from historian.text.search_words import Stemmer
 from hypothesis import given
 from hypothesis import strategies as st
 from support.events import file_texts, make_event
@@ -95,7 +95,7 @@ def test_words_count_in_the_bytes_of_a_scope(tmp_path: Path) -> None:
 
 
 def test_a_stem_is_asked_for_once_and_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stems, "_MOST_WORDS", 10)
+    monkeypatch.setattr(search_words, "_MOST_WORDS", 10)
     stemmer = Stemmer()
     assert stemmer.stems(["climbing", "climbs", "猫咪", "ties", "climbing"]) == ["climb", "climb", "猫咪", "ti", "climb"]
     many = [f"bo{'lo' * n}king" for n in range(1, 30)]
@@ -105,7 +105,7 @@ def test_a_stem_is_asked_for_once_and_what_is_remembered_is_bounded(monkeypatch:
 
 
 def test_stems_are_the_same_for_threads_that_push_out_each_others_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stems, "_MOST_WORDS", 40)
+    monkeypatch.setattr(search_words, "_MOST_WORDS", 40)
     stemmer = Stemmer()
 
     def ask(seed: int) -> bool:

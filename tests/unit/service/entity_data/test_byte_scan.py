@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from historian.service.entity_data.byte_scan import PIECE_BYTES, FoundPiece, Needles, pieces, scanning, standing_in
 from historian.stores.files.bytes_below import bytes_below
-from historian.text.search_words.keywords import indexed_words
+from historian.text.search_words import indexed_words
 from hypothesis import given
 from hypothesis import strategies as st
 

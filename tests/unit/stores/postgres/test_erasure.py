@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from historian.schema.article import Article, Spoken
 from historian.schema.entity import Entity
 from historian.schema.forgetting import ForgetRequest
 from historian.schema.profile import ProfileKey
-from historian.schema.summary import ArticleKey
+from historian.schema.summary import Article, ArticleKey, Spoken
 from historian.service.entity_data.byte_scan import forms
 from historian.stores.postgres.database import PostgresDatabase
 from historian.stores.postgres.erasure import PostgresErasure

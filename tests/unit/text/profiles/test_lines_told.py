@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from historian.schema.profile import LineKind, ProfileLine
-from historian.text.profiles.lines import MOST_KEPT, MOST_LINES, bounded, clean_line, read_lines, with_lines, without_evidence
+from historian.text.profiles import MOST_KEPT, MOST_LINES, bounded, clean_line, read_lines, with_lines, without_evidence
 
 
 def line(text: str, kind: LineKind = "work", day: str = "2026-03-01", *evidence: str, **fields: object) -> ProfileLine:

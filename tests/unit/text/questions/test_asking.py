@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from historian.text.questions.asking import asking_sentences, tells_of_question
-from historian.text.questions.past_questions import asks_about_now, asks_about_past
+from historian.text.questions import asking_sentences, asks_about_now, asks_about_past, tells_of_question
 from support.tables import cases
 
 

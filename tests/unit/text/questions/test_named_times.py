@@ -6,7 +6,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 import pytest
-from historian.text.questions.named_times import named_times, time_told
+from historian.text.questions import named_times, time_told
 
 SAID = datetime(2026, 2, 20, 17, 30, tzinfo=ZoneInfo("Asia/Shanghai"))
 

@@ -1,7 +1,7 @@
 import sqlite3
 
 import pytest
-from historian.text.search_words.tokens import (
+from historian.text.search_words import (
     FTS5_TOKENIZER,
     INSIDE,
     first_character,

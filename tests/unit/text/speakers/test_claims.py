@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from historian.schema.names import Names
-from historian.text.instructions import gives_orders
 from historian.text.language import is_other_language
 from historian.text.speakers.claims import is_claim
+from historian.text.statements import gives_orders
 
 GROUP = Names(user_name="Ann", user_id="7", group_id="1", group_name="Book Club", bot_name="Clio", others=("Ben",))
 PRIVATE = Names(user_name="Ann", user_id="7", bot_name="Clio")

@@ -9,8 +9,7 @@ import pytest
 from historian.schema.event import BorneName, NamedPerson
 from historian.schema.job import Job, parse_job
 from historian.text.messages import message_events
-from historian.text.speakers.borne_names import BorneNames
-from historian.text.speakers.named_people import NamedPeople, with_people
+from historian.text.speakers.borne_names import BorneNames, NamedPeople, with_people
 from hypothesis import given
 from hypothesis import strategies as st
 from support.events import make_event

@@ -6,10 +6,10 @@ import pytest
 from historian.schema.job import Job, parse_job
 from historian.schema.names import Names
 from historian.schema.settings import Settings
-from historian.text.instructions import gives_orders
 from historian.text.job_verdicts import by_rules
 from historian.text.speakers.claims import as_said, is_claim, without_speaker
 from historian.text.speakers.shown_names import shared_name_in, shared_names, with_ids
+from historian.text.statements import gives_orders
 from support.tables import cases
 
 

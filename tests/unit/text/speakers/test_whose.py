@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 from historian.schema.graph_states.historian import ItemState, events_of
 from historian.schema.settings import Settings
-from historian.text.job_drafts import prepare
-from historian.text.job_verdicts import by_rules, is_no_fact, judge
+from historian.text.job_verdicts import by_rules, is_no_fact, judge, prepare
 from support.jobs import make_job
 from support.tables import cases
 

@@ -1,31 +1,80 @@
-"""What a user told in groups, for the private chat with that very user: off by default (`query.own_words_from_groups`).
-
-Other conversations are searched here, so the rules are narrow: facts of the user's own, in words that are known to be theirs,
-never what others said or may have said, what was observed, notes or summaries, and no profile of a group.
-"""
+"""Search in other conversations: in all of them, for the operator, and what a user told in groups, for their private chat."""
 
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from ..schema.errors import ModelError
+from ..schema.errors import HistorianError, ModelError
 from ..schema.event import Event, EventFilter
 from ..schema.hit import Hit
-from ..schema.protocols import Vector
+from ..schema.protocols import Embedder, Vector
 from ..schema.scope import is_asserted
 from ..schema.settings import QuerySettings
 from ..stores.tables.events.store import EventStore
+from ..text.content import has_content
 from .driver import MODEL_SECONDS
 from .event_recall import EventRecall, RunInThread
-from .fusion import completed, nearest, scores_of, weighted_sum
+from .fusion import completed, nearest, reciprocal_rank, scores_of, weighted_sum
 from .request import RecallRequest
+
+log = logging.getLogger(__name__)
+
+CANDIDATES = 100
+"""Number of results taken from each list before the fusion."""
+
+
+async def search_everywhere(
+    query: str,
+    where: EventFilter,
+    *,
+    events: EventStore,
+    embedder: Embedder | None,
+    settings: QuerySettings,
+    top_k: int,
+) -> list[Hit]:
+    """Return the `top_k` events of any scope that fit best, best first. Uses keywords alone if the embedder fails."""
+    found, (vector, dense) = await asyncio.gather(
+        asyncio.to_thread(events.search_keywords, query, where, CANDIDATES), _dense(query, where, events, embedder)
+    )
+    keywords = dict(found)
+    farther = tuple(event_id for event_id in keywords if event_id not in dense)
+    if vector is not None and dense and farther:
+        ids, matrix = await asyncio.to_thread(events.vectors, EventFilter(None, event_ids=farther))
+        dense |= nearest(vector, ids, matrix)
+    fuse = weighted_sum if settings.fusion == "weighted" else reciprocal_rank
+    fused = fuse([(completed(dense, keywords), settings.vector_weight), (keywords, settings.keyword_weight)])
+    best = sorted(fused, key=lambda event_id: (-fused[event_id], event_id))[: top_k + CANDIDATES]
+    return [
+        Hit(event, fused[event.event_id], scores_of(event.event_id, dense=dense, keyword=keywords, fused=fused))
+        for event in await asyncio.to_thread(events.get, best)
+        if (not event.is_message or has_content(event.text)) and not event.has_expired(where.now)
+    ][:top_k]
+
+
+async def _dense(
+    query: str, where: EventFilter, events: EventStore, embedder: Embedder | None
+) -> tuple[Vector | None, dict[str, float]]:
+    """Return the vector of the query and the nearest events; None and nothing if the query has none."""
+    if embedder is None or not query.strip():
+        return None, {}
+    try:
+        vector = await embedder.embed_query(query)
+        compared = await asyncio.to_thread(events.nearest, vector, where, CANDIDATES)
+        if compared is not None:
+            return vector, dict(compared)
+        return vector, await asyncio.to_thread(lambda: nearest(vector, *events.vectors(where), CANDIDATES))
+    except HistorianError as error:
+        log.warning("search by keywords alone: %s", error)
+        return None, {}
+
 
 MOST = 3
 """So many facts are brought from groups at most; they stand behind the first ones of the private chat itself."""
-CANDIDATES = 50
+OWN_CANDIDATES = 50
 
 
 async def own_words(
@@ -79,13 +128,13 @@ def _found(
     keywords: dict[str, float] = {}
     dense: dict[str, float] = {}
     for query in queries:
-        for event_id, score in events.search_keywords(query, where, CANDIDATES):
+        for event_id, score in events.search_keywords(query, where, OWN_CANDIDATES):
             keywords[event_id] = max(score, keywords.get(event_id, score))
     if vectors:
         ids, matrix = events.vectors(where)
         for vector in vectors:
             for place, (event_id, score) in enumerate(nearest(vector, ids, matrix).items()):
-                if place < CANDIDATES or event_id in keywords:
+                if place < OWN_CANDIDATES or event_id in keywords:
                     dense[event_id] = max(score, dense.get(event_id, score))
     fused = weighted_sum([(completed(dense, keywords), settings.vector_weight), (keywords, settings.keyword_weight)])
     best = sorted(fused, key=lambda event_id: (-fused[event_id], event_id))

@@ -1,4 +1,4 @@
-"""Lines of a profile: cleaned, read from Markdown, told once or again."""
+"""Lines of profiles: whose a fact is, which lines it and a message bring, and which former line a message corrects."""
 
 from __future__ import annotations
 
@@ -8,11 +8,45 @@ from dataclasses import replace
 from difflib import SequenceMatcher
 from itertools import chain, count
 
-from ...schema.job import clean_text, without_list_mark
-from ...schema.labels import last_expiry
-from ...schema.profile import LineKind, ProfileLine, bounded_evidence, line_id_of
-from ..declared import line_kind, said_words
-from ..quotations import comparable
+from ..schema.event import Event
+from ..schema.job import clean_text, without_list_mark
+from ..schema.labels import last_expiry
+from ..schema.names import Names
+from ..schema.profile import LineKind, ProfileLine, bounded_evidence, line_id_of
+from .asked_to_keep import asked_to_keep, quoted_line
+from .borders import begins_with
+from .declared import correction_in, declared, line_kind, said_words
+from .quotations import comparable
+
+_BEFORE = " \t“\"'@"
+"""What may stand before the name with which a fact begins."""
+
+
+def subject_of(fact: str, names: Names) -> str:
+    """Return the longest name of the conversation that a fact begins with, "" for none; a person before a group of that name."""
+    known = (*names.people, names.bot_name, names.group("zh"), names.group("en"))
+    begins = fact.lstrip(_BEFORE).casefold()
+    return max((name for name in known if begins_with(begins, name.lstrip(_BEFORE).casefold())), key=len, default="")
+
+
+_EVERYBODY = re.compile(
+    r"(?:大家|全体|所有人|群友们?|成员们?)|(?:everyone|everybody|all (?:the )?members|(?:the )?members)\b", re.I
+)
+
+
+def everybody_in(fact: str) -> str:
+    """Return the word for all members of a group with which a fact begins (大家, "everyone"), "" for none."""
+    found = _EVERYBODY.match(fact.lstrip())
+    return found.group() if found else ""
+
+
+def is_about_group(fact: str, names: Names) -> bool:
+    """Return True if the subject of a fact is the group, or everybody in it (大家, "everyone"), and nobody called so."""
+    subject = subject_of(fact, names)
+    if subject:
+        return subject not in names.people and subject in (names.group("zh"), names.group("en"))
+    return bool(names.group() and everybody_in(fact))
+
 
 _HEADING = re.compile(r"\s*(?:#{1,6}\s+(?P<hash>.*?)\s*#*|\*\*(?P<bold>[^*]+)\*\*[:：]?)\s*")
 _DAY = re.compile(r"\s*\((?P<day>\d{4}-\d\d-\d\d)\)\s*$", re.ASCII)
@@ -179,3 +213,51 @@ def without_evidence(line: ProfileLine, gone: Collection[str]) -> ProfileLine | 
     if not lost:
         return line
     return replace(line, evidence=rest, told=max(1, line.told - lost)) if rest else None
+
+
+CERTAIN: frozenset[LineKind] = frozenset(("health", "boundary"))
+"""Declarations that become lines where a model reads the talk too: what must not depend on a model."""
+BETWEEN_QUOTES = " → "
+"""What stands between the words of a line and those that correct them without saying the whole anew."""
+
+
+def said_lines(message: Event, *, certain: bool = False) -> list[ProfileLine]:
+    """Return what a message asks to have remembered and what its sender declares of themselves, quoted as said.
+
+    With `certain` declarations of the kinds in CERTAIN alone.
+    """
+    day = message.day
+    asked = [(words, line_kind(words)) for words in asked_to_keep(message.text, message.bot_name)]
+    declarations = [one for one in declared(message.text) if not certain or one[1] in CERTAIN]
+    whole = " ".join(words for words, _ in asked)
+    told = [*asked, *(one for one in declarations if one[0] not in whole)]
+    until, evidence = ProfileLine.until_moment(message.expires_at), (message.event_id,)
+    found: list[ProfileLine] = []
+    for words, kind in told:
+        text = quoted_line(words)
+        of = line_id_of(text, *evidence), text, kind
+        found.append(ProfileLine(*of, 1, day, day, until=until, evidence=evidence))
+    return found
+
+
+def corrected_lines(
+    lines: Sequence[ProfileLine], corrected: Sequence[str], message: Event, new: Sequence[ProfileLine]
+) -> tuple[ProfileLine, ...]:
+    """Return `lines` without the line that `message` takes back or says anew. `corrected` are the ids of the parts of the message
+    to which it answers.
+
+    It is the one line that rests on nothing else. If `message` takes it back, or says it anew (one of `new` is of its kind), it
+    goes; if it is only said to be wrong it gets the words of `message` behind its own, so that a reader sees both. Where several
+    lines could be meant nothing changes.
+    """
+    how = correction_in(message.text)
+    meant = [one for one in lines if one.evidence and not one.pinned and set(one.evidence) <= set(corrected)]
+    if not how or len(meant) != 1:
+        return tuple(lines)
+    (wrong,) = meant
+    if how == "taken back" or any(one.kind == wrong.kind for one in new):
+        return tuple(one for one in lines if one is not wrong)
+    text = f"{wrong.text}{BETWEEN_QUOTES}{quoted_line(message.text)}"
+    evidence = bounded_evidence((*wrong.evidence, message.event_id))
+    mended = wrong if new else replace(wrong, text=text, last_day=message.day, evidence=evidence)
+    return tuple(mended if one is wrong else one for one in lines)

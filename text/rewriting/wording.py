@@ -1,4 +1,4 @@
-"""Rewriting of resolved English references."""
+"""The words that resolved Chinese and English references become."""
 
 from __future__ import annotations
 
@@ -8,7 +8,33 @@ from ..edits import Edit
 from ..references.agreement import agree
 from ..references.english import WORDS, is_object_her, previous_word
 from ..references.types import Reference
-from ..word_lists import by_word
+from ..word_lists import by_word, compiled_patterns, word_tables
+
+_RE = compiled_patterns(word_tables("rewriting/chinese_rewriting.toml"))
+
+
+def followed_by_institution(text: str, end: int) -> bool:
+    """Return True if a plural pronoun means one person's company, school or teacher: 他们公司, 你们老师."""
+    return _RE.institution_or_home.match(text, end) is not None
+
+
+def rewrite_person(text: str, reference: Reference, name: str) -> list[Edit]:
+    """Return the edits that replace a pronoun or stand-in by one person's name."""
+    end = reference.end
+    if reference.form == "where_person_is":
+        return [(reference.start, end, f"{name}那{reference.text[-1]}")]
+    if reference.plural:
+        joint = "所在的" if _RE.institution.match(text, end) else "" if text.startswith(("家", "一家"), end) else "的"
+    else:
+        joint = "的" if _RE.belongs.match(text, end) else ""
+    return [(reference.start, end, f"{name}{joint}")]
+
+
+def rewrite_group(reference: Reference, group: str) -> list[Edit]:
+    """Return the edits that replace 本群, 这里 or 你们 by the group's name."""
+    name = f"{group}的成员" if reference.person == "second" else group
+    return [(reference.start, reference.end, name)]
+
 
 _POSSESSIVES = frozenset({"possessive", "possessive_alone", "his"})
 _CHAT_VERB = by_word({"is": "im youre ur hes shes theyre", "has": "ive youve theyve"})

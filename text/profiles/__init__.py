@@ -1,1 +1,0 @@
-"""Text of profiles: cleaning, rules, differences."""

@@ -1,1 +1,0 @@
-"""The words by which memory is searched: how a text is split, stemmed, indexed and weighed."""
