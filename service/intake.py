@@ -7,7 +7,7 @@ import uuid
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 from ..schema.errors import InvalidInput
@@ -17,7 +17,6 @@ from ..schema.settings import Settings
 from ..schema.states_payload import StatesPayload
 from ..schema.talk import ProfilePayload
 from ..schema.validation import validated
-from ..stores.tables.events.store import EventStore
 from ..text.message_parts import from_cq
 from ..text.redaction import Level, Redaction, find_secrets, redact, redact_value
 from ..text.redaction.rules import placeholder
@@ -25,6 +24,9 @@ from ..text.redaction.search import announces_secret
 from ..text.remembered import remembered
 from ..text.speakers.shown_names import with_ids
 from .timezones import told_timezone
+
+if TYPE_CHECKING:
+    from ..stores.tables.events.store import EventStore
 
 HANDED_OVER = ("remember", "states", "talk", "profile")
 """The kinds of jobs that files may bring. The others are commands of operators."""

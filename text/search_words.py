@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-import sqlite3
 import threading
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from .borders import DENSE, SIGNS
 from .piecewise import pieces
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    import numpy as np
 
 _MOST_WORDS = 50_000
 """Words whose stems are cached, about 10 MB. Beyond that the cache is cleared."""
@@ -27,7 +30,7 @@ class Stemmer:
         self._connection: sqlite3.Connection | None = None
 
     def stems(self, words: Sequence[str]) -> list[str]:
-        """Return one stem per word, in order. A word is a token of `text.words.search_tokens`, possibly marked as repeated."""
+        """Return one stem per word, in order. A word is a token of `search_tokens`, possibly marked as repeated."""
         known = self._known
         if new := {word for word in words if word not in known}:
             known = self._learnt(known, new)
@@ -61,6 +64,8 @@ class Stemmer:
 
 
 def _open() -> sqlite3.Connection:
+    import sqlite3
+
     connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     connection.execute(
         f"CREATE VIRTUAL TABLE words USING fts5(word, content = '', detail = none, tokenize = \"{FTS5_TOKENIZER}\")"
@@ -261,5 +266,7 @@ def repeated(word: str) -> str:
 
 def norms(lengths: np.ndarray[tuple[int], np.dtype[np.int64]]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """Return the length norm of BM25 for texts of `lengths` words: `K1 * (1 - B + B * l / mean l)`."""
+    import numpy as np
+
     mean = max(float(lengths.mean()), 1.0) if len(lengths) else 1.0
     return np.asarray(K1 * (1 - B + B * lengths / mean))

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...schema.errors import HistorianError, StorageError
 from ...schema.event import Event, EventFilter
@@ -17,7 +18,9 @@ from ...schema.protocols import JobQueue, JobState
 from ...schema.scope import Scope
 from ...stores.files.end_summaries import EndSummaries
 from ...stores.files.markdown_memory import MarkdownMemory
-from ...stores.tables.events.store import EventStore
+
+if TYPE_CHECKING:
+    from ...stores.tables.events.store import EventStore
 
 log = logging.getLogger(__name__)
 

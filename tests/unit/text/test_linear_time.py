@@ -157,24 +157,24 @@ CALLERS: dict[str, Callable[[Texts], tuple[Any, ...]]] = {
     "borders.names_one": lambda t: (t.text, ("Ann", "Ben")),
     "borders.without_names": lambda t: (t.text, ("Ann", "Ben")),
     "borders.places_of": lambda t: (t.text, ("Ann", "Ben", "aa", "的")),
-    "job_drafts.prepare": lambda t: (_job(t), Settings()),
-    "job_drafts.language_of": lambda t: (_job(t), Settings()),
-    "job_drafts.names_of": lambda t: (_job(t), Settings()),
+    "job_verdicts.prepare": lambda t: (_job(t), Settings()),
+    "job_verdicts.language_of": lambda t: (_job(t), Settings()),
+    "job_verdicts.names_of": lambda t: (_job(t), Settings()),
     "job_verdicts.by_rules": lambda t: (_job(t), Settings()),
     "articles.format_article": lambda t: (Article(t.text),),
-    "gate.reasons.reasons": lambda t: (find_relative_words(t.text), "en"),
-    "profiles.lines.with_lines": lambda t: (_lines(t.text[:4_000]), _lines(t.other[:400])),
-    "profiles.lines.bounded": lambda t: (_lines(t.text[:4_000]), 10),
-    "profiles.lines.distinct": lambda t: (_lines(t.text[:4_000]),),
-    "profiles.lines.without_evidence": lambda t: (_lines(t.text)[0], ["0"]),
-    "profiles.said.said_lines": lambda t: (_said(t.text),),
-    "profiles.said.corrected_lines": lambda t: (_lines(t.text[:4_000]), ["0"], _said(t.other[:100]), []),
+    "gate.reasons": lambda t: (find_relative_words(t.text), "en"),
+    "profiles.with_lines": lambda t: (_lines(t.text[:4_000]), _lines(t.other[:400])),
+    "profiles.bounded": lambda t: (_lines(t.text[:4_000]), 10),
+    "profiles.distinct": lambda t: (_lines(t.text[:4_000]),),
+    "profiles.without_evidence": lambda t: (_lines(t.text)[0], ["0"]),
+    "profiles.said_lines": lambda t: (_said(t.text),),
+    "profiles.corrected_lines": lambda t: (_lines(t.text[:4_000]), ["0"], _said(t.other[:100]), []),
     "protected.moved": lambda t: (protected_spans(t.text), BY_TYPE["Iterable[Edit]"](t)),
     "protected.merge_spans": lambda t: ([(at, at + 3) for at in range(len(t.text), 0, -2)],),
     "preview.snapshot": lambda t: (t.pieces,),
     "preview.preview_text": lambda t: (t.text,),
-    "redaction.spans.merged": lambda t: (find_secrets(t.text, "all"), t.text),
-    "redaction.spans.replaced": lambda t: (t.text, find_secrets(t.text, "all")),
+    "redaction.rules.merged": lambda t: (find_secrets(t.text, "all"), t.text),
+    "redaction.rules.replaced": lambda t: (t.text, find_secrets(t.text, "all")),
     "redaction.values.redact_value": lambda t: ({"text": t.text, "rows": t.pieces},),
     "tokens.newest_within": lambda t: (t.pieces, 100),
     "support.words_only": lambda t: (frozenset(t.pieces),),
@@ -281,7 +281,7 @@ def names_of_functions() -> list[str]:
 
 def test_every_public_function_that_takes_text_is_among_them() -> None:
     found = names_of_functions()
-    assert {"references.people.find_people", "gate.check.check", "profiles.said.said_lines"} < set(found)
+    assert {"references.people.find_people", "gate.check", "profiles.said_lines"} < set(found)
     assert set(CALLERS) <= set(found) and len(found) > 150
 
 
