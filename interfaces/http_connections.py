@@ -91,7 +91,7 @@ class BoundedConnection(H11Protocol):
         self._timer = self.loop.call_later(seconds, self._time_out) if awaited else None
 
     def _time_out(self) -> None:
-        """Close the connection. Send an empty 408 response first, unless a response is in progress."""
+        """Close the connection, after an empty 408 response unless a response is in progress."""
         if self.transport.is_closing():
             return
         if self.cycle is None or self.conn.our_state is h11.IDLE:

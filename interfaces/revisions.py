@@ -63,10 +63,10 @@ class KeptRevisions(Generic[One]):
         return {**self.payload, "revision": number}
 
     def compared(self, old: int | None, new: int | None) -> tuple[One, One, list[str]]:
-        """Return an older and a newer revision, and their unified diff, which is empty if they are equal.
+        """Return an older and a newer revision, and their unified diff.
 
-        By default `new` is the current revision, and `old` the revision before `new`.
-        Raises NotFound.
+        The diff is empty if both are equal. By default `new` is the current revision, and `old` the
+        revision before `new`. Raises NotFound.
         """
         newer = self._numbered(self.kept[0].revision if new is None else new, self.kept)
         earlier = (one.revision for one in self.kept if one.revision < newer.revision)
@@ -117,7 +117,7 @@ def article_revisions(parts: Parts, key: ArticleKey) -> KeptRevisions[StoredArti
 
 
 def kept_articles(parts: Parts, key: ArticleKey) -> list[StoredArticle]:
-    """Return the revisions of an article as in `article_revisions`, or [] if there are none. Blocking."""
+    """Return the revisions of an article as in `article_revisions`; [] if it has none. Blocking."""
     from ..text.articles import dated_summaries
 
     stores = parts.article_stores

@@ -51,7 +51,7 @@ def catalogue() -> dict[str, Any]:
 
 @cache
 def messages() -> Mapping[str, str]:
-    """Return a mapping from the English messages of the command line and the pages to Chinese ones."""
+    """Return the Chinese messages of the command line and the pages by their English texts."""
     pages = tomllib.loads(CATALOGUES[1].read_text(encoding="utf-8"))["messages"]
     return {**catalogue()["messages"], **pages}
 
@@ -129,7 +129,7 @@ def shown(event: Event, names: ShownNames | None = None) -> str:
 
 
 def told_by(entry: Mapping[str, Any]) -> list[str]:
-    """Return the texts of a job, from its entry in `job_entries`; [] for a file that is no valid job."""
+    """Return the texts of an entry of `job_entries`; [] for a file that is no valid job."""
     if entry.get("kind", "remember") == "remember":
         return [text for text in (entry.get("action_summary"), *entry.get("new_info", ())) if text]
     payload = entry["payload"]
