@@ -23,7 +23,7 @@ PUBLIC = "public"
 
 
 class NotFound(HistorianError):
-    """A record that a caller names does not exist.
+    """An error for a record that does not exist.
 
     `message` and `values` are stored, so that the command line can translate the message.
     """
@@ -34,7 +34,7 @@ class NotFound(HistorianError):
 
 
 class WrongName(NotFound, InvalidInput):
-    """A name that is malformed or ambiguous."""
+    """An error for a name that is malformed or ambiguous."""
 
 
 def named_entity(name: str) -> Entity:

@@ -44,7 +44,7 @@ def run() -> None:
         to_nowhere(sys.stdout)
         sys.exit(FAILED)
     except OSError as error:
-        # For example a full disk behind stdout. A second error while this one is reported is ignored.
+        # For example, the disk is full. A second error during the report of this one is ignored.
         with suppress(OSError), speaking(language_for(sys.argv[1:])):
             sys.stderr.write(f"{say('error: ')}{plain(error)}\n")
         for stream in (sys.stdout, sys.stderr):

@@ -119,7 +119,7 @@ def _label(name: str) -> str:
 
 
 def _told(name: str, value: Any) -> str:
-    """Return a value for people. Its name determines the unit, such as `_share` or `seconds`."""
+    """Return a value for people. The end of its name (`seconds`, `_share`) determines the unit."""
     if isinstance(value, Mapping):
         parts = [f"{_label(key)} {_told(key, one)}" for key, one in value.items() if one]
         return listed(parts) or say("none")

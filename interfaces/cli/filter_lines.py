@@ -37,7 +37,7 @@ class GateLine(BaseModel):
     glossary: tuple[str, ...] = ()
 
     def names(self, *, default_bot: str) -> Names:
-        """Return the names of the line, with `default_bot` if it names no bot."""
+        """Return the names in the line, with `default_bot` if the line has no name of the bot."""
         given = {one.name: getattr(self, one.name) for one in fields(Names)}
         return Names(**{**given, "bot_name": self.bot_name or default_bot})
 

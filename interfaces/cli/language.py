@@ -124,5 +124,5 @@ def _system_locale() -> str:
 
     try:
         return locale.getlocale()[0] or ""
-    except ValueError:  # a locale that this Python has no name for
+    except ValueError:  # the locale is unknown to Python
         return ""

@@ -55,25 +55,28 @@ RECALLS_KEPT = 8
 
 
 def historian() -> CompiledStateGraph[HistorianState, HistorianOptions, HistorianForm, HistorianState]:
-    """Return the write graph with a form as input: accept → rewrite → gate → embed → merge_profile → write_profile."""
+    """Return the write graph with a form as input: accept → rewrite → gate → embed → link → …"""
     graph = StateGraph(HistorianState, HistorianOptions, input_schema=HistorianForm)
     return _compiled("historian", graph, accept_job, wire_historian, _historian_context)
 
 
 def talk() -> CompiledStateGraph[HistorianState, HistorianOptions, TalkForm, HistorianState]:
-    """Return the write graph with messages as input: accept → extract → gate → embed → link → merge_profile → …"""
+    """Return the write graph with messages as input: accept → extract → gate → embed → link → …"""
     graph = StateGraph(HistorianState, HistorianOptions, input_schema=TalkForm)
     return _compiled("talk", graph, accept_talk, wire_historian, _historian_context)
 
 
 def recall() -> CompiledStateGraph[RecallState, RecallOptions, RecallForm, RecallOutput]:
-    """Return the read graph with a form as input: accept → prepare → (survey ∥ embed) → fuse → rerank → select."""
+    """Return the recall graph with a form as input.
+
+    Its nodes are accept → prepare → (survey ∥ embed) → fuse → rerank → select.
+    """
     graph = StateGraph(RecallState, RecallOptions, input_schema=RecallForm, output_schema=RecallOutput)
     return _compiled("recall", graph, accept_question, wire_recall, _recall_context)
 
 
 def reflection() -> CompiledStateGraph[ReflectionState, ReflectionOptions, ReflectionForm, ReflectionState]:
-    """Return the consolidation graph with a form as input: accept → buffer → summarise → … → write_article → mark_promoted."""
+    """Return the consolidation graph with a form as input: accept → buffer → summarise → …"""
     graph = StateGraph(ReflectionState, ReflectionOptions, input_schema=ReflectionForm)
     return _compiled("reflection", graph, accept_states, wire_reflection, _reflection_context)
 

@@ -71,7 +71,7 @@ class LocalOnly:
             return "this server is for its own machine: ask http://127.0.0.1 or http://localhost"
         if not all(map(self._is_known, origins)):
             return f"requests of this web page are refused; {ORIGINS_VARIABLE} names origins that may ask"
-        # Browsers send no Origin when a page of another site requests an image, a form or a script.
+        # Browsers send no Origin when a page of another site loads an image or a script from here.
         # Following a link is allowed.
         if not origins and headers.get("sec-fetch-site") == "cross-site" and headers.get("sec-fetch-mode") != "navigate":
             return "requests of other web sites are refused"

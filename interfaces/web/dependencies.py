@@ -41,7 +41,7 @@ CallerHere = Annotated[Caller, Depends(_caller)]
 OperatorHere = Annotated[Caller, Depends(_operator)]
 """The caller, who must be the operator; others get status 403."""
 OPERATOR_ALONE = [Depends(_operator)]
-"""The condition that the caller is the operator, for all routes of a router."""
+"""The check that the caller is the operator, for all routes of a router."""
 
 
 async def _parts(memory: MemoryHere) -> Parts:

@@ -65,7 +65,7 @@ class Rates:
     def wait(self, key: str, now: float) -> float:
         """Count a request of the caller `key`.
 
-        Return 0.0 if it is within the limit, else the seconds until the next request is.
+        Return 0.0 if the request is allowed, else the seconds until the next one is.
         """
         left, since = self._left.pop(key, (2 * self._per_second, now))
         left = min(2 * self._per_second, left + (now - since) * self._per_second)
@@ -169,9 +169,9 @@ class Guard:
             raise Refused(HTTPStatus.FORBIDDEN, "this request comes from a page of another origin")
 
     def _check_sender(self, scope: Scope, headers: Headers) -> None:
-        """Refuse a changing request with only a cookie if the browser does not name its origin.
+        """Refuse a request that changes data, if it has only a cookie and no proof of its origin.
 
-        The origin is in the header Origin or Sec-Fetch-Site.
+        The proof is the header Origin, which is checked before, or Sec-Fetch-Site.
         """
         if scope["method"] in SAFE_METHODS or headers.getlist("origin") or bearer_token(headers) is not None:
             return

@@ -169,7 +169,7 @@ def _on_signals(loop: asyncio.AbstractEventLoop, stop: Callable[[], None]) -> Ex
         try:
             loop.add_signal_handler(one, stop)
             handlers.callback(loop.remove_signal_handler, one)
-        except NotImplementedError:  # Windows: event loops have no handlers, but the signal module has
+        except NotImplementedError:  # on Windows only the signal module supports handlers
             signal.signal(one, lambda *_: loop.call_soon_threadsafe(stop))
             handlers.callback(signal.signal, one, signal.SIG_DFL)
     return handlers

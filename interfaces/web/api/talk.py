@@ -84,7 +84,10 @@ class TurnRequest(Names):
     )
 
     def fields_for(self, caller: Caller) -> dict[str, Any]:
-        """Return the arguments of `enqueue_job`; with a token of a conversation, in that one alone."""
+        """Return the arguments of `enqueue_job`.
+
+        Raises Refused if the request names another conversation than the caller's token.
+        """
         fields = self.model_dump(exclude_unset=True)
         own = caller.scope
         if own is None:

@@ -62,7 +62,7 @@ class Wanted:
         """Return `where` with these filters added. The month is that of the time zone `zone`."""
         kinds: tuple[EventKind, ...] = (cast("EventKind", self.kind),) if self.kind in get_args(EventKind) else ()
         if self.absolute and not kinds:
-            kinds = get_args(WrittenKind)  # a message is neither absolute nor not
+            kinds = get_args(WrittenKind)  # messages are neither absolute nor relative
         where = replace(where, kinds=kinds, sources=(self.source,) if self.source else ())
         where = replace(where, is_absolute=_TRUTHS.get(self.absolute), holds=_TRUTHS.get(self.holds))
         if first := _first_of(self.month):
