@@ -1,7 +1,8 @@
 """Historian: long-term memory for chat bots.
 
-The names below are the public interface: `from historian import …`. They are imported when they are first used, so that
-`import historian` costs next to nothing. Every module inside the package is internal and may change in any release.
+The names below are the public interface: `from historian import …`. Each name is imported at its
+first use, so that `import historian` is fast. Every module inside the package is internal and may
+change in any release.
 """
 
 from __future__ import annotations
@@ -124,7 +125,8 @@ _OLD_PLACES = (
     "interfaces.tools",
     "service.structured_logs",
 )
-"""Modules that earlier documents named. What was imported from them is imported from here, with a DeprecationWarning."""
+"""Former modules that earlier documents named. Names imported from them still work, with a
+DeprecationWarning that says to import them from the package."""
 
 
 def __getattr__(name: str) -> Any:

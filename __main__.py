@@ -1,4 +1,4 @@
-"""`python -m historian`: the command, for where it is not on the path."""
+"""`python -m historian`: the command `historian`, for a system where it is not on the path."""
 
 from .interfaces.cli import main
 

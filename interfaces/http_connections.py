@@ -1,7 +1,7 @@
-"""Connections of the HTTP server: a silent client gives way to others.
+"""Connections of the HTTP server, with time limits for slow clients.
 
-uvicorn bounds the size of a head (`http_serving.py`), but not the time of a request that is half sent, and a connection
-that sends nothing counts against everybody else's.
+uvicorn limits the size of a request head (`http_serving.py`), but not the time in which a request
+must be sent. A connection that sends nothing also counts against the limit for all connections.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 MOST_AT_ONCE = 200
-"""Connections at a time. Where there are more, one that waits for its client is closed for each new one."""
+"""Maximum number of open connections. Above it, a connection that waits for its client is closed
+for each new connection."""
 HEAD_SECONDS, BODY_SECONDS = 10.0, 30.0
-"""How long a client may take to send a head, and the body behind it."""
+"""Seconds that a client may take to send the head of a request, and then its body."""
 
 
 class BoundedConnection(H11Protocol):
-    """A connection of uvicorn, with bounds."""
+    """A connection of uvicorn with time limits and a limit on the number of connections."""
 
     _since = 0.0
     _awaited = ""
@@ -45,13 +46,17 @@ class BoundedConnection(H11Protocol):
 
     @property
     def is_waiting(self) -> bool:
-        """True if it is the client's turn: to send a request, or the rest of one without a token, or to read the answer."""
+        """True if the server waits for the client.
+
+        It waits for the next request, or, if the request has no valid token, for the rest of the
+        body or until the client has read the response.
+        """
         is_sending = self.conn.their_state is h11.SEND_BODY or self.flow.write_paused
         return self.conn.their_state is h11.IDLE or (is_sending and not self.has_token)
 
     @property
     def has_token(self) -> bool:
-        """True if the last request was let in."""
+        """True if the last request was authorised."""
         return bool(self.scope and self.scope["state"].get("caller"))
 
     def _make_room(self) -> None:
@@ -66,14 +71,17 @@ class BoundedConnection(H11Protocol):
             first.transport.abort()
 
     def _await_of_client(self) -> str:
-        """Return what the client has begun to send and not finished: "head", "body" or ""."""
+        """Return the unfinished part of the request: "head", "body", or "" if there is none."""
         state = self.conn.their_state
         if state is h11.SEND_BODY:
             return "body"
         return "head" if state is h11.IDLE and self.conn.trailing_data[0] else ""
 
     def _watch(self, awaited: str) -> None:
-        """Give the client its time for what is `awaited`; it begins anew only with another part."""
+        """Start the timer for the `awaited` part of a request; "" stops it.
+
+        If the same part is awaited already, its timer continues.
+        """
         if awaited == self._awaited:
             return
         self._awaited = awaited
@@ -83,7 +91,7 @@ class BoundedConnection(H11Protocol):
         self._timer = self.loop.call_later(seconds, self._time_out) if awaited else None
 
     def _time_out(self) -> None:
-        """Close, with a bare status unless an answer is under way."""
+        """Close the connection, after an empty 408 response unless a response is in progress."""
         if self.transport.is_closing():
             return
         if self.cycle is None or self.conn.our_state is h11.IDLE:

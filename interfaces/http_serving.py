@@ -1,4 +1,7 @@
-"""Serving an ASGI application on one socket until a signal comes: for the MCP server and for the pages."""
+"""Serves an ASGI application on one socket until a signal arrives.
+
+Used by the MCP server and by the web pages and API of `historian serve`.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +21,15 @@ if TYPE_CHECKING:
 
 MOST_HEAD_BYTES = 16 * 1024
 STOP_SECONDS = 2
-"""How long requests that are under way may take after the server is stopped."""
+"""Seconds that running requests may still take when the server stops."""
 
 
 @contextmanager
 def listening_on(host: str, port: int) -> Iterator[socket.socket]:
-    """Yield a socket that listens; port 0 takes a free one. Raises InvalidInput if that cannot be."""
+    """Yield a listening socket. Port 0 selects a free port.
+
+    Raises InvalidInput if the address cannot be bound.
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -36,7 +42,7 @@ def listening_on(host: str, port: int) -> Iterator[socket.socket]:
 
 
 def http_server(app: ASGIApp, host: str = "127.0.0.1", port: int = 0) -> Server:
-    """Return a server whose connections are bounded (`http_connections.py`)."""
+    """Return a server whose connections are limited in number and time (`http_connections.py`)."""
     import uvicorn
 
     from .http_connections import MOST_AT_ONCE, BoundedConnection
@@ -59,7 +65,10 @@ def http_server(app: ASGIApp, host: str = "127.0.0.1", port: int = 0) -> Server:
 
 
 async def serve_until_stopped(app: ASGIApp, listener: socket.socket, announce: Callable[[], None]) -> None:
-    """Serve `app` until SIGINT or SIGTERM. `announce` is called once a signal would be heard."""
+    """Serve `app` until SIGINT or SIGTERM.
+
+    `announce` is called after the signal handlers are installed.
+    """
     http = http_server(app)
 
     def stop() -> None:
@@ -67,7 +76,8 @@ async def serve_until_stopped(app: ASGIApp, listener: socket.socket, announce: C
 
     loop = asyncio.get_running_loop()
     for one in (signal.SIGINT, signal.SIGTERM):
-        # uvicorn raises the signal again when it has ended; this handler takes it, so that the stores are closed.
+        # After its shutdown uvicorn raises the signal a second time. This handler catches it, so
+        # that the process can still close the stores.
         with suppress(NotImplementedError):
             loop.add_signal_handler(one, stop)
     announce()
@@ -75,7 +85,10 @@ async def serve_until_stopped(app: ASGIApp, listener: socket.socket, announce: C
 
 
 def bearer_token(headers: Headers) -> str | None:
-    """Return the token of `Authorization: Bearer TOKEN`; None without that header, or with several."""
+    """Return the token of the header `Authorization: Bearer TOKEN`.
+
+    Return None if there is no such header, or if there are several Authorization headers.
+    """
     given = headers.getlist("authorization")
     kind, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
     return token.strip() if kind.lower() == "bearer" else None

@@ -1,4 +1,7 @@
-"""What a caller names, looked up for the command line, the API and the pages alike."""
+"""Lookup of the entities, profiles, events and jobs that a caller names.
+
+Shared by the command line, the API and the pages.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +23,9 @@ PUBLIC = "public"
 
 
 class NotFound(HistorianError):
-    """A record that a caller names does not exist.
+    """An error for a record that does not exist.
 
-    `message` and `values` are kept, so that the command line can say it in Chinese.
+    `message` and `values` are stored, so that the command line can translate the message.
     """
 
     def __init__(self, message: str, /, **values: object) -> None:
@@ -31,11 +34,11 @@ class NotFound(HistorianError):
 
 
 class WrongName(NotFound, InvalidInput):
-    """A name that is malformed or ambiguous."""
+    """An error for a name that is malformed or ambiguous."""
 
 
 def named_entity(name: str) -> Entity:
-    """Return the person or group of `user:42` or `group:7`. Raises InvalidInput."""
+    """Return the entity that `user:42` or `group:7` names. Raises InvalidInput."""
     from ..schema.entity import Entity
     from ..schema.scope import EntityType
 
@@ -47,7 +50,7 @@ def named_entity(name: str) -> Entity:
 
 
 def profile_layers(parts: Parts, whose: Entity, layer: str | None = None) -> list[Profile]:
-    """Return the layers of a profile, the public one first, or only the named one. Blocking."""
+    """Return the existing layers of a profile, the public one first, or only `layer`. Blocking."""
     from ..schema.profile import ProfileKey
 
     known = sorted(parts.profiles.layers(whose.type, whose.id))
@@ -57,7 +60,10 @@ def profile_layers(parts: Parts, whose: Entity, layer: str | None = None) -> lis
 
 
 def named_profile(parts: Parts, entity: str, layer: str | None = None) -> list[Profile]:
-    """Return `profile_layers` of `user:42`. Blocking. Raises NotFound, InvalidInput."""
+    """Return the layers of the profile of an entity such as `user:42`, or only `layer`. Blocking.
+
+    Raises NotFound if there is no such profile or layer, InvalidInput if `entity` is malformed.
+    """
     found = profile_layers(parts, named_entity(entity), layer)
     if not found and layer is None:
         message = later("there is no profile {entity!r:.80}; the list of profiles shows all")
@@ -71,7 +77,7 @@ def named_profile(parts: Parts, entity: str, layer: str | None = None) -> list[P
 def found_event(parts: Parts, event_id: str, scope: Scope | None = None) -> EventDetail:
     """Return an event with its revisions and links. Blocking.
 
-    Raises NotFound if it does not exist, or if it is not of `scope`.
+    Raises NotFound if the event does not exist, or if it belongs to another scope than `scope`.
     """
     from ..service.inspection.event_pages import event_detail
 
@@ -83,9 +89,9 @@ def found_event(parts: Parts, event_id: str, scope: Scope | None = None) -> Even
 
 
 def found_job(queue: JobQueue, job_id: str, limit: int | None = None) -> dict[str, Any]:
-    """Return a job of the queue by its id or the name of its file, as JSON data. Blocking.
+    """Return the job with this id or file name from the queue, as JSON data. Blocking.
 
-    At most `limit` jobs of each state are looked through. Raises NotFound.
+    At most `limit` jobs per state are searched. Raises NotFound.
     """
     from ..service.inspection.json_data import job_entries
 
@@ -97,7 +103,10 @@ def found_job(queue: JobQueue, job_id: str, limit: int | None = None) -> dict[st
 
 
 def retried(queue: JobQueue, job_id: str | None) -> int:
-    """Return how many failed jobs are pending again: the named one, or all. Blocking. Raises NotFound."""
+    """Put one failed job, or all if `job_id` is None, back into the queue; return their number.
+
+    Blocking. Raises NotFound if `job_id` is not the id of a failed job.
+    """
     count = queue.retry_failed(job_id)
     if job_id is not None and not count:
         raise NotFound(later("job {id!r:.80} is not among the failed ones"), id=job_id)

@@ -1,4 +1,7 @@
-"""KeptRevisions of profiles and articles, two of which are compared, on the command line and in the API alike."""
+"""Revisions of profiles and articles, and the comparison of two revisions.
+
+Shared by the command line, the API and the pages.
+"""
 
 from __future__ import annotations
 
@@ -32,10 +35,12 @@ One = TypeVar("One", bound=Revision)
 
 @dataclass(frozen=True)
 class KeptRevisions(Generic[One]):
-    """The revisions of a profile or an article that are kept, newest first.
+    """The stored revisions of a profile or an article.
 
-    `named` are the JSON keys that name the text. `rollback` is the command that brings a revision
-    back, `payload` names the text in it. `lines` returns a revision as the lines of a diff.
+    `kept` are the revisions, newest first; the first one is the current one. `named` are the JSON
+    keys and values that identify the text. `rollback` is the kind of the command that restores a
+    revision, and `payload` identifies the text in that command. `lines` returns a revision as the
+    lines of a diff.
     """
 
     kept: Sequence[One]
@@ -46,18 +51,22 @@ class KeptRevisions(Generic[One]):
 
     @property
     def whose(self) -> str:
-        """The name of the text in messages."""
+        """The name of the profile or article in messages."""
         return next(iter(self.named.values()))
 
     def command(self, number: int) -> dict[str, Any]:
-        """Return the payload of `rollback` to an earlier revision. Raises NotFound."""
+        """Return the payload of the command that restores the earlier revision `number`.
+
+        Raises NotFound if there is no such earlier revision.
+        """
         self._numbered(number, self.kept[1:])
         return {**self.payload, "revision": number}
 
     def compared(self, old: int | None, new: int | None) -> tuple[One, One, list[str]]:
-        """Return two revisions, by default the last two, and their unified diff (empty: the same).
+        """Return an older and a newer revision, and their unified diff.
 
-        Raises NotFound.
+        The diff is empty if both are equal. By default `new` is the current revision, and `old` the
+        revision before `new`. Raises NotFound.
         """
         newer = self._numbered(self.kept[0].revision if new is None else new, self.kept)
         earlier = (one.revision for one in self.kept if one.revision < newer.revision)
@@ -79,7 +88,7 @@ class KeptRevisions(Generic[One]):
 def profile_revisions(parts: Parts, entity: str, layer: str | None = None) -> KeptRevisions[Profile]:
     """Return the revisions of one layer of a profile. Blocking.
 
-    Raises NotFound; InvalidInput if there are several layers and none is named.
+    Raises NotFound, or InvalidInput if `layer` is None and the profile has several layers.
     """
     from ..service.inspection.json_data import profile_lines
 
@@ -96,7 +105,7 @@ def profile_revisions(parts: Parts, entity: str, layer: str | None = None) -> Ke
 def article_revisions(parts: Parts, key: ArticleKey) -> KeptRevisions[StoredArticle]:
     """Return the revisions of an article. Blocking. Raises NotFound.
 
-    In place of an article that is not written yet stand its dated summaries, as revision 0.
+    If no article is written yet, its dated summaries are returned as revision 0.
     """
     kept = kept_articles(parts, key)
     if not kept:
@@ -108,7 +117,7 @@ def article_revisions(parts: Parts, key: ArticleKey) -> KeptRevisions[StoredArti
 
 
 def kept_articles(parts: Parts, key: ArticleKey) -> list[StoredArticle]:
-    """Return the `kept` of `article_revisions`; [] if there are none. Blocking."""
+    """Return the revisions of an article as in `article_revisions`; [] if it has none. Blocking."""
     from ..text.articles import dated_summaries
 
     stores = parts.article_stores
@@ -125,7 +134,10 @@ def article_lines(one: StoredArticle) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of two texts side by side; None where a text has no such line. `same` if both are equal."""
+    """One row of two texts side by side.
+
+    A side is None if its text has no line here. `same` is True if both lines are equal.
+    """
 
     left: Sequence[Piece] | None
     right: Sequence[Piece] | None
@@ -133,7 +145,10 @@ class Row:
 
 
 def side_by_side(older: Sequence[str], newer: Sequence[str]) -> list[Row]:
-    """Return the lines of two texts as rows: equal ones beside each other, then what stands in their place."""
+    """Return the lines of two texts as rows.
+
+    Equal lines share a row, and each changed line is beside the line that replaces it.
+    """
     rows: list[Row] = []
     for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, older, newer, autojunk=False).get_opcodes():
         for left, right in zip_longest(older[i1:i2], newer[j1:j2]):

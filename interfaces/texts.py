@@ -1,5 +1,8 @@
-"""What the command line and the pages say alike: messages filled, sizes, in which words two texts differ, in what somebody is
-forgotten."""
+"""Texts that the command line and the pages share.
+
+Translation and formatting of messages, sizes for people, word differences of two texts, and the
+names of the kinds of deleted data.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +22,12 @@ if TYPE_CHECKING:
 
 
 def later(message: str) -> str:
-    """Mark a message that is translated later, where it is not a literal any more."""
+    """Mark a literal message for the catalogue: it is translated later, through a variable."""
     return message
 
 
 class MessageFormatter(string.Formatter):
-    """Fills the placeholders of a message. `{n:job|jobs}` picks the first word for 1, the second otherwise."""
+    """A formatter of messages. `{n:job|jobs}` gives the first word if n is 1, else the second."""
 
     def format_field(self, value: Any, format_spec: str) -> str:
         one, bar, many = format_spec.partition("|")
@@ -33,19 +36,22 @@ class MessageFormatter(string.Formatter):
 
 _FOLDER = Path(__file__).parent
 CATALOGUES = (_FOLDER / "cli" / "texts.zh.toml", _FOLDER / "web" / "pages" / "texts.zh.toml")
-"""The Chinese texts of the command line, and those that only the pages have."""
+"""The files of Chinese texts: those of the command line, and those that only the pages use."""
 
 
 @cache
 def catalogue() -> dict[str, Any]:
-    """Return the Chinese texts of the command line: `messages` by the English ones, the keys of
-    `reports`, and what the parser says as `usage` and `refusals`."""
+    """Return the Chinese texts of the command line.
+
+    `messages` maps English messages to Chinese ones, `reports` the keys of reports to their names.
+    `usage` and `refusals` are regular expressions for texts of the parser, with replacements.
+    """
     return tomllib.loads(CATALOGUES[0].read_text(encoding="utf-8"))
 
 
 @cache
 def messages() -> Mapping[str, str]:
-    """Return the Chinese messages of the command line and the pages by the English ones."""
+    """Return the Chinese messages of the command line and the pages by their English texts."""
     pages = tomllib.loads(CATALOGUES[1].read_text(encoding="utf-8"))["messages"]
     return {**catalogue()["messages"], **pages}
 
@@ -56,33 +62,37 @@ def said(
     values: Mapping[str, object],
     formatter: MessageFormatter = MessageFormatter(),  # noqa: B008 - it keeps nothing
 ) -> str:
-    """Return a message in a language with its placeholders filled."""
+    """Return a message in `language` with its placeholders filled.
+
+    A message without a translation stays English.
+    """
     text = messages().get(message, message) if language == "zh" else message
     return formatter.vformat(text, (), values) if values else text
 
 
 def say_in(language: Language, message: str, /, **values: object) -> str:
-    """Return `said`."""
+    """Return the message as `said` does, with `values` as keyword arguments."""
     return said(language, message, values)
 
 
 NAMES: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("names.toml").read_text(encoding="utf-8"))
-"""What things are called, to be translated; see the file."""
+"""The English display names from `names.toml`, which the catalogues translate."""
 FORGOTTEN: Mapping[str, str] = NAMES["forgotten"]
-"""What goes when somebody is forgotten, by the kinds of a `ForgetReport`."""
+"""The texts that count deleted data, by the kinds of `ForgetReport.removed`."""
 
 _TOKEN = re.compile(r"[A-Za-z]+(?:['’][A-Za-z]+)?|\d+(?:[-:.]\d+)*|\s+|.", re.DOTALL)
-"""The unit of a difference: a Latin word, a number or date, white space, or one character."""
+"""The unit of a word difference: a Latin word, a number or date, white space, or one character."""
 
 LONGEST = 4_000
-"""Characters up to which words are compared; longer lines are shown as changed altogether."""
+"""Maximum number of characters of two texts together for a comparison by words. Longer texts that
+differ are marked as changed as a whole."""
 
 Piece = tuple[bool, str]
-"""(True if only this text has it, the words)."""
+"""A pair of a flag and a part of a text. The flag is True if the other text lacks this part."""
 
 
 def words(before: str, after: str) -> tuple[list[Piece], list[Piece]]:
-    """Return both texts in pieces, each marked if the other text does not have it.
+    """Return both texts in pieces. The flag of a piece is True if the other text lacks it.
 
     >>> words("likes tea", "likes coffee")
     ([(False, 'likes '), (True, 'tea')], [(False, 'likes '), (True, 'coffee')])
@@ -99,7 +109,7 @@ def words(before: str, after: str) -> tuple[list[Piece], list[Piece]]:
 
 
 def size(count: float) -> str:
-    """Return a number of bytes for people."""
+    """Return a number of bytes as text with a decimal unit, such as 1.5 MB."""
     for unit in ("B", "KB", "MB", "GB"):
         if count < 1000:
             return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
@@ -108,17 +118,18 @@ def size(count: float) -> str:
 
 
 def shown(event: Event, names: ShownNames | None = None) -> str:
-    """Return a message as `speaker: words`, an event as its text; both with the days that they name in brackets.
+    """Return a message as `speaker: text`, and another event as its text.
 
-    Without `names` everybody is shown as they were called then.
+    The dates of its time expressions are added in brackets. Without `names`, people have the names
+    that they had at the time of the message.
     """
-    from ..retrieval.passages import spoken  # here, since commands begin without it
+    from ..retrieval.passages import spoken  # imported here, so that commands start fast
 
     return spoken(event) if names is None else spoken(event, names)
 
 
 def told_by(entry: Mapping[str, Any]) -> list[str]:
-    """Return what a job carries in words, of an entry of `job_entries`; nothing of a file that is no valid job."""
+    """Return the texts of an entry of `job_entries`; [] for a file that is no valid job."""
     if entry.get("kind", "remember") == "remember":
         return [text for text in (entry.get("action_summary"), *entry.get("new_info", ())) if text]
     payload = entry["payload"]

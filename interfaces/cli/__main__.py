@@ -1,4 +1,4 @@
-"""`python -m historian.interfaces.cli`, for when the command is not on the path."""
+"""`python -m historian.interfaces.cli`, for a system where the command is not on the path."""
 
 from . import main
 

@@ -1,4 +1,4 @@
-"""The command line. Heavy imports are inside the commands, so that light commands start fast."""
+"""The command line. Slow imports are inside the commands, so that the other commands start fast."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ COMMANDS = (
     *("jobs", "data.forget", "data.transfer", "data.backups", "data.migrate", "filters", "graph", "doctor", "stats"),
     *("reembed", "reprocess", "mcp", "serve"),
 )
-"""The modules that register commands, in the order of the help."""
+"""The modules that register commands, in the order of the help page."""
 
 for _module in COMMANDS:
     import_module(f".commands.{_module}", __package__)
@@ -33,7 +33,8 @@ def run() -> None:
     _open_what_is_closed()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a character that the locale cannot encode must not end a command
+            # A character that the locale cannot encode must not end a command with an error.
+            stream.reconfigure(errors="replace")
     try:
         try:
             app()
@@ -43,7 +44,7 @@ def run() -> None:
         to_nowhere(sys.stdout)
         sys.exit(FAILED)
     except OSError as error:
-        # For example a full disk behind stdout. A second error while this one is reported is ignored.
+        # For example, the disk is full. A second error during the report of this one is ignored.
         with suppress(OSError), speaking(language_for(sys.argv[1:])):
             sys.stderr.write(f"{say('error: ')}{plain(error)}\n")
         for stream in (sys.stdout, sys.stderr):
@@ -52,7 +53,10 @@ def run() -> None:
 
 
 def _open_what_is_closed() -> None:
-    """Open the null device for each standard stream that the caller has closed (`>&-`), for which Python has None."""
+    """Open the null device for each standard stream that the caller has closed (`>&-`).
+
+    Python sets such a stream to None.
+    """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - open as long as the process is

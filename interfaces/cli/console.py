@@ -1,4 +1,7 @@
-"""Output: tables and colour for people, one JSON object a line for programs, logs on stderr only."""
+"""Output of commands.
+
+People get tables and colours, programs get one JSON object per line. Logs go to stderr only.
+"""
 
 from __future__ import annotations
 
@@ -19,54 +22,68 @@ from ..texts import Piece, size, words
 from .language import catalogue, duration, encodes, language, listed, percent, say
 
 PIPE_WIDTH = 160
-"""Columns if the output is not a terminal, so that a row of a table stays one line for `grep`."""
+"""Width in columns if the output is not a terminal. It is large, so that `grep` finds a table row
+in one line."""
 
 SHORT_TEXT = 400
-"""Characters of a text shown in a table cell; `show` commands and `--json` show all of it."""
+"""Maximum number of characters in a table cell; `show` commands and `--json` print whole texts."""
 
 Cell = str | Text
 
 _STYLES = {"+": "green", "-": "red", "@": "cyan"}
-"""Of the lines of a unified diff, by their beginning."""
+"""The styles of the lines of a unified diff, by their first character."""
 
 
 def make_console(*, stderr: bool = False) -> Console:
-    """Return a console that colours only terminals, honours NO_COLOR, and never reads text as markup or emoji."""
+    """Return a console for stdout or stderr.
+
+    It uses colours only on terminals, honours NO_COLOR, and interprets no markup or emoji codes.
+    """
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() or os.environ.get("COLUMNS") else PIPE_WIDTH
     return Console(stderr=stderr, width=width, markup=False, emoji=False, highlight=False)
 
 
 def plain(text: object) -> str:
-    """Return `text` with control characters and bidirectional overrides, which could steer a terminal, as U+FFFD."""
+    """Return `text` with control and formatting characters replaced by U+FFFD.
+
+    Such characters, for example bidirectional overrides, could control the terminal. Line feeds and
+    tabs are unchanged.
+    """
     return "".join(c if c in "\n\t" or unicodedata.category(c) not in {"Cc", "Cf", "Cs"} else "\ufffd" for c in str(text))
 
 
 def short(text: object, limit: int = SHORT_TEXT) -> str:
-    """Return `text` in one line of at most `limit` characters."""
+    """Return `text` as one line of at most `limit` characters."""
     line = " ".join(plain(text).split())
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
 def minute(timestamp: str) -> str:
-    """Return an ISO 8601 timestamp to the minute, for people."""
+    """Return the date, hour and minute of an ISO 8601 timestamp for people (2026-02-21 17:30)."""
     return timestamp[:16].replace("T", " ")
 
 
 def json_line(value: Mapping[str, Any]) -> str:
-    """Return one JSON object as one line, escaped if the output does not take UTF-8."""
+    """Return a JSON object as one line.
+
+    Non-ASCII characters are escaped if stdout cannot encode them.
+    """
     line = json.dumps(value, ensure_ascii=False)
     return line if encodes(sys.stdout, line) else json.dumps(value)
 
 
 def emit(value: Mapping[str, Any]) -> None:
-    """Print one JSON object and flush, so that the reader of a pipe has it at once."""
+    """Print a JSON object and flush, so that the reader of a pipe gets it at once."""
     sys.stdout.write(json_line(value) + "\n")
     sys.stdout.flush()
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Cell]], *, wide: int = -1) -> Table:
-    """Return a plain table. The column `wide` takes the remaining width; the others are not wrapped."""
+    """Return a plain table.
+
+    `wide` is the index of the column that takes the remaining width; the others are not wrapped.
+    """
     made = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", show_edge=False)
     for number, name in enumerate(columns):
         is_wide = number == wide % len(columns)
@@ -77,7 +94,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Cell]], *, wide: int =
 
 
 def fields(values: Mapping[str, object | RenderableType]) -> Table:
-    """Return names and values, one a line."""
+    """Return a table with one name and its value per row."""
     made = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
     made.add_column(style="bold", no_wrap=True)
     made.add_column(overflow="fold")
@@ -87,7 +104,10 @@ def fields(values: Mapping[str, object | RenderableType]) -> Table:
 
 
 def report(data: Mapping[str, Any]) -> Table:
-    """Return JSON data for people: a name and a value a line. What is 0 or no text is left out."""
+    """Return JSON data as a table for people, with one name and its value per row.
+
+    Values that are 0, False, None or empty are left out, except an empty object.
+    """
     told = {name: _told(name, value) for name, value in data.items() if value or value == {}}
     return fields({_label(name): text for name, text in told.items()})
 
@@ -99,7 +119,7 @@ def _label(name: str) -> str:
 
 
 def _told(name: str, value: Any) -> str:
-    """Return a value for people; the end of its name tells its unit."""
+    """Return a value for people. The end of its name (`seconds`, `_share`) determines the unit."""
     if isinstance(value, Mapping):
         parts = [f"{_label(key)} {_told(key, one)}" for key, one in value.items() if one]
         return listed(parts) or say("none")
@@ -117,7 +137,7 @@ def _told(name: str, value: Any) -> str:
 
 
 def changes(before: str, after: str) -> tuple[Text, Text]:
-    """Return both texts, with removed parts in red and struck through, added parts in green."""
+    """Return both texts: removed parts are red and struck through, added parts are green."""
     old, new = words(plain(before), plain(after))
     return _shown(old, "red strike"), _shown(new, "bold green")
 
@@ -136,7 +156,10 @@ HANDLER = "historian command line"
 
 
 class ConsoleHandler(logging.Handler):
-    """Log through the console of stderr, so that log lines do not break a progress bar."""
+    """A log handler that writes through the console of stderr.
+
+    The console keeps log lines and a progress bar apart.
+    """
 
     def __init__(self, console: Console, *, tracebacks: bool) -> None:
         super().__init__()
@@ -157,7 +180,11 @@ class ConsoleHandler(logging.Handler):
 
 
 def set_up_logging(console: Console, verbosity: int, *, as_json: bool = False) -> None:
-    """Log warnings; with `-v` INFO, with `-vv` DEBUG and tracebacks. JSON lines have at least INFO."""
+    """Set up logging to stderr.
+
+    Warnings are logged; with `-v` also INFO and tracebacks, with `-vv` also Historian's DEBUG
+    messages. With `as_json` the log has JSON lines, from INFO on.
+    """
     verbosity = max(verbosity, int(as_json))
     level = (logging.WARNING, logging.INFO, logging.DEBUG)[min(verbosity, 2)]
     root = logging.getLogger()

@@ -1,4 +1,4 @@
-"""What commands that correct memory print: what was taken out or replaced, and how it is undone."""
+"""Output of the commands that correct memory: the removed and replaced records, and how to undo."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ COLUMNS = later("what|id|day|text")
 
 @asynccontextmanager
 async def opened_memory(shell: Shell, *, create: bool = False) -> AsyncIterator[CognitiveService]:
-    """Open the memory without a worker; with `create` one that holds nothing yet, too.
+    """Open the memory without a worker.
 
-    Raises CommandFailed if it is switched off or holds nothing, StorageError.
+    Raises CommandFailed if memory is switched off, or if nothing is stored yet and `create` is
+    False. Raises StorageError.
     """
     from ...service.cognitive import CognitiveService
 
@@ -40,7 +41,7 @@ async def opened_memory(shell: Shell, *, create: bool = False) -> AsyncIterator[
 
 
 def show_affected(shell: Shell, *corrections: Correction) -> None:
-    """Print what corrections take out or replace, for people."""
+    """Print the records that corrections remove or replace, for people."""
     shell.table(COLUMNS, (row for done in corrections for row in _affected(done)))
     if elsewhere := sum(done.elsewhere for done in corrections):
         shell.tell("and {n} {n:record|records} of other conversations", n=elsewhere)
@@ -49,7 +50,7 @@ def show_affected(shell: Shell, *corrections: Correction) -> None:
 
 
 def show_correction(shell: Shell, done: Correction) -> None:
-    """Print a correction: as JSON data, or for people with how it is undone."""
+    """Print a correction as JSON data, or for people together with the way to undo it."""
     if shell.json:
         shell.emit(**correction_data(done))
         return
@@ -67,7 +68,7 @@ def show_correction(shell: Shell, done: Correction) -> None:
 
 
 def in_short(done: Correction) -> str:
-    """Return the texts of a correction in one line."""
+    """Return the texts of the records of a correction in one line."""
     return "; ".join(dict.fromkeys(text for *_, text in _affected(done)))
 
 

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from ...schema.scope import Scope
 
 SECRET = "sk-" + "demo4Qv9Tz7LmX2" + "Rb8NwK3pYc6HsJ1d"
-"""A made-up key in the format of a model provider."""
+"""A made-up API key in the format of a model provider."""
 
 
 @dataclass(frozen=True)
 class Turn:
-    """One job as a bot hands it over, and what it demonstrates."""
+    """One job of the sample conversation, and a remark on what it demonstrates."""
 
     remark: str
     fields: dict[str, Any] = field(default_factory=dict)
@@ -25,7 +25,11 @@ class Turn:
 
 @dataclass(frozen=True)
 class Question:
-    """One question, its scope, and what it demonstrates; one of the best events contains `expects`."""
+    """One question, its scope, and a remark on what it demonstrates.
+
+    The text of one of the best events contains `expects`. If `expects` is empty, the question must
+    find nothing.
+    """
 
     text: str
     remark: str
@@ -42,7 +46,7 @@ class Question:
 
 @cache
 def conversation() -> tuple[list[Turn], list[Question]]:
-    """Return the turns in order and the questions."""
+    """Return the turns in order, and the questions."""
     text = Path(__file__).with_name("demo.toml").read_text(encoding="utf-8").replace("{secret}", SECRET)
     sample = tomllib.loads(text)
     turns = [Turn(turn.pop("remark"), {**sample["places"][turn.pop("place")], **turn}) for turn in sample["turns"]]

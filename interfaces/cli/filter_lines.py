@@ -1,4 +1,7 @@
-"""Lines of input: JSON objects or plain text, and the typed values of those that filters take."""
+"""Reading of input lines (JSON objects or plain text).
+
+Also the models of the lines that `historian gate` and `historian absolutize` accept.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,7 @@ class GateLine(BaseModel):
     glossary: tuple[str, ...] = ()
 
     def names(self, *, default_bot: str) -> Names:
-        """Return the names of the line, with `default_bot` if it names no bot."""
+        """Return the names in the line, with `default_bot` if the line has no name of the bot."""
         given = {one.name: getattr(self, one.name) for one in fields(Names)}
         return Names(**{**given, "bot_name": self.bot_name or default_bot})
 
@@ -52,12 +55,18 @@ Line = TypeVar("Line", bound=GateLine)
 
 
 def typed(kind: type[Line], line: Mapping[str, Any]) -> Line:
-    """Return a line with its values checked; null and "" are as good as missing. Raises InvalidInput that names the key."""
+    """Return a line validated as `kind`. Raises InvalidInput that names the key.
+
+    A key with the value null or "" counts as missing, except `text`.
+    """
     return validated(kind, {key: value for key, value in line.items() if key == "text" or value not in (None, "")})
 
 
 def json_lines() -> Iterator[Mapping[str, Any] | InvalidInput]:
-    """Read objects from stdin, one a line, as they arrive; yield an error with the line number for anything else."""
+    """Read JSON objects from stdin, one per line, and yield each as soon as its line arrives.
+
+    For a line that is no JSON object, yield an InvalidInput with the line number.
+    """
     for number, raw in _numbered_lines():
         try:
             yield json_object(raw, number)
@@ -66,7 +75,10 @@ def json_lines() -> Iterator[Mapping[str, Any] | InvalidInput]:
 
 
 def json_object(raw: bytes, number: int) -> dict[str, Any]:
-    """Return the object that a line is; `number` 1 may begin with a byte order mark. Raises InvalidInput for anything else."""
+    """Return the JSON object in a line. Line 1 may begin with a byte order mark.
+
+    Raises InvalidInput if the line is no JSON object in UTF-8.
+    """
     try:
         found = json.loads(raw.decode("utf-8-sig" if number == 1 else "utf-8"))
     except UnicodeDecodeError as error:
@@ -79,13 +91,13 @@ def json_object(raw: bytes, number: int) -> dict[str, Any]:
 
 
 def text_lines() -> Iterator[Mapping[str, Any] | InvalidInput]:
-    """Read plain lines from stdin, each as if it had come as an object."""
+    """Read plain lines from stdin; yield each as an object with the key `text`."""
     for _, raw in _numbered_lines():
         yield {"text": raw.decode("utf-8", errors="replace").rstrip("\r\n")}
 
 
 def _numbered_lines() -> Iterator[tuple[int, bytes]]:
-    """Read lines of stdin that are not blank, as they come, with their numbers from 1."""
+    """Yield each line of stdin that is not blank as soon as it arrives, with its number from 1."""
     for number, raw in enumerate(iter(sys.stdin.buffer.readline, b""), 1):
         if raw.strip():
             yield number, raw

@@ -1,4 +1,4 @@
-"""Help pages and refusals of the parser in Chinese. The parser has them in English only."""
+"""Chinese help pages and error messages of the parser, which itself has only English ones."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from typer.core import TyperCommand, TyperGroup
 from .language import catalogue, language, language_for, say, say_help, speaking
 
 LONGEST_NAME = 30
-"""Columns for the names of options and commands; a longer name takes several lines."""
+"""Width in columns for the names of options and commands; a longer name is wrapped."""
 
 
 class Command(TyperCommand):
-    """A command whose help is in the current language."""
+    """A command with a help page in the current language."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         if language() == "en":
@@ -32,7 +32,7 @@ class Command(TyperCommand):
 
 
 class Group(TyperGroup):
-    """A group of commands whose help, and the parser's refusals below it, are in the current language."""
+    """A group of commands with a help page and parser errors in the current language."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         if language() == "en":
@@ -58,7 +58,10 @@ class Group(TyperGroup):
 
 
 def in_chinese(text: str) -> str:
-    """Return what the parser says when it refuses something; what the catalogue does not know stays English."""
+    """Return an error output of the parser in Chinese.
+
+    Texts without a pattern in the catalogue stay English.
+    """
     found = re.search(r"^Error: ", text, re.MULTILINE)
     if found is None:
         return _usage(text)
@@ -73,9 +76,10 @@ def _usage(text: str) -> str:
 
 
 def refusal(text: str) -> str:
-    """Return an error in Chinese, matched as a whole so that typed arguments stay unchanged.
+    """Return an error message in Chinese, or unchanged if no pattern of the catalogue matches.
 
-    The group `why` is another error. What the catalogue does not know stays English.
+    A pattern must match the whole message, so that arguments of the user are not translated. The
+    regex group `why` holds a second error message, which is translated in the same way.
     """
     for english, chinese in catalogue()["refusals"]:
         found = re.fullmatch(english, text, re.DOTALL)

@@ -1,8 +1,9 @@
 """The application, the options that all commands share, and the exit status of commands.
 
-A command is a function whose first parameter is the `Shell`. `command` registers it with typer, adds `--config`, `--data-dir`,
-`--json`, `--log-json` and `-v` (accepted before and after the name of the command alike), runs it, and turns errors into one
-line on stderr and an exit status. The docstring of the function is its help.
+A command is a function whose first parameter is the `Shell`. The decorator `command` registers it
+with typer and adds `--config`, `--data-dir`, `--json`, `--log-json` and `-v`. These options are
+accepted before and after the name of the command. An error of the function is printed as one line
+on stderr and ends the process with an exit status. The docstring of the function is its help text.
 """
 
 from __future__ import annotations
@@ -44,25 +45,26 @@ PARSER: Mapping[str, Any] = {
     **{"cls": Group, "no_args_is_help": True, "rich_markup_mode": None},
     "context_settings": {"help_option_names": ["-h", "--help"]},
 }
-"""What the application and its groups have in common."""
+"""The typer arguments that the application and its command groups share."""
 
 
 class CommandFailed(HistorianError):
-    """The command could not do what was asked; exit status 1."""
+    """A failure of a command; exit status 1."""
 
     def __init__(self, message: str, /, **values: object) -> None:
         super().__init__(say(message, **values))
 
 
 class WrongUse(CommandFailed, InvalidInput):
-    """The arguments of the command do not go together; exit status 2."""
+    """Arguments that are invalid or cannot be combined; exit status 2."""
 
 
 @dataclass(frozen=True)
 class Shell:
-    """The context of a command: the shared options, their settings, and the output.
+    """The context of a command: the shared options, the settings, and the output.
 
-    Messages are English texts of the catalogue; the methods translate and fill them.
+    Messages are English texts of the catalogue. The methods translate them and fill their
+    placeholders.
     """
 
     config: Path | None = None
@@ -71,11 +73,11 @@ class Shell:
     verbosity: int = 0
     log_json: bool = False
     to_close: ExitStack = field(default_factory=ExitStack, compare=False)
-    """What is closed when the command ends."""
+    """Resources that are closed when the command ends."""
 
     @cached_property
     def settings(self) -> Settings:
-        """The settings, read when first needed. Raises SettingsError."""
+        """The settings, which are read at the first use. Raises SettingsError."""
         from ...schema.settings.source import load_settings
 
         settings = load_settings(self.config)
@@ -98,7 +100,7 @@ class Shell:
         return make_console(stderr=True)
 
     def tell(self, message: str = "", /, **values: object) -> None:
-        """Print one line for people on stdout; nothing with `--json`."""
+        """Print one line for people on stdout. With `--json` nothing is printed."""
         if not self.json:
             self.out.print(plain(say(message, **values)), soft_wrap=True)
 
@@ -111,14 +113,17 @@ class Shell:
         emit(values)
 
     def result(self, data: Mapping[str, Any], message: str, /, **values: object) -> None:
-        """Print the result: `data` with `--json`, else the message."""
+        """Print `data` with `--json`, else the message."""
         if self.json:
             emit(data)
         else:
             self.tell(message, **values)
 
     def report(self, data: Mapping[str, Any], *shown: str) -> None:
-        """Print JSON data; for people as names and values, only those of `shown` if any."""
+        """Print JSON data, or for people a table of names and values.
+
+        If names are given in `shown`, people see only these.
+        """
         if self.json:
             emit(data)
         else:
@@ -134,9 +139,9 @@ class Shell:
         wide: int = -1,
         empty: str = "",
     ) -> None:
-        """Print items: one JSON object each with `--json`, else a table, or `empty` if there are none.
+        """Print items as a table, or `empty` if there are none. With `--json`, one object per item.
 
-        `columns` names the columns in one message, separated by |.
+        `columns` is one message with the names of the columns, separated by |.
         """
         if self.json:
             for one in found:
@@ -147,16 +152,16 @@ class Shell:
             self.tell(empty)
 
     def table(self, columns: str, rows: Iterable[Sequence[Cell]], *, wide: int = -1) -> None:
-        """Print a table; `columns` as `rows` takes them."""
+        """Print a table. `columns` has the same format as for `rows`."""
         self.out.print(table(say(columns).split("|"), rows, wide=wide))
 
     def fields(self, values: Mapping[str, object | RenderableType]) -> None:
-        """Print names, translated, and values, one a line."""
+        """Print translated names and their values, one pair per line."""
         self.out.print(fields({say(name): value for name, value in values.items()}))
 
     @contextmanager
     def progress(self, what: str, *, hidden: bool = False) -> Iterator[Callable[[int, int], None]]:
-        """Show a progress bar on a terminal; yield the function to call with (done, total)."""
+        """Show a progress bar on a terminal. Yield the function to call with (done, total)."""
         from rich.progress import MofNCompleteColumn, Progress
 
         off = hidden or self.json or not self.err.is_terminal
@@ -166,7 +171,11 @@ class Shell:
             yield lambda done, total: bar.update(task, completed=done, total=total)
 
     def confirm(self, question: str, /, *, yes: bool, shown: Callable[[], None] | None = None, **values: object) -> None:
-        """Ask on a terminal before something irreversible; end the command unless the answer is yes."""
+        """Ask before an irreversible action; end the command unless the answer is yes.
+
+        `shown` is called before the question. Nothing is asked with `yes`, with `--json`, or if
+        stdin is no terminal.
+        """
         if not yes and self.can_ask:
             if shown is not None:
                 shown()
@@ -174,11 +183,11 @@ class Shell:
 
     @property
     def can_ask(self) -> bool:
-        """True if somebody sits at a terminal who can answer."""
+        """True if questions can be asked: stdin is a terminal, and `--json` is not given."""
         return not self.json and sys.stdin.isatty()
 
     def ask(self, question: str, /, **values: object) -> str:
-        """Return the line that is answered on the terminal; "" if it is empty."""
+        """Return the line that the user enters as an answer; it may be empty."""
         answer: str = typer.prompt(say(question, **values), default="", show_default=False)
         return answer
 
@@ -188,13 +197,13 @@ class Shell:
         return bool(self.settings.stores.url) or self.directory.is_dir()
 
     def needs_data(self) -> bool:
-        """Return True if there may be data, in a database or the data directory; otherwise print its path on stderr."""
+        """Return `has_data`. If it is False, print a note with the data directory on stderr."""
         if not self.has_data:
             self.note(NOTHING_STORED, place=plain(self.directory))
         return self.has_data
 
     def end_without_data(self) -> None:
-        """End the command where there is no data, as `needs_data` tells."""
+        """End the command with status 0 if there is no data, after the note of `needs_data`."""
         if not self.needs_data():
             raise typer.Exit
 
@@ -221,7 +230,7 @@ class Shell:
         self.err.print(Text.assemble((say("error: "), "bold red"), line), soft_wrap=True)
 
     def fail(self, error: Exception, status: int) -> NoReturn:
-        """End the command with one line on stderr; with `-vv`, with the traceback too."""
+        """End the command with one line on stderr. With `-vv` also print the traceback."""
         if self.verbosity > 1:
             self.err.print_exception()
         self.error(error)
@@ -244,7 +253,10 @@ def shell_of(
         bool, Option("--log-json", envvar="HISTORIAN_LOG_JSON", help="Log to stderr as JSON lines, with job ids.")
     ] = False,
 ) -> Shell:
-    """Return the shell of a call; these options override those before the name of the command."""
+    """Return the `Shell` of a command.
+
+    Options after the name of the command override those before it.
+    """
     outer = context.parent.obj if context.parent is not None and isinstance(context.parent.obj, Shell) else Shell()
     return replace(
         outer,
@@ -257,16 +269,17 @@ def shell_of(
 
 
 SHARED = inspect.signature(shell_of, eval_str=True).parameters
-"""The parameters that every command has besides its own."""
+"""The parameters that all commands share."""
 
 
 def command(
     name: str, app: typer.Typer | None = None, *, more: Mapping[str, Any] = MappingProxyType({})
 ) -> Callable[[Function], Function]:
-    """Register a function `(shell, …)` as a command of `app`; the function itself is returned unchanged.
+    """Return a decorator that registers a function `(shell, …)` as a command of `app`.
 
-    `more` are parameters (`Annotated[…]` by name) that stand before its own, for a function that takes them as `**values`; those
-    that may be None need not be given.
+    The decorator returns the function unchanged. `more` are further parameters (`Annotated[…]` by
+    name), which precede the function's own; the function gets them as `**values`. A parameter whose
+    type includes None is optional.
     """
     keyword, required = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.empty
     before = [
@@ -291,14 +304,14 @@ def command(
 
 
 def group(name: str, summary: str) -> typer.Typer:
-    """Return a new group of commands; it takes the shared options too."""
+    """Return a new command group, which accepts the shared options too."""
     app = _with_options()
     APP.add_typer(app, name=name, help=summary)
     return app
 
 
 def _with_options(*more: inspect.Parameter, **about: Any) -> typer.Typer:
-    """Return an application or group that takes the shared options, and `more`."""
+    """Return an application or group that accepts the shared options and `more`."""
     app = typer.Typer(**PARSER, **about)
 
     def options(**values: Any) -> None:
@@ -321,7 +334,7 @@ def _print_version(is_asked: bool) -> None:
 
 
 def _application() -> typer.Typer:
-    """Return the application, with the shared options and `--version`."""
+    """Return the application, which accepts the shared options and `--version`."""
     help_text = "Print the version and end."
     option = Option("--version", help=help_text, is_eager=True, callback=_print_version)
     keyword = inspect.Parameter.KEYWORD_ONLY
@@ -363,7 +376,10 @@ def _run_to_its_end(shell: Shell, function: Callable[..., Any], values: dict[str
 
 
 def to_nowhere(stream: TextIO) -> None:
-    """Redirect `stream` to the null device, so that the interpreter's last flush does not fail after a broken pipe."""
+    """Redirect `stream` to the null device.
+
+    Otherwise the last flush of the interpreter would fail after a broken pipe.
+    """
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)

@@ -1,9 +1,10 @@
-"""The language in which people are addressed, and the catalogue of Chinese texts.
+"""The language of messages, and their translation.
 
-The code holds every message once, in English with named placeholders: `say("{n} {n:job|jobs} accepted", n=3)`. The Chinese
-text stands in `texts.zh.toml` under the English one; the file is read when Chinese is spoken for the first time. Help texts
-are English in the code as well and are translated when a help page is printed. Output for programs is English alone: a
-command with `--json` speaks English throughout, refusals of the parser included.
+The code contains each message once, in English with named placeholders:
+`say("{n} {n:job|jobs} accepted", n=3)`. `texts.zh.toml` maps English messages to Chinese ones and
+is read when the first message is translated. Help texts are also English in the code and are
+translated when a help page is printed. With `--json` all output is English, including the parser's
+errors.
 """
 
 from __future__ import annotations
@@ -21,16 +22,21 @@ from ..texts import catalogue as catalogue
 from ..texts import later as later
 
 VARIABLES = ("HISTORIAN_LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
-"""The first of these that is set and not empty decides; if none is, the locale of the system does."""
+"""Environment variables for the language: the first that is set and not empty decides. If none is,
+the locale of the system decides."""
 
 SAMPLE = "简体中文，“”：《》"
-"""Characters that an output must be able to encode to be addressed in Chinese."""
+"""Characters that stdout and stderr must be able to encode for Chinese messages."""
 
 _settled: ContextVar[Language | None] = ContextVar("settled", default=None)
 
 
 def language() -> Language:
-    """Return zh if the environment asks for Chinese and the output can show it, else en."""
+    """Return the current language.
+
+    This is the language of the innermost `speaking` block. Otherwise it is "zh" if the environment
+    asks for Chinese and the output can encode it, else "en".
+    """
     settled = _settled.get()
     if settled is not None:
         return settled
@@ -40,14 +46,14 @@ def language() -> Language:
 
 
 def language_for(arguments: Sequence[str]) -> Language | None:
-    """Return the language that a command line settles before it is parsed; None if the environment decides."""
+    """Return "en" if unparsed arguments contain `--json`, else None: the environment decides."""
     options = arguments[: arguments.index("--")] if "--" in arguments else arguments
     return "en" if "--json" in options else None
 
 
 @contextmanager
 def speaking(settled: Language | None) -> Iterator[None]:
-    """Use one language within the block, whatever the environment says; None settles nothing."""
+    """Use the language `settled` within the block. If it is None, the environment decides."""
     token = _settled.set(settled)
     try:
         yield
@@ -58,24 +64,27 @@ def speaking(settled: Language | None) -> Iterator[None]:
 def say(message: str, /, **values: object) -> str:
     """Return a message in the current language with its placeholders filled.
 
-    Beyond the usual format specifications, `{n:job|jobs}` picks the first word for 1 and the second
-    otherwise, `{t:duration}` writes seconds for people, and `{x:percent}` a share (- for None).
+    Additional format specifications: `{n:job|jobs}` gives the first word if n is 1, else the
+    second; `{t:duration}` formats seconds for people; `{x:percent}` formats a share (- for None).
     """
     return said(language(), message, values, _FORMATTER)
 
 
 def say_help(text: str) -> str:
-    """Return a help text in the current language. The catalogue holds it by paragraphs, each in one line."""
+    """Return a help text in the current language.
+
+    The catalogue has one entry per paragraph, with the paragraph as one line.
+    """
     return "\n\n".join(say(" ".join(paragraph.split())) for paragraph in text.split("\n\n"))
 
 
 def listed(parts: Sequence[str]) -> str:
-    """Return the parts in one line, separated as the language does."""
+    """Return the parts in one line, with the list separator of the current language."""
     return say(", ").join(parts)
 
 
 def duration(seconds: float) -> str:
-    """Return seconds for people."""
+    """Return a number of seconds with a suitable unit, for people."""
     units = ((later("{n:.1f} days"), 86_400), (later("{n:.1f} h"), 3600), (later("{n:.1f} min"), 60), (later("{n:.1f} s"), 1))
     for message, length in units:
         if seconds >= length:
@@ -84,7 +93,7 @@ def duration(seconds: float) -> str:
 
 
 def percent(share: float | None) -> str:
-    """Return a share as a percentage; - for None."""
+    """Return a share from 0 to 1 as a percentage; - for None."""
     return "-" if share is None else f"{100 * share:.1f} %"
 
 
@@ -99,7 +108,10 @@ _FORMATTER = _Formatter()
 
 
 def encodes(stream: object, text: str) -> bool:
-    """Return True if a stream can encode a text; one that is closed, and one without an encoding, ask for nothing."""
+    """Return True if a stream can encode a text.
+
+    A stream that is None or has no encoding counts as UTF-8.
+    """
     try:
         text.encode(getattr(stream, "encoding", None) or "utf-8")
     except (UnicodeEncodeError, LookupError):
@@ -112,5 +124,5 @@ def _system_locale() -> str:
 
     try:
         return locale.getlocale()[0] or ""
-    except ValueError:  # a locale that this Python has no name for
+    except ValueError:  # the locale is unknown to Python
         return ""

@@ -1,4 +1,4 @@
-"""Stores, models and the queue, opened for one command."""
+"""Opening of stores, models and the job queue for one command."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 @contextmanager
 def opened_stores(shell: Shell, *, create: bool = False) -> Iterator[Parts]:
-    """Open the stores alone, no model, for code that runs no event loop meanwhile.
+    """Open the stores without models, for code outside an event loop.
 
-    Raises StorageError; CommandFailed if nothing is stored yet, unless it may be created.
+    Raises StorageError. Raises CommandFailed if nothing is stored yet and `create` is False.
     """
     if not create:
         shell.check_data()
@@ -42,7 +42,10 @@ async def opened_parts(settings: Settings) -> AsyncIterator[Parts]:
 
 
 def opened_queue(shell: Shell, *, create: bool = True) -> JobQueue:
-    """Open the job queue alone, until the command ends. Raises errors as `opened_stores`."""
+    """Return the job queue, opened without the other stores; it is closed when the command ends.
+
+    Raises the same errors as `opened_stores`.
+    """
     if not create:
         shell.check_data()
     from ...service.components import open_queue
@@ -51,7 +54,7 @@ def opened_queue(shell: Shell, *, create: bool = True) -> JobQueue:
 
 
 def without_models(settings: Settings) -> Settings:
-    """Return the same settings with no model configured."""
+    """Return the settings with no model configured."""
     from ...schema.settings import EmbeddingSettings, ModelSettings
 
     return settings.model_copy(update={"models": ModelSettings(embedding=EmbeddingSettings(provider="none"))})

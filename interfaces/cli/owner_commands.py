@@ -1,4 +1,7 @@
-"""Commands that write: carried out at once if nobody owns the data directory, else handed to the owner."""
+"""Commands that write.
+
+If no process owns the data directory they are carried out at once, else handed to the owner.
+"""
 
 from __future__ import annotations
 
@@ -18,17 +21,21 @@ if TYPE_CHECKING:
 
 
 def send_command(shell: Shell, kind: CommandKind, payload: dict[str, Any], done: str, /, **values: object) -> None:
-    """Carry a command out, or put it into the queue of the process that owns the data directory, and tell which.
+    """Carry out a command, or put it into the queue of the owner of the data directory.
 
-    `done` is the message for a command that was carried out. With `--json`: `{"done": bool, "job_id": str}`.
-    Raises InvalidInput if the command names what does not exist, StorageError if it cannot be written.
+    The result is printed: `done` is the message after a command was carried out, and the JSON
+    output is `{"done": bool, "job_id": str}`. Raises InvalidInput if the payload names something
+    that does not exist, StorageError if the command cannot be written.
     """
     if done_here(shell, kind, payload, lambda job: asyncio.run(_carry_out(shell, job))):
         shell.result({"done": True, "job_id": ""}, done, **values)
 
 
 def done_here(shell: Shell, kind: CommandKind, payload: dict[str, Any], carry_out: Callable[[Job], None]) -> bool:
-    """Call `carry_out` as the owner of the data directory and return True; else hand the job over to the owner, and tell so."""
+    """Call `carry_out` as the owner of the data directory and return True.
+
+    If another process is the owner, put the job into the queue, print its id and return False.
+    """
     from ...schema.commands import OPERATOR
     from ...schema.errors import OwnerLockHeld
     from ...service.intake import make_job
@@ -58,6 +65,6 @@ async def _carry_out(shell: Shell, job: Job) -> None:
     from ...service.upkeep.notes_index import NotesIndex
 
     async with opened_parts(shell.settings) as parts:
-        # The next worker updates the derived vector index, so it is not opened for one change.
+        # The derived vector index is not opened for one change: the next worker updates it.
         notes = NotesIndex(parts.backend.manifest, shell.settings, time.time)
         await CommandRunner(parts, notes)(job)

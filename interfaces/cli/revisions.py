@@ -27,10 +27,11 @@ def add_revision_commands(
     columns: str,
     cells: Callable[[One], tuple[str, str]],
 ) -> None:
-    """Add the commands of one kind of text to a group.
+    """Add the commands `history`, `diff` and `rollback` for one kind of text to a command group.
 
-    `whose` are the parameters that name a text, and `find(shell, **whose)` reads it. `data` returns
-    a revision as JSON data, `cells` its source and its beginning, for the last two of `columns`.
+    `whose` are the parameters that identify a text. `find(shell, **whose)` returns its revisions,
+    `data` a revision as JSON data. `cells` returns the source and the beginning of a revision, for
+    the last two of the `columns` of `history`.
     """
 
     @command("history", app, more=whose)

@@ -1,4 +1,4 @@
-"""The report of a run of the worker: as data, for people, and in a file that `historian stats` reads."""
+"""The report of a run of the worker: JSON data, output, and the file for `historian stats`."""
 
 from __future__ import annotations
 
@@ -19,18 +19,20 @@ SHOWN = (
     *("jobs", "seconds", "jobs_per_second", "events", "absolute_share", "first_pass_share"),
     *("rewritten_by", "profiles_written", "model", "usage", "left"),
 )
-"""The numbers of a run that people are shown."""
+"""The keys of a report that are printed for people."""
 
 
 def jobs_done(statistics: WorkerStatistics) -> int:
-    """Return how many jobs left the queue."""
+    """Return the number of jobs that left the queue."""
     return sum(count for outcome, count in statistics.outcomes.items() if outcome != "retried")
 
 
 def make_report(statistics: WorkerStatistics, chat: ChatModel | None, seconds: float) -> dict[str, Any]:
-    """Return the numbers of one run. Shares are of the filed events; usage is by purpose, in total and per job.
+    """Return the numbers of one run as JSON data.
 
-    Merges are no jobs of their own here: what they use is a part of what the jobs used whose facts they merge.
+    Shares are fractions of the filed events. The model usage is given by purpose, in total and per
+    job. Merge jobs are not counted in the per-job numbers: their usage is attributed to the jobs
+    whose facts they merge.
     """
     done = jobs_done(statistics)
     given = done - statistics.outcomes["merged"]
@@ -50,14 +52,14 @@ def make_report(statistics: WorkerStatistics, chat: ChatModel | None, seconds: f
 
 
 def save_report(directory: Path, report: dict[str, Any]) -> None:
-    """Keep a run's numbers. Raises StorageError."""
+    """Write the report of a run into the data directory. Raises StorageError."""
     from ...stores.files.durable import write_atomically
 
     write_atomically(directory / FILE_NAME, json.dumps(report, ensure_ascii=False, indent=1).encode())
 
 
 def read_report(directory: Path) -> dict[str, Any] | None:
-    """Return the numbers of the last run; None if there are none."""
+    """Return the report of the last run; None if there is no readable one."""
     try:
         report = json.loads((directory / FILE_NAME).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -66,5 +68,5 @@ def read_report(directory: Path) -> dict[str, Any] | None:
 
 
 def print_report(shell: Shell, report: dict[str, Any]) -> None:
-    """Print the main numbers for people, or all with `--json`."""
+    """Print the main numbers for people, or the whole report with `--json`."""
     shell.report(report, *SHOWN)

@@ -1,4 +1,4 @@
-"""`--group`, `--user` and the other conditions that searches and listings share."""
+"""The options `--group` and `--user`, and the filters that searches and lists share."""
 
 from __future__ import annotations
 
@@ -39,11 +39,14 @@ NARROWING = {
         Option("--metadata", metavar="KEY=VALUE", help="Only what has this value in its metadata, JSON or text."),
     ],
 }
-"""The parameters that narrow what a command finds, for `command(…, more=NARROWING)`; `conditions` reads them."""
+"""The filter parameters of commands, for `command(…, more=NARROWING)`; `conditions` reads them."""
 
 
 def scope_of(group: str | None, user: str | None) -> Scope | None:
-    """Return the scope that the options name; None for none. Raises InvalidInput for a bad id."""
+    """Return the scope that the options name; None if they name none.
+
+    Raises InvalidInput for an invalid id.
+    """
     from ...schema.scope import Scope
 
     if group is not None:
@@ -52,7 +55,7 @@ def scope_of(group: str | None, user: str | None) -> Scope | None:
 
 
 def asked_scope(group: str | None, user: str | None) -> Scope:
-    """Return the scope of a question that somebody asks. Raises InvalidInput if the options name none."""
+    """Return the scope that the options name. Raises InvalidInput if they name none."""
     scope = scope_of(group, user)
     if scope is None:
         raise WrongUse("which conversation? Add --group ID (with --user ID for the one who asks), or --user ID alone")
@@ -60,7 +63,10 @@ def asked_scope(group: str | None, user: str | None) -> Scope:
 
 
 def search_scope(group: str | None, user: str | None, *, every: bool, notes: bool) -> Scope | None:
-    """Return the scope of a search; None for every conversation. Raises InvalidInput unless exactly one is named."""
+    """Return the scope of a search; None for all conversations.
+
+    Raises InvalidInput unless exactly one of a scope, `every` (--all) and `notes` is given.
+    """
     from ...schema.scope import SHARED_NOTES
 
     scope = scope_of(group, user)
@@ -76,14 +82,14 @@ def search_scope(group: str | None, user: str | None, *, every: bool, notes: boo
 
 
 def conditions(group: str | None, user: str | None, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the conditions of a search besides its scope; `given` are the values of NARROWING."""
+    """Return the filters of a search besides its scope. `given` are the values of NARROWING."""
     users = (user,) if group is not None and user is not None else ()
     metadata = dict(map(_pair, given["metadata"] or ()))
     return {**given, "tags": given["tags"] or (), "metadata": metadata, "user_ids": users}
 
 
 def _pair(text: str) -> tuple[str, Any]:
-    """Return the key and value of `KEY=VALUE`; a value that is no JSON is a text."""
+    """Return the key and the value of `KEY=VALUE`. A value that is not JSON is returned as text."""
     key, equals, value = text.partition("=")
     if not equals:
         message = "--metadata: {text!r} has no value; write KEY=VALUE, such as thread=7"

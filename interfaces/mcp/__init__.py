@@ -1,1 +1,1 @@
-"""The MCP server."""
+"""The MCP server (Model Context Protocol)."""

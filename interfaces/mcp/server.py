@@ -1,12 +1,13 @@
-"""Memory as an MCP server, for one conversation that is chosen when the server starts.
+"""An MCP server for the memory of one conversation, which is chosen when the server starts.
 
 >>> async with McpMemory(settings, Scope.group("100"), language="en") as memory:               # doctest: +SKIP
 ...     await serve_stdio(make_mcp_server(memory))
 
-Tools: `recall`, `search_events`, `get_profile`, `search_profiles`, and, if writing is allowed, `remember`, `correct_memory`,
-`pin_memory`, `unpin_memory`, `list_pins` and `forget_message`. No argument of a call names the conversation, so a client or
-its model cannot read another one; users in `cognitive.query.admin_user_ids` have no further rights. The SDK is installed by
-the extra `mcp` and imported when a server is made.
+The tools are `recall`, `search_events`, `get_profile` and `search_profiles`. If writing is allowed,
+there are also `remember`, `correct_memory`, `pin_memory`, `unpin_memory`, `list_pins` and
+`forget_message`. No tool has an argument for the conversation, so a client or its model cannot read
+another one. Users in `cognitive.query.admin_user_ids` have no additional rights here. The extra
+`mcp` installs the SDK, which is imported when a server is made.
 """
 
 from __future__ import annotations
@@ -51,18 +52,21 @@ log = logging.getLogger(__name__)
 LOOPBACK = "127.0.0.1"
 
 SHARED_TOOLS = ("search_events", "get_profile", "search_profiles")
-"""The tools of `interfaces.langchain` that are offered here as well."""
+"""The reading tools that are shared with `interfaces.langchain`."""
 WRITING_TOOLS = (*CORRECTING_TOOL_NAMES, "forget_message")
-"""Those that are offered with `remember`."""
+"""The shared tools that are offered only together with `remember`."""
 DESTRUCTIVE = ("correct_memory", "forget_message")
 
 NEWEST_EVENTS = 20
-"""So many filed events tell the language of a conversation of which nothing was heard yet."""
+"""Number of newest stored events that determine the language of a conversation at the start."""
 
 
 @dataclass(frozen=True)
 class Writer:
-    """The names in the jobs of `remember`: of user and group, and of the assistant (None: the configured one)."""
+    """The names of user, group and assistant in the jobs of `remember`.
+
+    If `bot_name` is None, it is the configured name.
+    """
 
     user_name: str = ""
     group_name: str = ""
@@ -70,13 +74,15 @@ class Writer:
 
 
 class McpMemory:
-    """The memory of one conversation, opened by the first call that finds a data directory.
+    """The memory of one conversation.
 
-    With a `writer` it is writable: the directory is created if it is missing, and the worker runs in this process unless
-    another process owns the directory. Without one it is read-only.
+    With a `writer` the memory is writable: the data directory is created if it is missing, and the
+    worker runs in this process unless another process owns the directory. Without a `writer` it is
+    read-only, and is opened by the first call that finds stored data.
 
-    `language`, of descriptions and answers, is as in `CognitiveService.language_of`: "auto" is that of the conversation (its
-    newest events, then what its client says), else the configured one; None is the configured one, else that of the conversation.
+    `language` is the language of descriptions and answers, as in `CognitiveService.language_of`.
+    "auto" is the language of the conversation (of its newest events, then of the texts in calls),
+    else the configured one. None is the configured language, else that of the conversation.
     """
 
     def __init__(
@@ -93,7 +99,7 @@ class McpMemory:
         self._opening = asyncio.Lock()
 
     async def __aenter__(self) -> Self:
-        """Open the memory if it exists, so that the first call does not wait for it. Raises StorageError."""
+        """Open the memory if it exists, so that the first call is faster. Raises StorageError."""
         if await self.opened() is None:
             log.warning("nothing is stored yet in %s; every call looks again", data_directory(self.settings))
         return self
@@ -104,21 +110,25 @@ class McpMemory:
             await service.aclose()
 
     async def reading(self) -> Reading:
-        """Return the service, or a reader that finds nothing while nothing is stored."""
+        """Return the service, or, while nothing is stored, a reader without results."""
         return await self.opened() or MemoryReader(self.settings)
 
     def hear(self, *texts: str) -> None:
-        """Note what is said in the conversation, for its language."""
+        """Note texts of the conversation, which determine its language."""
         self._languages.hear(self.scope.key, texts)
 
     def language_of(self, *texts: str) -> Language:
-        """Return the language to write in; `texts`, those of a call, tell it where nothing else was heard."""
+        """Return the language for answers.
+
+        `texts` are the texts of a call. They are used if no text of the conversation was noted.
+        """
         return self._languages.choose(self.language, self.scope.key, texts)
 
     async def remember(self, action_summary: str, new_info: list[str], **labels: Any) -> str | None:
-        """Enqueue a job and return its id; None if there is nothing to remember. `labels` are those of `enqueue_job`.
+        """Enqueue a job and return its id; None if there is nothing to remember.
 
-        Raises InvalidInput, StorageError.
+        `labels` are further arguments of `enqueue_job`. Raises InvalidInput, StorageError, and
+        HistorianError if the memory is read-only.
         """
         service = await self.opened()
         if service is None or self.writer is None:
@@ -138,7 +148,7 @@ class McpMemory:
     async def _hear_what_is_filed(self, service: CognitiveService) -> None:
         try:
             events = await service.list_events(self.scope, limit=NEWEST_EVENTS)
-        except HistorianError as error:  # the calls tell it too, each for itself
+        except HistorianError as error:  # each tool call reports the error, too
             log.warning("the language of what is filed is not known: %s", error)
         else:
             self.hear(*(event.text for event in events))
@@ -148,7 +158,10 @@ class McpMemory:
 
 
 def make_mcp_server(memory: McpMemory) -> Server[Any]:
-    """Return the server of an opened memory. Raises SettingsError that names the extra if the SDK is missing."""
+    """Return the server of an open memory.
+
+    Raises SettingsError with the extra to install if the SDK is missing.
+    """
     try:
         from mcp import MCPError, types
         from mcp.server.lowlevel import Server
@@ -178,7 +191,7 @@ def make_mcp_server(memory: McpMemory) -> Server[Any]:
 
 
 async def serve_stdio(server: Server[Any]) -> None:
-    """Serve one client over stdin and stdout, until it closes them."""
+    """Serve one client over stdin and stdout, until the client closes them."""
     from mcp.server.stdio import stdio_server
 
     async with stdio_server() as (reading, writing):
@@ -186,10 +199,11 @@ async def serve_stdio(server: Server[Any]) -> None:
 
 
 async def serve_http(server: Server[Any], port: int, token: str, listening: Callable[[str], None]) -> None:
-    """Serve streamable HTTP on loopback until SIGINT or SIGTERM; `listening` is called with the URL. Port 0: any free port.
+    """Serve streamable HTTP on 127.0.0.1 until SIGINT or SIGTERM.
 
-    Clients send `Authorization: Bearer {token}`. Requests with a foreign `Host` or `Origin`, which a web page could have made,
-    are refused too. Raises InvalidInput if the port is in use.
+    Port 0 selects a free port. `listening` is called with the URL. Clients must send
+    `Authorization: Bearer {token}`. Requests with a foreign `Host` or `Origin` are refused too,
+    because a web page could have sent them. Raises InvalidInput if the port is in use.
     """
     with listening_on(LOOPBACK, port) as listener:
         application = TokenRequired(server.streamable_http_app(host=LOOPBACK), token)
@@ -218,7 +232,7 @@ def _tools(memory: McpMemory) -> list[types.Tool]:
 
 
 async def answer_call(memory: McpMemory, name: str, arguments: Mapping[str, Any]) -> ToolAnswer:
-    """Carry out one call. Never raises for what the client wrote."""
+    """Carry out one tool call. Invalid arguments and errors of Historian give an error answer."""
     language = memory.language_of(*_texts(arguments))
     try:
         if name in (*SHARED_TOOLS, *WRITING_TOOLS):
@@ -250,6 +264,6 @@ async def answer_call(memory: McpMemory, name: str, arguments: Mapping[str, Any]
 
 
 def _texts(arguments: Mapping[str, Any]) -> list[str]:
-    """Return what people or the model wrote in the arguments of a call."""
+    """Return the texts in the arguments of a call from which the language can be determined."""
     said = (arguments.get(name) for name in ("query", "about", "wrong", "text", "action_summary", "new_info"))
     return [text for one in said for text in texts_of(one)]

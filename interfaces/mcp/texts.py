@@ -1,4 +1,4 @@
-"""The texts of the MCP server in Chinese and English: instructions, its own two tools, answers."""
+"""The Chinese and English texts of the MCP server: instructions, answers, and its own two tools."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class RememberArguments(EndArguments):
 
 
 def own_tools(language: Language, *, writing: bool) -> list[dict[str, Any]]:
-    """Return `recall`, and with `writing` also `remember`, as OpenAI JSON."""
+    """Return the schemas of `recall`, and with `writing` also of `remember`, as OpenAI JSON."""
     recall = function_schema("recall", _TEXTS["tools"]["recall"][language], RecallArguments, ARGUMENTS, language)
     if not writing:
         return [recall]

@@ -1,4 +1,7 @@
-"""The token that clients of the MCP server over HTTP have to send: any program on the machine can open a connection."""
+"""The token that clients of the MCP server over HTTP must send.
+
+It is needed because any program on the machine can open a connection.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,11 @@ TOKEN_VARIABLE = "HISTORIAN_MCP_TOKEN"
 
 
 def http_token(environ: Mapping[str, str] = os.environ) -> tuple[str, bool]:
-    """Return the token, and True if it is a new one: `HISTORIAN_MCP_TOKEN`, else a random one. Raises SettingsError."""
+    """Return the token, and True if it is new.
+
+    The token is the value of `HISTORIAN_MCP_TOKEN`, or a new random one if that is not set. Raises
+    SettingsError if the value is not a valid token.
+    """
     given = environ.get(TOKEN_VARIABLE, "")
     if not given:
         return secrets.token_urlsafe(24), True
@@ -30,7 +37,7 @@ def http_token(environ: Mapping[str, str] = os.environ) -> tuple[str, bool]:
 
 
 class TokenRequired:
-    """ASGI middleware that answers requests without `Authorization: Bearer TOKEN` with 401."""
+    """ASGI middleware that answers requests without the right `Authorization: Bearer` with 401."""
 
     def __init__(self, app: ASGIApp, token: str) -> None:
         self._app = app

@@ -1,7 +1,8 @@
-"""The input forms of the graphs in LangGraph Studio, explained in both languages and filled with an example.
+"""The input forms of the graphs in LangGraph Studio, with Chinese and English descriptions.
 
-Every field has a default, so that an unchanged form can be run. The defaults of the inputs are an
-example. The contexts are sections of the settings: a field at its default leaves what is configured.
+Every field has a default, so that an unchanged form can be run. The defaults of the input forms are
+an example. The context forms are sections of the settings: a field with its default value leaves
+the configured value unchanged.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ class Form(BaseModel):
 
     @classmethod
     def __pydantic_init_subclass__(cls, **_: object) -> None:
-        """Put each explanation on one line, as forms show it."""
+        """Put each description on one line, as forms show it."""
         for field in cls.model_fields.values():
             field.description = " ".join((field.description or "").split())
         cls.model_rebuild(force=True)
@@ -174,7 +175,10 @@ class ReflectionForm(Form):
 
 
 def explained(section: str) -> Callable[[type[Options]], type[Options]]:
-    """Describe the fields of a section of `cognitive` as the documentation of the settings does."""
+    """Return a decorator that describes the fields of a section of `cognitive`.
+
+    The descriptions are those in the documentation of the settings, in both languages.
+    """
 
     def describe(options: type[Options]) -> type[Options]:
         for name, field in options.model_fields.items():
@@ -201,7 +205,7 @@ class ReflectionOptions(ShorttermSettings):
 
 
 def overridden(settings: Settings, section: str, options: Section | None) -> Settings:
-    """Return `settings` with the values of a form; one at its default overrides nothing."""
+    """Return `settings` with those values of a form that differ from their defaults."""
     changed = {} if options is None else options.model_dump(exclude_defaults=True)
     old: Section = getattr(settings.cognitive, section)
     cognitive = settings.cognitive.model_copy(update={section: old.model_copy(update=changed)})

@@ -1,10 +1,12 @@
 """Graph factories for LangGraph Studio, listed in `langgraph.json`; `make studio` starts the server.
 
-The nodes and edges are those of the service, with two differences. Stores and models cannot come from a form: each node
-gets them from the memory of this process (`memory.opened`), with the options of the form. A first node, `accept`, makes a job
-of the form, as `enqueue_job`, `remember` and `update_memory` do, or a question; a field that was left out has its example.
+The nodes and edges are those of the service, with two differences. First, a form cannot contain
+stores and models: each node gets them from the memory of this process (`memory.opened`), with the
+options of the form. Second, the graph begins with a node `accept`. It makes a question or a job
+from the form; jobs are made as by `enqueue_job`, `remember` and `update_memory`. A field that was
+left out of the form has the value of the example.
 
-The factories compile without a checkpointer; the server has its own.
+The graphs are compiled without a checkpointer, because the server has its own.
 """
 
 from __future__ import annotations
@@ -46,32 +48,35 @@ from .forms import (
 from .memory import Memory, opened
 
 ContextOf = Callable[[Memory, Any], Any]
-"""Returns the context of nodes from the open memory and the form's options."""
+"""A function that returns the context of the nodes for an open memory and the options of a form."""
 
 RECALLS_KEPT = 8
-"""The number of combinations of options whose recall, with its vectors, is kept in memory."""
+"""Maximum number of combinations of options whose recall, with its vectors, is cached."""
 
 
 def historian() -> CompiledStateGraph[HistorianState, HistorianOptions, HistorianForm, HistorianState]:
-    """Return the write graph with a form as input: accept → rewrite → gate → embed → merge_profile → write_profile."""
+    """Return the write graph with a form as input: accept → rewrite → gate → embed → link → …"""
     graph = StateGraph(HistorianState, HistorianOptions, input_schema=HistorianForm)
     return _compiled("historian", graph, accept_job, wire_historian, _historian_context)
 
 
 def talk() -> CompiledStateGraph[HistorianState, HistorianOptions, TalkForm, HistorianState]:
-    """Return the write graph with messages as input: accept → extract → gate → embed → link → merge_profile → …"""
+    """Return the write graph with messages as input: accept → extract → gate → embed → link → …"""
     graph = StateGraph(HistorianState, HistorianOptions, input_schema=TalkForm)
     return _compiled("talk", graph, accept_talk, wire_historian, _historian_context)
 
 
 def recall() -> CompiledStateGraph[RecallState, RecallOptions, RecallForm, RecallOutput]:
-    """Return the read graph with a form as input: accept → prepare → (survey ∥ embed) → fuse → rerank → select."""
+    """Return the recall graph with a form as input.
+
+    Its nodes are accept → prepare → (survey ∥ embed) → fuse → rerank → select.
+    """
     graph = StateGraph(RecallState, RecallOptions, input_schema=RecallForm, output_schema=RecallOutput)
     return _compiled("recall", graph, accept_question, wire_recall, _recall_context)
 
 
 def reflection() -> CompiledStateGraph[ReflectionState, ReflectionOptions, ReflectionForm, ReflectionState]:
-    """Return the consolidation graph with a form as input: accept → buffer → summarise → … → write_article → mark_promoted."""
+    """Return the consolidation graph with a form as input: accept → buffer → summarise → …"""
     graph = StateGraph(ReflectionState, ReflectionOptions, input_schema=ReflectionForm)
     return _compiled("reflection", graph, accept_states, wire_reflection, _reflection_context)
 
@@ -79,7 +84,7 @@ def reflection() -> CompiledStateGraph[ReflectionState, ReflectionOptions, Refle
 def _compiled(
     name: str, graph: StateGraph[Any, Any, Any, Any], accept: Any, wire: Any, context_of: ContextOf
 ) -> CompiledStateGraph[Any, Any, Any, Any]:
-    """Return a graph of which `accept` is the first node; `wire` adds the others."""
+    """Return a compiled graph with `accept` as the first node. `wire` adds the other nodes."""
     graph.add_node("accept", accept)
     graph.add_edge(START, "accept")
 
@@ -91,12 +96,15 @@ def _compiled(
 
 
 def _filled(form: Form, *names: str) -> dict[str, Any]:
-    """Return the fields of a form that are not empty; all, or those of `names`."""
+    """Return the fields of a form that are not empty. If `names` are given, only these."""
     return {name: value for name, value in form.model_dump(include=set(names) or None).items() if value not in ("", [])}
 
 
 async def accept_job(state: HistorianForm, runtime: Runtime[HistorianOptions]) -> HistorianInput:
-    """Return the job of a form: completed, validated, redacted. Raises InvalidInput that names the field."""
+    """Return the job for a form: completed, validated and redacted.
+
+    Raises InvalidInput that names the field.
+    """
     memory = await opened()
     job = await asyncio.to_thread(make_job, _filled(state), memory.settings, memory.parts.clock)
     if job.is_empty:
@@ -105,7 +113,10 @@ async def accept_job(state: HistorianForm, runtime: Runtime[HistorianOptions]) -
 
 
 async def accept_talk(state: TalkForm, runtime: Runtime[HistorianOptions]) -> HistorianInput:
-    """Return the messages of a form as `remember` would hand them over, redacted. Raises InvalidInput that names the message."""
+    """Return the messages of a form as redacted jobs, as `remember` makes them.
+
+    Raises InvalidInput that names the message.
+    """
     memory = await opened()
     scope = Scope.group(state.group_id) if state.group_id else Scope.private(state.user_id)
     messages, fields = [_filled(one) for one in state.messages], _filled(state, "group_name", "bot_name", "timezone")
@@ -116,7 +127,10 @@ async def accept_talk(state: TalkForm, runtime: Runtime[HistorianOptions]) -> Hi
 
 
 async def accept_states(state: ReflectionForm, runtime: Runtime[ReflectionOptions]) -> ReflectionInput:
-    """Return the job that `update_memory` would enqueue, redacted. Raises InvalidInput that names the field."""
+    """Return the job that `update_memory` would enqueue, redacted.
+
+    Raises InvalidInput that names the field.
+    """
     memory = await opened()
     scope = Scope.group(state.group_id, state.user_id) if state.group_id else None
     job = await asyncio.to_thread(
@@ -136,7 +150,10 @@ async def accept_states(state: ReflectionForm, runtime: Runtime[ReflectionOption
 
 
 async def accept_question(state: RecallForm) -> RecallInput:
-    """Return the input of the recall graph. Raises InvalidInput if no conversation is given."""
+    """Return the input of the recall graph.
+
+    Raises InvalidInput if no conversation is given or the query is empty.
+    """
     if not state.group_id and not state.user_id:
         raise InvalidInput("user_id, group_id: both are empty; fill in user_id for a private chat, group_id for a group")
     if not state.query.strip():
@@ -155,7 +172,10 @@ def _reflection_context(memory: Memory, options: ReflectionOptions | None) -> Hi
 
 
 def _recall_context(memory: Memory, options: RecallOptions | None) -> RecallContext:
-    """Return the context of these options; it is cached, so that the scope's vectors stay in memory between steps and runs."""
+    """Return the context for these options.
+
+    It is cached, so that the vectors of the scope stay in memory between steps and runs.
+    """
     settings = overridden(memory.settings, "query", options)
     chosen = settings.cognitive.query.model_dump_json()
     known = memory.recalls.get(chosen)

@@ -1,8 +1,10 @@
-"""The memory of the graphs in LangGraph Studio, opened once a process by the first run.
+"""The memory of the graphs in LangGraph Studio, opened once per process by the first run.
 
-If neither `HISTORIAN_CONFIG` nor `HISTORIAN__COGNITIVE__DATA_DIR` is set, it is a temporary directory that is filled with the
-conversations of `historian demo` and removed when the server ends. A configured memory is that of the bot: what a run files
-there stays. Like every process but the owner, Studio writes events and profiles, and does not open the derived index.
+If none of `HISTORIAN_CONFIG`, `HISTORIAN__COGNITIVE__DATA_DIR` and `HISTORIAN__STORES__URL` is set,
+the memory is a temporary directory. It is filled with the conversations of `historian demo`, and
+deleted when the server ends. A configured memory may be that of a bot: events that a run stores
+there are permanent. Studio is not the owner of the data directory. It therefore writes events and
+profiles, but does not open the derived vector index.
 """
 
 from __future__ import annotations
@@ -34,7 +36,10 @@ _opened: list[Memory] = []
 
 @dataclass(frozen=True)
 class Memory:
-    """Open parts, their recalls by options, and the temporary folder, if any, that `close` removes."""
+    """The open stores and models, and the cached recalls by options.
+
+    `folder` is the temporary folder that `close` removes, or None.
+    """
 
     parts: Parts
     timezone: str
@@ -46,8 +51,11 @@ class Memory:
         return self.parts.settings
 
     def close(self) -> None:
-        """Close the database and remove the temporary folder. Models are not closed: no event loop runs at the interpreter's
-        exit, and their threads and connections end with the process."""
+        """Close the database and remove the temporary folder.
+
+        Models are not closed: no event loop runs when the interpreter exits, and the threads and
+        connections of models end with the process.
+        """
         self.parts.backend.close()
         if self.folder is not None:
             self.folder.cleanup()
@@ -57,7 +65,7 @@ async def opened() -> Memory:
     """Return the memory of this process. Raises SettingsError, StorageError."""
     if _opened:
         return _opened[0]
-    # In an empty context, because the runs that file the sample are not part of the run that waits for them.
+    # The context is empty, because the runs that file the sample are not part of the present run.
     return await asyncio.to_thread(contextvars.Context().run, _open_once)
 
 
@@ -70,7 +78,10 @@ def _open_once() -> Memory:
 
 
 def close_opened() -> None:
-    """Close the memory of this process if it is open, and remove its temporary folder. A second call does nothing."""
+    """Close the memory of this process if it is open, and remove its temporary folder.
+
+    A second call does nothing.
+    """
     with _lock:
         while _opened:
             _opened.pop().close()
@@ -90,7 +101,7 @@ def open_memory() -> Memory:
 
 def _memory(settings: Settings, folder: tempfile.TemporaryDirectory[str] | None = None) -> Memory:
     parts = open_parts(settings, clock=time.time)
-    # The machine's time zone is read from files, which must not happen on the server's event loop.
+    # Finding the time zone of the machine reads files and must not block the server's event loop.
     return Memory(parts, configured_timezone(settings.cognitive.timezone), folder)
 
 

@@ -1,11 +1,14 @@
-"""What is added to LangGraph's development server: who may ask it, and that it keeps nothing (`http.app` in `langgraph.json`).
+"""Additions to LangGraph's development server (`http.app` in `langgraph.json`).
 
-The server answers whoever reaches it, and a web page in a browser of this machine does. So before any request is carried out
-its `Host` must be this machine's own (a page of another site that resolves its name to 127.0.0.1 sends that name), and its
-`Origin`, which browsers send with all that a script asks, must be Studio's or this machine's. Programs send no `Origin`.
+Requests are checked. The server itself answers every client, and a web page in a browser on this
+machine is such a client. Therefore the `Host` of a request must be a name of this machine: a page
+of another site that resolves its host name to 127.0.0.1 sends that other name. The `Origin` must be
+that of Studio or of this machine: browsers send it with the requests of scripts. Programs send no
+`Origin`.
 
-The server would also write its threads and runs, with the forms as they were typed, to `.langgraph_api` in the current directory
-when it ends, and read them at the next start. They are kept in memory only.
+Nothing is written to disk. The server itself would write its threads and runs, with the unredacted
+forms, to `.langgraph_api` in the current directory when it ends, and read them at the next start.
+Here they are in memory only.
 """
 
 from __future__ import annotations
@@ -30,15 +33,20 @@ from .memory import close_opened
 
 STUDIO_ORIGIN = "https://smith.langchain.com"
 ORIGINS_VARIABLE = "HISTORIAN_STUDIO_ORIGINS"
-"""More origins, separated by commas: of a Studio that is hosted elsewhere."""
+"""The environment variable for further allowed origins, separated by commas, such as those of a
+Studio on another host."""
 
 _OWN_HOST = re.compile(r"(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?", re.IGNORECASE | re.ASCII)
 _IN_PROCESS = "/noauth"
-"""`root_path` of the requests that the server sends to itself without a network; nobody outside can set it."""
+"""The `root_path` of requests that the server sends to itself inside the process. No client can set
+it."""
 
 
 class LocalOnly:
-    """ASGI middleware that refuses requests with a foreign `Host` or `Origin`: HTTP with 403, web sockets unopened."""
+    """ASGI middleware that refuses requests with a foreign `Host` or `Origin`.
+
+    An HTTP request gets status 403; a web socket is closed before it opens.
+    """
 
     def __init__(self, app: ASGIApp, origins: Iterable[str]) -> None:
         self.app = app
@@ -57,13 +65,14 @@ class LocalOnly:
             await send({"type": "websocket.close", "code": 1008, "reason": "refused"})
 
     def refusal(self, headers: Headers) -> str:
-        """Return why a request is refused, or ""."""
+        """Return the reason why a request is refused; "" if it is accepted."""
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         if not hosts or not all(map(_OWN_HOST.fullmatch, hosts)):
             return "this server is for its own machine: ask http://127.0.0.1 or http://localhost"
         if not all(map(self._is_known, origins)):
             return f"requests of this web page are refused; {ORIGINS_VARIABLE} names origins that may ask"
-        # Pictures, forms and scripts of other sites are asked for without an origin; following a link is not refused.
+        # Browsers send no Origin when a page of another site loads an image or a script from here.
+        # Following a link is allowed.
         if not origins and headers.get("sec-fetch-site") == "cross-site" and headers.get("sec-fetch-mode") != "navigate":
             return "requests of other web sites are refused"
         return ""
@@ -74,9 +83,10 @@ class LocalOnly:
 
 
 def keep_in_memory() -> None:
-    """Let the server that runs in this process read its threads and runs from no file, and write them to none.
+    """Stop the server in this process from reading and writing files of its threads and runs.
 
-    `disable_persistence` in `langgraph.json` is not handed on by the command line (0.4.40), and spares only some files.
+    The setting `disable_persistence` in `langgraph.json` is not enough: the command line (0.4.40)
+    does not pass it to the server, and it affects only some of the files.
     """
     if "langgraph_runtime_inmem" in sys.modules:
         kept: Any = import_module("langgraph.checkpoint.memory").PersistentDict
@@ -85,13 +95,18 @@ def keep_in_memory() -> None:
 
 def _clean_up() -> None:
     close_opened()
-    with suppress(OSError):  # the server makes it and leaves it empty; files in it are of former versions
+    # The server creates this directory. It is not empty if former versions wrote files into it.
+    with suppress(OSError):
         Path(".langgraph_api").rmdir()
 
 
 @asynccontextmanager
 async def _lifespan(app: Starlette) -> AsyncIterator[None]:
-    """Close the memory when the server stops: a signal may end the process before the interpreter's own exit handlers."""
+    """Close the memory when the server stops.
+
+    The exit handlers of the interpreter are not enough: a signal may end the process before they
+    run.
+    """
     try:
         yield
     finally:

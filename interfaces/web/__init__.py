@@ -1,1 +1,4 @@
-"""The JSON API and the pages: an ASGI application over an open memory, and the server of `historian serve`."""
+"""The JSON API and the web pages.
+
+They are one ASGI application over an open memory. `server` serves it for `historian serve`.
+"""

@@ -1,4 +1,8 @@
-"""Who may ask: the operator's token, tokens for one conversation, and the sessions of browsers that were given one."""
+"""The tokens and sessions that authorise requests.
+
+There is the operator's token, tokens for one conversation each, and the sessions of browsers that
+signed in with a token.
+"""
 
 from __future__ import annotations
 
@@ -15,18 +19,19 @@ from ...schema.settings import WebSettings
 from .problems import Refused
 
 LINK_SECONDS = 600.0
-"""How long the address that the server prints may be opened."""
+"""Seconds for which the one-time address that the server prints is valid."""
 SESSION_SECONDS = 14 * 86_400.0
 MOST_SESSIONS = 1_000
 NOTES = "notes"
-"""What names the scope of shared notes."""
+"""The name of the scope of shared notes in requests."""
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Whoever sends a request: the operator, or somebody who has the token of one conversation (`scope`).
+    """The sender of a request: the operator, or the holder of a token for one scope.
 
-    The speakers of such a conversation are asserted (`Scope.asserted`), in whichever field of a request they stand.
+    A speaker that a request with such a token names is asserted (`Scope.asserted`), whichever field
+    names the speaker.
     """
 
     scope: Scope | None = None
@@ -37,13 +42,15 @@ class Caller:
 
     @property
     def key(self) -> str:
-        """What requests are counted by."""
+        """The key by which the requests of this caller are counted."""
         return "operator" if self.scope is None else self.scope.key
 
     def scope_named(self, named: str | None, user_id: str | None = None) -> Scope | None:
-        """Return the scope of a request (`group:7`, `user:42`, a key, `notes`); by default the caller's own, if there is one.
+        """Return the scope that a request names (`group:7`, `user:42`, a key, `notes`).
 
-        `user_id` says who speaks in a group. Raises Refused for another one than the caller's, InvalidInput for no scope.
+        The default is the scope of the caller's token, and None for the operator. `user_id` is the
+        speaker in a group. Raises Refused if the token is for another scope. Raises InvalidInput if
+        `named` is malformed, or if `user_id` is not the user of the private chat.
         """
         scope = _scope(named) if named else self.scope
         if self.scope is not None and (scope is None or scope.key != self.scope.key):
@@ -56,14 +63,14 @@ class Caller:
         return scope.spoken_by(user_id)
 
     def needed_scope(self, named: str | None, user_id: str | None = None) -> Scope:
-        """Return `scope_named`; raises InvalidInput if the request names none."""
+        """Return the result of `scope_named`. Raises InvalidInput if it is None."""
         scope = self.scope_named(named, user_id)
         if scope is None:
             raise InvalidInput("scope: missing; name a conversation, such as group:7 or user:42")
         return scope
 
     def check_operator(self) -> None:
-        """Raise Refused for anybody but the operator."""
+        """Raise Refused unless the caller is the operator."""
         if self.scope is not None:
             raise Refused(HTTPStatus.FORBIDDEN, "this is for the operator's token alone")
 
@@ -73,7 +80,7 @@ def _scope(named: str) -> Scope:
 
 
 class Access:
-    """The tokens that are known, and the sessions that were begun with one. Safe to use from several threads."""
+    """The valid tokens, and the sessions that were begun with one. Thread-safe."""
 
     def __init__(self, settings: WebSettings, clock: Callable[[], float]) -> None:
         self.token = settings.token or secrets.token_urlsafe(24)
@@ -87,14 +94,20 @@ class Access:
         self._lock = threading.Lock()
 
     def link_token(self) -> str:
-        """Return a new token of the operator that begins one session, within ten minutes."""
+        """Return a new one-time token, which begins one session of the operator.
+
+        It is valid for LINK_SECONDS.
+        """
         token = secrets.token_urlsafe(24)
         with self._lock:
             self._links[token] = self._clock() + LINK_SECONDS
         return token
 
     def caller_of_token(self, token: str) -> Caller | None:
-        """Return whose token it is. Takes equally long for all that are wrong."""
+        """Return the caller with this token; None if it is unknown.
+
+        The running time is the same for all wrong tokens.
+        """
         given, found = token.encode(errors="replace"), None
         for known, caller in self._known:
             if hmac.compare_digest(known, given):
@@ -102,7 +115,10 @@ class Access:
         return found
 
     def begin_session(self, token: str) -> str | None:
-        """Return the id of a new session for a token or a one-time token, which is used up; None for neither."""
+        """Begin a session and return its id; None if the token is unknown or has expired.
+
+        `token` is a normal token, or a one-time token, which becomes invalid.
+        """
         now = self._clock()
         with self._lock:
             expires = self._links.pop(token, 0.0)

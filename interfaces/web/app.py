@@ -1,4 +1,4 @@
-"""The application over an open memory."""
+"""The ASGI application over an open memory."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ STATIC_FILES = Path(__file__).parent / "static"
 
 
 def make_app(memory: CognitiveService, settings: WebSettings | None = None, access: Access | None = None) -> FastAPI:
-    """Return the ASGI application of the pages and the API over `memory`, which the caller opens and closes.
+    """Return the ASGI application of the pages and the API.
 
-    `settings` are `memory.settings.web` unless given; a running server needs no other change than the names in `hosts`.
+    The caller opens and closes `memory`. `settings` are by default `memory.settings.web`.
     """
     settings = memory.settings.web if settings is None else settings
     access = Access(settings, memory.lifecycle.clock) if access is None else access
@@ -31,12 +31,13 @@ def make_app(memory: CognitiveService, settings: WebSettings | None = None, acce
         title="Historian",
         version=__version__,
         openapi_url="/api/v1/openapi.json",
-        docs_url=None,  # these pages load their scripts from another host
+        docs_url=None,  # FastAPI's pages of documentation load scripts from another host
         redoc_url=None,
         responses={"4XX": {"model": Problem, "description": "The request is refused."}},
     )
     app.state.memory, app.state.access = memory, access
-    app.state.cookie = f"historian_{settings.port}"  # cookies do not tell ports apart
+    # The port is part of the name, because browsers send a cookie to all ports of a host.
+    app.state.cookie = f"historian_{settings.port}"
     add_problems(app)
     app.add_middleware(Guard, access=access, settings=settings, cookie=app.state.cookie)
     app.mount("/static", StaticFiles(directory=STATIC_FILES), name="static")

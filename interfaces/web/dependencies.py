@@ -1,4 +1,4 @@
-"""What the functions behind the addresses ask for: the memory, its stores, and who is asking."""
+"""The dependencies of the routes: the memory, its stores, the caller, and the scope."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ...service.components import Parts
 from .access import Caller
 from .problems import Refused
 
-# All of them are coroutines: FastAPI runs others in a thread each, which costs more than what they do.
+# The functions are coroutines, because FastAPI runs plain functions in threads, which is slower.
 
 
 async def _memory(request: Request) -> CognitiveService:
@@ -37,11 +37,11 @@ async def _operator(caller: Annotated[Caller, Depends(_caller)]) -> Caller:
 MemoryHere = Annotated[CognitiveService, Depends(_memory)]
 """The open memory."""
 CallerHere = Annotated[Caller, Depends(_caller)]
-"""Whoever asks."""
+"""The caller."""
 OperatorHere = Annotated[Caller, Depends(_operator)]
-"""Whoever asks, if it is the operator; others get 403."""
+"""The caller, who must be the operator; others get status 403."""
 OPERATOR_ALONE = [Depends(_operator)]
-"""The same for all addresses of a router."""
+"""The check that the caller is the operator, for all routes of a router."""
 
 
 async def _parts(memory: MemoryHere) -> Parts:
@@ -58,9 +58,10 @@ async def _queue(memory: MemoryHere) -> JobQueue:
 
 
 PartsHere = Annotated[Parts, Depends(_parts)]
-"""The open stores; 503 while there are none. Their calls block: use them in functions without `async`, which run in threads."""
+"""The open stores; status 503 while they are not open. Their methods block: call them in routes
+without `async`, which run in threads."""
 QueueHere = Annotated[JobQueue, Depends(_queue)]
-"""The queue of jobs. Its calls block, too."""
+"""The job queue; status 503 while memory is switched off. Its methods block, too."""
 
 ScopeParameter = Annotated[
     str | None, Query(alias="scope", description="A conversation: `group:ID`, `user:ID` (or a key: `g:ID`, `p:ID`), or `notes`.")
@@ -72,4 +73,5 @@ async def _scope(caller: CallerHere, scope: ScopeParameter = None) -> Scope | No
 
 
 ScopeHere = Annotated[Scope | None, Depends(_scope)]
-"""The scope of the query parameter `scope`; by default the caller's own, and of the operator None: every conversation."""
+"""The scope that the query parameter `scope` names. The default is the scope of the caller's token,
+and for the operator None, which means all conversations."""

@@ -1,4 +1,4 @@
-"""What every request passes before anything is carried out: host, origin, rate, token, size; and the headers of every answer."""
+"""The checks of every request (host, origin, rate, token, size), and headers of every response."""
 
 from __future__ import annotations
 
@@ -30,19 +30,22 @@ STATIC = "/static/"
 SAFE_METHODS = frozenset(("GET", "HEAD"))
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\s:/@?#\\\[\]]+)(?::\d{1,5})?")
 MOST_COUNTED = 1_024
-"""Callers and addresses whose requests are counted at a time."""
+"""Maximum number of callers and addresses whose requests are counted. Above it, the one whose last
+request is the oldest is dropped."""
 MOST_HEADERS = 100
 MOST_BYTES_UNKNOWN = 8 * 1024
-"""What the body of a request without a token may hold: a form to sign in, or to choose a language."""
+"""Maximum size of the body of a request without a valid token, such as the form for signing in or
+for the language."""
 
 SECURITY_HEADERS = {
-    # `data:` for the small pictures of a style sheet; nothing is loaded from, sent to or framed by another host.
+    # `data:` allows the small images of a style sheet. Nothing is loaded from, sent to or framed by
+    # another host.
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
-    # With `no-referrer` browsers would send forms with the origin "null", which is refused.
+    # With `no-referrer` browsers would send forms with the Origin "null", which is refused.
     "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -50,14 +53,20 @@ SECURITY_HEADERS = {
 
 
 class Rates:
-    """How many requests each caller has left: a bucket of twice the rate, filled at the rate."""
+    """A rate limit per caller, as token buckets.
+
+    A bucket holds the requests of two seconds and is refilled at the rate.
+    """
 
     def __init__(self, per_second: float) -> None:
         self._per_second = per_second
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def wait(self, key: str, now: float) -> float:
-        """Count a request; return 0.0, or the seconds after which the next one is taken, if there are too many."""
+        """Count a request of the caller `key`.
+
+        Return 0.0 if the request is allowed, else the seconds until the next one is.
+        """
         left, since = self._left.pop(key, (2 * self._per_second, now))
         left = min(2 * self._per_second, left + (now - since) * self._per_second)
         self._left[key] = (left - 1 if left >= 1 else left), now
@@ -67,7 +76,10 @@ class Rates:
 
 
 class Guard:
-    """ASGI middleware. Puts the `Caller` into `request.state.caller`; None on the paths that are open to all."""
+    """ASGI middleware that checks requests and sets `request.state.caller`.
+
+    The caller may be None on the paths that need no token.
+    """
 
     def __init__(self, app: ASGIApp, *, access: Access, settings: WebSettings, cookie: str) -> None:
         self._app = app
@@ -101,7 +113,7 @@ class Guard:
             session = cookies.get(self._cookie, "")
             caller = self._caller(headers, session)
             self._check_rate(scope, caller)
-            if scope["path"] != HEALTH:  # asked by whatever name a container has; it tells nothing
+            if scope["path"] != HEALTH:  # health checks use any host name; the response has no data
                 self._check_host(headers)
             self._check_origin(headers)
             if caller is None and scope["path"] not in PUBLIC_PATHS and not scope["path"].startswith(STATIC):
@@ -114,7 +126,8 @@ class Guard:
             return
         state["caller"], state["cookies"] = caller, cookies
         state["is_let_in"] = lambda: caller is not None and self._caller(headers, session) is not None
-        # Nothing behind reads cookies by http.cookies, which takes time by the square of what an attacker sends.
+        # The application gets no Cookie header: http.cookies would parse it, in a time that is
+        # quadratic in the size of an attacker's header.
         inside = {**scope, "headers": [one for one in scope["headers"] if one[0] != b"cookie"]}
         await self._app(inside, _bounded(receive, most), answer)
 
@@ -125,7 +138,11 @@ class Guard:
             raise Refused(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, detail, headers={"Connection": "close"})
 
     def _check_host(self, headers: Headers) -> None:
-        """A foreign page can let its own name point to this machine, but it cannot change the name that the browser sends."""
+        """Refuse a request with a foreign `Host` header (DNS rebinding).
+
+        A page of another site can let its host name point to this machine, but the browser still
+        sends that name.
+        """
         given = headers.getlist("host")
         if len(given) != 1 or _name_of(given[0]) not in self._hosts:
             detail = "this server is not reached by that name; add it to web.hosts in the settings"
@@ -147,12 +164,15 @@ class Guard:
             raise Refused(HTTPStatus.TOO_MANY_REQUESTS, detail, headers={"Retry-After": str(int(wait) + 1)})
 
     def _check_origin(self, headers: Headers) -> None:
-        """Refuse what a page of another origin sends."""
+        """Refuse a request of a page of another origin."""
         if any(one.partition("://")[2].lower() != headers.get("host", "").lower() for one in headers.getlist("origin")):
             raise Refused(HTTPStatus.FORBIDDEN, "this request comes from a page of another origin")
 
     def _check_sender(self, scope: Scope, headers: Headers) -> None:
-        """A cookie alone carries out nothing: the browser must say where from."""
+        """Refuse a request that changes data, if it has only a cookie and no proof of its origin.
+
+        The proof is the header Origin, which is checked before, or Sec-Fetch-Site.
+        """
         if scope["method"] in SAFE_METHODS or headers.getlist("origin") or bearer_token(headers) is not None:
             return
         if headers.get("sec-fetch-site", "cross-site") != "same-origin":
@@ -173,7 +193,11 @@ class Guard:
 
 
 def read_cookies(given: Iterable[str], names: Iterable[str]) -> dict[str, str]:
-    """Return the cookies with these names, as they are; of several with one name the last. Takes time by the length."""
+    """Return the undecoded values of the cookies with these names.
+
+    If a name is repeated, the last value counts. The running time is linear in the length of the
+    headers.
+    """
     found: dict[str, str] = {}
     for header in given:
         for pair in header.split(";"):
@@ -202,6 +226,6 @@ def _bounded(receive: Receive, most: int) -> Receive:
 
 
 def _name_of(host: str) -> str:
-    """Return the name of a Host header without its port; "" for what is none."""
+    """Return the lower-case name of a Host header without its port; "" if it is malformed."""
     found = _HOST.fullmatch(host)
     return found[1].strip("[]").lower() if found else ""

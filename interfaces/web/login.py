@@ -1,4 +1,8 @@
-"""Signing in with a browser: the address that the server prints, or a token typed in; and whether the server is up."""
+"""Routes for signing in with a browser, and the health check.
+
+A browser signs in with the one-time address that the server prints, or with a token that the user
+types in.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +23,13 @@ router = APIRouter(include_in_schema=False)
 
 @router.get(HEALTH)
 async def health() -> dict[str, str]:
-    """Tell that the server answers; for containers."""
+    """Report that the server is up, for the health checks of containers."""
     return {"status": "ok"}
 
 
 @router.get("/login")
 async def show(request: Request, token: str = "", then: str = "/") -> Response:
-    """Begin a session with the one-time token of the address, or ask for a token."""
+    """Begin a session with the one-time token of the address; without one, ask for a token."""
     if token:
         return _begun(request, token, then)
     return login_page(request, then=own_path(then))
@@ -47,7 +51,10 @@ async def sign_out(request: Request) -> Response:
 
 
 def login_page(request: Request, *, then: str, wrong: bool = False) -> Response:
-    """Return the page that asks for a token; `then` is the path that is opened next, `wrong` says that a token was refused."""
+    """Return the page that asks for a token.
+
+    `then` is the path that is opened after signing in. `wrong` is True after a token was refused.
+    """
     status = HTTPStatus.UNAUTHORIZED if wrong else HTTPStatus.OK
     return page(request, "login.html", status=status, then=then, wrong=wrong)
 

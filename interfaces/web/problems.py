@@ -1,4 +1,7 @@
-"""Errors as problem details (RFC 9457): `{"type", "title", "status", "detail"}`, and `errors` for the fields of a request."""
+"""Error responses as problem details (RFC 9457).
+
+The body has `type`, `title`, `status` and `detail`, and `errors` for invalid fields of a request.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ MEDIA_TYPE = "application/problem+json"
 
 
 class Refused(HistorianError):
-    """A request that is refused, with the status of the answer."""
+    """An error that refuses a request. `status` and `headers` are those of the response."""
 
     def __init__(self, status: HTTPStatus, detail: str, *, headers: dict[str, str] | None = None) -> None:
         super().__init__(detail)
@@ -55,7 +58,7 @@ def problem(status: HTTPStatus, detail: str, headers: dict[str, str] | None = No
 
 
 def status_of(error: HistorianError) -> HTTPStatus:
-    """Return the HTTP status of an error of Historian."""
+    """Return the HTTP status for an error of Historian."""
     if isinstance(error, Refused):
         return error.status
     if isinstance(error, InvalidInput):
@@ -67,7 +70,10 @@ def status_of(error: HistorianError) -> HTTPStatus:
 
 
 def add_problems(app: FastAPI) -> None:
-    """Let every error of `app` be answered with problem details. No answer repeats what a request held, but short values."""
+    """Install handlers that answer every error of `app` with problem details.
+
+    A response quotes only short values of the request.
+    """
 
     @app.exception_handler(HistorianError)
     async def refused(request: Request, error: HistorianError) -> Response:
@@ -81,7 +87,7 @@ def add_problems(app: FastAPI) -> None:
     async def invalid(request: Request, error: RequestValidationError) -> Response:
         errors = [
             {
-                # What is no JSON has a position in place of a field.
+                # For invalid JSON, `loc` contains a position instead of a field.
                 "field": "body" if one["type"] == "json_invalid" else ".".join(map(str, one["loc"][1:])) or str(one["loc"][0]),
                 "problem": one["msg"].removeprefix("Value error, "),
             }
@@ -92,5 +98,5 @@ def add_problems(app: FastAPI) -> None:
 
     @app.exception_handler(Exception)
     async def unexpected(request: Request, error: Exception) -> Response:
-        # The server logs it with its traceback; the answer says nothing of what was being done.
+        # The server logs the error with its traceback. The response does not describe the error.
         return problem(HTTPStatus.INTERNAL_SERVER_ERROR, "an error inside Historian; the log of the server tells which")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def check_host(settings: WebSettings) -> None:
-    """Raise SettingsError for an address that others can reach without a token that the operator has chosen."""
+    """Raise SettingsError if other machines can reach `web.host` and `web.token` is not set."""
     if not settings.token and not _is_loopback(settings.host):
         raise SettingsError(
             f"web.host = {settings.host!r} can be reached from other machines: set web.token (or HISTORIAN__WEB__TOKEN) to a "
@@ -29,11 +29,11 @@ def check_host(settings: WebSettings) -> None:
 
 
 def make_web_app(memory: CognitiveService) -> FastAPI:
-    """Return the pages and the JSON API of `memory` as an ASGI application, for an application of your own.
+    """Return the pages and the JSON API of `memory` as an ASGI application, for your own server.
 
-    Serve it with a server that bounds the heads of requests and the time to send them, as that of `make_web_server` does. Whoever
-    opens the pages types in `web.token`. Raises SettingsError if that is not set, or if the packages of the extra `web` are
-    missing.
+    The server should limit the size of request heads and the time to send them, as the server of
+    `make_web_server` does. The pages ask the user for `web.token`. Raises SettingsError if this
+    token is not set, or if the packages of the extra `web` are missing.
     """
     settings = memory.settings.web
     if not settings.token:
@@ -42,9 +42,10 @@ def make_web_app(memory: CognitiveService) -> FastAPI:
 
 
 def make_web_server(memory: CognitiveService) -> Server:
-    """Return a server of `make_web_app(memory)` at `web.host` and `web.port`, for the process of a bot: `await server.serve()`.
+    """Return a server of `make_web_app(memory)` at `web.host` and `web.port`.
 
-    The live view then shows the jobs of that very bot.
+    It can run in the process of a bot: `await server.serve()`. The live view then shows the jobs of
+    this bot.
     """
     app, settings = make_web_app(memory), memory.settings.web
     return http_server(app, settings.host, settings.port)
@@ -53,8 +54,9 @@ def make_web_server(memory: CognitiveService) -> Server:
 async def serve(memory: CognitiveService, settings: WebSettings, listening: Callable[[str, Access], None]) -> None:
     """Serve the pages and the API over an open memory until SIGINT or SIGTERM.
 
-    `listening` is called with the address (`http://127.0.0.1:8765`) and the tokens. Raises InvalidInput if the port is in use,
-    SettingsError as `check_host` and if the packages of the extra `web` are missing.
+    `listening` is called with the address (`http://127.0.0.1:8765`) and the tokens. Raises
+    InvalidInput if the port is in use. Raises SettingsError under the condition of `check_host`, or
+    if the packages of the extra `web` are missing.
     """
     check_host(settings)
     with listening_on(settings.host, settings.port) as listener:
@@ -81,7 +83,7 @@ def _is_loopback(host: str) -> bool:
 
 
 def _shown(host: str) -> str:
-    """Return the host of an address at which this machine reaches itself."""
+    """Return the host for a URL that works on this machine; 127.0.0.1 for a wildcard address."""
     if host in ("", "0.0.0.0", "::"):
         return "127.0.0.1"
     return f"[{host}]" if ":" in host else host

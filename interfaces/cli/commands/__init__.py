@@ -1,1 +1,1 @@
-"""One module a command group."""
+"""The commands, with one module per command or command group."""

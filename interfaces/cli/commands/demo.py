@@ -1,4 +1,7 @@
-"""`historian demo`: all steps on a sample conversation, in a temporary directory, without a key or a chat model."""
+"""`historian demo`: shows all steps on a sample conversation.
+
+It uses a temporary directory and needs neither an API key nor a chat model.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,7 @@ TEXTS: Mapping[str, str] = NAMES["command_line"]["demo"]
 
 
 class Rewriting(JobWatch):
-    """The texts of each job as the gate saw them last."""
+    """The latest items of each job, by job id: the texts with the results of the gate."""
 
     def __init__(self) -> None:
         self.items: dict[str, list[ItemState]] = {}
@@ -71,9 +74,9 @@ async def demo(
 
 
 async def live_through(settings: Settings) -> list[dict[str, Any]]:
-    """Enqueue the sample, run the worker, ask the questions.
+    """Enqueue the sample jobs, run the worker, and search for each question.
 
-    Returns JSON data with `step` job, profile, recall, context and end.
+    Returns JSON objects; the key `step` of each is job, profile, recall, context or end.
     """
     from ....service.cognitive import CognitiveService
     from ....service.running.ownership import owned_worker
@@ -156,7 +159,7 @@ def _heading(shell: Shell, text: str) -> None:
 
 
 def _print_job(shell: Shell, number: int, turn: Turn, job: dict[str, Any]) -> None:
-    """Print a turn and what became of it."""
+    """Print a turn and the events of its job."""
     out, values = shell.out, turn.fields
     place = values.get("group_name") or say("private chat")
     out.print(Text(f"\n{number}  {place} · {plain(values['user_name'])} · {minute(values['timestamp'])}", "bold"))

@@ -1,4 +1,4 @@
-"""`historian doctor`: uses every configured part once and prints a remedy for each failure."""
+"""`historian doctor`: tests each configured part once and prints a remedy for each failure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`historian events`: what was filed, messages and events."""
+"""`historian events`: lists, shows, corrects and removes stored messages and events."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ events = group("events", "Messages and events: list, show, correct, remove, with
 EventArgument = Annotated[str, Argument(metavar="EVENT", help="The event's id, as `events list` shows it.")]
 
 MOST_OF_A_JOB = 1000
-"""Events that one job has at most."""
+"""Maximum number of events of one job."""
 
 
 @command("list", events, more=NARROWING)
@@ -141,7 +141,7 @@ EVENT_COLUMNS = later("event|time|scope|kind|text (≈ not absolute, × over)")
 
 
 def event_cells(event: Event) -> tuple[Cell, ...]:
-    """Return an event as a row for people; one that is not absolute, or over, is marked."""
+    """Return an event as a table row. Marks are ≈ for not absolute and × for superseded."""
     absolute = "" if event.is_absolute or event.is_message else "≈ "
     text = Text.assemble((absolute, "yellow"), ("" if event.holds else "× ", "dim"), short(shown(event)))
     return event.event_id, minute(event.timestamp_local), event.scope.key, event.kind, text

@@ -1,8 +1,9 @@
-"""`historian gate` and `historian absolutize`: the rules as filters, line by line, with no data directory and no model.
+"""`historian gate` and `historian absolutize`: apply the rules to lines of text.
 
-With `--json` every line in is one JSON object and every line out is its answer, flushed at once, so that a program can
-talk with a filter as it goes. Unknown keys are passed over. A wrong line is answered with `{"error": …}`; the filter goes
-on and ends with status 1.
+The commands need no data directory and no model. With `--json` each input line is a JSON object,
+and each output line is its result. Each result is flushed, so that a program can write a line and
+read its result. Unknown keys are ignored. The result of an invalid line is `{"error": …}`; the
+command continues with the next line, and its exit status is 1 at the end.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ SAID = {
     "group_name": Annotated[str | None, Option("--group-name", help="In which group.")],
     "group_id": Annotated[str | None, Option("--group-id", help="Its id.")],
 }
-"""What holds for every line of `absolutize` that does not say otherwise."""
+"""The options that give the defaults for all lines of `absolutize`; a line may override them."""
 
 
 @command("gate")
@@ -138,9 +139,10 @@ def _filter(
     given: Mapping[str, str | None],
     work: Callable[[Line], dict[str, Any]],
 ) -> None:
-    """Work on every text of the arguments, or every line of stdin. `given` holds if a line does not say otherwise.
+    """Call `work` for each text of the arguments, or else for each line of stdin.
 
-    `work` returns the answer for programs; people it answers itself.
+    `given` are default values for all lines. `work` returns the result for `--json`; the output for
+    people is printed by `work` itself.
     """
     lines: Iterator[Mapping[str, Any] | InvalidInput] = json_lines() if shell.json else text_lines()
     if texts:
@@ -159,7 +161,7 @@ def _filter(
         except BrokenPipeError:
             raise
         except Exception as found:
-            # An error of the rules in one text must not end the pipe.
+            # An error of the rules in one text must not end the command.
             error = f"internal error: {type(found).__name__}: {found}"
             log.exception("a text could not be worked on")
         if error:

@@ -1,4 +1,4 @@
-"""`historian graph`: the state machines, drawn from the code that runs."""
+"""`historian graph`: draws the state graphs from the code."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def graph(shell: Shell, name: Annotated[Name, Argument(help="Which one.")]) -> N
 
 
 def mermaid(name: Name) -> str:
-    """Return the drawing, made offline; it ends with a line end."""
+    """Return a graph as Mermaid text, which ends with one newline. Needs no network."""
     from ....graph.historian import compile_historian
     from ....graph.recall import compile_recall
     from ....graph.reflection import compile_reflection

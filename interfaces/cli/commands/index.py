@@ -1,4 +1,4 @@
-"""`historian index`: Markdown notes as events."""
+"""`historian index`: indexes Markdown notes as events."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def index(
     def carry_out(job: Job | None = None) -> None:
         _print(shell, asyncio.run(_run(shell, place, scope, remove=remove)), place, scope)
 
-    if shell.settings.stores.url:  # the folder is on this machine, the owner may be on another one
+    if shell.settings.stores.url:  # the owner may be on another machine, without this folder
         carry_out()
     else:
         done_here(shell, "index", {"folder": str(place), "notes_scope": value, "remove": remove}, carry_out)
@@ -72,7 +72,7 @@ async def _run(shell: Shell, place: Path, scope: Scope, *, remove: bool) -> Inde
 
 
 def _scope_value(shell: Shell, folder: Path | None, group: str | None, user: str | None) -> str:
-    """Return the scope as the setting `notes_scope` names it."""
+    """Return the scope of the notes, in the format of the setting `notes_scope`."""
     if group is not None and user is not None:
         raise WrongUse("--group and --user: notes belong to one conversation; say one of them")
     if group is not None:

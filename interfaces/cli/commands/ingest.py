@@ -1,8 +1,9 @@
-"""`historian ingest`: jobs from a file of JSON lines into the queue.
+"""`historian ingest`: puts jobs from a file of JSON lines into the queue.
 
-A line is one object with the fields of a job (`action_summary`, `new_info`, `user_id`, `group_id`, …). Without a
-`request_id` it gets one made from its content: the same file again, or the same file grown longer, makes no second
-job; the same line twice within a file makes two.
+A line is a JSON object with the fields of a job (`action_summary`, `new_info`, `user_id`,
+`group_id`, …). If it has no `request_id`, the id is made from the content of the line. A file can
+therefore be read again, also after lines were appended, without a second job for the same line. Two
+equal lines in one file make two jobs.
 """
 
 from __future__ import annotations
@@ -36,12 +37,12 @@ if TYPE_CHECKING:
 
 
 OUTCOMES: Mapping[str, str] = NAMES["command_line"]["ingested"]
-"""What became of lines, with how that is told."""
+"""The outcomes of lines, with the messages that report their numbers."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """One line of the file: its job, or its error; neither if it has no content."""
+    """One line of the file, with its job or its error; it has neither if the job is empty."""
 
     number: int
     job: Job | None
@@ -94,7 +95,7 @@ def ingest(
 
 
 def read_lines(source: BinaryIO, shell: Shell) -> Iterator[Line]:
-    """Read every line that is not blank, as a job or with what is wrong with it."""
+    """Yield each line that is not blank, with its job or its error."""
     seen: Counter[str] = Counter()
     for number, raw in enumerate(_raw_lines(source), 1):
         if not raw.strip():
@@ -107,7 +108,10 @@ def read_lines(source: BinaryIO, shell: Shell) -> Iterator[Line]:
 
 
 def _raw_lines(source: BinaryIO) -> Iterator[bytes]:
-    """Yield the lines of a file; a line beyond the limit is cut, so that no file can exhaust memory."""
+    """Yield the lines of a file.
+
+    A line that is longer than a job may be is truncated, so that no file can exhaust the memory.
+    """
     from ....schema.job import MAX_JOB_BYTES
 
     while raw := source.readline(MAX_JOB_BYTES + 2):
@@ -136,7 +140,7 @@ def _job(raw: bytes, number: int, seen: Counter[str], shell: Shell) -> Job:
 
 
 def _request_id(data: dict[str, Any], seen: Counter[str]) -> str:
-    """Return an id made from the content of the line and from how often the file has held it so far."""
+    """Return an id made from the content of a line and the number of equal lines so far."""
     content = json.dumps(data, sort_keys=True, ensure_ascii=True)
     digest = hashlib.sha256(content.encode()).hexdigest()[:20]
     seen[digest] += 1
@@ -144,7 +148,7 @@ def _request_id(data: dict[str, Any], seen: Counter[str]) -> str:
 
 
 def _known_jobs(shell: Shell, queue: JobQueue) -> Callable[[str], bool]:
-    """Return a test for jobs that are in the queue or were filed before."""
+    """Return a function that is True for the id of a job in the queue or a filed job."""
     from ....schema.errors import DatabaseAway
     from ....schema.job import DONE
     from ....stores.opening import has_memory, open_backend, waiting_here
@@ -153,12 +157,13 @@ def _known_jobs(shell: Shell, queue: JobQueue) -> Callable[[str], bool]:
         if not has_memory(shell.settings):
             return queue.known_ids().__contains__
         backend = open_backend(shell.settings, queue)
-        backend.tend()  # what waited on this machine goes first
+        backend.tend()  # first hand over the jobs that waited on this machine
         waiting = queue.known_ids()
     except DatabaseAway:
         if not shell.settings.stores.spool:
             raise
-        return waiting_here(shell.settings).__contains__  # the others are known when they are handed over
+        # Other jobs that are known in the database are recognised when the spool is handed over.
+        return waiting_here(shell.settings).__contains__
     return lambda job_id: job_id in waiting or backend.ledger.has(DONE, job_id)
 
 

@@ -1,4 +1,4 @@
-"""`historian init`: a configuration file that explains every key."""
+"""`historian init`: writes a configuration file that explains every key."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def init(
     if target.is_dir():
         target /= "config.toml"
     try:
-        # A key will stand in it: for its owner alone.
+        # The file will contain an API key, so only its owner may read it.
         descriptor = create_file(target.resolve() if force else target, os.O_WRONLY | (os.O_TRUNC if force else os.O_EXCL))
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.write(sample_config())

@@ -1,4 +1,4 @@
-"""`historian jobs`: pending, processing and failed jobs."""
+"""`historian jobs`: lists, shows and retries the jobs in the queue."""
 
 from __future__ import annotations
 

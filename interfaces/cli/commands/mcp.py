@@ -1,4 +1,4 @@
-"""`historian mcp`: memory for clients of the Model Context Protocol."""
+"""`historian mcp`: the MCP server (Model Context Protocol) for one conversation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from ..scopes import AskerOption, GroupOption, asked_scope
 from .searching import patient
 
 RECALL_SECONDS = 10.0
-"""The time limit of a recall; a client waits longer for a tool than a chat for a reply."""
+"""The time limit of a recall in seconds. It is longer than for a chat reply, because MCP clients
+wait longer for a tool."""
 
 
 @command("mcp")

@@ -1,4 +1,4 @@
-"""`historian reembed`: change the embedding model."""
+"""`historian reembed`: changes the embedding model."""
 
 from __future__ import annotations
 

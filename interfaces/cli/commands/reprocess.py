@@ -1,4 +1,4 @@
-"""`historian reprocess`: write what was filed anew, by today's rules or model."""
+"""`historian reprocess`: rewrites stored events with the current rules or model."""
 
 from __future__ import annotations
 

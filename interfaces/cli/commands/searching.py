@@ -1,4 +1,4 @@
-"""`historian search` and `historian context`: what is remembered."""
+"""`historian search` and `historian context`: search the memory."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from ....text.speakers.shown_names import ShownNames
 
 WARM_UP_SECONDS = 20.0
-"""How long models may take to load in this process. What is not ready by then is done without."""
+"""Maximum number of seconds for loading models into this process. Afterwards the search runs with
+what is loaded."""
 
 NOTHING = later("nothing is remembered of that here")
 
@@ -102,7 +103,11 @@ def _note_if_off(shell: Shell) -> None:
 
 
 async def loaded(memory: CognitiveService, scope: Scope | None) -> None:
-    """Load models and `scope` into this process, so that the recall keeps its own limit. A server is not waited for."""
+    """Load local models and the data of `scope` into this process, for at most WARM_UP_SECONDS.
+
+    Without this, loading would count against the time limit of the recall. Model servers are not
+    waited for.
+    """
     opened = memory.lifecycle.opened
     with suppress(TimeoutError):
         async with asyncio.timeout(WARM_UP_SECONDS):
@@ -111,7 +116,7 @@ async def loaded(memory: CognitiveService, scope: Scope | None) -> None:
 
 
 def patient(settings: Settings, seconds: float) -> Settings:
-    """Return the same settings with time for a recall that begins cold."""
+    """Return the settings with `seconds` as the time limit of a recall."""
     query = settings.query.model_copy(update={"recall_timeout_seconds": seconds})
     return settings.model_copy(update={"cognitive": settings.cognitive.model_copy(update={"query": query})})
 

@@ -1,4 +1,4 @@
-"""`historian serve`: the pages and the JSON API."""
+"""`historian serve`: serves the web pages and the JSON API."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ async def serve(
         shown = access.token if access.is_new_token else "$HISTORIAN__WEB__TOKEN"
         shell.note("clients send the header Authorization: Bearer {token}", token=plain(shown))
 
-    # The file is watched, unless --data-dir overrides a part of it.
+    # Changes of the configuration file are applied, unless --data-dir overrides a part of it.
     config = find_config(shell.config, os.environ, Path.cwd()) if shell.data_dir is None else None
     async with CognitiveService(shell.settings, worker=not no_worker, clock=time.time, config=config) as memory:
         await serve_pages(memory, web, listening)

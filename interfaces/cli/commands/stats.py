@@ -1,4 +1,4 @@
-"""`historian stats`: numbers of the memory, the queue and the last run."""
+"""`historian stats`: statistics of the memory, the queue and the last run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..run_report import print_report, read_report
 from .data.forget import STAGES
 
 SHOWN = ("stored_in", "bytes", "owner", "queue", "events", "profiles", "vectors", "forgetting")
-"""The numbers that people are shown."""
+"""The keys of the statistics that are printed for people."""
 
 
 @command("stats")
@@ -59,7 +59,7 @@ def _print(shell: Shell, report: dict[str, Any]) -> None:
 
 
 def collect(shell: Shell) -> dict[str, Any]:
-    """Return all numbers as JSON data."""
+    """Return all statistics as JSON data."""
     from ....schema.event import EventFilter
     from ....service.report import queue_report, vectors_report
 

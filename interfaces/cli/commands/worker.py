@@ -1,4 +1,4 @@
-"""`historian worker`: the worker as its own process."""
+"""`historian worker`: runs the worker as a separate process."""
 
 from __future__ import annotations
 
@@ -27,9 +27,11 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 STOP_SECONDS = 10.0
-"""How long running jobs may continue after SIGINT or SIGTERM; unfinished ones are returned to the queue and resumed."""
+"""Seconds that running jobs may still take after SIGINT or SIGTERM. Unfinished jobs are returned to
+the queue and resumed later."""
 LOOK_SECONDS, OWNER_SECONDS = 1.0, 0.5
-"""How often is looked whether the database is another file and how far the jobs are; whether the directory has an owner still."""
+"""Seconds between two checks of the database file and of the progress; seconds between two attempts
+to become the owner of the data directory."""
 
 
 @command("worker")
@@ -47,7 +49,10 @@ async def worker(
 
 
 async def _work(shell: Shell, drain: bool, metrics_port: int | None) -> bool:
-    """Own the data directory and work, as `worker` says. Return True if another file came into the place of the database."""
+    """Own the data directory and run the worker, as described for `worker`.
+
+    Return True if the database file was replaced by another one.
+    """
     from ....service.telemetry.metrics import serving_metrics
 
     async with opened_parts(shell.settings) as parts:
@@ -82,7 +87,11 @@ async def _work(shell: Shell, drain: bool, metrics_port: int | None) -> bool:
 
 
 async def _owning(shell: Shell, parts: Parts, stack: ExitStack) -> HistorianWorker:
-    """Become the owner. Waits for a command that owns the directory for a moment; raises OwnerLockHeld beside a worker."""
+    """Become the owner of the data directory and return the worker.
+
+    While a short-lived command is the owner, wait until it ends. Raises OwnerLockHeld if another
+    worker is the owner.
+    """
     from ....service.running.ownership import owned_worker
 
     said = ""
@@ -92,7 +101,7 @@ async def _owning(shell: Shell, parts: Parts, stack: ExitStack) -> HistorianWork
         except OwnerLockHeld as error:
             if not error.passing:
                 raise
-            if said != str(error):  # it also tells when the owner is suspended
+            if said != str(error):  # the message changes when the owner is suspended
                 said = str(error)
                 shell.note("waiting: {error}", error=error)
             await asyncio.sleep(OWNER_SECONDS)
@@ -112,7 +121,11 @@ def _metrics(historian: HistorianWorker, parts: Parts) -> dict[str, Any]:
 
 
 async def _run(historian: HistorianWorker, parts: Parts, shell: Shell, *, drain: bool) -> bool | None:
-    """Run until done or stopped by a signal; a second signal does not wait for running jobs. None: the database was replaced."""
+    """Run the worker until it is done or stopped by a signal.
+
+    After a second signal, running jobs are not waited for. Return the result of the worker's `run`,
+    or None if the database file was replaced.
+    """
     loop = asyncio.get_running_loop()
     stopping: list[asyncio.Task[None]] = []
 
@@ -147,13 +160,16 @@ async def _run(historian: HistorianWorker, parts: Parts, shell: Shell, *, drain:
 
 
 def _on_signals(loop: asyncio.AbstractEventLoop, stop: Callable[[], None]) -> ExitStack:
-    """Call `stop` on SIGINT and SIGTERM; closing the returned stack removes the handlers."""
+    """Install `stop` as the handler of SIGINT and SIGTERM.
+
+    Closing the returned stack removes the handlers.
+    """
     handlers = ExitStack()
     for one in (signal.SIGINT, signal.SIGTERM):
         try:
             loop.add_signal_handler(one, stop)
             handlers.callback(loop.remove_signal_handler, one)
-        except NotImplementedError:  # Windows: event loops have no handlers, but the signal module has
+        except NotImplementedError:  # on Windows only the signal module supports handlers
             signal.signal(one, lambda *_: loop.call_soon_threadsafe(stop))
             handlers.callback(signal.signal, one, signal.SIG_DFL)
     return handlers

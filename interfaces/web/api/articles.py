@@ -1,4 +1,7 @@
-"""The assistant's articles about people, their revisions, and the dated summaries that they are made of."""
+"""Routes for the assistant's articles about people.
+
+Also for their revisions, and for the dated summaries from which the articles are written.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +59,7 @@ async def _key(caller: CallerHere, user_id: UserParameter, group_id: GroupParame
 
 
 KeyHere = Annotated[ArticleKey, Depends(_key)]
-"""Whose memory is asked for, if the caller may read it."""
+"""The key of the requested article; the request is refused if the caller may not read it."""
 
 
 @router.get("/article")

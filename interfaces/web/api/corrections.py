@@ -1,7 +1,8 @@
-"""Lines of profiles, pins and corrections: what is wrong is corrected or taken out, and brought back.
+"""Routes that correct or remove profile lines, manage pins, and list and undo corrections.
 
-What is not named by a scope may be touched by the operator alone. With a scope, and so for every token of a conversation, these
-are the profile of who speaks (in a group, `user_id`), that of the group, and the events of the conversation.
+Without a scope only the operator may change records. With a scope, and so for every token of a
+conversation, a request may change the profile of the speaker (in a group, `user_id`), the profile
+of the group, and the events of the conversation.
 """
 
 from __future__ import annotations
@@ -81,9 +82,9 @@ async def _conversation(caller: CallerHere, scope: Annotated[Scope | None, Depen
 
 
 SpokenScope = Annotated[Scope | None, Depends(_scope)]
-"""The scope of a request with who speaks in it; of the operator None, if the request names none."""
+"""The scope of a request, with its speaker. It is None if the operator names no scope."""
 Conversation = Annotated[Scope, Depends(_conversation)]
-"""The same, where a request must name one."""
+"""The scope of a request that must have one, with its speaker."""
 
 
 @router.patch("/lines/{line_id}")

@@ -1,4 +1,4 @@
-"""Models of the API that are made of records."""
+"""Pydantic models of the API that are made from dataclasses."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from ....schema.scope import EntityType
 
 
 def record_model(kind: type, name: str, *left_out: str, **more: Any) -> Any:
-    """Return a model with the fields of a dataclass but `left_out`; all are required.
+    """Return a pydantic model with the fields of a dataclass except `left_out`; all are required.
 
-    `more` are further fields, or others in their place, as pairs of a type and a `Field`.
+    `more` are additional fields, or replacements of fields, as pairs of a type and a `Field`.
     """
     hints = get_type_hints(kind)
     own = {one.name: (hints[one.name], ...) for one in fields(kind) if one.name not in left_out}
@@ -31,7 +31,7 @@ class LineOfProfile(BaseModel):
     line: ProfileLine
 
 
-if TYPE_CHECKING:  # a model that is made at run time is no type
+if TYPE_CHECKING:  # type checkers cannot use a model that is created at run time as a type
     EventData = Event
     CandidateData = Candidate
     CorrectionData = dict[str, Any]

@@ -1,4 +1,4 @@
-"""Events: list, show, correct, mark as over, remove."""
+"""Routes that list, show, correct, supersede and remove events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Jobs in the queue, and jobs on their way through the graph."""
+"""Routes for the jobs in the queue, and for the steps of running jobs in the graph."""
 
 from __future__ import annotations
 
@@ -24,11 +24,12 @@ from ..problems import Refused
 router = APIRouter(tags=["jobs"])
 
 LOOK_SECONDS, PULSE_LOOKS = 1.0, 15
-"""How often a stream looks whether this process is the owner, and after how many such looks in which nothing happens it says
-so: proxies close what is silent."""
+"""Seconds that a stream waits for a step before it checks again whether this process is the owner;
+number of such waits after which it sends a comment, because proxies close silent connections."""
 MOST_STREAMS = 20
 MOST_LOOKED_THROUGH = 2_000
-"""Jobs of each state among which those of a token's conversation are looked for: who has one must not keep the others waiting."""
+"""Maximum number of jobs per state that are searched for the jobs of a token's conversation. It
+limits the time of such a request."""
 
 
 class Jobs(BaseModel):
@@ -125,7 +126,7 @@ def _event(name: str, data: dict[str, Any]) -> str:
 
 
 def _is_own(caller: Caller, entry: dict[str, Any]) -> bool:
-    """Return True if a job was handed over for the conversation of the caller."""
+    """Return True if the caller may see a job: the operator any, others those of their scope."""
     if caller.scope is None or entry.get("kind") not in ("remember", "talk", "states"):
         return caller.is_operator
     return entry["group_id"] == caller.scope.group_id and (bool(entry["group_id"]) or entry["user_id"] == caller.scope.user_id)

@@ -1,4 +1,7 @@
-"""Profiles of people and groups, and their revisions. A profile is named by its entity: `user:42`, `group:7`."""
+"""Routes for the profiles of people and groups, and for their revisions.
+
+A profile is identified by its entity: `user:42`, `group:7`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Revisions of profiles and articles: the difference of two, and bringing one back."""
+"""Responses for revisions of profiles and articles: their differences, and rollbacks."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class Commanded(BaseModel):
 
 
 def difference(found: KeptRevisions[Any], old: int | None, new: int | None) -> Diff:
-    """Return the difference of two revisions, by default the last two."""
+    """Return the difference between two revisions, by default the last two."""
     older, newer, lines = found.compared(old, new)
     return Diff(old=older.revision, new=newer.revision, lines=lines)
 
 
 async def commanded(memory: CognitiveService, kind: CommandKind, payload: Mapping[str, Any], response: Response) -> Commanded:
-    """Carry out a command. The status of the answer is 202 if it is not done yet."""
+    """Carry out a command. If it is not done yet, set the status of the response to 202."""
     job_id, done = await memory.command(kind, payload)
     if not done:
         response.status_code = HTTPStatus.ACCEPTED

@@ -1,4 +1,7 @@
-"""The memory as a whole: numbers, settings, notes, a diagnosis; forgetting and exporting somebody."""
+"""Routes for the whole memory.
+
+They give statistics, settings, notes and a diagnosis, and forget or export a person or a group.
+"""
 
 from __future__ import annotations
 

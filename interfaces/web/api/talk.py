@@ -1,4 +1,4 @@
-"""What a bot does: hand over what was said and done, and ask what is remembered."""
+"""Routes for bots: hand over messages and turns, and search the memory."""
 
 from __future__ import annotations
 
@@ -84,7 +84,10 @@ class TurnRequest(Names):
     )
 
     def fields_for(self, caller: Caller) -> dict[str, Any]:
-        """Return the arguments of `enqueue_job`; with a token of a conversation, in that one alone."""
+        """Return the arguments of `enqueue_job`.
+
+        Raises Refused if the request names another conversation than the caller's token.
+        """
         fields = self.model_dump(exclude_unset=True)
         own = caller.scope
         if own is None:
@@ -93,7 +96,8 @@ class TurnRequest(Names):
         place = "group" if kind == "group" else "user"
         whose = fields.get(f"{place}_id") or getattr(own, f"{place}_id")
         scope = caller.needed_scope(f"{place}:{whose}")
-        # Ids are those of the whole memory: nobody takes one of another conversation.
+        # Job ids are unique in the whole memory. The prefix keeps the holder of a token from using
+        # the id of a job of another conversation.
         which = uuid.uuid4().hex if fields.get("request_id") is None else f"{scope.key}:{fields['request_id']}"
         return {**fields, "request_id": scope.request_id(which), "request_type": kind, f"{place}_id": whose}
 

@@ -1,4 +1,7 @@
-"""The pages for people: what a memory holds, as the operator sees and changes it. They work without script."""
+"""The web pages on which the operator sees and changes a memory.
+
+They work without JavaScript, except the live view.
+"""
 
 from __future__ import annotations
 

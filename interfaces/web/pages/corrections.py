@@ -1,4 +1,4 @@
-"""Lines of profiles, pins and corrections: a line with what it rests on, its changes, and what brings them back."""
+"""The pages for a profile line with its evidence and its changes, and for pins and corrections."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .route import FormFlag, FormKind, FormText, PageRoute, see
 router = APIRouter(route_class=PageRoute)
 
 KINDS: Mapping[str, str] = NAMES["pages"]["line_kinds"]
-"""What a line is about."""
+"""The kinds of profile lines, with their display names."""
 
 
 @router.get("/line")
@@ -96,7 +96,7 @@ async def undo(memory: MemoryHere, id: FormText) -> Response:
 
 
 def _line(parts: Parts, key: ProfileKey, line_id: str) -> ProfileLine:
-    """Return a line of a profile. Raises Refused (404) if there is none of this id."""
+    """Return a profile line. Raises Refused (404) if the profile has no line with this id."""
     stored = parts.profiles.read(key)
     for line in () if stored is None else stored.lines:
         if line.line_id == line_id:

@@ -1,4 +1,4 @@
-"""The pages of people and groups: the list, and one of them with timeline, profile and article."""
+"""The list of people and groups, and the pages of one: timeline, profile and article."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ async def bring_article_back(
 
 
 def _shown(request: Request, parts: Parts, entity: Entity, view: View) -> Response:
-    """Return one view of a person or a group."""
+    """Return the page with one view of a person or a group."""
     values: dict[str, Any] = {"entity": entity, "view": view, "said": request.query_params.get("said", "")}
     values |= {"name": known.name_of(parts, entity), "events": parts.events.count(entity.where)}
     values |= {"timeline": _timeline, "profile": _profile, "article": _article}[view](parts, entity, request.query_params)
@@ -100,7 +100,7 @@ def _timeline(parts: Parts, entity: Entity, parameters: Mapping[str, str]) -> di
 
 
 def successors(parts: Parts, events: Sequence[Event]) -> Mapping[str, Event]:
-    """Return, by id, the events that some of `events` are over because of. Blocking."""
+    """Return the events that superseded or corrected some of `events`, by id. Blocking."""
     ids = {one for event in events for one in (event.superseded_by, event.corrected_by) if one}
     return {event.event_id: event for event in parts.events.get(sorted(ids))} if ids else {}
 
@@ -127,7 +127,7 @@ def _article_lines(one: StoredArticle) -> list[str]:
 
 
 def _compared(parameters: Mapping[str, str], revisions: Sequence[One], lines: Callable[[One], list[str]]) -> dict[str, Any]:
-    """Return the revisions of a text, and two of them side by side."""
+    """Return the template values for the revisions of a text and for two of them side by side."""
     older, newer = _two(parameters, [one.revision for one in revisions])
     texts = {one.revision: lines(one) for one in revisions}
     rows = side_by_side(texts[older], texts[newer]) if older else []
@@ -135,7 +135,10 @@ def _compared(parameters: Mapping[str, str], revisions: Sequence[One], lines: Ca
 
 
 def _two(parameters: Mapping[str, str], revisions: Sequence[int]) -> tuple[int, int]:
-    """Return which two revisions stand side by side: those named, else the last two; (0, 0) if there is one alone."""
+    """Return the older and the newer revision to compare: those of `parameters`, else the last two.
+
+    Return (0, 0) if there are fewer than two revisions.
+    """
     if len(revisions) < 2:
         return 0, 0
     given = [int(one) if (one := parameters.get(name, "")).isdecimal() else 0 for name in ("older", "newer")]

@@ -1,4 +1,7 @@
-"""The page of one message or event: who said it, what the gate said, what it ended or was ended by; and its changes."""
+"""The page of one message or event, and the forms that change it.
+
+It shows the speaker, the result of the gate, and links to superseded and superseding events.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ from .route import FormFlag, FormText, PageRoute, see
 router = APIRouter(route_class=PageRoute)
 
 CANDIDATES = 12
-"""Later events that are offered as the one that ended an event."""
+"""Maximum number of later events that are offered as the superseding event."""
 
 
 @router.get("/event")
@@ -82,14 +85,17 @@ def _seen(event_id: str) -> Response:
 
 
 def _replied_to(parts: Parts, event: Event) -> Event | None:
-    """Return the message that a message answers; None if it answers none, or none that is filed."""
+    """Return the message to which `event` replies; None if there is none or it is not stored."""
     if not event.reply_to:
         return None
     return next(iter(parts.events.get([f"{named_message(event.scope, event.reply_to)}:0"])), None)
 
 
 def _later_ones(parts: Parts, event: Event, text: str) -> list[Event]:
-    """Return the later events of its conversation that are most like it, or hold `text`."""
+    """Return later events of the same conversation that match `text` best.
+
+    If `text` is empty, the text of `event` is used.
+    """
     where = EventFilter(event.scope.key, kinds=get_args(WrittenKind), time_from=event.timestamp, now=parts.clock())
     ids = [one for one, _ in parts.events.search_keywords(text or event.text, where, CANDIDATES + 1) if one != event.event_id]
     return parts.events.get(ids[:CANDIDATES])

@@ -1,4 +1,4 @@
-"""Forgetting a person or a group, and taking everything along as a file first."""
+"""The pages for forgetting a person or a group, with a way to export the data first."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from .route import FormFlag, FormKind, FormText, PageRoute, see
 router = APIRouter(route_class=PageRoute)
 
 PATIENCE_SECONDS = 20.0
-"""How long a browser waits until all is forgotten; it goes on without."""
+"""Maximum number of seconds that the response waits for a forget request, which continues
+afterwards."""
 
 
 @router.get("/forget")
@@ -46,7 +47,10 @@ async def carry_out(
 
 
 def _mentioned(report: ForgetReport) -> list[tuple[str, str]]:
-    """Return what others' records say of the forgotten one, as (address, text); without an address if it was removed."""
+    """Return the mentions of the forgotten entity in records of others, as (address, text).
+
+    The address is "" if the mention was removed, or if the record has no page.
+    """
     found: list[tuple[str, str]] = []
     texts = report.texts_of_mentions
     for kind, item in report.mentions:

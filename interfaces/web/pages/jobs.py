@@ -1,4 +1,4 @@
-"""Jobs: what waits, what runs, what was given up; and the graph through which they pass, live."""
+"""The page of pending, processing and failed jobs, and the live view of the graph."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ router = APIRouter(route_class=PageRoute)
 State = Literal["failed", "processing", "pending"]
 STATES: Mapping[State, str] = NAMES["pages"]["job_states"]
 MOST = 200
-"""Jobs of a state that one page shows, the oldest."""
+"""Maximum number of jobs of one state on a page; the oldest are shown."""
 
 NODES: Mapping[str, str] = NAMES["pages"]["nodes"]
-"""The nodes of the historian graph in their order, with what they do."""
+"""The nodes of the historian graph in their order, with descriptions."""
 
 KINDS: Mapping[str, str] = NAMES["pages"]["job_kinds"]
 

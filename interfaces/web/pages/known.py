@@ -1,4 +1,4 @@
-"""Who is known: the people and groups of a memory, and one of them with all that is kept besides events."""
+"""The people, groups and conversations of a memory, with names and counts of their data."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PAGE = 50
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A person or a group in a list: the newest name, and their profile in a line, with the number of their events."""
+    """A person or a group in a list: newest name, number of events, and profile in one line."""
 
     entity: Entity
     name: str
@@ -30,18 +30,23 @@ class Known:
 
 
 class People(NamedTuple):
-    """Some people, and the id behind which the next ones come ("" for none)."""
+    """A page of people or groups. `next` is the id for `after` of the next page; "" on the last."""
 
     found: list[Known]
     next: str
 
 
 def people(parts: Parts, text: str, after: str) -> People:
-    """Return people by id, a page at a time: those with events, and those of whom there is a profile alone. Blocking."""
+    """Return a page of the people after the id `after`, in the order of ids. Blocking.
+
+    These are people with events, and people with only a profile. `text` must be part of the id or a
+    name; "" matches all.
+    """
     with_events = parts.events.people(after=after, text=text, limit=PAGE + 1)
     found = {one.user_id: (one.name, one.events) for one in with_events}
     last = with_events[-1].user_id if len(with_events) > PAGE else None
-    # Reading every profile for its name would take seconds; whoever has events is found by the names in them.
+    # Only likely profiles are read for their names, because reading all would take seconds. People
+    # with events are found by the names in their events.
     likely = [key for key, _ in parts.backend.profile_index.search_keywords(text, PAGE)] if text else []
     named = {key.entity_id for key in likely if _matches(_profile_name(parts, key), text)}
     for key in parts.profiles.keys():  # noqa: SIM118 - no dict
@@ -54,7 +59,10 @@ def people(parts: Parts, text: str, after: str) -> People:
 
 
 def groups(parts: Parts, text: str, after: str) -> People:
-    """Return the groups in which something was said, or that have a profile, by id, a page at a time. Blocking."""
+    """Return a page of the groups after the id `after`, in the order of ids. Blocking.
+
+    These are groups with events or a profile. `text` must be part of the id or the name.
+    """
     counts = {scope.group_id: count for key, count in parts.events.scopes() if (scope := scope_of_key(key)) and scope.group_id}
     ids = {*counts, *(key.entity_id for key in parts.profiles.keys() if key.entity_type == "group")}  # noqa: SIM118
     known = (_known(parts, Entity("group", one), "", counts.get(one, 0)) for one in sorted(ids) if one > after)
@@ -68,7 +76,10 @@ def name_of(parts: Parts, entity: Entity) -> str:
 
 
 def what_goes(parts: Parts, entity: Entity) -> dict[str, int]:
-    """Return how much of each kind forgetting removes; the kinds as in `ForgetReport.removed`. Blocking."""
+    """Return the number of records that forgetting would remove, by kind. Blocking.
+
+    The kinds are those of `ForgetReport.removed`.
+    """
     events, *others = stored_kinds(parts)
     traces = Traces(entity)
     found = {(store.kind, record.id) for store in others for record in store.records(traces)}
@@ -78,7 +89,10 @@ def what_goes(parts: Parts, entity: Entity) -> dict[str, int]:
 
 
 def conversations(parts: Parts, limit: int = 100) -> list[tuple[str, str]]:
-    """Return the keys of conversations with the names of groups and people, those with most events first. Blocking."""
+    """Return the keys of conversations and the names of their group or person. Blocking.
+
+    The conversations with most events come first.
+    """
     found: list[tuple[str, str]] = []
     for key, _ in sorted(parts.events.scopes(), key=lambda one: -one[1])[:limit]:
         scope = scope_of_key(key)
@@ -96,7 +110,7 @@ def _known(parts: Parts, entity: Entity, name: str, events: int) -> Known:
 
 
 def _name_in_events(parts: Parts, entity: Entity) -> str:
-    """Return the name in the newest event of their own conversation."""
+    """Return the name in the newest event of the entity's own conversation; "" if there is none."""
     if entity.id == RESERVED_USER:
         return ""
     newest = parts.events.find(EventFilter(entity.scope.key, now=parts.clock()), limit=1)

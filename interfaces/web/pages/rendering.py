@@ -1,4 +1,4 @@
-"""Templates filled for one request: the language, the time zone, and the little that templates call."""
+"""Rendering of templates for a request, and the functions that templates call."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from ...texts import shown as shown_text
 WRITERS, SOURCES, STATES = (NAMES["pages"][name] for name in ("writers", "sources", "states"))
 
 COOKIE = "historian_language"
-"""The cookie that holds the language chosen by the switch."""
+"""The name of the cookie with the language that the visitor chose."""
 
 SHORT = 600
-"""Characters of a text that a list shows; its own page shows all of them."""
+"""Maximum number of characters of a text in a list. The page of the text shows all of it."""
 
 BELONGS_TO = {"/user": "/people", "/group": "/people", "/event": "/people", "/line": "/people", "/forget": "/people"}
-"""The page of the navigation that another one belongs to."""
+"""The page of the navigation to which each other page belongs, by path."""
 
 
 def page(request: Request, template: str, *, status: int = 200, **values: object) -> HTMLResponse:
-    """Return a template as an answer, in the language of the visitor."""
+    """Return a response with a rendered template, in the language of the visitor."""
     language = spoken(request)
     zone = ZoneInfo(configured_timezone(request.app.state.memory.settings.cognitive.timezone))
     path = request.url.path
@@ -60,7 +60,7 @@ def _names(request: Request, told: str, language: Language) -> ShownNames:
 
 
 def language_of(chosen: str | None, accepted: str) -> Language:
-    """Return the chosen language, else the one of the two that the header Accept-Language likes better, else English.
+    """Return the chosen language, else the one that Accept-Language prefers, else English.
 
     >>> language_of(None, "fr, zh-TW;q=0.8, en;q=0.5"), language_of("en", "zh"), language_of(None, "de")
     ('zh', 'en', 'en')
@@ -81,23 +81,26 @@ def language_of(chosen: str | None, accepted: str) -> Language:
 
 @pass_context
 def shown(context: Context, event: Event) -> str:
-    """Return a message or an event as `texts.shown` does, with today's names."""
+    """Return the text of a message or event as `texts.shown` does, with the current names."""
     return shown_text(event, context.get("shown_names"))
 
 
 def spoken(request: Request) -> Language:
-    """Return the language that a visitor reads."""
+    """Return the language for a visitor, by the cookie and the header Accept-Language."""
     return language_of(request.state.cookies.get(COOKIE), request.headers.get("Accept-Language", ""))
 
 
 def link(path: str, /, **parameters: object) -> str:
-    """Return the address of a page; parameters that are empty or None are left out."""
+    """Return the address of a page with its parameters, without those that are "" or None."""
     given = {name: value for name, value in parameters.items() if value not in ("", None)}
     return f"{path}?{urlencode(given)}" if given else path
 
 
 def moment(zone: ZoneInfo, value: float | str | None) -> str:
-    """Return a moment for people: of seconds since the epoch in `zone`, of ISO 8601 text in its own offset."""
+    """Return a time for people, to the minute; "" if it is None or empty.
+
+    Seconds since the epoch are shown in `zone`, ISO 8601 text in its own offset.
+    """
     if value in (None, ""):
         return ""
     if isinstance(value, str):
@@ -106,19 +109,22 @@ def moment(zone: ZoneInfo, value: float | str | None) -> str:
 
 
 def entity_link(entity: str) -> str:
-    """Return the page of an entity by its key (`user:42`, `group:7`)."""
+    """Return the address of the page of an entity, from its key (`user:42`, `group:7`)."""
     kind, _, entity_id = entity.partition(":")
     return link(f"/{kind}", id=entity_id)
 
 
 def scope_link(scope_key: str) -> str:
-    """Return the page of the group or the person of a conversation by its key (`g:7`, `p:42`)."""
+    """Return the address of the page of a scope's group or person, from its key (`g:7`, `p:42`)."""
     kind, _, entity_id = scope_key.partition(":")
     return link("/group" if kind == "g" else "/user", id=entity_id)
 
 
 def told_days(event: Event) -> str:
-    """Return the days that an event tells of; "" if it names none, or the day on which it was said."""
+    """Return the day or days on which the content of an event happens.
+
+    Return "" if the event names none, or only the day on which it was said.
+    """
     if event.occurs_from is None or event.occurs_until is None:
         return ""
     first, last = event.local_day(event.occurs_from), event.local_day(event.occurs_until)
@@ -128,18 +134,18 @@ def told_days(event: Event) -> str:
 
 
 def short(text: str) -> str:
-    """Return the beginning of a text for a list."""
+    """Return a text for a list, truncated to SHORT characters."""
     return text if len(text) <= SHORT else f"{text[:SHORT]}…"
 
 
 def share(value: float, highest: float) -> float:
-    """Return a score as a length from 0 to 100, beside the highest one."""
+    """Return the absolute value of a score as a percentage of `highest`, from 0 to 100."""
     return round(100 * min(abs(value) / highest, 1.0), 1) if highest > 0 else 0.0
 
 
 @cache
 def environment() -> Environment:
-    """Return the templates. Whatever they are given is escaped."""
+    """Return the environment of the templates. It escapes all inserted values."""
     made = Environment(
         loader=FileSystemLoader(Path(__file__).with_name("templates")),
         autoescape=select_autoescape(default=True),

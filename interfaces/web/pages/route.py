@@ -1,4 +1,4 @@
-"""Routes whose errors are pages."""
+"""Routes that answer errors with a page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .rendering import link, page
 
 
 class PageRoute(APIRoute):
-    """A route that answers errors of Historian with a page which says them."""
+    """A route that answers an error of Historian, or an invalid form, with an error page."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
@@ -43,12 +43,12 @@ FormKind = Annotated[EntityType, Form()]
 
 
 def see(path: str, /, **parameters: object) -> RedirectResponse:
-    """Return an answer that leads a browser to a page after a form was carried out."""
+    """Return a redirect to a page, to be used after a form was processed."""
     return RedirectResponse(link(path, **parameters), 303)
 
 
 def own_path(path: str) -> str:
-    """Return a path of this server; "/" for anything that a browser might take for another one's.
+    """Return `path` if it is on this server; "/" if a browser might open another server with it.
 
     >>> own_path("/people?kind=group"), own_path("//example.org"), own_path("https://example.org")
     ('/people?kind=group', '/', '/')

@@ -1,4 +1,4 @@
-"""Search with the parts of every score, and what the bot would be told."""
+"""The search page, with the parts of each score and the block that the bot would get."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from .route import PageRoute
 router = APIRouter(route_class=PageRoute)
 
 NEIGHBOURS = 2
-"""Messages before and after a message that are shown with it."""
+"""Number of messages shown before and after each message that is found."""
 
 STEPS: Mapping[str, str] = NAMES["pages"]["search_steps"]
-"""The steps of a search in their order, by their names for people."""
+"""The steps of a search in their order, with their display names."""
 
 
 @router.get("/search")
@@ -45,7 +45,10 @@ async def show_search(request: Request, memory: MemoryHere, parts: PartsHere, q:
 
 
 def _scope(named: str) -> Scope | None:
-    """Return the conversation with the key `named`; None for an empty one. Raises InvalidInput for what is no key."""
+    """Return the scope with the key `named`; None if it is empty.
+
+    Raises InvalidInput if it is malformed.
+    """
     if not named:
         return None
     scope = scope_of_key(named)

@@ -1,4 +1,4 @@
-"""The pages of the memory as a whole: overview, notes, settings, doctor, and the switch of languages."""
+"""The pages of the whole memory: overview, notes, settings and doctor."""
 
 from __future__ import annotations
 
@@ -32,16 +32,19 @@ router = APIRouter(route_class=PageRoute)
 
 SHOWN = 12
 NEWEST = 200
-"""Newest events among which the overview looks for people and groups."""
+"""Number of newest events from which the overview takes people and groups."""
 LITTLE_SPACE, NO_SPACE = 2_000_000_000, 200_000_000
-"""Free bytes of the disk below which the overview warns, and below which it calls it full."""
+"""Free bytes of the disk below which the overview shows a warning, and below which a failure."""
 
 Health = Literal["ok", "warning", "failed", "off"]
 
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """Whether one part of the memory is well: a sentence with `values`, and where to read more."""
+    """The state of one part of the memory.
+
+    `says` is a message that is filled with `values`. `more` is the address of a page with details.
+    """
 
     part: str
     state: Health
@@ -104,7 +107,7 @@ async def examine(request: Request, memory: MemoryHere) -> Response:
 
 
 def _heard(events: Iterable[Event]) -> list[tuple[Entity, str, str]]:
-    """Return the people and groups of the newest events, each with a name and when it was heard last."""
+    """Return up to SHOWN people and groups of `events`, with name and time of the latest event."""
     found: dict[Entity, tuple[str, str]] = {}
     for event in events:
         named = {Entity("group", event.group_id): event.group_name} if event.group_id else {}
@@ -166,7 +169,7 @@ def _disk_sign(settings: Settings) -> Sign:
 
 
 def _sections(settings: Settings, language: Language) -> dict[str, list[dict[str, Any]]]:
-    """Return every key in force by section."""
+    """Return the rows of all settings in force, by section."""
     found: dict[str, list[dict[str, Any]]] = {}
     for one in settings_report(settings):
         section, _, name = one.key.rpartition(".")

@@ -1,4 +1,4 @@
-"""The events of a person or a group, newest first: what a visitor wants to see of them, and the months that they span."""
+"""The events of a person or a group, newest first, with the visitor's filters, and their months."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from ...texts import NAMES
 
 PAGE = 50
 MATCHES = 200
-"""Events that a search for words shows at most, on one page."""
+"""Maximum number of events that a search by words shows, on one page."""
 
 CHOICES: Mapping[str, Mapping[str, str]] = NAMES["pages"]["choices"]
-"""What a timeline may be narrowed to: the values of each choice, with their names."""
+"""The filters of a timeline: the values of each filter, with their display names."""
 
 
 _TRUTHS = {"yes": True, "no": False}
@@ -27,7 +27,11 @@ _TRUTHS = {"yes": True, "no": False}
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a visitor wants to see: one value of each choice ("" for any), words, a month (`2026-02`), a cursor."""
+    """The filters that a visitor chose.
+
+    These are one value of each filter in CHOICES ("" for any), words in `text`, a month
+    (`2026-02`), and in `before` the cursor of a page.
+    """
 
     kind: str = ""
     absolute: str = ""
@@ -39,7 +43,7 @@ class Wanted:
 
     @classmethod
     def of(cls, parameters: Mapping[str, str]) -> Wanted:
-        """Return what an address asks for. What cannot be understood is left out."""
+        """Return the filters in the parameters of an address. Invalid values are ignored."""
         chosen = {name: value for name, known in CHOICES.items() if (value := parameters.get(name, "")) in known}
         month = parameters.get("month", "")
         return cls(
@@ -51,14 +55,14 @@ class Wanted:
 
     @property
     def narrows(self) -> bool:
-        """True if anything is left out by choice."""
+        """True if a filter is set."""
         return replace(self, before="") != Wanted()
 
     def within(self, where: EventFilter, zone: ZoneInfo) -> EventFilter:
-        """Return `where` narrowed by the choices; months begin and end in `zone`."""
+        """Return `where` with these filters added. The month is that of the time zone `zone`."""
         kinds: tuple[EventKind, ...] = (cast("EventKind", self.kind),) if self.kind in get_args(EventKind) else ()
         if self.absolute and not kinds:
-            kinds = get_args(WrittenKind)  # a message is neither absolute nor not
+            kinds = get_args(WrittenKind)  # messages are neither absolute nor relative
         where = replace(where, kinds=kinds, sources=(self.source,) if self.source else ())
         where = replace(where, is_absolute=_TRUTHS.get(self.absolute), holds=_TRUTHS.get(self.holds))
         if first := _first_of(self.month):
@@ -68,7 +72,10 @@ class Wanted:
 
 
 def page_of(store: EventStore, where: EventFilter, wanted: Wanted, zone: ZoneInfo) -> EventPage:
-    """Return a page of what a visitor wants to see. Blocking; raises StorageError, InvalidInput for what is no cursor."""
+    """Return a page of the events that match the filters. Blocking.
+
+    Raises StorageError, or InvalidInput if the cursor is malformed.
+    """
     where = wanted.within(where, zone)
     if wanted.text:
         return events_with_words(store, where, wanted.text, limit=MATCHES)
@@ -76,7 +83,10 @@ def page_of(store: EventStore, where: EventFilter, wanted: Wanted, zone: ZoneInf
 
 
 def months(store: EventStore, where: EventFilter, zone: ZoneInfo) -> list[str]:
-    """Return the months from the newest event back to the oldest, as `2026-02`. Blocking; raises StorageError."""
+    """Return all months from that of the newest event back to that of the oldest, as `2026-02`.
+
+    Blocking. Raises StorageError.
+    """
     ends = [event for first in (True, False) for event in store.find(where, limit=1, newest_first=first)]
     if not ends:
         return []

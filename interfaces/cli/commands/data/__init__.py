@@ -1,1 +1,1 @@
-"""All that is kept: copied, carried elsewhere, forgotten."""
+"""Commands on the whole memory: backup and restore, migrate, export and import, forget."""

@@ -1,4 +1,7 @@
-"""`historian backup` and `historian restore`: a copy of the data directory that is safe to make while the bot runs."""
+"""`historian backup` and `historian restore`: copy the data directory and restore it.
+
+A backup can be made while the bot runs.
+"""
 
 from __future__ import annotations
 
@@ -79,7 +82,10 @@ def _refuse_server(shell: Shell) -> None:
 
 
 async def _forget_again(shell: Shell) -> list[str]:
-    """Forget those who were forgotten after the backup. Return the places where something of them is left."""
+    """Delete again the data of the entities that were forgotten after the backup.
+
+    Return the places where some of their data is left, or that could not be read.
+    """
     from .....service.entity_data.forgetting import forget_all
 
     async with opened_parts(without_models(shell.settings)) as parts:

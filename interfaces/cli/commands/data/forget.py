@@ -1,4 +1,4 @@
-"""`historian forget`: everything of a person or a group, for good."""
+"""`historian forget`: deletes all data of a person or a group permanently."""
 
 from __future__ import annotations
 
@@ -24,10 +24,11 @@ KindArgument = Annotated[Literal["user", "group"], Argument(metavar="user|group"
 IdArgument = Annotated[str, Argument(metavar="ID", help="The platform's id.")]
 
 STAGES: Mapping[str, str] = NAMES["command_line"]["stages"]
-"""How far a request is, by its stage."""
+"""The description of each stage of a forget request."""
 MENTIONED: Mapping[str, str] = NAMES["command_line"]["mentioned"]
 EVERYBODY = {"checkpoint and damaged files"}
-"""Counts of what is removed for any entity, whether or not it belonged to the forgotten one."""
+"""The kinds of data that are removed for every entity. Their counts do not show that the entity was
+known."""
 
 
 @command("forget")

@@ -1,4 +1,4 @@
-"""`historian migrate`: summaries that a bot kept before, as events; or the whole memory, to another place."""
+"""`historian migrate`: turns a bot's old summaries into events, or moves the whole memory."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ async def migrate(
 
 
 async def _move(shell: Shell, to: str, schema: str | None, vectors: VectorKind | None) -> None:
-    """Move the memory of the settings to an address of PostgreSQL, or to a folder."""
+    """Move the configured memory to a PostgreSQL address or a folder, and print a report."""
     from .....service.entity_data.moving import move
     from .....stores.opening import open_backend, open_queue
 
@@ -118,7 +118,10 @@ async def _move(shell: Shell, to: str, schema: str | None, vectors: VectorKind |
 
 
 def _settings_of(here: Settings, to: str, schema: str | None, vectors: VectorKind | None, scratch: str) -> Settings:
-    """Return the settings under which the memory is opened at its new place: a server has no part in the folder here."""
+    """Return the settings for the memory at its new place.
+
+    For a server, the data directory is `scratch`, so that the present one is not used.
+    """
     is_server = to.startswith(("postgresql://", "postgres://"))
     address: dict[str, Any] = {"url": to if is_server else "", "direct_url": "", "spool": False}
     address |= {"schema_name": schema or here.stores.schema_name, "vectors": vectors or here.stores.vectors}
@@ -128,7 +131,7 @@ def _settings_of(here: Settings, to: str, schema: str | None, vectors: VectorKin
 
 
 def _asked_for(shell: Shell, missing: Mapping[str, int]) -> dict[str, str]:
-    """Return the ids that somebody at the terminal gives for places; what they leave empty has none."""
+    """Ask for the ids of places on the terminal. Return the ids by place, without empty answers."""
     from .....schema.ids import validate_id
 
     given: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""`historian export` and `historian import`: the memory of a person or a group as one file."""
+"""`historian export` and `historian import`: the data of a person or a group in one file."""
 
 from __future__ import annotations
 
@@ -64,5 +64,5 @@ def import_file(
 
 
 def _each(entries: list[dict[str, Any]]) -> int:
-    """Return how many profiles or articles the entries of a manifest are: each revision has one."""
+    """Return the number of profiles or articles in a manifest, which has one entry per revision."""
     return len({tuple(value for key, value in entry.items() if key not in ("member", "revision")) for entry in entries})

@@ -1,1 +1,1 @@
-"""What is kept in revisions, or dated: profiles, articles, summaries."""
+"""Commands on profiles, articles and summaries, and on corrections of profiles."""

@@ -1,4 +1,8 @@
-"""`historian chapters` and `historian summaries`: the assistant's articles about people, their revisions, dated summaries."""
+"""`historian chapters` and `historian summaries`.
+
+The first shows the assistant's articles about people and their revisions, the second the dated
+summaries.
+"""
 
 from __future__ import annotations
 
@@ -80,7 +84,10 @@ def _place_of(one: Summary) -> str:
 
 
 def article_key(user: str, in_group: str | None) -> ArticleKey:
-    """Return whose memory the command line names. Raises InvalidInput."""
+    """Return the key of the article about `user`, in a group or the private chat.
+
+    Raises InvalidInput for an invalid id.
+    """
     from .....schema.summary import ArticleKey
 
     return ArticleKey(user, in_group or "")

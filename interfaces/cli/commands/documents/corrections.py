@@ -1,4 +1,4 @@
-"""Lines of profiles edited and deleted, pins, and `historian corrections` and `undo`, which bring back what went."""
+"""Commands that edit and delete profile lines, manage pins, and list and undo corrections."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`historian profile`: the profiles of people and groups, and their revisions."""
+"""`historian profile`: lists, shows and exports profiles, and manages their revisions."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ LINE_COLUMNS = later("line|kind|day|told|rests on|text (★ pinned, × over)")
 
 
 def line_cells(line: ProfileLine) -> tuple[str, ...]:
-    """Return a line of a profile as a row for people."""
+    """Return a profile line as a table row."""
     marks = f"{'★ ' if line.pinned else ''}{'× ' if line.until else ''}"
     until = f" ({say('until {day}', day=minute(line.until))})" if line.until else ""
     counts = str(line.told), str(len(line.evidence))
