@@ -109,7 +109,7 @@ class EventRecall:
         self.reranker = reranker
         self.tasks = LoopTasks()
         self.spare = ThreadPoolExecutor(1, thread_name_prefix="historian-held")
-        """For what is done while all other threads may wait for the store."""
+        """A thread that is used while all other threads may be waiting for the store."""
         self._marks = ThreadPoolExecutor(1, thread_name_prefix="historian-fingerprint")
         self.seen_warnings = SeenWarnings()
         self._pending = pending
