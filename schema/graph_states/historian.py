@@ -144,8 +144,8 @@ class HistorianProgress(TypedDict, total=False):
 
     `links` are (old, new) ids of events; a model says that the old one is superseded. `based_on`
     are the ids of the events from which the proposed profiles were made. `merged` are the profiles
-    (`index_id`) that are done, `more` is True if others are left for the next model call; `merges`
-    counts the merges of profiles that were changed meanwhile.
+    (`index_id`) that are done, `more` is True if others are left for the next model call. `merges`
+    counts the merges that were repeated because a profile had been changed meanwhile.
     """
 
     items: list[ItemState]

@@ -18,8 +18,8 @@ class Owner:
     """The owner of a memory, for messages. `started_at` is ISO 8601 with offset, `command` the name
     of the program.
 
-    `worker` is False for a command that owns the memory only briefly. If the owner has an index
-    file open, `index` names it.
+    `worker` is False for a command that owns the memory only briefly. `index` identifies the index
+    file that a worker has open; "" otherwise.
     """
 
     pid: int
