@@ -200,8 +200,8 @@ async def reading(folder: Path, questions: list[tuple[str, str]], seed: int) -> 
 
 
 def crashes(folder: Path, kills: int, seed: int) -> Figure:
-    """Kill the worker at random moments, then let it finish. Return the number of lost events as a
-    figure.
+    """Kill the worker at random moments, then let it finish. Return the number of lost and
+    duplicate events as a figure.
     """
     chance = random.Random(seed)
     jobs = [{**job, "request_id": f"{job['request_id']}-{copy}"} for copy in range(5) for job in note_jobs()]
