@@ -59,9 +59,9 @@ def diverse_order(
 def any_alike(likeness: npt.NDArray[np.float32]) -> bool:
     """Return True if the cosine of two different events is above ALIKE.
 
-    `likeness` holds the cosines of each event with each. Its diagonal is overwritten with 0. If the
-    `top_k` best events are not alike, `diverse_order` would return them in the order of their
-    scores.
+    `likeness` is the matrix of the cosines between all events. Its diagonal is overwritten with 0.
+    If the `top_k` best events are not alike, `diverse_order` would return them in the order of
+    their scores.
     """
     np.fill_diagonal(likeness, 0.0)
     return bool((likeness > ALIKE).any())
@@ -173,8 +173,8 @@ def best_of(snapshot: Snapshot, admitted: Mask | None, total: Scores, wanted: in
 
 
 def _groups(candidates: Candidates, request: RecallRequest) -> list[Positions]:
-    """Return the indexes of the candidates in groups. A group is used only after the previous one
-    is exhausted.
+    """Return the indexes of the candidates in groups: with `observations_last`, observations are
+    the second group. A group is used only after the previous one is exhausted.
     """
     places = np.arange(len(candidates.positions))
     if not request.observations_last:

@@ -47,7 +47,8 @@ class Deadline(NamedTuple):
     """Times of the running event loop: models are waited for until `models`, the recall ends at
     `end`.
 
-    While many recalls run, `models` may already be over at the start: then no model is called.
+    While many recalls run, `models` may already be in the past at the start: then no model is
+    called.
     """
 
     models: float
@@ -56,7 +57,7 @@ class Deadline(NamedTuple):
 
 @dataclass
 class SearchResult:
-    """What a recall found by its deadline.
+    """The result of a recall at its deadline.
 
     `hits` are filed events, best first; `waiting` are the texts of jobs that are not filed yet.
     `is_silent` is True if the conversation holds nothing about the query: then there are no hits,
@@ -206,8 +207,8 @@ async def _read_scope(steps: EventRecall, request: RecallRequest, run: RunInThre
 
 
 def _worth_telling(found: SearchResult, waiting: Sequence[Hit]) -> list[Hit]:
-    """Return the hits of `waiting` that are not among `found.hits` (they were filed in the
-    meantime). If the scope is silent about the query, return only those that hold at least
+    """Return the hits of `waiting` without those that were filed in the meantime and are already in
+    `found.hits`. If the scope is silent about the query, return only those that hold at least
     ENOUGH_WORDS of its words.
     """
     known = {hit.event.event_id for hit in found.hits}

@@ -123,8 +123,8 @@ CONDITIONS = tuple(name for name in signature(event_filter).parameters if name !
 def profile_filter(
     scope: Scope, rule: LayerRule, public_layer: PublicLayer = "where_spoken", speakers: Sequence[str] = ()
 ) -> ProfileFilter:
-    """Return which profiles may be searched in `scope`: its own, and those of users who have spoken
-    there.
+    """Return the filter of the profiles that may be searched in `scope`: its own, and those of
+    users who have spoken there.
 
     `speakers` are users who have spoken there although none of their messages is filed yet. With
     `public_layer="everywhere"` the public layer of all users may be searched.

@@ -1,5 +1,5 @@
-"""What raises the score of an event beyond its own words: neighbouring events, and people and times
-that the query names.
+"""The additions to the score of an event: for neighbouring events, and for people and times that
+the query names.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def _lend(lent: Scores, scores: Scores, near: Mask, distance: int, weight: float
 
 
 def of_named_people(query: str, snapshot: Snapshot, speaker_id: str) -> Scores | None:
-    """Return 1 for events of people whom the query names (`speaker_id` is "I"), else 0. Return None
+    """Return 1 for events of people that the query names (`speaker_id` is "I"), else 0. Return None
     if the query names nobody.
 
     A former name also counts as a name of the person. A name that two people have names both of
@@ -146,10 +146,10 @@ def of_questions(snapshot: Snapshot) -> Scores | None:
 
 
 def time_fit(snapshot: Snapshot, named: Sequence[NamedTime]) -> npt.NDArray[np.float32]:
-    """Return how well each event fits one of the named times, 0 to 1.
+    """Return for each event how well it fits one of the named times, 0 to 1.
 
-    An event that is about another time than the time of saying fits if the two times overlap. The
-    time of saying counts less for it.
+    An event that is about another time than the time of saying fits if that time overlaps with a
+    named time. The time of saying counts less for it.
     """
     times, first, last = snapshot.times, snapshot.told[:, 0], snapshot.told[:, 1]
     tells = (first != times) | (last != times)

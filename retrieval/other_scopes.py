@@ -1,5 +1,5 @@
-"""Search in other conversations: in all of them for the operator, and in the facts that a user told
-in groups for that user's private chat.
+"""Search in other conversations: in all of them, for the operator; and in the facts that a user
+stated in groups, for the private chat with that user.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ async def own_words(
     run: RunInThread,
     until: float | None = None,
 ) -> list[Hit]:
-    """Return the facts that `user_id` told in groups and that fit the queries best, each with the
+    """Return the facts that `user_id` stated in groups and that fit the queries best, each with the
     name of its group. Raises StorageError.
 
     Searches without vectors if the embedder fails or has not answered by `until`, a time of the

@@ -45,8 +45,8 @@ class PendingHits:
         self._lock = threading.Lock()
 
     def find(self, request: RecallRequest, limit: int) -> list[Hit]:
-        """Return at most `limit` texts of waiting jobs of the scope: those that share most words
-        with the query first, of equal ones the newer first.
+        """Return at most `limit` texts of waiting jobs of the scope. Texts that share more words
+        with the query come first; of equal ones, the newer.
 
         The score is the share of the words of the query that the text holds. The filter of the
         request applies as it does to filed events. Raises StorageError.
@@ -141,7 +141,7 @@ def _draft_of(job: Job, names: Names, kind: WrittenKind, text: str) -> str:
     try:
         return draft_of(job, kind, beginning, names) + text[len(beginning) :]
     except Exception:
-        # A text on which the rules fail is returned unchanged: the reply must go out.
+        # If the rules fail on a text, it is returned unchanged, because the reply must be sent.
         log.exception("the rules failed on a text of job %s; it is returned unchanged", job.job_id)
         return text
 

@@ -87,7 +87,8 @@ class RecallRequest:
         characters.
 
         A message that mentions yesterday does not ask about it. Relative times in messages
-        therefore count only in sentences that ask. In a piece of a conversation only dates count.
+        therefore count only in sentences that ask. In a piece of a conversation only times with
+        their year count.
         """
         moment = datetime.fromtimestamp(self.now, ZoneInfo(self.timezone))
         found: list[NamedTime] = []

@@ -119,8 +119,8 @@ class Candidate:
     """A statement that a correction may refer to.
 
     `target_id` is the id of the line or event (for a message: of its first record), `day` the day
-    on which it was last told (`YYYY-MM-DD`), `score` the share of the given words that it holds (0
-    to 1).
+    on which it was last stated (`YYYY-MM-DD`), `score` the share of the given words that it holds
+    (0 to 1).
     """
 
     target_id: str

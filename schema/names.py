@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from .ids import LONGEST_NAME
 
 if TYPE_CHECKING:
-    from .job import Job  # pydantic, which the rules on text do without
+    from .job import Job  # job imports pydantic, which the rules on text do not need
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,11 +68,11 @@ class ProfileLine:
     `line_id` is unique in its profile and does not change when the line is edited. `text` is one
     line of text without a list marker; words that a person said about themselves are in quotation
     marks, unchanged. `first_day` and `last_day` (`YYYY-MM-DD`, "" if unknown) are the first and
-    last day on which it was told, `told` is the number of times. `until` is the last moment at
-    which it is true (ISO 8601, a day or a time with offset; "" if open). `evidence` are the ids of
-    the events and messages that support it, in order; a line written by hand has none. `said_by` is
-    the id of the person who claims it, if that is not the person whom the profile is about. `tags`
-    are the owner's.
+    last day on which the statement was made, `told` is the number of times. `until` is the last
+    moment at which it is true (ISO 8601, a day or a time with offset; "" if open). `evidence` are
+    the ids of the events and messages that support it, in order; a line written by hand has none.
+    `said_by` is the id of the person who claims it, if that is not the person described by the
+    profile. `tags` are the owner's.
     """
 
     line_id: str
@@ -89,14 +89,14 @@ class ProfileLine:
 
     @property
     def dated_text(self) -> str:
-        """The text followed by the last day on which it was told, `lives in Leeds (2026-03-02)`,
+        """The text followed by the last day on which it was stated, `lives in Leeds (2026-03-02)`,
         unless the text already holds that day.
         """
         return f"{self.text} ({self.last_day})" if self.last_day and self.last_day not in self.text else self.text
 
     @property
     def told_when(self) -> str:
-        """The number of times and the days on which it was told, ` (2026-03-02)` or ` (5×,
+        """The number of times and the days on which it was stated, ` (2026-03-02)` or ` (5×,
         2026-01-02 – 2026-05-01)`; "" if unknown.
         """
         days = dict.fromkeys((self.first_day, self.last_day) if self.told > 1 else (self.last_day,))
@@ -105,7 +105,7 @@ class ProfileLine:
 
     @property
     def counted_text(self) -> str:
-        """The text as the block of a prompt shows it: with `told_when` if it was told several
+        """The text as the block of a prompt shows it: with `told_when` if it was stated several
         times, else `dated_text`.
         """
         return self.text + self.told_when if self.told > 1 else self.dated_text
@@ -178,7 +178,7 @@ class Profile:
 
     @property
     def summary(self) -> str:
-        """The lines as a Markdown list, each with the day on which it was last told."""
+        """The lines as a Markdown list, each with the day on which it was last stated."""
         return "\n".join(f"- {line.dated_text}" for line in self.lines)
 
 

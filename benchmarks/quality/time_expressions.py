@@ -128,7 +128,7 @@ def agrees(first: date, last: date, days: Iterable[_Days]) -> bool:
 
 
 def ours(gold: Gold) -> list[tuple[date, date]]:
-    """Return what this package finds at the place of the gold result."""
+    """Return the results of this package at the place of the gold result."""
     found = find_time_expressions(gold.sentence, gold.reference, "UTC", protected=())
     return [_days(item) for item in found if item.start < gold.end and item.end > gold.start]
 

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from ..relevant import ReadMemory
 
 ARTICLE_SHARE, DATED_SHARE = 0.5, 0.15
-"""The maximum share of the remaining budget for the article, and for the dated summaries that are
-shown in place of a missing article, if the block also has other content; ..."""
+"""If the block also has other content: the maximum share of the remaining budget for the article,
+and for the dated summaries that are shown while there is no article."""
 BESIDE_SUMMARIES = 0.35
-"""... and the maximum share of the whole budget for the article if there are summaries. On LoCoMo
-0.35 gave 3 points less at 1,000 tokens and the same at 3,000."""
+"""If there are summaries or records: the maximum share of the whole budget for the article. On
+LoCoMo 0.35 gave 3 points less at 1,000 tokens and the same at 3,000."""
 
 RECORDS_SHARE = 0.5
 """If there are summaries, the maximum share of the budget left by the article for the other results
@@ -45,9 +45,10 @@ def format_relevant(
     """Return the block within the budget; "" if there is nothing to show.
 
     `found` are results of a deep search, best first: ids of summaries, and Dynamic lines. They come
-    first in their part. `records` are lines of its other results; they come between article and
-    summaries. The other summaries follow if there is room: first the short-term ones, then those
-    that have left short-term memory, the newest of each first.
+    before the other summaries and the other Dynamic lines. `records` are lines of its other
+    results; they come between article and summaries. The other summaries follow if there is room:
+    first the short-term ones, then those that have left short-term memory, the newest of each
+    first.
     """
     block = Block(language, max_tokens)
     if read.article is not None:

@@ -119,8 +119,8 @@ def cut(line: str, tokens: int) -> str:
     """Return the beginning of a line, at most `tokens` long, with an ellipsis; "" if nothing useful
     remains.
 
-    A figure or date is never cut in two, nor is a word of an alphabet if the rest stays longer than
-    half.
+    A figure or date is never cut in two. A word of an alphabet is not cut either, unless half of
+    the text would be lost without it.
     """
     if tokens < SHORTEST_TOKENS:
         return ""

@@ -88,8 +88,8 @@ def fill_profiles(
     within: float,
     names: ShownNames = AS_BORNE,
 ) -> None:
-    """Add the pinned lines, then one line per profile. In it, statements that answer the question
-    come first; within a kind the newest get room first.
+    """Add the pinned lines, then one line per profile. Statements that answer the question get room
+    first, then the other kinds; within a kind, the newest statements get room first.
     """
     given = block.left
     pinned = [one for profile in profiles for one in profile.lines if one.pinned]
@@ -141,7 +141,7 @@ def _ranked(profile: Profile, queries: Sequence[str]) -> list[tuple[float, Profi
 
 
 def _newest_first(lines: Sequence[ProfileLine]) -> list[ProfileLine]:
-    """Return the lines by the last day on which they were told, newest first; for the same day in
+    """Return the lines by the last day on which they were stated, newest first; for the same day in
     reverse order.
     """
     return sorted(lines, key=lambda one: one.last_day)[::-1]

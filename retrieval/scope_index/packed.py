@@ -80,8 +80,8 @@ _common_of, _own_of = attrgetter(*COMMON), attrgetter(*OWN)
 BYTES_A_SET = 600
 """The approximate size of one combination of common values, in bytes."""
 BYTES_A_ROW = 24
-"""The size of an event beside its packed bytes: its place in the list, and what the allocator
-rounds up."""
+"""The size of an event in addition to its packed bytes: its place in the list, and the rounding by
+the allocator."""
 
 Values = tuple[Any, ...]
 
@@ -114,8 +114,8 @@ class PackedEvents(Sequence[Event]):
         return Event(*_in_order(values))
 
     def where(self, name: str, is_admitted: Callable[[Any], bool]) -> npt.NDArray[np.bool_]:
-        """Return which events have an admitted value in the field `name`, which must be one of
-        COMMON.
+        """Return a mask of the events with an admitted value in the field `name`, which must be one
+        of COMMON.
         """
         place = COMMON.index(name)
         admitted = [is_admitted(values[place]) for values in self._common[: int(self._sets.max(initial=-1)) + 1]]

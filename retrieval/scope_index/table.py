@@ -137,27 +137,31 @@ class Snapshot:
 
     @cached_property
     def over(self) -> Mask | None:
-        """Which events were superseded by a later one; None if there are none."""
+        """A mask of the events that were superseded by a later one; None if there are none."""
         return _if_any(self.marks[:, 0])
 
     @cached_property
     def corrected(self) -> Mask | None:
-        """Which events were corrected by a later one; None if there are none."""
+        """A mask of the events that were corrected by a later one; None if there are none."""
         return _if_any(self.marks[:, 1])
 
     @cached_property
     def asking(self) -> Mask | None:
-        """Which events are short and ask something at their end; None if there are none."""
+        """A mask of the events that are short and ask something at their end; None if there are
+        none.
+        """
         return _if_any(self.marks[:, 2])
 
     @property
     def observed(self) -> Mask:
-        """Which events are observations that no person said."""
+        """A mask of the observations that no person said."""
         return self.marks[:, 3]
 
     @cached_property
     def without_content(self) -> Mask | None:
-        """Which messages have no content of their own (👍, 收到, lol); None if there are none."""
+        """A mask of the messages without content of their own (👍, 收到, lol); None if there are
+        none.
+        """
         return _if_any(self.marks[:, 4])
 
     def similarities(self, vector: Vector, *, centred: float) -> Scores:
@@ -202,8 +206,8 @@ class Snapshot:
         return lambda n: np.vecdot(rows, rows[n][..., np.newaxis, :])
 
     def in_force(self, admitted: Mask | None, *, past: bool) -> Mask | None:
-        """Return which of the admitted events are in force; None if all events are. With `past`,
-        superseded events count too; corrected ones never do.
+        """Return a mask of the admitted events that are in force; None if all events are. With
+        `past`, superseded events are included. Corrected events never are.
         """
         for gone in (self.corrected, None if past else self.over):
             if gone is not None:
@@ -211,8 +215,8 @@ class Snapshot:
         return admitted
 
     def admitted(self, where: EventFilter) -> Mask | None:
-        """Return which events meet the conditions of `where` other than its scope; None if all
-        do.
+        """Return a mask of the events that meet the conditions of `where` other than its scope;
+        None if all do.
         """
         gone = None if where.now is None or where.now < self.first_expiry else self.expiry <= where.now
         if not where.narrows:

@@ -140,8 +140,8 @@ class ScopeWords:
 
     @cached_property
     def _gains(self) -> npt.NDArray[np.float64]:
-        """The score that each event gains for a word of weight 1; behind these, what each gains in
-        addition if it holds the word twice.
+        """For each event the score of a word of weight 1 that it holds once; then, for each event,
+        the additional score if it holds the word twice.
         """
         added = norms(self.lengths)
         once = (K1 + 1) / (1 + added)

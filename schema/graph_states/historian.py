@@ -94,7 +94,7 @@ class FormerFact(TypedDict):
 
 class ShownFact(TypedDict):
     """A former fact that is shown to a model together with a talk; `day` (YYYY-MM-DD) is the day on
-    which it was told.
+    which it was stated.
     """
 
     event_id: str
