@@ -217,10 +217,9 @@ class Event:
 
     @property
     def dated_text(self) -> str:
-        """The text with the days of `times` in brackets after their expressions: `we move in on
-        Friday (2026-12-04)`.
+        """The text with the days of `times` in brackets after their expressions.
 
-        `time_marks` determines which days are shown.
+        Example: `we move in on Friday (2026-12-04)`. `time_marks` determines which days are shown.
         """
         text = self.text
         for place, days in reversed(self.time_marks):

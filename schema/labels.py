@@ -30,7 +30,7 @@ def clean_tags(given: object, what: str = "tags") -> tuple[str, ...]:
     A tag is one line in lower case; wide and narrow forms of a character are equal. Raises
     InvalidInput that names the tag.
 
-    >>> clean_tags(["Work ", "ＷＯＲＫ", "", "旅行\n计划"])
+    >>> clean_tags(["Work ", "ＷＯＲＫ", "", "旅行\\n计划"])
     ('work', '旅行 计划')
     """
     if given is None:

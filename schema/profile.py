@@ -89,15 +89,15 @@ class ProfileLine:
 
     @property
     def dated_text(self) -> str:
-        """The text followed by the last day on which it was stated, `lives in Leeds (2026-03-02)`,
-        unless the text already holds that day.
+        """The text followed by the last day on which it was stated: `lives in Leeds (2026-03-02)`.
+        If the text already holds that day, it is not added.
         """
         return f"{self.text} ({self.last_day})" if self.last_day and self.last_day not in self.text else self.text
 
     @property
     def told_when(self) -> str:
-        """The number of times and the days on which it was stated, ` (2026-03-02)` or ` (5×,
-        2026-01-02 – 2026-05-01)`; "" if unknown.
+        """How often and on which days it was stated: ` (2026-03-02)`, or ` (5×, 2026-01-02 –
+        2026-05-01)` with the first and last day. "" if this is unknown.
         """
         days = dict.fromkeys((self.first_day, self.last_day) if self.told > 1 else (self.last_day,))
         known = [f"{self.told}×" if self.told > 1 else "", " – ".join(filter(None, days))]
