@@ -96,8 +96,9 @@ class ProfileLine:
 
     @property
     def told_when(self) -> str:
-        """How often and on which days it was stated: ` (2026-03-02)`, or ` (5×, 2026-01-02 –
-        2026-05-01)` with the first and last day. "" if this is unknown.
+        """How often and on which days it was stated; "" if this is unknown.
+
+        Examples: ` (2026-03-02)`, or ` (5×, 2026-01-02 – 2026-05-01)` with the first and last day.
         """
         days = dict.fromkeys((self.first_day, self.last_day) if self.told > 1 else (self.last_day,))
         known = [f"{self.told}×" if self.told > 1 else "", " – ".join(filter(None, days))]
