@@ -36,7 +36,7 @@ Accept = Callable[[Job], Awaitable[object]]
 
 @dataclass(frozen=True, slots=True)
 class Timings:
-    """Milliseconds of one way of writing."""
+    """The times of one way of writing, in milliseconds."""
 
     name: str
     milliseconds: list[float]
@@ -50,7 +50,7 @@ class Timings:
 
 
 def make_job(n: int) -> Job:
-    """A job of an ordinary size: one action, two facts, four recent messages."""
+    """Return a job of typical size: one action, two facts, four recent messages."""
     return parse_job(
         {
             "request_id": f"message-{n:07d}",
@@ -73,7 +73,7 @@ def make_job(n: int) -> Job:
 
 
 def write_bare(folder: Path, name: str, data: bytes) -> None:
-    """The floor: what every durable new file costs."""
+    """Write a file as the floor of the comparison: the cost of every durable new file."""
     temporary = folder / (name + ".tmp")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     os.write(descriptor, data)
@@ -86,7 +86,7 @@ def write_bare(folder: Path, name: str, data: bytes) -> None:
 
 
 async def compare(accept: Accept, floor_folder: Path, jobs: int) -> tuple[Timings, Timings]:
-    """Time the floor and `accept` in turns, the one or the other first."""
+    """Time the floor and `accept` in turns; either one comes first every second time."""
     floor, accepted = Timings("floor", []), Timings("accept", [])
     floor_folder.mkdir(parents=True, exist_ok=True)
     for n in range(jobs):
@@ -119,7 +119,9 @@ def main() -> None:
 
 
 async def measure(folder: Path, jobs: int, pending: int, remember: bool) -> None:
-    """`CognitiveService.enqueue_job` (validation, redaction, thread, row) beside the floor; prints the comparison."""
+    """Print the times of `CognitiveService.enqueue_job` (validation, redaction, thread, row) and of
+    the floor.
+    """
     cognitive = {"data_dir": str(folder / "data"), "timezone": "Asia/Shanghai"}
     settings = parse_settings({"cognitive": cognitive, "models": {"embedding": {"provider": "none"}}}, environ={}, base=folder)
     with closing(open_local_queue(folder / "data", time.time)) as queue:
@@ -142,7 +144,7 @@ async def measure(folder: Path, jobs: int, pending: int, remember: bool) -> None
 
 
 def handed_over(job: Job) -> dict[str, Any]:
-    """What a bot passes to `enqueue_job` for this job."""
+    """Return the arguments that a bot passes to `enqueue_job` for this job."""
     fields = ("request_id", "end_seq", "action_summary", "new_info", "timestamp", "timezone", "request_type", "recent_messages")
     names = ("user_id", "group_id", "user_name", "bot_name")
     return job.model_dump(include={*fields, *names})

@@ -47,7 +47,7 @@ NOTES = Path(__file__).parent / "data" / "chat_jobs.jsonl"
 AT = "2026-02-21T17:30:00+08:00"
 PEOPLE = {"zh": ("小史", "阿明", "读书会"), "en": ("Clio", "Bob", "Book Club")}
 CONVERSATIONS = 3
-"""Groups a language, so that there is something to leak between."""
+"""The number of groups per language; with several groups, leaks between them can be detected."""
 
 RECALLS = 300
 SAMPLE = 100
@@ -68,7 +68,7 @@ class Figure:
 
 
 def note_jobs() -> Iterator[dict[str, Any]]:
-    """The sixty notes as jobs of three groups a language."""
+    """Return the sixty notes as jobs of three groups per language."""
     for number, line in enumerate(NOTES.read_text(encoding="utf-8").splitlines()):
         note = json.loads(line)
         bot, user, group = PEOPLE[note["language"]]
@@ -89,7 +89,9 @@ def note_jobs() -> Iterator[dict[str, Any]]:
 
 
 def questions_of(samples: list[dict[str, Any]]) -> list[tuple[str, str]]:
-    """(conversation, question): of LoCoMo's categories 1 to 4, else the notes themselves."""
+    """Return pairs (conversation, question): the questions of LoCoMo's categories 1 to 4, or else
+    the notes themselves.
+    """
     asked = [
         (sample["sample_id"], str(qa["question"])) for sample in samples for qa in sample["qa"] if qa["category"] in (1, 2, 3, 4)
     ]
@@ -108,7 +110,7 @@ def settings_of(directory: Path, embedding: str = "auto") -> Any:
 
 
 async def latency(folder: Path, jobs: int) -> Figure:
-    """What the end of a turn waits for."""
+    """Measure the time that the end of a turn has to wait."""
     async with CognitiveService.open(settings_of(folder / "data", "none"), worker=False) as memory:
 
         async def accept(job: Any) -> object:
@@ -126,7 +128,7 @@ async def latency(folder: Path, jobs: int) -> Figure:
 
 
 def filing(folder: Path, jobs: list[dict[str, Any]]) -> list[Figure]:
-    """The corpus through the command line; success and the gate's rates."""
+    """File the corpus through the command line; return success and the pass rates of the gate."""
     environment = command_environment(folder / "data")
     source = folder / "jobs.jsonl"
     source.write_text("\n".join(json.dumps(job, ensure_ascii=False) for job in jobs), encoding="utf-8")
@@ -161,7 +163,7 @@ def filing(folder: Path, jobs: list[dict[str, Any]]) -> list[Figure]:
 
 
 async def reading(folder: Path, questions: list[tuple[str, str]], seed: int) -> list[Figure]:
-    """Leaks between conversations, and how long a recall takes."""
+    """Count leaks between conversations and measure the time of a recall."""
     shuffled = random.Random(seed).sample(questions, min(RECALLS, len(questions)))
     places = sorted({place for place, _ in questions})
     foreign = hits = 0
@@ -198,7 +200,9 @@ async def reading(folder: Path, questions: list[tuple[str, str]], seed: int) -> 
 
 
 def crashes(folder: Path, kills: int, seed: int) -> Figure:
-    """Kill the worker at random moments, then let it finish; count the events."""
+    """Kill the worker at random moments, then let it finish. Return the number of lost and
+    duplicate events as a figure.
+    """
     chance = random.Random(seed)
     jobs = [{**job, "request_id": f"{job['request_id']}-{copy}"} for copy in range(5) for job in note_jobs()]
     source = folder / "jobs.jsonl"
@@ -237,7 +241,9 @@ def command_environment(directory: Path) -> dict[str, str]:
 
 
 def sample_for_reading(directory: Path, jobs: list[dict[str, Any]], seed: int) -> list[tuple[str, str]]:
-    """(text as handed over, event) of events that passed, drawn at random: for a reader to judge."""
+    """Return a random sample of pairs (text as handed over, event) that passed the gate, to be
+    judged by a reader.
+    """
     from historian.schema.job import make_job_id
 
     given = {}
@@ -289,7 +295,7 @@ def main() -> None:
 
 
 def put_between_marks(page: Path, name: str, text: str) -> None:
-    """Replace what stands between `<!-- name -->` and `<!-- /name -->`."""
+    """Replace the text between `<!-- name -->` and `<!-- /name -->`."""
     begin, end = f"<!-- {name} -->", f"<!-- /{name} -->"
     old = page.read_text(encoding="utf-8")
     if begin not in old or end not in old:

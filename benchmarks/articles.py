@@ -53,7 +53,7 @@ _TURN = re.compile(r"D(\d+):0*(\d+)")
 
 @dataclass
 class Count:
-    """Questions that were asked, and how many of them are reachable in which sense."""
+    """The number of questions that were asked, and how many of them are reachable in each sense."""
 
     asked: int = 0
     any: int = 0
@@ -89,7 +89,9 @@ def settings_of(directory: Path, arguments: argparse.Namespace) -> Settings:
 
 
 async def feed(memory: CognitiveService, sample: dict[str, Any], sessions: int, sizes: list[dict[str, int]]) -> int:
-    """Hand the sessions over one by one; notes the article's size after each. Returns the tokens that were said."""
+    """Hand the sessions over one by one and record the size of the article after each. Return the
+    number of tokens of the sessions.
+    """
     parts = memory.lifecycle.opened.parts
     assert parts is not None
     conversation, said = sample["conversation"], 0
@@ -125,7 +127,9 @@ def raw_summaries(summaries: Sequence[Summary], budget: int) -> str:
 
 
 def judge(count: Count, text: str, evidence: Sequence[tuple[int, str]], covers: dict[int, list[str]], names: set[str]) -> None:
-    """Note of one question what of its evidence (session, turn) is reachable in a text."""
+    """Count, for one question, which pieces of its evidence (session, turn) are reachable in a
+    text.
+    """
     lines = text.splitlines()
     words = [set(search_tokens(line)) for line in lines]
     covered = [any(line in lines for line in covers.get(session, [])) for session, _ in evidence]
@@ -146,7 +150,7 @@ def judge(count: Count, text: str, evidence: Sequence[tuple[int, str]], covers: 
 async def conversation(
     sample: dict[str, Any], arguments: argparse.Namespace, counts: dict[tuple[int, str], Count]
 ) -> dict[str, Any]:
-    """Feed one conversation and ask its questions; gives the figures of the run."""
+    """Feed one conversation and ask its questions. Return the figures of the run."""
     talk = sample["conversation"]
     number_of = sum(bool(re.fullmatch(r"session_\d+", key)) for key in talk)
     sessions = min(arguments.sessions or number_of, number_of)
@@ -198,7 +202,7 @@ async def conversation(
 
 
 def report(run: dict[str, Any]) -> None:
-    """One conversation's figures."""
+    """Print the figures of one conversation."""
     kept = [one for one in run["summaries"] if one.is_short_term]
     by_model = sum(one.written_by == "model" for one in run["summaries"])
     absolute = sum(one.is_absolute for one in run["summaries"])

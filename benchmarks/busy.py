@@ -2,15 +2,18 @@
 
     python -m benchmarks.busy [--rounds 3] [--recalls 40] [--jobs 60] [--busy 0 1 2]
 
-Each round measures each variant in a process of its own, in turn, so that other work on the machine falls on all alike:
+Each round measures each variant in a separate process, in turn, so that other load on the machine
+affects all variants alike:
 
-- shipped: as Historian sets it: a query takes two threads at most, and threads that wait hardly spin
-- one thread: a query takes one
+- shipped: as Historian configures it: a query uses at most two threads, and waiting threads hardly
+  spin
+- one thread: a query uses one thread
 - spinning: as shipped, but with `OMP_WAIT_POLICY=active`
 
-The busy processes spin; they are begun and ended here, and end by themselves when this process is gone. Told are the share of
-recalls on the hybrid level, the times of all (p50, p99), and the seconds that draining takes: medians over the rounds. Where the
-share is low, a low p50 says only that recalls did not wait for the embedder.
+The busy processes spin. They are started and stopped here, and end by themselves if this process
+dies. The output has the share of recalls on the hybrid level, the times of all recalls (p50, p99),
+and the seconds that draining takes, as medians over the rounds. If the share is low, a low p50 only
+means that recalls did not wait for the embedder.
 """
 
 from __future__ import annotations
@@ -52,7 +55,7 @@ SPIN += "while time.monotonic() < end and os.getppid() == parent:\n    for _ in 
 
 @contextmanager
 def busy_processes(count: int) -> Iterator[None]:
-    """So many processes that spin."""
+    """Keep `count` spinning processes running during the block."""
     spinning = [subprocess.Popen([sys.executable, "-I", "-S", "-c", SPIN], stdout=subprocess.PIPE) for _ in range(count)]
     try:
         for process in spinning:
@@ -71,7 +74,7 @@ def settings_in(folder: Path) -> Settings:
 
 
 async def recalls(folder: Path, texts: Texts, count: int) -> dict[str, Any]:
-    """Ask so many new questions, one after the other, in a memory that is warm."""
+    """Ask `count` new questions one after the other in a warm memory."""
     settings = settings_in(folder)
     parts = open_parts(settings, clock=time.time)
     fill(parts, texts, np.random.default_rng(7), 1_000, 5)
@@ -80,7 +83,7 @@ async def recalls(folder: Path, texts: Texts, count: int) -> dict[str, Any]:
     async with CognitiveService.open(settings, worker=False) as memory:
         await memory.ready(120)
         for n in range(count + 5):
-            if n == 5:  # the first ones warm what is left
+            if n == 5:  # the first recalls warm the remaining caches
                 warmed = (await memory.stats())["recall"]["levels"]
             started = time.perf_counter()
             await memory.build_context(texts.sentence(6, 14), Scope.group(f"g{n % 5}", f"u{n % 15}"))
@@ -91,7 +94,7 @@ async def recalls(folder: Path, texts: Texts, count: int) -> dict[str, Any]:
 
 
 async def drain(folder: Path, texts: Texts, count: int) -> float:
-    """Return the seconds in which so many jobs are filed, by rules, with their vectors."""
+    """Return the seconds in which `count` jobs are filed by rules, with their vectors."""
     settings = settings_in(folder)
     queue = open_queue(settings, time.time)
     parts = open_parts(settings, queue=queue, clock=time.time)
@@ -112,7 +115,9 @@ async def drain(folder: Path, texts: Texts, count: int) -> float:
 
 
 def measure(variant: str, options: argparse.Namespace) -> None:
-    """Measure one variant in this process; one line of JSON for each number of busy processes."""
+    """Measure one variant in this process. Print one line of JSON for each number of busy
+    processes.
+    """
     if variant == "one thread":
         local.QUERY_THREADS = 1
     for count in options.busy:
@@ -124,7 +129,9 @@ def measure(variant: str, options: argparse.Namespace) -> None:
 
 
 def told(series: list[dict[str, Any]]) -> dict[str, float]:
-    """Return share, times and draining: medians over the rounds; p99 is that of all recalls."""
+    """Return share, times and draining seconds as medians over the rounds; p99 is that of all
+    recalls.
+    """
     return {
         "hybrid": 100 * sum(one["hybrid"] for one in series) / sum(len(one["taken"]) for one in series),
         "p50": 1000 * statistics.median(percentile(one["taken"], 0.5) for one in series),

@@ -2,8 +2,9 @@
 
     python -m benchmarks.concurrent_recalls [--at-once 1 10 50] [--rounds 20] [--events 2000] [--scopes 10] [--embedder none]
 
-Every round asks that many new questions in the same moment, in conversations in turn; the limit is the default. Events and their
-vectors are made up. A loop that is not busy is the floor of the lateness: it is measured first.
+In every round the given number of new questions is asked at the same moment, spread over the
+conversations in turn; the time limit is the default. Events and their vectors are made up. The
+lateness of an idle event loop is the floor, and is measured first.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ from .stores import Texts
 FIRST_TIME = 1_700_000_000.0
 TICK_SECONDS = 0.001
 BETWEEN_ROUNDS_SECONDS = 2.0
-"""What is late is finished in the background: the next round finds an idle embedder."""
+"""Late embeddings are finished in the background during this pause, so that the next round finds an
+idle embedder."""
 
 
 def fill(parts: Parts, texts: Texts, random: np.random.Generator, events: int, scopes: int) -> None:
@@ -68,7 +70,9 @@ def fill(parts: Parts, texts: Texts, random: np.random.Generator, events: int, s
 
 @asynccontextmanager
 async def lateness() -> AsyncIterator[list[float]]:
-    """How late, in seconds, a task that sleeps for a millisecond is woken, again and again."""
+    """Yield a list that grows during the block: how late, in seconds, a task that sleeps for a
+    millisecond is woken each time.
+    """
     late: list[float] = []
 
     async def tick() -> None:

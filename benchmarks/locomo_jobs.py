@@ -31,12 +31,12 @@ QUESTIONS_PER_CONVERSATION = 40
 
 
 def session_time(text: str) -> datetime:
-    """`1:56 pm on 8 May, 2023` as a time in UTC."""
+    """Return a time such as `1:56 pm on 8 May, 2023` as a time in UTC."""
     return datetime.strptime(text, "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
 
 
 def jobs_of(sample: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """One job a session and speaker, in the order of time."""
+    """Return one job per session and speaker, in the order of time."""
     name = sample["sample_id"]
     for session, observed in sample["observation"].items():
         number = session.removeprefix("session_").removesuffix("_observation")
@@ -57,7 +57,9 @@ def jobs_of(sample: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def evidence_texts(sample: dict[str, Any]) -> dict[str, list[tuple[str, int]]]:
-    """dia_id → (request_id, position in new_info) of the observations made of it."""
+    """Return a mapping from dia_id to the places (request_id, position in new_info) of the
+    observations made from it.
+    """
     found: dict[str, list[tuple[str, int]]] = {}
     for session, observed in sample["observation"].items():
         number = session.removeprefix("session_").removesuffix("_observation")
@@ -69,7 +71,7 @@ def evidence_texts(sample: dict[str, Any]) -> dict[str, list[tuple[str, int]]]:
 
 
 def run(arguments: list[str], environment: dict[str, str]) -> tuple[str, float, int]:
-    """Run one command of the project; returns its output, seconds and peak memory in MiB."""
+    """Run one command of the project; return its output, seconds and peak memory in MiB."""
     started = time.perf_counter()
     process = subprocess.Popen(
         [sys.executable, "-m", "historian.interfaces.cli", *arguments], env=environment, stdout=subprocess.PIPE, text=True
@@ -83,7 +85,9 @@ def run(arguments: list[str], environment: dict[str, str]) -> tuple[str, float, 
 
 
 async def ask(samples: list[dict[str, Any]], directory: str, embedding: str) -> tuple[int, int]:
-    """(found, asked) over the questions that have evidence among the observations."""
+    """Return (found, asked), counted over the questions that have evidence among the
+    observations.
+    """
     from historian import CognitiveService, Scope
     from historian.schema.job import make_job_id
     from historian.schema.settings.source import parse_settings

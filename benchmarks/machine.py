@@ -1,4 +1,4 @@
-"""What a benchmark ran on, and how a series of times is summed up."""
+"""The description of the machine that a benchmark runs on, and the summary of a series of times."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from importlib.metadata import PackageNotFoundError, version
 
 
 def machine_line(*packages: str) -> str:
-    """Processor count, Python and the versions of `packages`, as one line."""
+    """Return the number of processors, the version of Python and the versions of `packages` as one
+    line.
+    """
     versions = []
     for name in ("langgraph", "chromadb", *packages):
         try:
@@ -20,12 +22,12 @@ def machine_line(*packages: str) -> str:
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """The nearest-rank percentile; `share` in 0..1."""
+    """Return the nearest-rank percentile; `share` is in 0..1."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
 def row(label: str, seconds: Sequence[float]) -> str:
-    """n, p50, p95 and p99 in milliseconds."""
+    """Return n, p50, p95 and p99 in milliseconds as one line."""
     times = [percentile(seconds, share) * 1000 for share in (0.5, 0.95, 0.99)]
     return f"{label:<34} n={len(seconds):<6} p50 {times[0]:8.3f} ms   p95 {times[1]:8.3f} ms   p99 {times[2]:8.3f} ms"

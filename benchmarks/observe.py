@@ -31,7 +31,7 @@ WORDS = ("memory", "harbour", "lantern", "river", "the", "of", "library", "quiet
 
 
 def words(characters: int, dice: random.Random) -> str:
-    """Text of about so many characters, no two alike."""
+    """Return a text of about `characters` characters; no two texts are the same."""
     made: list[str] = []
     length = 0
     while length < characters:
@@ -54,11 +54,13 @@ def service(folder: Path, embedding: str) -> CognitiveService:
 
 
 async def nothing(name: str, arguments: object, result: object, *, scope: Scope | None = None, session_id: str = "") -> None:
-    """What every awaited call costs."""
+    """Do nothing: the floor, the cost of every awaited call."""
 
 
 async def foreground(memory: CognitiveService, calls: int, result: Any, label: str) -> None:
-    """Time calls with the queue full; every 50 the loop may run, as an agent's would."""
+    """Time calls while the queue is full. Every 50 calls the event loop may run, as it may in an
+    agent.
+    """
     assert memory.observation is not None
     capacity = memory.settings.cognitive.observation.queue_max
     for n in range(capacity):
@@ -102,7 +104,9 @@ async def indexed(memory: CognitiveService, count: int) -> None:
 
 
 async def flat(memory: CognitiveService, many: int) -> None:
-    """Resident memory while tools with large results are observed far faster than they can be stored."""
+    """Print the resident memory while tools with large results are observed much faster than the
+    results can be stored.
+    """
     assert memory.observation is not None
     result = words(100_000, random.Random(3)) * 10
     print(f"{many} observations of {len(result) / 1e6:.0f} MB each, a new string every time:")

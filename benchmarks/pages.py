@@ -73,7 +73,7 @@ async def measure(directory: Path, count: int, groups: int, times: int) -> None:
 
 
 async def opened(client: httpx.AsyncClient, path: str) -> float:
-    """Return how long a page took, in seconds."""
+    """Return the time of loading a page, in seconds."""
     started = time.perf_counter()
     answer = await client.get(path)
     answer.raise_for_status()

@@ -38,7 +38,9 @@ DIMENSION = 384
 
 
 class InstantModel:
-    """A `ChatModel` that answers at once: the notes with the names, or the new fact as a line."""
+    """A `ChatModel` that answers at once: with the notes and the names inserted, or with the new
+    fact as a line.
+    """
 
     model = "instant"
 
@@ -87,7 +89,9 @@ class InstantEmbedder:
 
 
 def floor_per_second(directory: Path, count: int) -> float:
-    """How many times a second three files of 2 KB can be written, synced and renamed, their folder synced."""
+    """Return how many times per second three files of 2 KB can be written, synced and renamed, with
+    their folder synced.
+    """
     payload = os.urandom(2048)
     started = time.perf_counter()
     folder = os.open(directory, os.O_RDONLY)
@@ -132,7 +136,7 @@ def job_of(number: int, settings: Settings) -> Job:
 
 
 async def run(directory: Path, jobs: int, concurrency: int) -> tuple[float, dict[str, float], float]:
-    """(jobs per second, median seconds by node, processor seconds per job)."""
+    """Return (jobs per second, median seconds by node, processor seconds per job)."""
     settings = settings_of(directory, concurrency)
     parts = instant_parts(settings)
     for n in range(jobs):
@@ -164,7 +168,7 @@ def main() -> None:
             with tempfile.TemporaryDirectory() as directory:
                 rate, nodes, processor = asyncio.run(run(Path(directory), arguments.jobs, concurrency))
             if number == 0:
-                continue  # the first round pays for the imports
+                continue  # the first round includes the time of the imports
             rates[concurrency].append(rate)
             shown = "  ".join(f"{node} {seconds * 1000:.1f}" for node, seconds in nodes.items())
             print(f"concurrency {concurrency}: {rate:6.1f} jobs/s, {processor * 1000:.1f} ms of CPU a job; ms by node: {shown}")

@@ -1,4 +1,6 @@
-"""A PostgreSQL server to measure: the one that an address names, or one started for the run, durable as it is installed."""
+"""A PostgreSQL server for measurements: the one at a given address, or one that is started for the
+run with the default settings for durability.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ import psycopg
 
 @contextmanager
 def postgres_server(url: str = "") -> Iterator[str]:
-    """Give the address of a server. One that was started here ends, and its data go, at the end of the block."""
+    """Yield the address of a server. A server that is started here is stopped, and its data
+    deleted, at the end of the block.
+    """
     if url:
         yield url
         return
@@ -27,7 +31,7 @@ def postgres_server(url: str = "") -> Iterator[str]:
 
 
 def server_line(url: str) -> str:
-    """The server's version and what its speed depends on, as one line."""
+    """Return the version of the server and the settings that affect its speed, as one line."""
     with psycopg.connect(url) as connection:
         shown = {
             name: (connection.execute(f"SHOW {name}".encode()).fetchone() or ("?",))[0]

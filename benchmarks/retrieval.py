@@ -2,13 +2,16 @@
 
     python -m benchmarks.retrieval [locomo10.json MADial-Bench-zh-memory.json MADial-Bench-zh-dialogue.json …] [--cache DIR]
 
-Without a file: two Chinese chats that come along (`data/chinese_chats.json`, in LoCoMo's form, made up for this: a friendship and
-a cycling group, 651 messages, 191 questions in other words than were said). `data/chinese_chats_2.json` has a group of six and
-four private chats (2,476 messages; 259 questions, and 260 that nothing was tuned on: `--held-out`).
-Every system searches the same documents with the same embeddings (the local embedder) in the same scopes. Baselines:
-BM25 alone, dense alone, their weighted sum (min-max normalised by query) without and with neighbours, and
-`langchain_chroma` with a filter. Weights marked "tuned" are chosen on all conversations but one and measured on that one.
-`--cache` keeps the embeddings for the next run. `benchmarks.quality.recall` measures what stands in the block before a reply.
+Without a file, two included Chinese chats are used (`data/chinese_chats.json`, in LoCoMo's form,
+written for this benchmark: a friendship and a cycling group, 651 messages, 191 questions in other
+words than were said). `data/chinese_chats_2.json` has a group of six people and four private chats
+(2,476 messages; 259 questions, and with `--held-out` 260 questions that were not used for tuning).
+
+All systems search the same documents with the same embeddings (the local embedder) in the same
+scopes. Baselines: BM25 alone, dense alone, their weighted sum (min-max normalised by query) without
+and with neighbours, and `langchain_chroma` with a filter. Weights marked "tuned" are chosen on all
+conversations but one and measured on that one. `--cache` stores the embeddings for the next run.
+`benchmarks.quality.recall` measures the content of the block before a reply.
 """
 
 from __future__ import annotations
@@ -50,14 +53,15 @@ Scores = npt.NDArray[np.float32]
 
 @dataclass
 class Prepared:
-    """A conversation filed in a store of its own, with everything that is computed once."""
+    """A conversation filed in its own store, with all data that is computed only once."""
 
     conversation: Conversation
     store: SqliteEventStore
     documents: Matrix
     queries: Matrix
     chained: Matrix
-    """Unit vectors of the queries as the chain embeds them: the mean with the query without names."""
+    """Unit vectors of the queries as the chain embeds them: the mean with the vector of the query
+    without names."""
     sessions: npt.NDArray[np.intp]
     keyword: Scores = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
     surveys: list[tuple[RecallRequest, Survey]] = field(default_factory=list)
@@ -72,7 +76,9 @@ System = Callable[[Prepared], Rankings]
 
 
 def prepare(conversation: Conversation, documents: Matrix, queries: Matrix, chained: Matrix, directory: Path) -> Prepared:
-    """File the conversation; `documents` and `queries` are its embeddings, `chained` what the chain makes of its queries."""
+    """File the conversation. `documents` and `queries` are its embeddings, `chained` the vectors
+    that the chain computes for its queries.
+    """
     store = SqliteEventStore(open_index(directory / f"{hashlib.sha256(conversation.name.encode()).hexdigest()[:16]}.sqlite"))
     events = [
         Event(
@@ -120,7 +126,9 @@ def min_max(scores: Scores) -> Scores:
 
 
 def weighted(prepared: Prepared, dense_weight: float, neighbour: float) -> Rankings:
-    """The usual hybrid: min-max normalised sum, each document lifted by its neighbours of the same session."""
+    """Rank by the usual hybrid: the min-max normalised sum, with each document raised by its
+    neighbours in the same session.
+    """
     scores = dense_weight * min_max(prepared.queries @ prepared.documents.T) + (1 - dense_weight) * min_max(prepared.keyword)
     lifted = scores.copy()
     if neighbour:
@@ -131,7 +139,7 @@ def weighted(prepared: Prepared, dense_weight: float, neighbour: float) -> Ranki
 
 
 def chain(prepared: Prepared, **settings: Any) -> Rankings:
-    """The product's own chain with these settings, everything else at its default."""
+    """Rank by the project's own chain with these settings and defaults for all others."""
     chosen = QuerySettings(**settings)
     recall = EventRecall(prepared.store, None, None, settings=lambda: chosen, clock=lambda: prepared.now)
     rankings = []
@@ -142,7 +150,7 @@ def chain(prepared: Prepared, **settings: Any) -> Rankings:
 
 
 def chroma(all_prepared: Sequence[Prepared], directory: Path) -> System:
-    """`langchain_chroma`: all conversations in one collection, searched with a filter."""
+    """Rank by `langchain_chroma`: all conversations in one collection, searched with a filter."""
     from langchain_chroma import Chroma
 
     store = Chroma(
@@ -174,7 +182,7 @@ def chroma(all_prepared: Sequence[Prepared], directory: Path) -> System:
 
 @dataclass(frozen=True, eq=False)
 class Figures:
-    """One row a question: R@3, 5, 10, 12, reciprocal rank, nDCG@10."""
+    """One row per question: R@3, 5, 10, 12, reciprocal rank, nDCG@10."""
 
     rows: npt.NDArray[np.float64]
     categories: Sequence[str]
@@ -204,7 +212,9 @@ def figures(all_prepared: Sequence[Prepared], rankings: Sequence[Rankings]) -> F
 
 
 def tuned(all_prepared: Sequence[Prepared], grid: Sequence[Mapping[str, float]], system: Callable[..., Rankings]) -> Figures:
-    """Each conversation with the settings that find most at 10 on all others (on itself, where there is but one)."""
+    """Return the figures of each conversation with the settings that have the best R@10 on all
+    others (or on itself if there is only one).
+    """
     runs = [[system(prepared, **settings) for prepared in all_prepared] for settings in grid]
     scores = np.array(
         [
@@ -222,7 +232,9 @@ def tuned(all_prepared: Sequence[Prepared], grid: Sequence[Mapping[str, float]],
 
 
 def bootstrap(better: Figures, worse: Figures, random: np.random.Generator) -> str:
-    """The difference in R@10 with the 95 % interval over questions drawn in pairs."""
+    """Return the difference in R@10 with the 95 % interval over questions that are resampled in
+    pairs.
+    """
     difference = better.rows[:, 2] - worse.rows[:, 2]
     drawn = random.integers(0, len(difference), (RESAMPLES, len(difference)))
     low, high = np.percentile(difference[drawn].mean(axis=1), [2.5, 97.5])
@@ -235,7 +247,7 @@ def grid(**values: Sequence[float]) -> Iterator[dict[str, float]]:
 
 
 def measure(name: str, all_prepared: Sequence[Prepared], directory: Path) -> None:
-    """Print one corpus."""
+    """Print the results of one corpus."""
     documents = sum(len(prepared.documents) for prepared in all_prepared)
     questions = sum(len(prepared.queries) for prepared in all_prepared)
     print(f"\n{name}: {len(all_prepared)} conversations, {documents} documents, {questions} questions")
@@ -299,7 +311,7 @@ def measure(name: str, all_prepared: Sequence[Prepared], directory: Path) -> Non
 
 
 async def embedded(texts: Sequence[str], *, queries: bool, cache: Path | None) -> Matrix:
-    """The embeddings of texts by the local embedder, from the cache where they are in it."""
+    """Return the embeddings of texts by the local embedder, from the cache if they are in it."""
     embedder = make_embedder(EmbeddingSettings(provider="local"))
     assert embedder is not None
     digest = hashlib.sha256("\0".join([embedder.model, str(queries), *texts]).encode()).hexdigest()[:24]

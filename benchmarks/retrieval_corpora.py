@@ -1,4 +1,6 @@
-"""Public conversations with questions and their evidence, read from their files: LoCoMo and MADial-Bench."""
+"""Public conversations with questions and their evidence, read from the files of LoCoMo and
+MADial-Bench.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 TURN_SECONDS = 30
-"""LoCoMo dates sessions, not turns; within a session turns are put so far apart."""
+"""The distance between the turns of a session. LoCoMo dates sessions, not turns."""
 
 _EVIDENCE = re.compile(r"D(\d+):0*(\d+)")
 _LOCOMO_TIME = "%I:%M %p on %d %B, %Y"
@@ -21,7 +23,7 @@ CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open", 4: "single-hop"}
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One record: its text as it is indexed, who said it, when (UTC)."""
+    """One record: its text as it is indexed, its speaker, and its time (UTC)."""
 
     text: str
     speaker: str
@@ -47,9 +49,10 @@ class Conversation:
 
 
 def corpora(paths: Sequence[Path], *, held_out: bool = False) -> dict[str, list[Conversation]]:
-    """The corpora found in the files, by name; of LoCoMo's form with the questions `qa_held_out` in place of `qa`, if so wanted.
+    """Return the corpora in the files, by name. With `held_out`, the questions `qa_held_out` of a
+    file in LoCoMo's form replace `qa`.
 
-    Raises ValueError for a file that is neither.
+    Raises ValueError for a file in neither form.
     """
     found: dict[str, list[Conversation]] = {}
     memories: dict[str, list[dict[str, Any]]] = {}
@@ -69,7 +72,7 @@ def corpora(paths: Sequence[Path], *, held_out: bool = False) -> dict[str, list[
             memories[language] = [{"id": key, **one} for row in rows for key, one in row.items()]
         else:
             raise ValueError(f"{path}: neither LoCoMo nor MADial-Bench")
-    # The English memories do not say whose they are; they have the numbers of the Chinese ones.
+    # The English memories do not name their owners. They have the same numbers as the Chinese ones.
     owners = {one["id"]: one["user-id"] for every in memories.values() for one in every if "user-id" in one}
     for language in memories.keys() & dialogues.keys():
         owned = [{"user-id": owners[one["id"]], **one} for one in memories[language] if one["id"] in owners]
@@ -78,7 +81,7 @@ def corpora(paths: Sequence[Path], *, held_out: bool = False) -> dict[str, list[
 
 
 def locomo_turns(sample: dict[str, Any]) -> Conversation:
-    """A document a turn, `Speaker: text`, with the caption of a shared picture."""
+    """Return one document per turn, `Speaker: text`, with the caption of a shared picture."""
     conversation = Conversation(str(sample["sample_id"]))
     places: dict[str, set[int]] = {}
     for at, turns in _sessions(sample["conversation"]):
@@ -91,7 +94,9 @@ def locomo_turns(sample: dict[str, Any]) -> Conversation:
 
 
 def locomo_observations(sample: dict[str, Any]) -> Conversation:
-    """A document an observation, as a bot would have noted it; its evidence are the turns it was made from."""
+    """Return one document per observation, as a bot would have written it; its evidence are the
+    turns from which it was made.
+    """
     conversation = Conversation(str(sample["sample_id"]))
     places: dict[str, set[int]] = {}
     for number, (at, _) in enumerate(_sessions(sample["conversation"]), 1):
@@ -104,7 +109,9 @@ def locomo_observations(sample: dict[str, Any]) -> Conversation:
 
 
 def madial(memories: Sequence[dict[str, Any]], dialogues: Sequence[dict[str, Any]]) -> list[Conversation]:
-    """A scope a user; the query is all that was said before the turn in which the memory is due."""
+    """Return one scope per user. The query is all the text before the turn in which the memory is
+    needed.
+    """
     users = {int(memory["user-id"]): Conversation(f"user {memory['user-id']}") for memory in memories}
     places: dict[tuple[int, int], int] = {}
     for memory in memories:

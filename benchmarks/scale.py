@@ -3,11 +3,13 @@
     python -m benchmarks.scale [--events 100000] [--scopes 200] [--texts locomo10.json …] [--skip-chroma] [--skip-context]
         [--backend postgres [--url postgresql://…]]
 
-With `--backend postgres` the same events go into PostgreSQL too, and the same queries are asked of both in turn.
+With `--backend postgres` the same events are also filed in PostgreSQL, and both stores are queried
+in turn.
 
-Vectors lie in clusters (a direction a scope, subjects within it). Texts come from public conversations where a path is
-given, else from made-up words by a power law. Beside the recall, in the same run: `langchain_chroma` with a filter, FTS5
-alone with the scope as a word, and the bare product of the same matrix (the floor). Times are in milliseconds.
+Vectors lie in clusters (a direction per scope, with subjects within it). Texts come from public
+conversations if a path is given, else from made-up words distributed by a power law. The same run
+also measures `langchain_chroma` with a filter, FTS5 alone with the scope as a word, and the bare
+product of the same matrix (the floor). Times are in milliseconds.
 """
 
 from __future__ import annotations
@@ -78,7 +80,7 @@ def recall_of(store: EventStore, options: argparse.Namespace) -> EventRecall:
 
 
 def ask(recall: EventRecall, options: argparse.Namespace, scope: int, query: str, vector: Vector) -> list[str]:
-    """Recall in a scope; gives the ids of the hits."""
+    """Recall in a scope; return the ids of the hits."""
     where, now = EventFilter(f"g:g{scope}"), FIRST_TIME + options.events * 20
     request = RecallRequest(query, where, top_k=TOP_K, half_life_days=60.0, now=now, timezone="UTC")
     hits = recall.select(request, recall.fuse(request, recall.survey(request), [vector]))
@@ -87,7 +89,7 @@ def ask(recall: EventRecall, options: argparse.Namespace, scope: int, query: str
 
 
 def beside_postgres(here: SqliteEventStore, material: Material, options: argparse.Namespace) -> None:
-    """Measure PostgreSQL beside SQLite: the same events, the same queries, asked in turn."""
+    """Measure PostgreSQL and SQLite with the same events and the same queries, asked in turn."""
     from historian.stores.postgres.database import PostgresDatabase
     from historian.stores.postgres.events.store import PostgresEventStore
 
@@ -128,7 +130,7 @@ def beside_postgres(here: SqliteEventStore, material: Material, options: argpars
 
 
 def measured(label: str, calls: Sequence[Callable[[], Found]]) -> list[Found]:
-    """As `measure`, and gives what the calls returned."""
+    """Measure as `measure` does, and return the results of the calls."""
     found: list[Found] = []
     measure(label, [lambda c=c: found.append(c()) for c in calls])  # type: ignore[misc]
     return found
@@ -168,7 +170,9 @@ def in_scope(store: SqliteEventStore, material: Material, options: argparse.Name
 
 
 def brute_force(matrix: np.ndarray, vector: np.ndarray, *, centred: bool) -> np.ndarray:
-    """Positions from the most similar one; the mean counts eight events at the origin, as in `Snapshot`."""
+    """Return positions from the most similar one on. The mean counts eight events at the origin, as
+    in `Snapshot`.
+    """
     if centred:
         mean = matrix.sum(axis=0) / (len(matrix) + 8.0)
         matrix, vector = matrix - mean, vector - mean
@@ -176,7 +180,9 @@ def brute_force(matrix: np.ndarray, vector: np.ndarray, *, centred: bool) -> np.
 
 
 async def contexts(material: Material, options: argparse.Namespace, folder: Path) -> None:
-    """`build_context` with the local embedder and no time limit, idle and beside a worker that files a backlog."""
+    """Measure `build_context` with the local embedder and no time limit, first idle, then while a
+    worker files a backlog.
+    """
     settings = Settings.model_validate(
         {
             "cognitive": {

@@ -1,4 +1,6 @@
-"""What `scale` measures with, and beside: texts and vectors, times, FTS5 alone and `langchain_chroma`."""
+"""The material and the baselines of `scale`: texts and vectors, times, FTS5 alone and
+`langchain_chroma`.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ TOP_K = 12
 
 
 class Material:
-    """Texts and clustered vectors, the same for the same seed."""
+    """Texts and clustered vectors; the same seed gives the same material."""
 
     def __init__(self, paths: Sequence[Path], scopes: int) -> None:
         self.random = np.random.default_rng(7)
@@ -56,7 +58,9 @@ class Material:
 
 
 def measure(label: str, calls: Sequence[Callable[[], object]]) -> None:
-    """Print the time that passed and, of a busy machine the better witness, the processor time of this process."""
+    """Print the elapsed time and the processor time of this process, which is more reliable on a
+    busy machine.
+    """
     passed, busy = [], []
     for call in calls:
         started, worked = time.perf_counter(), time.process_time()
@@ -70,7 +74,7 @@ def measure(label: str, calls: Sequence[Callable[[], object]]) -> None:
 def fts5(
     store: SqliteEventStore, material: Material, options: argparse.Namespace, cases: Sequence[tuple[int, str, Vector]]
 ) -> None:
-    """FTS5's own BM25 over the same words, with the scope as one more word of every row."""
+    """Measure FTS5's own BM25 over the same words, with the scope as one more word of every row."""
     with tempfile.TemporaryDirectory() as folder:
         connection = sqlite3.connect(Path(folder) / "fts.sqlite")
         connection.execute(f'CREATE VIRTUAL TABLE words USING fts5(tokens, tokenize = "{FTS5_TOKENIZER}")')

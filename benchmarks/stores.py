@@ -2,8 +2,9 @@
 
     python -m benchmarks.stores [--events 100000] [--scopes 200] [--dimension 384] [--directory DIR]
 
-Texts are made of words by a power law, half Chinese and half English; vectors are random. The floor beside the reads is
-the matrix product with the scope's vectors, in the same run. Times are in milliseconds.
+Texts consist of words distributed by a power law, half of them Chinese and half English; vectors
+are random. The floor for the reads is the product of the scope's vectors with a query, measured in
+the same run. Times are in milliseconds.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from historian.stores.sqlite.index_schema import open_index
 
 
 class Texts:
-    """Sentences of made-up words, the k-th most frequent one 1/k as frequent as the first."""
+    """Sentences of made-up words; the k-th most frequent word is 1/k as frequent as the first."""
 
     def __init__(self, random: np.random.Generator, words: int = 8000) -> None:
         self._random = random
@@ -70,7 +71,9 @@ def report(name: str, times: Sequence[tuple[float, float]]) -> None:
 
 
 def clock(calls: Sequence[Callable[[], object]]) -> list[tuple[float, float]]:
-    """For each call the time that passed and the processor time of this thread: they differ on a busy machine."""
+    """Measure the elapsed time of each call and the processor time of this thread; they differ on a
+    busy machine.
+    """
     taken = []
     for call in calls:
         start, busy = time.perf_counter(), time.thread_time()

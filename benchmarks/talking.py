@@ -2,8 +2,9 @@
 
     python -m benchmarks.talking [--rate 20] [--seconds 60] [--cores 1] [--embedder local]
 
-First the embedder alone: short messages (6 to 20 words, two languages), one at a time and in batches, in order of length.
-Then a bot hands over that many messages a second by `remember`, and asks for a block every two seconds.
+First the embedder is measured alone: short messages (6 to 20 words, two languages), one at a time
+and in batches, in order of length. Then a bot hands over the given number of messages per second by
+`remember`, and requests a block every two seconds.
 """
 
 from __future__ import annotations

@@ -48,7 +48,9 @@ asyncio.run(main())
 
 @contextmanager
 def process(directory: Path, command: list[str]) -> Iterator[tuple[subprocess.Popen[str], str, float]]:
-    """Start a process; yield it with the first line that it prints, and the seconds until then."""
+    """Start a process; yield it with the first line of its output and the seconds until that
+    line.
+    """
     environ = {**os.environ, **NO_MODELS, "HISTORIAN__WEB__TOKEN": TOKEN, "HISTORIAN__WEB__REQUESTS_PER_SECOND": "100000"}
     environ["HISTORIAN__COGNITIVE__DATA_DIR"] = str(directory / "data")
     started = time.perf_counter()
@@ -71,7 +73,9 @@ def memory_of(pid: int) -> float:
 
 
 def start(directory: Path, runs: int, *options: str) -> tuple[list[float], list[float], list[float], float]:
-    """Return the seconds until the address is printed, until the first page after that and a second one, and the memory."""
+    """Return three times in seconds and the memory: until the address is printed, of the first page
+    after that, and of a second page.
+    """
     printed, first, second, held = [], [], [], 0.0
     for _ in range(runs):
         command = [sys.executable, "-m", "historian.interfaces.cli", "serve", "--json", "--port", "0", *options]
@@ -89,7 +93,7 @@ def start(directory: Path, runs: int, *options: str) -> tuple[list[float], list[
 
 
 def fill(directory: Path, events: int) -> None:
-    """File events of one group, a hundred to a job."""
+    """File events of one group, a hundred per job."""
     settings = web_settings(directory)
     parts = open_parts(settings, clock=time.time)
     for n in range(0, events, 100):
@@ -99,7 +103,7 @@ def fill(directory: Path, events: int) -> None:
 
 
 def pages(directory: Path, runs: int, queries: dict[str, dict[str, Any]], path: str) -> dict[str, list[float]]:
-    """Return the seconds of a request, by the name of its query."""
+    """Return the seconds of the requests, by the name of the query."""
     command = [sys.executable, "-m", "historian.interfaces.cli", "serve", "--json", "--port", "0"]
     took: dict[str, list[float]] = {}
     with process(directory, command) as (_, line, _seconds):
@@ -114,7 +118,9 @@ def pages(directory: Path, runs: int, queries: dict[str, dict[str, Any]], path: 
 
 
 async def flood(directory: Path, seconds: float) -> tuple[dict[str, int], list[float], list[float]]:
-    """Return the answers to a flood by status, and the seconds of recalls without it and beside it."""
+    """Return the number of answers to a flood by status, and the seconds of recalls without and
+    during the flood.
+    """
     client = Path(__file__).resolve().parents[1] / "tests/support/servers/flood.py"
     async with opened_web(directory, requests_per_second=50.0, recall_seconds="auto") as web, listening(web.app) as port:
         await web.memory.ready(30)

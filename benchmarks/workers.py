@@ -47,8 +47,9 @@ WHERE d.datname = current_database()
 
 @dataclass(frozen=True)
 class PerJob:
-    """What one job costs: bytes of the write-ahead log, commits that write, all transactions, rows, seconds of the worker's
-    processor, seconds in a slot of a worker."""
+    """The cost of one job: bytes of the write-ahead log, writing commits, all transactions, rows,
+    processor seconds of the worker, and seconds in a slot of a worker.
+    """
 
     wal: float
     commits: float
@@ -60,7 +61,7 @@ class PerJob:
 
 
 def accepting(database: PostgresDatabase, count: int) -> None:
-    """The time of `put` beside that of a bare commit, in turns."""
+    """Print the time of `put` and of a bare commit, measured in turns."""
     database.run("CREATE TABLE IF NOT EXISTS bare (n integer)")
     queue = PostgresJobQueue(database, clock=time.time)
     settings = settings_of(Path(tempfile.gettempdir()), 1)
@@ -82,7 +83,9 @@ def accepting(database: PostgresDatabase, count: int) -> None:
 
 
 def commits_a_second(url: str, clients: int, seconds: float = 3.0) -> float:
-    """How many commits of one small row the server does for so many clients at once."""
+    """Return how many commits of one small row per second the server executes for `clients`
+    concurrent clients.
+    """
     over = threading.Event()
 
     def commit(_: int) -> int:
@@ -105,7 +108,9 @@ def commits_a_second(url: str, clients: int, seconds: float = 3.0) -> float:
 
 
 def draining(url: str, schema: str, workers: int, jobs: int) -> PerJob:
-    """Let so many processes work a queue off, and count what the server wrote meanwhile."""
+    """Let `workers` processes drain a queue, and return what the server wrote meanwhile, per
+    job.
+    """
     with tempfile.TemporaryDirectory() as place, PostgresJobs(url, schema) as queue:
         settings = settings_of(Path(place), CONCURRENCY)
         children = [Child(url, schema, Path(place) / str(n)) for n in range(workers)]
@@ -141,7 +146,7 @@ def counters(url: str) -> tuple[float, ...]:
 
 
 class PostgresJobs:
-    """The queue of a fresh schema, for a block."""
+    """A context manager that yields the queue of a fresh schema."""
 
     def __init__(self, url: str, schema: str) -> None:
         self._url, self._schema = url, schema
@@ -159,7 +164,7 @@ class PostgresJobs:
 
 
 class Child:
-    """A worker in a process of its own, which begins when it is told to."""
+    """A worker in a separate process, which starts working when `go` is called."""
 
     def __init__(self, url: str, schema: str, directory: Path, mode: str = "drain") -> None:
         arguments = [sys.executable, __file__, "--child", json.dumps([mode, url, schema, str(directory)])]
@@ -186,7 +191,7 @@ class Child:
 
 
 def child(mode: str, url: str, schema: str, directory: str) -> None:
-    """What a `Child` does."""
+    """Run as the process of a `Child`."""
     if mode == "claim":
         queue = PostgresJobQueue(PostgresDatabase(url, schema_name=schema), clock=time.time)
         queue.claim(time.time())
@@ -209,7 +214,9 @@ def child(mode: str, url: str, schema: str, directory: str) -> None:
 
 
 def hot_group(url: str, waiting: int) -> None:
-    """Claims of another job behind one group with so many that wait."""
+    """Measure claims of another job while `waiting` jobs of one group are in the queue before
+    it.
+    """
     with PostgresJobs(url, "bench_hot") as queue, tempfile.TemporaryDirectory() as place:
         settings = settings_of(Path(place), 1)
         body = job_of(0, settings).model_copy(update={"group_id": "hot"})
@@ -235,7 +242,7 @@ def hot_group(url: str, waiting: int) -> None:
 
 
 def take_over(url: str, rounds: int) -> None:
-    """From the SIGKILL of a worker to the claim of its job by another one."""
+    """Measure the time from the SIGKILL of a worker until another worker claims its job."""
     taken: list[float] = []
     for _ in range(rounds):
         with PostgresJobs(url, "bench_take_over") as queue, tempfile.TemporaryDirectory() as place:
@@ -252,7 +259,9 @@ def take_over(url: str, rounds: int) -> None:
 
 
 def paper(cost: PerJob, commits: dict[int, float], machines: int) -> None:
-    """What so many machines would ask of one such server, computed and simulated."""
+    """Print the load that `machines` machines would put on one such server, computed and
+    simulated.
+    """
     most = max(commits.values())
     print(f"\nOn paper: {machines} machines, each a bot and a worker of concurrency {CONCURRENCY}, one server as measured above.")
     print("jobs/s a machine | commits/s, share of the most measured | WAL | jobs a year | workers' processors | wait p50, p95")
@@ -272,8 +281,12 @@ def paper(cost: PerJob, commits: dict[int, float], machines: int) -> None:
 
 
 def simulated(machines: int, rate: float, seconds: float, commits: float, most: float, jobs: int = 20_000) -> list[float]:
-    """How long jobs wait: they arrive at random, run in a slot of the first worker that is free, and their commits pass the
-    server one after another at its measured rate. Gives the seconds from acceptance to the begin of the run."""
+    """Return the simulated waiting times of jobs in seconds, from acceptance to the start of the
+    run.
+
+    Jobs arrive at random and run in the slot that is free first. Their commits pass the server one
+    after another at its measured rate.
+    """
     chance = random.Random(7)
     free = [0.0] * (machines * CONCURRENCY)
     arrival, server, waits = 0.0, 0.0, []

@@ -1,4 +1,4 @@
-"""The configured chat model for LangChain; without one, the stand-in."""
+"""The configured chat model for LangChain; if none is configured, the stand-in."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from stand_in_model import StandInModel
 
 
 def make_model(settings: Settings) -> BaseChatModel:
-    """`models.chat`: any OpenAI-compatible endpoint. A local server needs no key."""
+    """Return `models.chat`: any OpenAI-compatible endpoint. A local server needs no key."""
     chat = settings.models.chat
     if not chat.model:
         return StandInModel()
-    from langchain_openai import ChatOpenAI  # imported here because it takes a second, which the stand-in does not need
+    from langchain_openai import ChatOpenAI  # imported here because the import takes a second and the stand-in does not need it
 
     return ChatOpenAI(
         model=chat.model,

@@ -2,10 +2,12 @@
 
     DISCORD_BOT_TOKEN=… python examples/discord_bot.py
 
-In private it answers everything; in a server what mentions it or replies to it, and observes the rest. `!profile` shows what is
-known of somebody, `!forgetme` forgets it. A channel is a conversation of its own: what is said in one is not read in
-another. An edited message replaces the former one in memory, a deleted one goes from it. The bot needs the message content
-intent (Developer Portal, Bot). The model is that of `models.chat`, or a stand-in.
+In private the bot answers every message. On a server it answers messages that mention it or reply
+to it, and observes the others. `!profile` shows the profile of the sender or the channel,
+`!forgetme` deletes everything about the sender. Each channel is a separate conversation: messages
+of one channel are not read in another. An edited message replaces the earlier version in memory; a
+deleted message is removed from memory. The bot needs the message content intent (Developer Portal,
+Bot). The model is `models.chat`, or a stand-in.
 """
 
 from __future__ import annotations
@@ -31,7 +33,9 @@ LONGEST_MESSAGE = 2_000
 
 
 def heard_of(message: Any, me: Any, *, edited: bool = False) -> Heard | None:
-    """Return a `discord.Message` to the bot `me` (a `discord.ClientUser`); None for bots and for messages without text."""
+    """Return a `discord.Message` as it is passed to the bot `me` (a `discord.ClientUser`); None for
+    messages of bots and messages without text.
+    """
     if message.author.bot or not message.content.strip():
         return None
     is_group = message.guild is not None
@@ -77,7 +81,9 @@ async def on_message(bot: RememberingBot, message: Any, me: Any, *, edited: bool
 
 
 async def on_delete(bot: RememberingBot, payload: Any, channel: Any) -> None:
-    """Withdraw the messages of a `RawMessageDeleteEvent` or `RawBulkMessageDeleteEvent`; `channel` is theirs, None if unknown."""
+    """Withdraw the messages of a `RawMessageDeleteEvent` or `RawBulkMessageDeleteEvent`. `channel`
+    is the channel of the messages, None if unknown.
+    """
     user = getattr(channel, "recipient", None)
     if payload.guild_id is None and user is None:
         log.warning("a message of an unknown private chat was deleted; it stays in memory")
@@ -122,7 +128,7 @@ async def serve(options: argparse.Namespace, token: str) -> None:
                 await on_delete(bot, payload, self.get_channel(payload.channel_id))
 
         await memory.ready()
-        # A reply may repeat a mention, which must not notify anybody.
+        # A reply may repeat a mention. That mention must not notify anybody.
         async with Client(intents=intents, allowed_mentions=discord.AllowedMentions.none()) as client:
             try:
                 await client.start(token)

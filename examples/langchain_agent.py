@@ -1,10 +1,12 @@
-"""An agent of LangChain with long-term memory: `create_agent` and `HistorianMiddleware`. Needs the extra `agents`.
+"""An agent of LangChain with long-term memory: `create_agent` and `HistorianMiddleware`. Needs the
+extra `agents`.
 
     python examples/langchain_agent.py "I'm allergic to peanuts" "What am I allergic to?"
     python examples/langchain_agent.py --user 42 "What am I allergic to?"           # another process, the same memory
 
-Each text is a conversation of its own: what the agent knows of the earlier ones, it knows from memory. The model is `models.chat`
-of `config.toml` or the environment; without one a stand-in with a few fixed rules answers.
+Each text is a separate conversation: the agent knows the earlier texts only from memory. The model
+is `models.chat` of `config.toml` or the environment; without it a stand-in with a few fixed rules
+answers.
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ async def run(options: argparse.Namespace) -> None:
             who = {"thread_id": uuid.uuid4().hex, "user_id": options.user, "user_name": options.name}
             answered = await agent.ainvoke({"messages": [HumanMessage(text)]}, config={"configurable": who})
             print(answered["messages"][-1].text, flush=True)
-            await memory.flush()  # so that the next conversation finds it: a bot lets messages wait for others
+            await memory.flush()  # so that the next conversation finds the messages, which otherwise wait for more
             await memory.settled(60)
 
 

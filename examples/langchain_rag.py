@@ -1,9 +1,11 @@
-"""Memory in a LangChain chain: `CognitiveRetriever` finds passages, and a chat model answers from them only.
+"""Memory in a LangChain chain: `CognitiveRetriever` finds passages, and a chat model answers only
+from them.
 
     python examples/langchain_rag.py                                            # a small memory made for this run
     python examples/langchain_rag.py --user 42 "What does he like to drink?"    # your own, beside a running bot
 
-The model is `models.chat` of `config.toml` or the environment; without one a stand-in repeats the records that fit.
+The model is `models.chat` of `config.toml` or the environment; without it a stand-in repeats the
+records that fit.
 """
 
 from __future__ import annotations
@@ -41,7 +43,7 @@ SAMPLE = [
     {"user_id": "1001", "user_name": "阿明", "new_info": ["我最喜欢的茶是龙井", "我明天去杭州"]},
     {"user_id": "1002", "user_name": "Ann", "new_info": ["She keeps bees in Bristol"], "action_summary": "I lent Dune to her"},
 ]
-"""The turns of the sample memory, as a bot hands them over."""
+"""The turns of the sample memory, as a bot would hand them over."""
 
 
 def make_chain(retriever: BaseRetriever, model: BaseChatModel) -> Runnable[str, str]:
@@ -50,7 +52,7 @@ def make_chain(retriever: BaseRetriever, model: BaseChatModel) -> Runnable[str, 
 
 
 def as_lines(documents: Sequence[Document]) -> str:
-    """Return the lines of the passages, each passage below the day on which it begins."""
+    """Return the lines of the passages, each passage under the day on which it begins."""
     lines: list[str] = []
     for one in documents:
         lines += [f"[{one.metadata['times'][0][:10]}]", *(f"- {line}" for line in one.page_content.splitlines())]
@@ -58,7 +60,7 @@ def as_lines(documents: Sequence[Document]) -> str:
 
 
 async def make_sample(settings: Settings) -> None:
-    """File the sample turns, as a bot's process does in the background."""
+    """File the sample turns, as the process of a bot does in the background."""
     async with CognitiveService.open(settings) as memory:
         for turn in SAMPLE:
             await memory.enqueue_job(**{"group_id": SAMPLE_GROUP, "group_name": "读书会", "bot_name": "小史", **turn})

@@ -1,13 +1,14 @@
-"""Memory for the OpenAI Agents SDK (`pip install openai-agents`): a session that remembers, recall, and the memory tools.
+"""Memory for the OpenAI Agents SDK (`pip install openai-agents`): a session that remembers, recall,
+and the memory tools.
 
     python examples/openai_agents.py "I'm allergic to peanuts" "What am I allergic to?"
 
-Three pieces, each usable alone:
+There are three parts, each of which can be used alone:
 
-- `RememberingSession` wraps any session of the SDK: what is said in it is handed over to memory as well.
-- `recalling(memory, scope)` is a `call_model_input_filter`: what is worth remembering stands before the user's last message, for
-  this call of the model alone.
-- `memory_tools(memory, scope)` are tools with which the model looks something up.
+- `RememberingSession` wraps any session of the SDK and also hands its messages over to memory.
+- `recalling(memory, scope)` is a `call_model_input_filter`: it puts the recalled block before the
+  user's last message, only for this call of the model.
+- `memory_tools(memory, scope)` are tools with which the model searches the memory.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ from openai import AsyncOpenAI
 
 
 def said(item: TResponseInputItem) -> tuple[str, str] | None:
-    """Return the role and the text of a message of a person or of the agent; None for tool calls and the like."""
+    """Return the role and the text of a message of a person or of the agent; None for other items
+    such as tool calls.
+    """
     role = item.get("role")
     if role not in ("user", "assistant"):
         return None
@@ -45,7 +48,9 @@ def said(item: TResponseInputItem) -> tuple[str, str] | None:
 
 
 class RememberingSession:
-    """A session around another one, of one conversation. `names` are those of `CognitiveService.remember`."""
+    """A wrapper of the session of one conversation. `names` are keyword arguments of
+    `CognitiveService.remember`.
+    """
 
     def __init__(self, inner: Session, memory: CognitiveService, scope: Scope, **names: str) -> None:
         self._inner, self._memory, self._scope, self._names = inner, memory, scope, names
@@ -64,7 +69,7 @@ class RememberingSession:
         return await self._inner.pop_item()
 
     async def clear_session(self) -> None:
-        """Clear the conversation; what memory holds stays (`forget_user`)."""
+        """Clear the conversation. The memory is not changed (see `forget_user`)."""
         await self._inner.clear_session()
 
 
@@ -85,7 +90,7 @@ def recalling(memory: CognitiveService, scope: Scope) -> Callable[[CallModelData
 
 
 def memory_tools(memory: CognitiveService, scope: Scope) -> list[FunctionTool]:
-    """Return `search_events`, `get_profile` and the others, bound to one conversation."""
+    """Return `search_events`, `get_profile` and the other tools, bound to one conversation."""
 
     def tool(name: str, description: str, parameters: dict[str, Any]) -> FunctionTool:
         async def call(_: Any, arguments: str) -> str:
@@ -110,10 +115,10 @@ async def run(options: argparse.Namespace) -> None:
         await memory.ready()
         agent = Agent("assistant", tools=list(memory_tools(memory, scope)), model=configured_model(settings))
         config = RunConfig(call_model_input_filter=recalling(memory, scope), tracing_disabled=True)
-        for number, text in enumerate(options.texts):  # each a conversation of its own: only memory connects them
+        for number, text in enumerate(options.texts):  # each text is a separate conversation: only memory connects them
             session = RememberingSession(SQLiteSession(f"{options.user}-{number}"), memory, scope, user_name=options.name)
             print((await Runner.run(agent, text, session=session, run_config=config)).final_output, flush=True)
-            await memory.flush()  # so that the next conversation finds it: a bot lets messages wait for others
+            await memory.flush()  # so that the next conversation finds the messages, which otherwise wait for more
             await memory.settled(60)
 
 

@@ -1,8 +1,10 @@
-"""Memory for Pydantic AI (`pip install "pydantic-ai-slim[openai]"`): one capability that recalls, remembers and offers the tools.
+"""Memory for Pydantic AI (`pip install "pydantic-ai-slim[openai]"`): one capability that recalls,
+remembers and offers the tools.
 
     python examples/pydantic_ai_agent.py "I'm allergic to peanuts" "What am I allergic to?"
 
-`Agent(model, capabilities=[Historian(memory, scope)])` is all; `memory_toolset(memory, scope)` are the tools alone.
+`Agent(model, capabilities=[Historian(memory, scope)])` is all that is needed;
+`memory_toolset(memory, scope)` provides only the tools.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from pydantic_ai.run import AgentRunResult
 
 
 def memory_toolset(memory: CognitiveService, scope: Scope) -> FunctionToolset[Any]:
-    """Return `search_events`, `get_profile` and the others, bound to one conversation."""
+    """Return `search_events`, `get_profile` and the other tools, bound to one conversation."""
 
     def tool(name: str, description: str, parameters: dict[str, Any]) -> Tool[Any]:
         async def call(**arguments: Any) -> str:
@@ -36,9 +38,11 @@ def memory_toolset(memory: CognitiveService, scope: Scope) -> FunctionToolset[An
 
 @dataclass
 class Historian(AbstractCapability[Any]):
-    """Recall before each call of the model, remember after the run. `names` are those of `CognitiveService.remember`.
+    """Recall before each call of the model, remember after the run. `names` are keyword arguments
+    of `CognitiveService.remember`.
 
-    What is recalled stands before the last message of the user, for this call of the model alone: it does not enter the history.
+    The recalled block is put before the last message of the user only for this call of the model.
+    It does not enter the history.
     """
 
     memory: CognitiveService
@@ -64,7 +68,7 @@ class Historian(AbstractCapability[Any]):
 
 
 def said(messages: Sequence[ModelMessage]) -> list[tuple[str, str]]:
-    """Return what the user and the agent said, as pairs of role and text."""
+    """Return the messages of the user and the agent as pairs of role and text."""
     found: list[tuple[str, str]] = []
     for message in messages:
         if isinstance(message, ModelResponse):
@@ -91,9 +95,9 @@ async def run(options: argparse.Namespace) -> None:
     async with CognitiveService.open(options.config) as memory:
         await memory.ready()
         agent = Agent(model, capabilities=[Historian(memory, Scope.private(options.user), {"user_name": options.name})])
-        for text in options.texts:  # each a conversation of its own: only memory connects them
+        for text in options.texts:  # each text is a separate conversation: only memory connects them
             print((await agent.run(text)).output, flush=True)
-            await memory.flush()  # so that the next conversation finds it: a bot lets messages wait for others
+            await memory.flush()  # so that the next conversation finds the messages, which otherwise wait for more
             await memory.settled(60)
 
 

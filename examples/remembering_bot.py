@@ -1,7 +1,9 @@
-"""The common part of the Telegram bot and the Discord bot: turns with memory, the commands `profile` and `forgetme`.
+"""The common part of the Telegram bot and the Discord bot: turns with memory, the commands
+`profile` and `forgetme`.
 
-A platform gives a `Heard` for every message and a function that sends a text to where it came from; `RememberingBot.hear` does
-the rest, and `withdraw` where messages were deleted. Every message is handed over as it was said (`remember`).
+A platform passes a `Heard` for every message, and a function that sends a text to the conversation
+of that message. `RememberingBot.hear` does the rest; `withdraw` is called for deleted messages.
+Every message is handed over unchanged (`remember`).
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ CONVERSATIONS_KEPT = 1_000
 MESSAGES_KEPT = 20
 INTERRUPTED = 130
 ROUNDS = 6
-"""The most answers in a turn; a model that only calls tools is stopped."""
+"""The maximum number of model calls in a turn; a model that only calls tools is stopped."""
 
 PRIVATE = {
     "zh": "你是{bot}，在{platform}上和{user}私聊。回答简短、自然。",
@@ -57,16 +59,18 @@ YES = {"确认", "确定", "是", "yes", "y"}
 THE_GROUP = {"group", "群", "本群"}
 
 Say = Callable[[str], Awaitable[None]]
-"""Sends a text to where a message came from."""
+"""Sends a text to the conversation of a message."""
 
 
 @dataclass(frozen=True)
 class Heard:
-    """One message. Ids carry the platform's prefix (`tg:42`); `request_id` is the same whenever it is delivered again.
+    """One message. Ids have the prefix of the platform (`tg:42`). `request_id` does not change when
+    the message is delivered again.
 
-    `command` is the name without its mark, and `text` then its argument. In groups, what is not `to_bot` is only observed.
-    `reply_to` is the `request_id` of the message that it answers. `edited` is a known one with other words: it replaces the
-    former and is not answered.
+    `command` is the name of a command without its mark; `text` is then its argument. In groups, a
+    message without `to_bot` is only observed. `reply_to` is the `request_id` of the message that it
+    answers. `edited` marks a known message with a new text: it replaces the earlier version and is
+    not answered.
     """
 
     text: str
@@ -88,7 +92,9 @@ class Heard:
 
 @dataclass(frozen=True)
 class Said:
-    """One message of the history. `user_id` is who said it, or for the bot's own, to whom; `message_id` its `request_id`."""
+    """One message of the history. `user_id` is the speaker, or for a message of the bot the person
+    addressed; `message_id` is the `request_id` of the message.
+    """
 
     text: str
     user_id: str
@@ -100,7 +106,7 @@ class Said:
 
 @dataclass
 class History:
-    """The last messages of each conversation, in memory only."""
+    """The last messages of each conversation. They are only held in memory."""
 
     _said: OrderedDict[str, deque[Said]] = field(default_factory=OrderedDict)
 
@@ -114,7 +120,7 @@ class History:
         return list(self._said.get(scope.key, ()))
 
     def edit(self, heard: Heard) -> None:
-        """Put the words of an edited message in the place of the former."""
+        """Replace the text of a message by its edited text."""
         messages = self._said.get(heard.scope.key, deque())
         for place, said in enumerate(messages):
             if said.message_id == heard.request_id:
@@ -126,14 +132,18 @@ class History:
         self._said[scope.key] = deque(kept, maxlen=MESSAGES_KEPT)
 
     def forget(self, user_id: str) -> None:
-        """Remove what somebody said anywhere, and what the bot said to them."""
+        """Remove the messages of a person in all conversations, and the messages of the bot to that
+        person.
+        """
         for key, messages in self._said.items():
             self._said[key] = deque((said for said in messages if said.user_id != user_id), maxlen=MESSAGES_KEPT)
 
 
 @dataclass
 class RememberingBot:
-    """A bot over one memory and one model. `mark` begins a command: "/" on Telegram."""
+    """A bot with one memory and one model. `mark` is the first character of a command: "/" on
+    Telegram.
+    """
 
     memory: CognitiveService
     model: BaseChatModel
@@ -146,13 +156,15 @@ class RememberingBot:
     _locks: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
 
     async def hear(self, heard: Heard, say: Say) -> None:
-        """Handle one message, after the earlier ones of its conversation. A failure to send is logged."""
+        """Handle one message, after the earlier ones of its conversation. A failure to send is
+        logged.
+        """
 
         async def send(text: str) -> None:
             try:
                 await say(text)
             except Exception as error:
-                # The turn is handed over after any error of the platform's client.
+                # The turn is handed over even after an error of the platform's client.
                 log.error("a message could not be sent: %s", error)
 
         lock = self._locks.setdefault(heard.scope.key, asyncio.Lock())
@@ -168,7 +180,9 @@ class RememberingBot:
                 self.history.add(heard.scope, said_in(heard))
 
     async def withdraw(self, scope: Scope, message_ids: Sequence[str]) -> None:
-        """Take messages that were deleted, by their `request_id`, out of memory and out of the history."""
+        """Remove deleted messages, given by their `request_id`, from memory and from the
+        history.
+        """
         async with self._locks.setdefault(scope.key, asyncio.Lock()):
             self.history.withdraw(scope, message_ids)
             try:
@@ -182,7 +196,7 @@ class RememberingBot:
             await self._remember(heard)
 
     async def _remember(self, heard: Heard, replies: Sequence[str] = ()) -> None:
-        """Hand a message over as it is, with what was replied."""
+        """Hand a message over unchanged, together with the replies."""
         who = {"sender_id": heard.user_id, "name": heard.user_name, "id": heard.request_id, "at": heard.at}
         talk = [{"role": "user", "content": heard.text, "reply_to": heard.reply_to, **who}]
         for number, text in enumerate(replies):
@@ -214,10 +228,12 @@ class RememberingBot:
             self.history.add(heard.scope, Said(text, heard.user_id, self.name, heard.at, by_bot=True))
 
     async def _replies(self, heard: Heard, before: Sequence[Said]) -> AsyncIterator[str]:
-        """Yield what the model says to a message, given what is recalled; it may look things up in between."""
+        """Yield the texts with which the model answers a message and the recalled block. The model
+        may call tools in between.
+        """
         context = [said.text for said in before[-3:] if not said.by_bot]
         recalled = await self.memory.build_messages(heard.text, heard.scope, language=self.language, context=context)
-        may = {"may_correct": not heard.group_id}  # in a group anybody could take out what others said
+        may = {"may_correct": not heard.group_id}  # in a group, anybody could otherwise delete messages of others
         model = self.model.bind_tools(memory_tool_schemas(self.language, **may))
         messages: list[Any] = [SystemMessage(self._persona(heard)), *as_messages(before), *recalled, HumanMessage(heard.text)]
         for _ in range(ROUNDS):
@@ -245,7 +261,9 @@ class RememberingBot:
         return self._word("help")
 
     async def _profile(self, scope: Scope, of_group: bool) -> str:
-        """Return the profile of the sender, or of this group, as far as this conversation may see it."""
+        """Return the profile of the sender, or of this group, as far as this conversation may read
+        it.
+        """
         if of_group and not scope.group_id:
             return self._word("not_in_group")
         if of_group:
@@ -255,7 +273,9 @@ class RememberingBot:
         return self._word("no_profile") if found is None else shown(found, self.language)
 
     async def _forget(self, user_id: str) -> str:
-        """Forget everything of the sender, in every conversation, and what others and the bot said of them by name."""
+        """Forget everything of the sender in every conversation, and what others and the bot said
+        of them by name.
+        """
         self.history.forget(user_id)
         try:
             report = await self.memory.forget_user(user_id, mentions=True)
@@ -287,7 +307,9 @@ def shown(profile: Profile, language: Language) -> str:
 
 
 def pieces(text: str, longest: int) -> list[str]:
-    """Return the text, cut to `longest` UTF-16 code units, in which Telegram counts."""
+    """Return the text in pieces of at most `longest` UTF-16 code units, the unit in which Telegram
+    counts.
+    """
     found, units = [""], 0
     for character in text:
         width = 2 if ord(character) > 0xFFFF else 1

@@ -1,7 +1,8 @@
-"""A chat model for trying the examples without one: a few fixed rules that call tools and repeat what memory gave them.
+"""A chat model for trying the examples without a real model: a few fixed rules call tools and
+repeat what memory returns.
 
-It understands nothing and says so in every reply. What it does show is the whole way of a turn: it looks something up when it is
-asked, answers from what it was given, and hands over what it was told with the `end` tool.
+It understands nothing, and says so in every reply. It does show all steps of a turn: it searches
+the memory for a question, answers from the results, and hands statements over with the `end` tool.
 """
 
 from __future__ import annotations
@@ -28,12 +29,14 @@ PROFILE = re.compile(r"画像|了解我|知道我|know about me|profile|portrait
 GREETING = re.compile(r"^\s*(?:你好|您好|嗨|hi|hello|hey|thanks|thank you|谢谢|再见|bye)\W*$", re.I)
 UNCHANGED = re.compile(r"was|had|will|can|could|would|should|must|may|might|did|went|got|met|saw|bought|\w+ed|\w+ly")
 SPOKEN = re.compile(r"[^<\[\s][^:]*: ")
-"""The beginning of a message in a block of memory: its speaker."""
+"""The beginning of a message line in a block of memory: its speaker."""
 MOST_REPEATED = 3
 
 
 class StandInModel(BaseChatModel):
-    """The rules as a LangChain chat model: `bind_tools`, `invoke` and `ainvoke` work as with any other."""
+    """The rules as a LangChain chat model: `bind_tools`, `invoke` and `ainvoke` work as with any
+    other model.
+    """
 
     @property
     def _llm_type(self) -> str:
@@ -60,7 +63,9 @@ class StandInModel(BaseChatModel):
 
 
 def answer(messages: Sequence[BaseMessage], offered: set[str]) -> AIMessage:
-    """The next message: a look into memory, or the reply, with `end` where that tool is offered."""
+    """Return the next message: a call of a memory tool, or the reply, with a call of `end` if that
+    tool is offered.
+    """
     place = max(n for n, message in enumerate(messages) if isinstance(message, HumanMessage))
     said = messages[place].text.strip()
     chinese = bool(HAN.search(said))
@@ -79,14 +84,18 @@ def answer(messages: Sequence[BaseMessage], offered: set[str]) -> AIMessage:
 
 
 def look_up(said: str, offered: set[str]) -> AIMessage:
-    """Return a call of the fitting tool: `get_profile` if a profile is asked for, else a search."""
+    """Return a call of the suitable tool: `get_profile` if the user asks for a profile, else
+    `search_events`.
+    """
     wants_profile = bool(PROFILE.search(said)) and "get_profile" in offered
     name, arguments = ("get_profile", {}) if wants_profile else ("search_events", {"query": said})
     return AIMessage("", tool_calls=[{"name": name, "args": arguments, "id": uuid.uuid4().hex}])
 
 
 def remembered(messages: Sequence[BaseMessage], said: str) -> list[str]:
-    """The lines of memory among the messages, those that share most with the question first."""
+    """Return the lines of memory in the messages; those that share most words with the question
+    come first.
+    """
     lines = [
         line.removeprefix("- ")
         for message in messages
@@ -102,7 +111,7 @@ def remembered(messages: Sequence[BaseMessage], said: str) -> list[str]:
 
 
 def pairs(text: str) -> set[str]:
-    """Words of Latin script, and neighbouring characters of Chinese."""
+    """Return the words of Latin script, and the pairs of neighbouring Chinese characters."""
     lowered = text.lower()
     han = HAN.findall(lowered)
     return {a + b for a, b in pairwise(han)} | set(re.findall(r"[a-z]{3,}", lowered))
@@ -122,12 +131,14 @@ def ended(reply: str, new_info: list[str], offered: set[str]) -> AIMessage:
 
 
 def about_him(said: str) -> str:
-    """What somebody said of himself, seen from outside: for him “我” is 他, and “你” is the bot."""
+    """Return a statement of a person about himself in the third person: “我” becomes 他, and “你”
+    becomes 我 (the bot).
+    """
     return said.translate(str.maketrans("我你您", "他我我"))
 
 
 def about_the_user(said: str) -> str:
-    """The same in English, for the plainest sentences."""
+    """Return the same for the simplest English sentences."""
     text = re.sub(r"\bI(?:'m| am)\b", "the user is", said)
     text = re.sub(r"\bI(?:'ve| have)\b", "the user has", text)
     text = re.sub(r"\bI ([a-z]+)\b", lambda found: f"the user {third_person(found[1])}", text)

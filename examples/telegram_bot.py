@@ -1,14 +1,18 @@
-"""A Telegram bot with long-term memory, on the plain HTTP Bot API: long polling, no webhook, no further library.
+"""A Telegram bot with long-term memory, on the plain HTTP Bot API: long polling, no webhook, no
+further library.
 
     TELEGRAM_BOT_TOKEN=123:abc python examples/telegram_bot.py
 
-In private it answers everything; in a group what mentions it or replies to it, and observes the rest (as far as Telegram shows
-it, see /setprivacy of @BotFather). `/profile` shows what is known of somebody, `/forgetme` forgets it. An edited message
-replaces the former one in memory; of deleted ones Telegram tells bots nothing. The model is the one of `models.chat`, or a
-stand-in with a few fixed rules. Without the token nothing is called.
+In private the bot answers every message. In a group it answers messages that mention it or reply to
+it, and observes the others (as far as Telegram delivers them, see /setprivacy of @BotFather).
+`/profile` shows the profile of the sender or the group, `/forgetme` deletes everything about the
+sender. An edited message replaces the earlier version in memory; Telegram does not report deleted
+messages to bots. The model is `models.chat`, or a stand-in with a few fixed rules. Without the
+token no call is made.
 
-An update is confirmed once its turn was handed over. One that comes again is dealt with once; after a crash between the two the
-reply may go out twice, and is filed once. A message whose sending timed out is sent again.
+An update is confirmed after its turn was handed over. An update that is delivered again is handled
+only once. If the bot crashes between handing over and confirming, the reply may be sent twice, but
+it is filed once. If sending a message times out, it is sent again.
 """
 
 from __future__ import annotations
@@ -54,7 +58,7 @@ class TelegramError(Exception):
 
 
 class TokenRefused(TelegramError):
-    """The token is invalid or revoked."""
+    """The token is invalid or was revoked."""
 
 
 class BotApi:
@@ -72,10 +76,11 @@ class BotApi:
         self._sleep = sleep
 
     async def call(self, method: str, *, attempts: int | None = SEND_ATTEMPTS, longer: float = 0.0, **arguments: Any) -> Any:
-        """The `result` of a call. Raises TelegramError.
+        """Return the `result` of a call. Raises TelegramError.
 
-        After too many requests, an error of the server or of the network it pauses and tries again: `attempts` times in all, or
-        (None) for ever. `longer` seconds are added to the time limit.
+        After too many requests, or an error of the server or the network, it pauses and tries
+        again: `attempts` times in total, or without limit (None). `longer` seconds are added to the
+        time limit.
         """
         tries = 0
         while True:
@@ -85,7 +90,7 @@ class BotApi:
                 answer = await self._client.post(f"{self._address}/{method}", json=arguments, timeout=CALL_SECONDS + longer)
                 body = body_of(answer)
             except httpx.RequestError as error:
-                problem = type(error).__name__  # its text may hold the address, and so the token
+                problem = type(error).__name__  # its text may contain the address, which contains the token
             else:
                 if body.get("ok"):
                     return body.get("result")
@@ -103,7 +108,9 @@ class BotApi:
 
 
 def body_of(answer: httpx.Response) -> Mapping[str, Any]:
-    """Return the JSON object of an answer; empty if a proxy or a broken server sent something else."""
+    """Return the JSON object of an answer; an empty one if a proxy or a broken server sent
+    something else.
+    """
     with suppress(ValueError):
         body = answer.json()
         if isinstance(body, dict):
@@ -112,7 +119,9 @@ def body_of(answer: httpx.Response) -> Mapping[str, Any]:
 
 
 def heard_of(message: Mapping[str, Any], me: Mapping[str, Any], *, edited: bool = False) -> Heard | None:
-    """Return a message to the bot `me` (an answer of getMe); None for bots, service messages, commands to other bots."""
+    """Return a message as it is passed to the bot `me` (an answer of getMe); None for messages of
+    bots, service messages, and commands to other bots.
+    """
     sender, chat = message.get("from") or {}, message["chat"]
     text = message.get("text") or message.get("caption") or ""
     if not sender or sender.get("is_bot") or not text.strip():
@@ -148,7 +157,9 @@ def id_of(message_id: int, chat: Mapping[str, Any], me: Mapping[str, Any]) -> st
 
 
 def command_of(text: str, entities: Sequence[Mapping[str, Any]], me: Mapping[str, Any]) -> tuple[str | None, str]:
-    """A command's name and argument; "" for none, None for one to another bot."""
+    """Return the name and argument of a command; "" if there is no command, None for a command to
+    another bot.
+    """
     first = next((one for one in entities if one["type"] == "bot_command" and one["offset"] == 0), None)
     if first is None:
         return "", ""
@@ -182,13 +193,13 @@ def without(text: str, entities: Sequence[Mapping[str, Any]]) -> str:
 
 
 def message_in(update: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the new or edited message of an update; {} for another kind of update."""
+    """Return the new or edited message of an update; {} for other kinds of updates."""
     message: Mapping[str, Any] = update.get("message") or update.get("edited_message") or {}
     return message
 
 
 class Polling:
-    """Fetches updates, lets the bot handle them, and confirms the handled ones."""
+    """Fetches updates, passes them to the bot, and confirms the handled ones."""
 
     def __init__(self, api: BotApi, bot: RememberingBot, me: Mapping[str, Any]) -> None:
         self._api, self._bot, self._me = api, bot, me
@@ -198,7 +209,9 @@ class Polling:
         self._slots = asyncio.Semaphore(CHATS_AT_ONCE)
 
     async def round(self) -> None:
-        """One batch. Chats go on side by side, each in its order; the next call of getUpdates confirms them all."""
+        """Fetch and handle one batch. Chats are handled concurrently, each in its order. The next
+        call of getUpdates confirms the batch.
+        """
         asked: dict[str, Any] = {"timeout": POLL_SECONDS, "allowed_updates": HEARD}
         if self._offset is not None:
             asked["offset"] = self._offset
@@ -218,7 +231,9 @@ class Polling:
                 group.create_task(self._in_order(waiting))
 
     async def confirm(self) -> None:
-        """Confirm the handled updates before the end: all up to the first one that is not handled."""
+        """Confirm handled updates before the process ends: all updates before the first one that is
+        not handled.
+        """
         offset = min(self._open, default=self._offset)
         if offset is None:
             return
@@ -232,7 +247,8 @@ class Polling:
                 try:
                     await self._handle(update)
                 except Exception:
-                    # An update that fails is confirmed too: fetching it again would block all later ones.
+                    # A failed update is confirmed too: fetching it again would block all later
+                    # ones.
                     log.exception("update %s could not be dealt with", update["update_id"])
                 self._done(update)
 

@@ -1,10 +1,12 @@
-"""A bot with long-term memory, in the terminal: a LangGraph agent that recalls before it replies and ends every turn with `end`.
+"""A bot with long-term memory in the terminal: a LangGraph agent that recalls before it replies and
+ends every turn with `end`.
 
     python examples/terminal_bot.py --name Ann                     # chat; Ctrl-D ends
     python examples/terminal_bot.py --once "My cat is called Tom"  # one turn; or pipe lines into it
 
-It takes its model from `models.chat` of `config.toml` (or the environment, `HISTORIAN__MODELS__CHAT__…`): any OpenAI-compatible
-endpoint. Without one, a stand-in with a few fixed rules answers, and says so. What is remembered outlives the process.
+The model is `models.chat` of `config.toml` (or the environment, `HISTORIAN__MODELS__CHAT__…`): any
+OpenAI-compatible endpoint. Without it, a stand-in with a few fixed rules answers, and says so. The
+memory is stored on disk and is available after a restart.
 """
 
 from __future__ import annotations
@@ -43,7 +45,7 @@ Language = Literal["zh", "en"]
 MESSAGES_KEPT = 20
 INTERRUPTED = 130
 ROUNDS = 6
-"""The most answers in a turn; a model that only calls tools is stopped."""
+"""The maximum number of model calls in a turn; a model that only calls tools is stopped."""
 
 PERSONA = {
     "zh": "你是{bot}，在终端里陪{user}聊天。回答简短、自然。先回复，然后调用 end 结束这一轮。\n\n",
@@ -56,7 +58,9 @@ REMINDER = {
 
 
 class Turn(MessagesState):
-    """The conversation, what memory gave for this turn, and the id under which the turn is handed over."""
+    """The conversation, the recalled messages of this turn, and the id under which the turn is
+    handed over.
+    """
 
     recalled: list[dict[str, str]]
     request_id: str
@@ -65,7 +69,9 @@ class Turn(MessagesState):
 def build_agent(
     memory: CognitiveService, model: BaseChatModel, scope: Scope, conversation: dict[str, Any], system: str, language: Language
 ) -> CompiledStateGraph[Any, Any, Any, Any]:
-    """recall → reply ⇄ tools → end: the graph of one turn. `conversation` are the job's fields: who talks, and where."""
+    """Return the graph of one turn: recall → reply ⇄ tools → end. `conversation` are the fields of
+    the job that name the speaker and the conversation.
+    """
 
     def tools_of(state: Turn) -> list[Any]:
         end = make_end_tool(
@@ -92,7 +98,7 @@ def build_agent(
         return answered
 
     async def hand_over(state: Turn) -> dict[str, Any]:
-        """For models that forget to call `end`: ask for that alone, after the reply is out."""
+        """Ask a model that did not call `end` for that call alone, after the reply was sent."""
         end = tools_of(state)[-1]
         question = [*prompt(state), HumanMessage(REMINDER[language])]
         try:
@@ -100,7 +106,7 @@ def build_agent(
         except Exception as error:
             if getattr(error, "status_code", None) != 400:
                 raise
-            message = await model.bind_tools([end]).ainvoke(question)  # some servers take no forced choice
+            message = await model.bind_tools([end]).ainvoke(question)  # some servers reject a forced choice of a tool
         calls = [call for call in message.tool_calls if call["name"] == "end"]
         if not calls:
             known = ("bot_id", "bot_name", "user_name", "group_name")
@@ -133,7 +139,7 @@ def build_agent(
 
 
 def this_turn(state: Turn) -> list[AnyMessage]:
-    """Return the messages since the user's last one."""
+    """Return the messages from the user's last one on."""
     messages = state["messages"]
     return messages[max(n for n, message in enumerate(messages) if isinstance(message, HumanMessage)) :]
 
@@ -143,7 +149,7 @@ def has_replied(state: Turn) -> bool:
 
 
 def has_ended(state: Turn) -> bool:
-    """Return True if `end` was called and accepted: after a reply, or on purpose without one."""
+    """Return True if `end` was called and accepted: after a reply, or with `force` without one."""
     turn = this_turn(state)
     asked = [call for message in turn if isinstance(message, AIMessage) for call in message.tool_calls if call["name"] == "end"]
     carried_out = {message.tool_call_id for message in turn if isinstance(message, ToolMessage) and message.status == "success"}
@@ -151,7 +157,7 @@ def has_ended(state: Turn) -> bool:
 
 
 async def take_turn(agent: CompiledStateGraph[Any, Any, Any, Any], said: str, bot: str, thread: str) -> None:
-    """One turn; every text of the bot is printed as soon as it is there."""
+    """Run one turn; each text of the bot is printed as soon as it is available."""
     asked = {"messages": [HumanMessage(said)], "request_id": f"terminal-{uuid.uuid4().hex}"}
     config = {"configurable": {"thread_id": thread}}
     async for update in agent.astream(asked, config, stream_mode="updates"):
@@ -207,7 +213,8 @@ async def chat_until_interrupted(options: argparse.Namespace) -> int:
     try:
         return await chat(options)
     except asyncio.CancelledError:
-        # Memory is closed by now. A thread still waits for a line, which nothing but the end of the process interrupts.
+        # The memory is closed now. A thread still waits for a line of input; only the end of the
+        # process interrupts it.
         os._exit(INTERRUPTED)
 
 

@@ -1,4 +1,6 @@
-"""The choice among scored events: the best ones, a reranker's order, recency, diversity, and the messages around each hit."""
+"""The choice among scored events: the best scores, the order of a reranker, recency, diversity, and
+the messages around each hit.
+"""
 
 from __future__ import annotations
 
@@ -19,18 +21,22 @@ from .scope_index.table import Positions, Snapshot
 from .scope_index.words import Mask, Scores
 
 ALIKE = 0.8
-"""Cosines up to this are not repetition: events about one subject, which were asked for, lie below it. (LoCoMo
-observations, recall at 10: 76.5 % with 0.6, 77.6 % with 0.8; turns 77.7 % with both.)"""
+"""Events whose cosine is at most this do not count as repetition: events about the same subject lie
+below it, and they may all be wanted. (LoCoMo observations, recall at 10: 76.5 % with 0.6, 77.6 %
+with 0.8; turns 77.7 % with both.)"""
 
 
 def diverse_order(
     scores: npt.NDArray[np.float64], likeness: Callable[[int], npt.NDArray[np.float32]], top_k: int, relevance: float
 ) -> list[int]:
-    """Return the indexes of at most `top_k` candidates, chosen one by one by maximal marginal relevance.
+    """Return the indexes of at most `top_k` candidates, chosen one by one by maximal marginal
+    relevance.
 
-    Carbonell and Goldstein (1998): the next one is that with the highest `relevance` x score - (1 - `relevance`) x
-    likeness to the one most like it among those chosen, scores brought to a highest of 1. `likeness(i)`, the cosines of
-    all with candidate i, counts from ALIKE (0) to 1 (1). With `relevance` 1 it is the order of the scores.
+    Carbonell and Goldstein (1998): each step takes the candidate with the highest `relevance` x
+    score - (1 - `relevance`) x likeness. Scores are scaled to a maximum of 1. The likeness is the
+    cosine with the most similar candidate among those chosen, scaled so that ALIKE becomes 0.
+    `likeness(i)` returns the cosines of all candidates with candidate i. With `relevance` 1 the
+    result is the order of the scores.
     """
     highest = float(scores.max(initial=0.0))
     if relevance >= 1.0 or len(scores) <= 1:
@@ -51,16 +57,19 @@ def diverse_order(
 
 
 def any_alike(likeness: npt.NDArray[np.float32]) -> bool:
-    """Return True if two of some events are more than ALIKE, by the cosines of each with each; those with themselves are lost.
+    """Return True if the cosine of two different events is above ALIKE.
 
-    If the `top_k` best are not, `diverse_order` gives them in the order of their scores.
+    `likeness` is the matrix of the cosines between all events. Its diagonal is overwritten with 0.
+    If the `top_k` best events are not alike, `diverse_order` would return them in the order of
+    their scores.
     """
     np.fill_diagonal(likeness, 0.0)
     return bool((likeness > ALIKE).any())
 
 
 DIVERSITY_POOL = 3
-"""Diversity chooses among so many times top_k."""
+"""The number of candidates from which diverse hits are chosen, as a multiple of the number of
+hits."""
 DIVERSITY_MOST = 200
 DAY_SECONDS = 86_400.0
 
@@ -69,7 +78,9 @@ Numbers = np.ndarray[tuple[int], np.dtype[np.float64]]
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """Events chosen so far, best first: positions in the snapshot, their scores, and the scores of every step by name."""
+    """Events chosen so far, best first: positions in the snapshot, their scores, and the scores of
+    every step by name.
+    """
 
     snapshot: Snapshot
     positions: Positions
@@ -78,7 +89,7 @@ class Candidates:
     reranked: Mapping[int, float] = field(default_factory=dict)
     has_vectors: bool = False
     is_silent: bool = False
-    """True if the scope holds nothing about what was said (`silence`)."""
+    """True if the scope holds nothing about the query (see `silence`)."""
 
 
 def select(request: RecallRequest, candidates: Candidates, settings: QuerySettings) -> list[Hit]:
@@ -86,7 +97,7 @@ def select(request: RecallRequest, candidates: Candidates, settings: QuerySettin
     snapshot, positions = candidates.snapshot, candidates.positions
     if not len(positions) or candidates.is_silent:
         return []
-    # Who asks for a day or month is not helped by what is recent.
+    # A query that names a day or month is about that time, not about recent events.
     boost = 0.0 if request.named else settings.time_decay_boost
     factors = recency(snapshot.times[positions], request.now, half_life_days=request.half_life_days, boost=boost)
     scores = candidates.scores * factors
@@ -96,7 +107,9 @@ def select(request: RecallRequest, candidates: Candidates, settings: QuerySettin
 def _shown(
     request: RecallRequest, candidates: Candidates, settings: QuerySettings, scores: Numbers, recent: Numbers | None
 ) -> list[Hit]:
-    """Return the `top_k` candidates that are chosen, as hits; `recent` is what recency gave them."""
+    """Return the `top_k` chosen candidates as hits. `recent` are the recency factors of the
+    candidates.
+    """
     snapshot, positions, minutes = candidates.snapshot, candidates.positions, settings.neighbour_minutes
     chosen_list: list[int] = []
     for group in _groups(candidates, request):
@@ -119,7 +132,9 @@ def _shown(
 
 
 def _chosen(candidates: Candidates, settings: QuerySettings, scores: Numbers, group: Positions, count: int) -> list[int]:
-    """Give `count` of a group of candidates, by score and diversity, as places among the candidates."""
+    """Return `count` candidates of a group by score and diversity, as indexes into the
+    candidates.
+    """
     pool = group[np.argsort(-scores[group], kind="stable")][: count * DIVERSITY_POOL]
     best = pool[:count]
     if settings.diversity_lambda < 1.0 and len(best) > 1 and count <= DIVERSITY_MOST:
@@ -132,9 +147,11 @@ def _chosen(candidates: Candidates, settings: QuerySettings, scores: Numbers, gr
 
 
 def best_of(snapshot: Snapshot, admitted: Mask | None, total: Scores, wanted: int, *, observations_last: bool) -> Positions:
-    """Return the `wanted` best of the admitted events with a score above 0, newer ones first among equals.
+    """Return the `wanted` best admitted events with a score above 0; of equal scores the newer
+    events come first.
 
-    With `observations_last`, of all but what tools returned (`is_raw`), and as many of that beside them.
+    With `observations_last`, return the `wanted` best events that are no observations (`is_raw`),
+    and behind them at most as many observations.
     """
     possible = total > 0 if admitted is None else (total > 0) & admitted
     positions = np.flatnonzero(possible)
@@ -148,7 +165,7 @@ def best_of(snapshot: Snapshot, admitted: Mask | None, total: Scores, wanted: in
         observed = snapshot.observed[best]
         others = int(np.count_nonzero(~observed))
         if len(best) == len(positions) or others >= wanted:
-            # What a wider look would find stands behind these anyway.
+            # A wider selection would only find events that rank behind these.
             ranked = best[np.lexsort((-best, -total[best], observed))]
             return np.concatenate([ranked[:others][:wanted], ranked[others:][:wanted]])
         looked_at *= 8
@@ -156,7 +173,9 @@ def best_of(snapshot: Snapshot, admitted: Mask | None, total: Scores, wanted: in
 
 
 def _groups(candidates: Candidates, request: RecallRequest) -> list[Positions]:
-    """Return the candidates' places in groups; each group is exhausted before the next one is used."""
+    """Return the indexes of the candidates in groups: with `observations_last`, observations are
+    the second group. A group is used only after the previous one is exhausted.
+    """
     places = np.arange(len(candidates.positions))
     if not request.observations_last:
         return [places]
@@ -165,7 +184,9 @@ def _groups(candidates: Candidates, request: RecallRequest) -> list[Positions]:
 
 
 def reordered(candidates: Candidates, judged: Mapping[int, float]) -> Candidates:
-    """Return the candidates reordered: reranked events in the upper half of the scale, the others in the lower half."""
+    """Return the candidates reordered: reranked events get scores from 0.5 to 1, the others scores
+    below 0.5.
+    """
     if not judged:
         return candidates
     low, high = min(judged.values()), max(judged.values())
@@ -183,9 +204,11 @@ def reordered(candidates: Candidates, judged: Mapping[int, float]) -> Candidates
 
 
 def recency(times: Numbers, now: float, *, half_life_days: float, boost: float) -> Numbers:
-    """Return the factor of each event: 1 + boost x 2^(-age / half-life). Future events count as of now.
+    """Return the factor of each event: 1 + boost x 2^(-age / half-life). Future events count as if
+    their time were `now`.
 
-    An event of now gains the share `boost`, one a half-life old half of it, and none ever loses anything.
+    An event of `now` gains the share `boost`, an event that is one half-life old gains half of it.
+    No factor is below 1.
     """
     ages = np.maximum(now - times, 0.0) / (DAY_SECONDS * half_life_days)
     factors: Numbers = 1.0 + boost * np.exp2(-ages)
@@ -193,14 +216,15 @@ def recency(times: Numbers, now: float, *, half_life_days: float, boost: float) 
 
 
 LOOKED_THROUGH = 20
-"""So many events to either side are looked through for messages."""
+"""The number of events before and after a hit that are searched for neighbouring messages."""
 
 
 def with_neighbours(hit: Hit, snapshot: Snapshot, count: int, minutes: float, now: float) -> Hit:
-    """Return a hit with at most `count` messages before and after it, none beyond a silence of more than `minutes`, and none
-    that has expired at `now`.
+    """Return a hit with at most `count` messages before and after it. Neighbours end at a silence
+    of more than `minutes`; messages that have expired at `now` are left out.
 
-    The message that it replies to is the last of `before`, whenever that was said. An event has no neighbours.
+    If the hit replies to a message, that message is the last one of `before`, however old it is. A
+    hit that is no message has no neighbours.
     """
     event = hit.event
     if count <= 0 or not event.is_message:
@@ -215,13 +239,17 @@ def with_neighbours(hit: Hit, snapshot: Snapshot, count: int, minutes: float, no
 
 
 def _first_part(snapshot: Snapshot, event: Event) -> Event | None:
-    """Return the message that another one replies to; of a long one its first part."""
+    """Return the message that `event` replies to, or None if it is not in the snapshot. If that
+    message is stored in several parts, return the first part.
+    """
     place = snapshot.place_of(f"{named_message(event.scope, event.reply_to)}:0")
     return None if place is None else snapshot.events[place]
 
 
 def _along(snapshot: Snapshot, place: int, step: int, minutes: float, now: float) -> Iterable[Event]:
-    """Yield the messages behind or before a place in the order of time, up to a silence."""
+    """Yield the messages before (`step` -1) or after (`step` 1) a place in the order of time, up to
+    a silence of more than `minutes`.
+    """
     rank = place if snapshot.is_in_order else int(snapshot.time_ranks[place])
     moment = float(snapshot.times[place])
     for other in range(rank + step, rank + step * (LOOKED_THROUGH + 1), step):

@@ -1,7 +1,8 @@
-"""Run the steps of a recall in order, with a deadline or without one.
+"""Run the steps of a recall in order, with or without a deadline.
 
-The service, the command line and the tools search through `find` and `search`. The nodes of the recall graph are the same steps
-one by one, with the same bounds for models (`embed`, `rerank`).
+The service, the command line and the tools search through `find` and `search`. The nodes of the
+recall graph run the same steps one by one and use the same time limits for models (`embed`,
+`rerank`).
 """
 
 from __future__ import annotations
@@ -26,23 +27,28 @@ log = logging.getLogger(__name__)
 Result = TypeVar("Result")
 
 MODEL_SECONDS = 5.0
-"""Time limit for an embedding, and for a reranking, in a search without a deadline."""
+"""Time limit in seconds for embedding, and again for reranking, in a search without a deadline."""
 
 
 COLD_SHARE = 0.2
-"""The share of a recall's time in which a scope that is not in memory may still get there. Then the store is asked."""
+"""The share of the time of a recall for which it waits for a scope that is not in memory. After
+that the keyword index of the store is searched instead."""
 CROWD_COLD_SHARE = 0.4
-"""The same share where many recalls are under way: asking the store costs more than to find the scope in memory."""
+"""The same share while many recalls run: a keyword search in the store then costs more than waiting
+until the scope is in memory."""
 ENOUGH_WORDS = 0.5
-"""The share of a query's words from which on what waits to be filed is told although nothing else is."""
+"""If a scope is silent about the query (see `silence`), a text that is not filed yet is returned
+only if it holds at least this share of the words of the query."""
 HELD = "database: away; what this process holds of the conversation answered"
 COLD = "scope: not in memory yet, found by the keywords of the store"
 
 
 class Deadline(NamedTuple):
-    """Times of the running loop: models are waited for until `models`, the recall ends at `end`.
+    """Times of the running event loop: models are waited for until `models`, the recall ends at
+    `end`.
 
-    Where many recalls are under way `models` may be over from the start: no model is asked then.
+    While many recalls run, `models` may already be in the past at the start: then no model is
+    called.
     """
 
     models: float
@@ -51,11 +57,12 @@ class Deadline(NamedTuple):
 
 @dataclass
 class SearchResult:
-    """What a recall found by its deadline.
+    """The result of a recall at its deadline.
 
-    `hits` are filed events, best first; `waiting` are the texts of jobs that are not filed yet. `is_silent` is True if the
-    conversation holds nothing about what was said: then there are no hits, and of `waiting` those that share most words.
-    `with_vectors` is None if the events could not be searched. `reasons` tell what is missing and why, `failure` is the error of
+    `hits` are filed events, best first; `waiting` are the texts of jobs that are not filed yet.
+    `is_silent` is True if the conversation holds nothing about the query: then there are no hits,
+    and `waiting` has only texts that share many words with the query. `with_vectors` is None if the
+    events could not be searched. `reasons` say what is missing and why, `failure` is the error of
     the search itself.
     """
 
@@ -68,8 +75,9 @@ class SearchResult:
 
     @property
     def in_order(self) -> list[Hit]:
-        """All hits, best first: texts that wait to be filed come first if they share words with the query and are no questions,
-        else last."""
+        """All hits, best first. Texts that are not filed yet come first if they share words with
+        the query and are no questions, else last.
+        """
         first: list[Hit] = []
         last: list[Hit] = []
         for hit in self.waiting:
@@ -78,10 +86,11 @@ class SearchResult:
 
 
 async def search(steps: EventRecall, request: RecallRequest) -> list[Hit]:
-    """Return the `top_k` best hits, without a model that fails or takes longer than MODEL_SECONDS.
+    """Return the `top_k` best hits. A model that fails or takes longer than MODEL_SECONDS is left
+    out.
 
-    Texts that wait to be filed come first if they share words with the query, else last if there is room. Raises
-    StorageError.
+    Texts that are not filed yet come first if they share words with the query and are no questions,
+    else last if there is room. Raises StorageError.
     """
     found = await find(steps, request)
     if found.failure is not None:
@@ -95,8 +104,8 @@ async def find(
 ) -> SearchResult:
     """Run all steps; `run(function, *arguments)` calls a blocking step in a thread.
 
-    With a deadline, what is ready in time is returned. What has begun and is late is finished in the background, so that the
-    caches have it for the next recall.
+    With a deadline, return what is ready in time. Model calls and reads that are late are finished
+    in the background, so that the next recall finds their results in the caches.
     """
     loop = asyncio.get_running_loop()
     now = loop.time
@@ -115,7 +124,7 @@ async def find(
     finish: Callable[..., Awaitable[tuple[Candidates, list[Hit]]]] = run
     if deadline is not None and (not surveying.done() or isinstance(surveying.exception(), StorageError)):
         survey = steps.held(request)
-    if survey is not None:  # the store is away, and all threads but the spare one may wait for it
+    if survey is not None:  # the store is unavailable, and all threads except `spare` may be waiting for it
         surveying.cancel()
         found.reasons.append(HELD)
         finish = partial(loop.run_in_executor, steps.spare)
@@ -124,7 +133,7 @@ async def find(
         survey = result(surveying, "search", found.reasons)
     if survey is None:
         found.failure = surveying.exception() if surveying.done() and not surveying.cancelled() else None
-        surveying.cancel()  # one that no thread has begun would only delay the next recalls
+        surveying.cancel()  # if no thread has begun it, it would only delay the next recalls
         return found
     vectors = result(embedding, "embedder", [] if survey.is_held else found.reasons) or []
     found.waiting = list(survey.waiting)
@@ -156,12 +165,13 @@ async def find(
 
 
 async def _by_keywords(steps: EventRecall, request: RecallRequest, end: float, run: RunInThread) -> SearchResult:
-    """Run all steps but those of models in one go, until `end`.
+    """Run all steps without models in one call of a thread, until `end`.
 
-    So many recalls at once are answered one after the other, and not all of them begun before any is answered.
+    While many recalls run, they are answered one after the other in this way, instead of all being
+    started before the first is answered.
     """
     found, now = SearchResult(), asyncio.get_running_loop().time
-    # Waited for here and not in the thread that answers all of them.
+    # The event loop waits for the scope, not the thread that answers all recalls.
     patience = CROWD_COLD_SHARE * (end - now())
     if steps.tables.held(request.where.scope_key or "") is None:
         reading = steps.tasks.spawn(_read_scope(steps, request, run), "scope of a recall")
@@ -189,7 +199,7 @@ async def _by_keywords(steps: EventRecall, request: RecallRequest, end: float, r
 
 
 async def _read_scope(steps: EventRecall, request: RecallRequest, run: RunInThread) -> None:
-    """Have a scope read in the background, and wait for that."""
+    """Start reading a scope in the background and wait until it is read."""
     scope_key = request.where.scope_key or ""
     await run(steps.tables.ready, scope_key, 0.0)
     if (reading := steps.tables.under_way(scope_key)) is not None:
@@ -197,7 +207,10 @@ async def _read_scope(steps: EventRecall, request: RecallRequest, run: RunInThre
 
 
 def _worth_telling(found: SearchResult, waiting: Sequence[Hit]) -> list[Hit]:
-    """Return the hits of `waiting` that are not among those found, as filed in between; in silence those that fit best."""
+    """Return the hits of `waiting` without those that were filed in the meantime and are already in
+    `found.hits`. If the scope is silent about the query, return only those that hold at least
+    ENOUGH_WORDS of its words.
+    """
     known = {hit.event.event_id for hit in found.hits}
     return [hit for hit in waiting if hit.event.event_id not in known and (not found.is_silent or hit.score >= ENOUGH_WORDS)]
 
@@ -205,13 +218,17 @@ def _worth_telling(found: SearchResult, waiting: Sequence[Hit]) -> list[Hit]:
 def _finished(
     steps: EventRecall, request: RecallRequest, survey: Survey, vectors: Sequence[Vector]
 ) -> tuple[Candidates, list[Hit]]:
-    """Fuse and select in one go: each change of threads costs as much as a tenth of a recall."""
+    """Fuse and select in one call, because each change of threads costs a tenth of the time of a
+    recall.
+    """
     candidates = steps.fuse(request, survey, vectors)
     return candidates, steps.select(request, candidates)
 
 
 async def embed(steps: EventRecall, request: RecallRequest) -> Sequence[Vector]:
-    """Return the vectors of the queries; none, with a warning, if the embedder fails or takes longer than MODEL_SECONDS."""
+    """Return the vectors of the queries. If the embedder fails or takes longer than MODEL_SECONDS,
+    log a warning and return none.
+    """
     reasons: list[str] = []
     until = asyncio.get_running_loop().time() + MODEL_SECONDS
     task = steps.tasks.spawn(steps.embed(request, until), "embedding of a recall")
@@ -228,7 +245,9 @@ async def rerank(
     reasons: list[str],
     until: float | None = None,
 ) -> Candidates:
-    """Return the candidates reranked; as they are, with a reason, if the reranker fails or is late (`until`)."""
+    """Return the candidates reranked. If the reranker fails or is not ready by `until`, return them
+    unchanged and append a reason.
+    """
     until = until or asyncio.get_running_loop().time() + MODEL_SECONDS
     try:
         async with asyncio.timeout_at(until):
@@ -239,14 +258,18 @@ async def rerank(
 
 
 def warn(steps: EventRecall, request: RecallRequest, reasons: Sequence[str]) -> None:
-    """Log why a search found less than it could have: each kind of reason once as a warning, then at the level DEBUG."""
+    """Log why a search found less than it could have. The first time that a kind of reason occurs
+    it is logged as a warning, later at DEBUG.
+    """
     if reasons:
         told = "search in %s answered with less: %s"
         log.log(steps.seen_warnings.level(reasons), told, request.where.scope_key, "; ".join(reasons))
 
 
 def result(task: asyncio.Task[Result], what: str, reasons: list[str]) -> Result | None:
-    """Return what a task gave. If it is late or failed, return None and append the reason."""
+    """Return the result of a task. If the task is late or failed, return None and append the
+    reason.
+    """
     if not task.done() or task.cancelled():
         reasons.append(f"{what}: {'cancelled' if task.done() else 'out of time'}")
         return None

@@ -1,8 +1,9 @@
 """The steps of a recall over the events of one scope.
 
-    survey (what is in the scope, and keywords) ∥ embed → fuse → [rerank] → select (decay, diversity, top_k)
+    survey (content of the scope, and keywords) ∥ embed → fuse → [rerank] → select (decay, diversity, top_k)
 
-Each step takes what the one before it returns; `driver` runs them. Blocking steps are ordinary methods: run them in a thread.
+Each step takes the result of the step before it; `driver` runs them. Blocking steps are ordinary
+methods: run them in a thread.
 """
 
 from __future__ import annotations
@@ -38,19 +39,23 @@ log = logging.getLogger(__name__)
 
 KEYWORD_CANDIDATES = 200
 FULL_MATCH = 0.3
-"""The best keyword score counts fully beside the vectors where it is this share of a whole match, else in proportion: who
-asks in other words than were said is not to get what merely shares "when" with the question. Found on Chinese chats asked
-about in other words (R@5 61 -> 67 %, MRR 47 -> 52 %); LoCoMo and MADial-Bench stay within 0.6 points of R@10."""
+"""If the best keyword score is at least this share of a whole match, it counts fully beside the
+vectors; a lower one counts in proportion. Otherwise a question in other words than the stored text
+would find events that only share a word such as "when" with it. Found on Chinese chats that were
+asked about in other words (R@5 61 -> 67 %, MRR 47 -> 52 %); LoCoMo and MADial-Bench stay within 0.6
+points of R@10."""
 CENTRED_TALK = 1 / 3
-"""The share of the scope's mean that is taken away where the query is a piece of a conversation. Without neighbours as well,
-MADial-Bench's dialogues: R@10 67.8 -> 71.6 in English, 67.5 -> 67.6 in Chinese."""
+"""The share of the mean of the scope that is subtracted if the query is a piece of a conversation.
+Measured without neighbours on MADial-Bench's dialogues: R@10 67.8 -> 71.6 in English, 67.5 -> 67.6
+in Chinese."""
 SMALL_SCOPE = 50
-"""While vectors are missing, a scope of so few events gives those that share no word with the query as well, the newest first,
-last."""
+"""While vectors are missing, a search in a scope of at most this many events also returns the
+events that share no word with the query: behind all others, newest first."""
 EXCERPT = 60
-"""So many events a query are taken from the keyword index of the store while a scope is not in memory."""
+"""The number of events per query that are taken from the keyword index of the store while a scope
+is not in memory."""
 NEAREST = 64
-"""So many of the events nearest to a query are compared with the query without names."""
+"""The number of events nearest to a query that are compared with the query without names."""
 LEAST_SCORE = np.float32(0.001)
 MEGABYTE = 1024 * 1024
 
@@ -65,20 +70,25 @@ class RunInThread(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Survey:
-    """What a scope holds, for each query the keyword scores of its events, and the texts that wait to be filed."""
+    """The content of a scope, the keyword scores of its events for each query, and the texts that
+    are not filed yet.
+    """
 
     snapshot: Snapshot
     keywords: Sequence[WordMatch]
     admitted: Mask | None
     waiting: Sequence[Hit] = ()
     is_excerpt: bool = False
-    """True if the snapshot holds no more than what the store found by keywords, since the scope is still being read."""
+    """True if the snapshot holds only what the store found by keywords, because the scope is still
+    being read."""
     is_held: bool = False
-    """True if the store is away, and the scope is as it was known last."""
+    """True if the store is unavailable and the snapshot is the last one that was read."""
 
 
 class EventRecall:
-    """The steps over one store. `settings()` and `clock()` are called at every recall, since settings may change."""
+    """The steps over one store. `settings()` and `clock()` are called at every recall, because
+    settings may change.
+    """
 
     def __init__(
         self,
@@ -91,13 +101,15 @@ class EventRecall:
         pending: PendingHits | None = None,
         is_away: Callable[[], bool] | None = None,
     ) -> None:
-        """`is_away()` returns True while the store is known to be out of reach; None: it is in this process."""
+        """`is_away()` returns True while the store is known to be unavailable. It is None for a
+        store in this process.
+        """
         self._is_away = is_away
         self.events = events
         self.reranker = reranker
         self.tasks = LoopTasks()
         self.spare = ThreadPoolExecutor(1, thread_name_prefix="historian-held")
-        """For what is done while all other threads may wait for the store."""
+        """A thread that is used while all other threads may be waiting for the store."""
         self._marks = ThreadPoolExecutor(1, thread_name_prefix="historian-fingerprint")
         self.seen_warnings = SeenWarnings()
         self._pending = pending
@@ -116,22 +128,27 @@ class EventRecall:
         )
 
     def survey(self, request: RecallRequest, patience: float | None = None) -> Survey:
-        """Look through the scope: its table, the keywords of every query, the jobs that wait. Blocking; raises StorageError.
+        """Return the table of the scope, the keyword scores of every query, and the jobs that are
+        not filed yet. Blocking; raises StorageError.
 
-        A scope that is not in memory is waited for; with `patience` only so many seconds, then the store's keywords do.
+        Waits for a scope that is not in memory, with `patience` for at most that many seconds.
+        After that the keyword index of the store is searched instead.
         """
         scope_key = request.where.scope_key
         assert scope_key is not None, "a search without scope goes through retrieval.other_scopes"
-        # What waits is read first: what is filed in between is found twice rather than never.
+        # Waiting jobs are read before the events: a job that is filed in between is found twice
+        # rather than never.
         waiting = self._waiting(request)
         snapshot = self.tables.snapshot(scope_key) if patience is None else self.tables.ready(scope_key, patience)
-        _ = request.named  # parsed here, beside the embedding, and kept for the steps that follow
+        _ = request.named  # parsed here, while the query is embedded, and cached for the steps that follow
         if snapshot is None:
             return self._excerpt(request, waiting)
         return self._looked_through(request, snapshot, waiting)
 
     def held(self, request: RecallRequest) -> Survey | None:
-        """Survey a scope as it was known last, while the store is known to be away. Does not block."""
+        """Survey a scope from the last snapshot in memory while the store is known to be
+        unavailable; return None if there is none. Does not block.
+        """
         snapshot = self.tables.held(request.where.scope_key or "") if self._knows_that_store_is_away() else None
         return None if snapshot is None else self._looked_through(request, snapshot, is_held=True)
 
@@ -146,7 +163,9 @@ class EventRecall:
         return Survey(snapshot, keywords, admitted, waiting, is_held=is_held)
 
     def _excerpt(self, request: RecallRequest, waiting: Sequence[Hit]) -> Survey:
-        """Survey what the store finds by keywords; where that is nothing, the newest events."""
+        """Survey the events that the store finds by keywords, or the newest events if it finds
+        none.
+        """
         limit = max(EXCERPT, request.top_k)
         found = [dict(self.events.search_keywords(query, request.where, limit)) for query in request.queries]
         events = self.events.get(list(dict.fromkeys(event_id for one in found for event_id in one)))
@@ -157,7 +176,9 @@ class EventRecall:
         return Survey(snapshot, keywords, admitted, waiting, is_excerpt=True)
 
     def _with_nearest(self, request: RecallRequest, survey: Survey, vectors: Sequence[Vector]) -> Survey:
-        """Add to an excerpt the events with the nearest vectors, and all vectors, where the store compares them itself."""
+        """Add the events with the nearest vectors to an excerpt, and the vectors of all its events.
+        Return the excerpt unchanged unless the store compares vectors itself.
+        """
         limit = max(EXCERPT, request.top_k)
         found = [self.events.nearest(vector, request.where, limit) for vector in vectors]
         if not all(found):
@@ -177,19 +198,22 @@ class EventRecall:
         return replace(survey, snapshot=snapshot, keywords=keywords, admitted=admitted)
 
     async def embed(self, request: RecallRequest, until: float | None = None) -> list[Vector]:
-        """Return one vector per query; none without an embedder. Raises ModelError and StorageError.
+        """Return one vector per query; none without an embedder, or while the store is unavailable.
+        Raises ModelError and StorageError.
 
-        What a busy embedder would not answer before `until`, a time of the running loop, raises ModelUnavailable at once.
+        `until` is a time of the running loop. Raises ModelUnavailable at once if the embedder is
+        too busy to answer before it.
         """
         if self.vectors is None or not request.queries or self._knows_that_store_is_away():
-            return []  # each vector asks the store for its model
+            return []  # each vector needs the name of the embedding model, which is read from the store
         names = list(self.tables.names(request.where.scope_key or "").written)
         return list(await asyncio.gather(*(self._vector(self.vectors, query, names, until) for query in request.queries)))
 
     async def _vector(self, vectors: QueryVectors, query: str, names: Sequence[str], until: float | None) -> Vector:
-        """Return the weighted mean of the vectors of the `readings` of a query, of length 1.
+        """Return the weighted mean, of length 1, of the vectors of the `readings` of a query.
 
-        Of two readings one is enough where a busy embedder does not come to the other.
+        If the embedder is too busy for one of two readings, the vector of the other one is
+        returned.
         """
         texts = readings(query, names)
         if len(texts) == 1:
@@ -203,9 +227,10 @@ class EventRecall:
         return np.asarray(mean / max(float(np.linalg.norm(mean)), 1e-9), dtype=np.float32)
 
     def fuse(self, request: RecallRequest, survey: Survey, vectors: Sequence[Vector]) -> Candidates:
-        """Score all events of the scope and return the best of them. Without vectors, by keywords alone.
+        """Score all events of the scope and return the best of them. Without vectors, only keywords
+        are used.
 
-        Blocking where the survey is an excerpt.
+        Blocking if the survey is an excerpt, because the store is then searched by vectors.
         """
         if survey.is_excerpt and vectors:
             survey = self._with_nearest(request, survey, vectors)
@@ -220,7 +245,7 @@ class EventRecall:
             dense = None
             near.append(None)
             if len(usable) == len(request.queries):
-                # The middle of an excerpt is not that of the scope.
+                # The mean of an excerpt is not the mean of the scope.
                 centred = settings.vector_centering * (CENTRED_TALK if is_talk(query) else 1.0) * (not survey.is_excerpt)
                 dense = snapshot.similarities(usable[number], centred=centred)
                 _raise(steps, "dense", dense if snapshot.is_all_embedded else np.where(snapshot.embedded, dense, np.float32(0.0)))
@@ -259,10 +284,12 @@ class EventRecall:
         return Candidates(snapshot, positions, scores, steps, has_vectors="dense" in steps, is_silent=is_silent)
 
     def _nearest(self, request: RecallRequest, survey: Survey, query: str, dense: Scores) -> float | None:
-        """Return how near the nearest vector is to a query without its names; None where that says nothing on its own.
+        """Return the similarity of the nearest vector to a query without its names, or None if that
+        number cannot be compared between scopes.
 
-        Similarities mean the same in every scope where they are centred and of the model of the general means; of a scope
-        that is embedded by half the rest would be unknown.
+        Similarities are comparable between scopes only if they are centred and the general means of
+        the model are known. If less than half of a scope is embedded, the nearest vector may still
+        be missing: then None is returned too.
         """
         snapshot = survey.snapshot
         is_known = snapshot.has_general_means and self._settings().vector_centering and not survey.is_excerpt
@@ -283,10 +310,10 @@ class EventRecall:
         candidates: Candidates,
         until: float | None = None,
     ) -> Candidates:
-        """Return the candidates in the reranker's order. Raises ModelError.
+        """Return the candidates in the order of the reranker. Raises ModelError.
 
-        The caller gives up at `until`, a time of the running loop.
-        What the reranker leaves out stays behind what it ranked, in the order before.
+        The caller stops waiting at `until`, a time of the running loop. Candidates that the
+        reranker leaves out come behind the reranked ones, in their previous order.
         """
         if self.reranker is None or not len(candidates.positions) or not request.queries:
             return candidates
@@ -301,7 +328,7 @@ class EventRecall:
         return select(request, candidates, self._settings())
 
     async def aclose(self) -> None:
-        """Cancel what runs in the background of this event loop."""
+        """Cancel the background tasks of this event loop and shut the threads down."""
         await self.tasks.aclose()
         for pool in (self.spare, self._marks):
             pool.shutdown(wait=False, cancel_futures=True)
@@ -335,5 +362,5 @@ def _fused(match: WordMatch, dense: Scores | None, settings: QuerySettings) -> S
 
 
 def _raise(steps: dict[str, Scores], name: str, scores: Scores) -> None:
-    """Note the scores of a step; of several queries the highest."""
+    """Store the scores of a step. With several queries, store the highest score of each event."""
     steps[name] = np.maximum(steps[name], scores) if name in steps else scores

@@ -1,6 +1,7 @@
-"""Filters of a search. All conditions of callers are turned into filters here.
+"""Filters of a search. All conditions of callers are converted to filters here.
 
-The scope comes from the conversation, never from the query; a caller's conditions can only narrow it.
+The scope comes from the conversation, never from the query. A condition of a caller can only narrow
+it.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ Moment = float | int | str | date | datetime
 Value = TypeVar("Value", bound=str)
 
 _ANYBODY = "\0anybody"
-"""An id that no platform can give (ids are printable). It stands for users in general."""
+"""An id that no platform can assign (ids are printable). It represents any user."""
 
 
 def event_filter(
@@ -52,13 +53,18 @@ def event_filter(
 ) -> EventFilter:
     """Return the filter of a search in `scope` (None: every conversation, for the operator only).
 
-    `user_id` and `sender_id` are the same condition (in a group the sender is the user of a record); given with
-    `user_ids`, all of them must hold. Times are seconds since the epoch, dates, datetimes or ISO 8601 text, without an
-    offset in `timezone`; a day as `time_to` counts to its end; a reversed range is swapped. `time_from` and `time_to` mean
-    when it was said, `occurs_from` and `occurs_to` when it happens: what a record tells of (without a time of its own, when it
-    was said) lies within them, in whole or in part. `is_absolute` leaves messages out, which are neither. All of `tags` must be
-    there, and every key of `metadata` with an equal value (text, number, true, false or null). `group_id` and `request_type`
-    narrow a search without scope; with one they must agree with it. Raises InvalidInput.
+    `user_id` and `sender_id` are the same condition (in a group the sender is the user of a
+    record). If they are given with `user_ids`, all of the conditions must be met.
+
+    Times are seconds since the epoch, dates, datetimes or ISO 8601 text; a time without an offset
+    is in `timezone`. A day as `time_to` includes its end. A reversed range is swapped. `time_from`
+    and `time_to` limit when a record was said. `occurs_from` and `occurs_to` limit the time that a
+    record is about (the time of saying if it names no other); a partial overlap is enough.
+
+    `is_absolute` without a kind excludes messages, which are neither absolute nor relative. A
+    record must have all of `tags`, and for every key of `metadata` an equal value (text, number,
+    true, false or null). `group_id` and `request_type` narrow a search without scope; with a scope
+    they must agree with it. Raises InvalidInput.
     """
     _one_of("kind", (kind, *kinds), get_args(EventKind))
     _one_of("source", (source, *sources), sorted(SOURCES))
@@ -93,7 +99,8 @@ def event_filter(
 
 
 def conditioned(scope: Scope | None, conditions: Mapping[str, Any], timezone: str, now: float) -> EventFilter:
-    """Return `event_filter` of a caller's conditions, without what has expired at `now`.
+    """Return `event_filter` of a caller's conditions, which also excludes records that have expired
+    at `now`.
 
     Raises InvalidInput for an unknown condition.
     """
@@ -103,23 +110,24 @@ def conditioned(scope: Scope | None, conditions: Mapping[str, Any], timezone: st
 
 
 def checked_conditions(conditions: Mapping[str, Any]) -> None:
-    """Raise InvalidInput for a condition that there is not."""
+    """Raise InvalidInput for an unknown condition."""
     unknown = sorted(set(conditions) - set(CONDITIONS))
     if unknown:
         raise InvalidInput(f"{unknown[0]:.60}: unknown condition; known are {', '.join(CONDITIONS)}")
 
 
 CONDITIONS = tuple(name for name in signature(event_filter).parameters if name != "scope")
-"""What callers may narrow a search by."""
+"""The names of the conditions by which callers may narrow a search."""
 
 
 def profile_filter(
     scope: Scope, rule: LayerRule, public_layer: PublicLayer = "where_spoken", speakers: Sequence[str] = ()
 ) -> ProfileFilter:
-    """Return which profiles may be searched in `scope`: its own, and those of users who have spoken there.
+    """Return the filter of the profiles that may be searched in `scope`: its own, and those of
+    users who have spoken there.
 
-    `speakers` are users of whom that is known though nothing they said is filed yet. With `public_layer="everywhere"` the
-    public layer of all users may be searched.
+    `speakers` are users who have spoken there although none of their messages is filed yet. With
+    `public_layer="everywhere"` the public layer of all users may be searched.
     """
     public = layers_read(scope, "user", _ANYBODY, rule, has_spoken=True)
     own = layers_read(scope, "user", scope.user_id, rule) if scope.user_id else ()
@@ -130,7 +138,9 @@ def profile_filter(
 
 
 def bounded_top_k(wanted: int | None, default: int) -> int:
-    """Return `wanted`, or `default` if it is None; 500 for more. Raises InvalidInput for what is no number from 1 on."""
+    """Return `wanted`, or `default` if it is None, but at most MOST_HITS. Raises InvalidInput for
+    any value that is not a number of at least 1.
+    """
     if wanted is None:
         wanted = default
     if not isinstance(wanted, int | float) or isinstance(wanted, bool) or not wanted >= 1:
@@ -156,7 +166,9 @@ def _one_of(name: str, given: Sequence[str | None], known: Sequence[str]) -> Non
 
 
 def _both(values: tuple[Value, ...], value: Value | None) -> tuple[Value, ...]:
-    """Return `values` and `value` as one condition. If they exclude each other, nothing meets it."""
+    """Return one condition that combines `values` and `value`. If they exclude each other, it
+    matches nothing.
+    """
     if value is None or value == "":
         return values
     if not values or value in values:

@@ -1,4 +1,4 @@
-"""Fusion of scores that measure different things."""
+"""Fusion of scores from different scales."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from .scope_index.words import Mask, Scores
 Key = TypeVar("Key", bound=Hashable)
 
 RANK_CONSTANT = 60
-"""k of reciprocal rank fusion; 60 is what Cormack, Clarke and Buettcher (2009) found to do well everywhere."""
+"""The constant k of reciprocal rank fusion. Cormack, Clarke and Buettcher (2009) found that 60
+works well in all their tests."""
 
 
 def min_max(scores: Mapping[Key, float]) -> dict[Key, float]:
-    """Scores stretched to 0..1; all 1.0 where they are equal."""
+    """Return the scores scaled to 0..1; all 1.0 if they are equal."""
     if not scores:
         return {}
     low, high = min(scores.values()), max(scores.values())
@@ -27,7 +28,7 @@ def min_max(scores: Mapping[Key, float]) -> dict[Key, float]:
 
 
 def weighted_sum(lists: Sequence[tuple[Mapping[Key, float], float]]) -> dict[Key, float]:
-    """Return the weighted sum of min-max normalised scores; a missing entry counts 0."""
+    """Return the weighted sum of min-max normalised scores; a missing entry counts as 0."""
     fused: dict[Key, float] = {}
     for scores, weight in lists:
         for key, value in min_max(scores).items():
@@ -36,7 +37,7 @@ def weighted_sum(lists: Sequence[tuple[Mapping[Key, float], float]]) -> dict[Key
 
 
 def reciprocal_rank(lists: Sequence[tuple[Mapping[Key, float], float]], k: int = RANK_CONSTANT) -> dict[Key, float]:
-    """Return the sum of weight / (k + rank), ranks from 1."""
+    """Return the sum of weight / (k + rank) for each key. Ranks start at 1."""
     fused: dict[Key, float] = {}
     for scores, weight in lists:
         for rank, key in enumerate(sorted(scores, key=lambda one: -scores[one]), 1):
@@ -45,7 +46,9 @@ def reciprocal_rank(lists: Sequence[tuple[Mapping[Key, float], float]], k: int =
 
 
 def nearest(vector: Vector, keys: Sequence[Key], matrix: Matrix, limit: int | None = None) -> dict[Key, float]:
-    """Return the similarities of the rows of `matrix` to `vector`, highest first; nothing if the dimensions differ."""
+    """Return the similarities of the rows of `matrix` to `vector`, highest first, at most `limit`.
+    Return nothing if the dimensions differ.
+    """
     if not keys or matrix.shape[1] != vector.shape[0]:
         return {}
     similarities = matrix @ vector
@@ -64,26 +67,29 @@ def stretched(scores: Scores) -> Scores:
 
 
 def with_estimates(similarities: Scores, known: Mask, keyword: Scores, admitted: Mask | None = None) -> Scores:
-    """Return the similarities to a query, with those that are not `known` estimated by keywords.
+    """Return the similarities to a query. Those that are not `known` are estimated from the keyword
+    scores.
 
     An estimate lies as many standard deviations above the mean of the known similarities as the
-    keyword score lies above the mean of all: records without a vector keep the order that they
-    have without an embedder, on the scale of the others. Means are those of admitted records.
+    keyword score lies above the mean keyword score. Records without a vector thus have the order
+    that they have without an embedder, on the scale of the others. Only admitted records count for
+    the means.
     """
     values = similarities[known if admitted is None else known & admitted]
     words = keyword if admitted is None else keyword[admitted]
     if not len(values) or not len(words):
         return np.where(known, similarities, keyword)
-    # One value alone has no scale: any will do, since fused scores are scaled anew.
+    # A single value has no scale. Any scale will do, because fused scores are scaled again.
     scale = float(values.std()) or 1.0
     above = (keyword - words.mean()) / np.float32(words.std() or 1.0)
     return np.where(known, similarities, values.mean() + np.float32(scale) * above)
 
 
 def completed(similarities: Mapping[Key, float], keywords: Mapping[Key, float]) -> dict[Key, float]:
-    """Return the similarities, with those of further keys in `keywords` estimated (`with_estimates`).
+    """Return the similarities together with estimates for further keys of `keywords` (see
+    `with_estimates`).
 
-    Nothing if no similarity is known.
+    Return nothing if no similarity is known.
     """
     keys = list(dict.fromkeys([*similarities, *keywords]))
     known = np.array([key in similarities for key in keys], dtype=bool)
@@ -95,13 +101,17 @@ def completed(similarities: Mapping[Key, float], keywords: Mapping[Key, float]) 
 
 
 def from_zero(scores: Scores, *, at_least: float = 0.0) -> Scores:
-    """Scores of which 0 means "not found", brought to 0..1 by the highest, or by `at_least` where that is more."""
+    """Return scores, in which 0 means "not found", divided by the highest score, or by `at_least`
+    if that is larger.
+    """
     highest = max(float(scores.max(initial=0.0)), at_least)
     return scores / np.float32(highest) if highest > 0 else scores
 
 
 def by_rank(scores: Scores, found: Mask | None = None) -> Scores:
-    """Return (k + 1) / (k + rank) for those that are `found` (None: all): 1 for the best, 0 for those not found."""
+    """Return (k + 1) / (k + rank) for the records that are `found` (None: all): 1 for the best
+    record, 0 for those not found.
+    """
     result = np.zeros_like(scores)
     positions = np.arange(len(scores)) if found is None else np.flatnonzero(found)
     order = positions[np.argsort(-scores[positions], kind="stable")]

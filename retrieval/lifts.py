@@ -1,4 +1,6 @@
-"""What raises the score of an event beyond its own words: the events beside it in time, people and times that the query names."""
+"""The additions to the score of an event: for neighbouring events, and for people and times that
+the query names.
+"""
 
 from __future__ import annotations
 
@@ -19,27 +21,33 @@ _FIRST_PERSON = re.compile(rf"[我咱俺]|(?<!'){BEGINS}(?:I|me|my|mine|myself){
 _SHORTEST_NAME = 2
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？…\n])\s*")
 END_SHARE, END_WEIGHT = 0.35, 0.7
-"""How much of a piece of a conversation is its end, and what that counts beside the whole."""
+"""The share of a piece of a conversation that counts as its end, and the weight of the end beside
+the whole text."""
 _MOST_NAMES = 2_000
-"""More people than this in one scope are not looked for in the query: each costs a search in it."""
+"""At most this many names of a scope are searched for in a query, because each costs one search."""
 
 DAY = 86_400.0
 WEEK_AFTER = 7 * DAY
 MONTH_AROUND = 31 * DAY
 AT_THE_TIME, THE_WEEK_AFTER, THE_MONTH_AROUND, LONGER_SPAN = 1.0, 0.6, 0.3, 0.6
-"""How much of the lift an event gets. People also tell of a day in the days after it; a month or year says less than a
-day. (LoCoMo turns, questions that name a date: any values near these do as well.)"""
+"""The share of the lift by a named time that an event gets: at the named day, in the week after it,
+within a month of it, and within a named month or year. People also talk about a day in the days
+after it; a month or year says less than a day. (LoCoMo turns, questions that name a date: values
+near these give the same results.)"""
 QUESTION = 0.8
-"""The share of its score that a short question keeps (LoCoMo turns, recall at 10: +1.4; two Chinese chats: +0.4)."""
+"""The factor on the score of a short question (LoCoMo turns, recall at 10: +1.4; two Chinese chats:
++0.4)."""
 SAID_ELSEWHEN = 0.6
-"""The share of the lift by the day of saying that an event keeps which tells of another time."""
+"""The factor on the lift by the time of saying, for an event that is about another time."""
 
 
 def lend_to_neighbours(scores: Scores, snapshot: Snapshot, *, weight: float, minutes: float) -> Scores:
-    """Return `scores` plus, for each event, `weight` of its neighbours' scores in time and half of that of the next ones.
+    """Return `scores` plus, for each event, `weight` times the scores of the events next to it in
+    time and half of that for the second next.
 
-    An answer often stands beside the words that were asked about: a question and its reply, a story told in three
-    messages. Two events are neighbours while no gap between them is longer than `minutes`.
+    An answer is often in the event next to the one that shares words with the query: a question and
+    its reply, a story in three messages. Two events are neighbours if no gap between them is longer
+    than `minutes`.
     """
     count = len(snapshot)
     if weight <= 0 or count < 2:
@@ -64,9 +72,11 @@ def _lend(lent: Scores, scores: Scores, near: Mask, distance: int, weight: float
 
 
 def of_named_people(query: str, snapshot: Snapshot, speaker_id: str) -> Scores | None:
-    """Return 1 for events of people whom the query names (`speaker_id` is "I"), else 0; None if it names nobody.
+    """Return 1 for events of people that the query names (`speaker_id` is "I"), else 0. Return None
+    if the query names nobody.
 
-    A former name is its bearer's as well, whatever they are called today; a name of two people names both.
+    A former name also counts as a name of the person. A name that two people have names both of
+    them.
     """
     named = [snapshot.who == snapshot.users.get(one, -1) for one in snapshot.borne.named_in(query)]
     if speaker_id and _FIRST_PERSON.search(query):
@@ -77,7 +87,7 @@ def of_named_people(query: str, snapshot: Snapshot, speaker_id: str) -> Scores |
 
 
 def without_names(query: str, names: Iterable[str]) -> str:
-    """Return the query without the names of people, with the blanks as they are left.
+    """Return the query without the names of people, with single spaces between the words.
 
     >>> without_names("What is Ann's cat called?", ["Ann"])
     'What is cat called?'
@@ -89,12 +99,13 @@ def without_names(query: str, names: Iterable[str]) -> str:
 
 
 def readings(query: str, names: Iterable[str]) -> list[tuple[str, float]]:
-    """Return the texts whose vectors make up that of a query, with their weights.
+    """Return the texts whose vectors make up the vector of a query, with their weights.
 
-    Most texts of a scope hold the names of those who take part: a question about one of them is near to all that the person
-    said, so that it is also read without the names. (Recall at 10: LoCoMo turns +1.1, observations +1.4, two Chinese chats
-    +1.3.) Of a piece of a conversation its end, which is what it has come to, counts once more. (MADial-Bench, dialogues: MRR
-    65.4 -> 67.4 in Chinese, 64.6 -> 67.5 in English.)
+    Most texts of a scope hold the names of the people who take part. A question about a person is
+    therefore similar to everything that the person said, so the query without names is embedded as
+    well. (Recall at 10: LoCoMo turns +1.1, observations +1.4, two Chinese chats +1.3.) For a piece
+    of a conversation, the second text is only its end, because the end is what the conversation is
+    about by then. (MADial-Bench, dialogues: MRR 65.4 -> 67.4 in Chinese, 64.6 -> 67.5 in English.)
     """
     whole = " ".join(query.split())
     again, weight = (ending(query), END_WEIGHT) if is_talk(query) else (query, 1.0)
@@ -103,7 +114,7 @@ def readings(query: str, names: Iterable[str]) -> list[tuple[str, float]]:
 
 
 def ending(text: str) -> str:
-    """Return the last sentences of a text, about a third of it.
+    """Return the last sentences of a text, at least END_SHARE of its characters.
 
     >>> ending("I'm home. It was a long day! The cat is asleep.")
     'The cat is asleep.'
@@ -118,22 +129,27 @@ def ending(text: str) -> str:
 
 
 def newest_first(snapshot: Snapshot) -> Scores:
-    """Return above 0 to 1 for each event, the newest 1."""
+    """Return a score above 0 and up to 1 for each event; later events get higher scores, the newest
+    one 1.
+    """
     scores = np.empty(len(snapshot), dtype=np.float32)
     scores[snapshot.time_order] = np.arange(1, len(snapshot) + 1) / max(len(snapshot), 1)
     return scores
 
 
 def of_questions(snapshot: Snapshot) -> Scores | None:
-    """Return QUESTION for short questions, else 1; None if there are none. Their answers are what is looked for."""
+    """Return the factor QUESTION for short questions and 1 for other events; None if there are no
+    questions. A search looks for answers, not for questions.
+    """
     asking = snapshot.asking
     return None if asking is None else np.where(asking, np.float32(QUESTION), np.float32(1.0))
 
 
 def time_fit(snapshot: Snapshot, named: Sequence[NamedTime]) -> npt.NDArray[np.float32]:
-    """Return how well each event fits one of the named times, 0 to 1.
+    """Return for each event how well it fits one of the named times, 0 to 1.
 
-    An event that tells of another time than its own fits where the two overlap, and by when it was said a little less.
+    An event that is about another time than the time of saying fits if that time overlaps with a
+    named time. The time of saying counts less for it.
     """
     times, first, last = snapshot.times, snapshot.told[:, 0], snapshot.told[:, 1]
     tells = (first != times) | (last != times)

@@ -16,14 +16,18 @@ Result = TypeVar("Result")
 
 
 class LoopTasks:
-    """Tasks that run to their end even if nobody waits for them any more. Safe to use from several threads and loops."""
+    """Tasks that run to their end even if their callers no longer wait for them. Safe to use from
+    several threads and loops.
+    """
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[Any]] = set()
         self._lock = threading.Lock()
 
     def spawn(self, work: Coroutine[Any, Any, Result], name: str) -> asyncio.Task[Result]:
-        """Start `work` in the running loop. Its failure is logged with `name` and counts as retrieved."""
+        """Start `work` in the running loop. If it fails, the error is logged with `name` and is
+        marked as retrieved.
+        """
         task = asyncio.create_task(work, name=name)
         with self._lock:
             self._tasks.add(task)
@@ -33,7 +37,7 @@ class LoopTasks:
     async def aclose(self) -> None:
         """Cancel the tasks of the running loop and wait for them."""
         loop = asyncio.get_running_loop()
-        with self._lock:  # tasks of other loops come and go meanwhile
+        with self._lock:  # tasks of other loops are added and removed meanwhile
             own = [task for task in self._tasks if task.get_loop() is loop]
         for task in own:
             task.cancel()

@@ -1,4 +1,6 @@
-"""Search in other conversations: in all of them, for the operator, and what a user told in groups, for their private chat."""
+"""Search in other conversations: in all of them, for the operator; and in the facts that a user
+stated in groups, for the private chat with that user.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ async def search_everywhere(
     settings: QuerySettings,
     top_k: int,
 ) -> list[Hit]:
-    """Return the `top_k` events of any scope that fit best, best first. Uses keywords alone if the embedder fails."""
+    """Return the `top_k` events of all scopes that fit the query best, best first. Uses only
+    keywords if the embedder fails.
+    """
     found, (vector, dense) = await asyncio.gather(
         asyncio.to_thread(events.search_keywords, query, where, CANDIDATES), _dense(query, where, events, embedder)
     )
@@ -58,7 +62,9 @@ async def search_everywhere(
 async def _dense(
     query: str, where: EventFilter, events: EventStore, embedder: Embedder | None
 ) -> tuple[Vector | None, dict[str, float]]:
-    """Return the vector of the query and the nearest events; None and nothing if the query has none."""
+    """Return the vector of the query and the similarities of the nearest events. Return None and no
+    events if the query is empty or the embedder is missing or fails.
+    """
     if embedder is None or not query.strip():
         return None, {}
     try:
@@ -73,7 +79,8 @@ async def _dense(
 
 
 MOST = 3
-"""So many facts are brought from groups at most; they stand behind the first ones of the private chat itself."""
+"""The maximum number of facts from groups. They come behind the first hits of the private chat
+itself."""
 OWN_CANDIDATES = 50
 
 
@@ -85,9 +92,11 @@ async def own_words(
     run: RunInThread,
     until: float | None = None,
 ) -> list[Hit]:
-    """Return what `user_id` told in groups that fits best, each with the name of its group. Raises StorageError.
+    """Return the facts that `user_id` stated in groups and that fit the queries best, each with the
+    name of its group. Raises StorageError.
 
-    Without vectors, where the embedder fails or gives no answer by `until`, a time of the running loop (None: in MODEL_SECONDS).
+    Searches without vectors if the embedder fails or has not answered by `until`, a time of the
+    running loop (None: after MODEL_SECONDS).
     """
     asked = request.where
     for allowed, value in ((asked.user_ids, user_id), (asked.kinds, "fact"), (asked.sources, "job")):
@@ -106,14 +115,16 @@ async def own_words(
     now = asyncio.get_running_loop().time()
     until = now + MODEL_SECONDS if until is None else until
     if until > now:
-        with suppress(ModelError, TimeoutError):  # told by the search of the private chat itself
+        with suppress(ModelError, TimeoutError):  # the search of the private chat itself reports this error
             async with asyncio.timeout_at(until):
                 vectors = await steps.embed(request, until)
     return await run(_found, steps.events, request.queries, vectors, where, user_id, settings)
 
 
 def beside(own: Sequence[Hit], groups: Sequence[Hit], first: int) -> list[Hit]:
-    """Return the hits of a private chat with those from groups behind its `first` best."""
+    """Return the hits of a private chat, with the hits from groups inserted behind its `first`
+    best.
+    """
     return [*own[:first], *groups, *own[first:]]
 
 

@@ -1,7 +1,8 @@
-"""Passages: hits with the messages that they lean on.
+"""Passages: hits with the messages that are needed to understand them.
 
-"At eight" says nothing without the question before it, and a question nothing without its reply. So a message that is short or
-an answer stands with the message before it (or with the one that it replies to), a question with the reply after it.
+"At eight" means nothing without the question before it, and a question means little without its
+reply. A message that is short or an answer is therefore shown with the message before it (or with
+the one that it replies to), and a question with the message after it.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ from ..text.speakers.shown_names import AS_BORNE, ShownNames
 from ..text.tokens import estimate_tokens
 
 SHORT_TOKENS = 12
-"""A message of at most so many tokens leans on the one before it."""
+"""A message of at most this many tokens is shown with the message before it."""
 
 
 @dataclass(frozen=True)
 class Passage:
-    """Messages in the order of time, or one event. `hits` are those found among them, the best first."""
+    """Messages in the order of time, or one event. `hits` are the hits among them, best first."""
 
     events: tuple[Event, ...]
     hits: tuple[Hit, ...]
@@ -31,12 +32,14 @@ class Passage:
 
     @property
     def score(self) -> float:
-        """The score of its best hit."""
+        """The score of the best hit."""
         return self.hits[0].score
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
-        """Each message as `speaker: words`, with the days that the words name in brackets; an event as its text."""
+        """Each message as `speaker: words`, each event as its text. The days that the words refer
+        to are added in brackets.
+        """
         pending = {hit.event.event_id for hit in self.hits if hit.pending}
         return tuple(spoken(one, self.names, is_newest=one.event_id in pending) for one in self.events)
 
@@ -50,23 +53,24 @@ class Passage:
 
     @property
     def senders(self) -> tuple[str, ...]:
-        """The ids of those who speak in it, in the order of their first word."""
+        """The ids of the speakers, in the order of their first message."""
         return tuple(dict.fromkeys(event.said_by for event in self.events if event.said_by))
 
     @property
     def speakers(self) -> tuple[str, ...]:
-        """How those who speak in it are shown, in the order of their first word."""
+        """The shown names of the speakers, in the order of their first message."""
         return tuple(dict.fromkeys(name for event in self.events if (name := self.names.speaker(event))))
 
     @property
     def times(self) -> tuple[str, ...]:
-        """When each was said: ISO 8601 with offset."""
+        """The time of each message: ISO 8601 with offset."""
         return tuple(event.timestamp_local for event in self.events)
 
 
 def passages(hits: Sequence[Hit], limit: int | None = None, names: ShownNames = AS_BORNE) -> list[Passage]:
-    """Return the hits as passages, best first, at most `limit`; those that overlap are one. Hits need their neighbours
-    (`search_events(…, neighbours=1)`) to have a context.
+    """Return the hits as passages, best first, at most `limit`. Overlapping passages are joined.
+
+    Hits need their neighbours (`search_events(…, neighbours=1)`) to have a context.
     """
     names = names.beside(texts_of(hits))
     found: list[tuple[dict[str, Placed], list[Hit]]] = []
@@ -94,7 +98,7 @@ def passages(hits: Sequence[Hit], limit: int | None = None, names: ShownNames = 
 
 
 def texts_of(hits: Sequence[Hit]) -> Iterator[str]:
-    """Return the texts of hits and of the messages around them."""
+    """Yield the texts of hits and of the messages around them."""
     return (one.text for hit in hits for one in (hit.event, *hit.before, *hit.after))
 
 
@@ -106,12 +110,14 @@ class Placed(NamedTuple):
 
 
 def said_at(placed: Placed) -> tuple[float, float]:
-    """Return what events are sorted by: the time, within a second the order of filing."""
+    """Return the sort key of an event: its time, and for events of the same second the order of
+    filing.
+    """
     return placed.event.timestamp, placed.place
 
 
 def context_of(hit: Hit) -> list[Placed]:
-    """Return the messages of `before` and `after` without which a hit is not understood."""
+    """Return the messages of `before` and `after` that are needed to understand a hit."""
     event = hit.event
     if not event.is_message:
         return []
@@ -124,11 +130,13 @@ def context_of(hit: Hit) -> list[Placed]:
 
 
 def is_short(event: Event) -> bool:
-    """Return True for a message of a few words."""
+    """Return True if a message has at most SHORT_TOKENS tokens."""
     return estimate_tokens(event.text[: 8 * SHORT_TOKENS]) <= SHORT_TOKENS
 
 
 def spoken(event: Event, names: ShownNames = AS_BORNE, *, is_newest: bool = False) -> str:
-    """Return a message as `speaker: words`, an event as its text; both with days in brackets and the names of `names`."""
+    """Return a message as `speaker: words`, an event as its text. Both have days in brackets and
+    the names of `names`.
+    """
     name = names.speaker(event, is_newest=is_newest)
     return f"{name}: {names.text(event)}" if name else names.text(event)

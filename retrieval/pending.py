@@ -1,7 +1,7 @@
 """Read your writes: jobs that were accepted and are not filed yet, as hits.
 
-The text is the rules' draft, so that 昨天 in a waiting job means the day it meant when the job was handed over. The historian
-may still improve it.
+The texts are drafts by the rules, so that 昨天 in a waiting job means the day before the job was
+handed over. The historian may still improve them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ log = logging.getLogger(__name__)
 JOBS_READ = 20
 _DRAFTS_KEPT = 200
 LONGEST_DRAFT = 2_000
-"""Characters of a waiting text that the rules draft; a block holds no more of it. What lies behind is as it was handed over."""
+"""The number of characters of a waiting text that the rules draft; a block has room for no more.
+The rest of the text is unchanged."""
 
 
 class PendingHits:
@@ -44,10 +45,11 @@ class PendingHits:
         self._lock = threading.Lock()
 
     def find(self, request: RecallRequest, limit: int) -> list[Hit]:
-        """Return at most `limit` texts of waiting jobs of the scope: those that share words with the query, then newer ones.
+        """Return at most `limit` texts of waiting jobs of the scope. Texts that share more words
+        with the query come first; of equal ones, the newer.
 
-        The score is the share of the query's words that the text holds. The request's filter applies as to filed events.
-        Raises StorageError.
+        The score is the share of the words of the query that the text holds. The filter of the
+        request applies as it does to filed events. Raises StorageError.
         """
         where = request.where
         if limit <= 0 or where.scope_key is None:
@@ -60,7 +62,7 @@ class PendingHits:
                 for n, event in enumerate(_events_of(job)):
                     if admits(where, event):
                         found.append((len(words & _words_of(event.said)) / len(words) if words else 0.0, job, event, n))
-        # What was corrected after it was handed over will not be filed.
+        # Texts that were corrected after they were handed over will not be filed.
         texts = [replace(event, text=text) for _, job, event, n in found for text in (event.text, self._drafts_of(job)[n])]
         wrong = self._events.are_corrected(texts)
         found = [one for n, one in enumerate(found) if not any(wrong[2 * n : 2 * n + 2])]
@@ -71,7 +73,9 @@ class PendingHits:
         ]
 
     def _is_settled(self, job: Job) -> bool:
-        """Return True for a job that is filed by now and about to leave the queue, or forgotten."""
+        """Return True if the job is already filed and about to leave the queue, or if it was
+        forgotten.
+        """
         if job.kind == "talk":
             name = message_name(job)
             return bool(self._events.known_messages([name])) or self._is_forgotten(name, job)
@@ -93,7 +97,9 @@ class PendingHits:
 
 
 def _latest(jobs: Sequence[Job]) -> list[Job]:
-    """Return the jobs without those of messages that have other words by now. They are given newest first."""
+    """Return the jobs, newest first, without those whose message has a later wording in another
+    job. `jobs` are given newest first.
+    """
     kept: dict[str, Job] = {}
     for job in jobs:
         name = message_name(job) if job.kind == "talk" else job.job_id
@@ -107,14 +113,16 @@ def _worded_at(job: Job) -> float:
 
 
 def _words_of(text: str) -> set[str]:
-    """Return what the beginning of a text is found by: its words, and the single characters of Chinese."""
+    """Return the words by which the beginning of a text is found: its words, and the single
+    characters of Chinese words.
+    """
     text = text[:LONGEST_TEXT]
     words = search_tokens(text)
     return {*words, *map(first_character, words), *last_characters(text)}
 
 
 def _events_of(job: Job) -> list[Event]:
-    """Return what a waiting job will file: its message, or its texts."""
+    """Return the events that a waiting job will file: its message, or its texts."""
     if job.kind == "talk":
         return message_events(job, LONGEST_DRAFT)
     return [Event.of_job(job, n, kind, text, is_absolute=False) for n, (kind, text) in enumerate(job.texts)]
@@ -133,13 +141,15 @@ def _draft_of(job: Job, names: Names, kind: WrittenKind, text: str) -> str:
     try:
         return draft_of(job, kind, beginning, names) + text[len(beginning) :]
     except Exception:
-        # A text on which the rules fail is returned unchanged: the reply must go out.
+        # If the rules fail on a text, it is returned unchanged, because the reply must be sent.
         log.exception("the rules failed on a text of job %s; it is returned unchanged", job.job_id)
         return text
 
 
 def admits(where: EventFilter, event: Event) -> bool:
-    """Return True if an event that is not filed yet meets the conditions. It is not known to be absolute."""
+    """Return True if an event that is not filed yet meets the conditions of the filter. The event
+    does not count as absolute.
+    """
     allowed = (
         (where.user_ids, event.user_id),
         (where.kinds, event.kind),

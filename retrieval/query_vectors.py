@@ -1,4 +1,6 @@
-"""Embeddings of queries: computed once, cached for a while, finished even if nobody waits any more."""
+"""Embeddings of queries: computed once, cached for a while, and finished even if no caller waits
+for them any more.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +17,14 @@ from ..schema.protocols import Embedder, Vector
 from .loop_tasks import LoopTasks
 
 _Key = tuple[tuple[str, int] | None, str]
-"""The fingerprint of the stored vectors, and the text."""
+"""The fingerprint of the stored vectors, and the text of the query."""
 
 
 @dataclass(eq=False)
 class _Asked:
-    """An embedding under way. `until` is when the last caller gives up, a time of its loop."""
+    """An embedding that is running. `until` is the time of its loop at which the last caller stops
+    waiting.
+    """
 
     task: asyncio.Task[Vector]
     until: float
@@ -28,17 +32,20 @@ class _Asked:
 
 
 class QueryVectors:
-    """A cache in front of an embedder: at most `size()` texts, each for `seconds()`. Safe to use from several threads.
+    """A cache in front of an embedder: at most `size()` texts, each for `seconds()`. Safe to use
+    from several threads.
 
-    A vector is cached for the fingerprint that the stored vectors have when it is asked for: after a change of the embedding
-    model the cached ones are not used, and the embedder decides.
+    A vector is cached under the fingerprint that the stored vectors have at the time of the query.
+    After a change of the embedding model the cached vectors are not used, and the embedder is
+    called.
 
-    A caller that gives up does not cancel the embedding: the next caller finds its result. Within one event loop, requests
-    for the same text share one call.
+    A caller that stops waiting does not cancel the embedding: the next caller finds its result.
+    Within one event loop, requests for the same text share one call.
 
-    An embedder in this process answers one query after the other. A query that it would not come to in time is refused, so that
-    those before it, and the searches by keywords beside it, are not late as well. One whose callers have given up counts no
-    more: the embedder is slow, not away. It is finished if it has begun, and dropped for the next query if it has not.
+    An embedder in this process answers one query after the other. A query that it could not answer
+    in time is refused, so that it does not delay earlier queries or searches by keywords. A query
+    whose callers have all stopped waiting no longer counts: if the embedder has begun it, it is
+    finished; otherwise it is dropped when the next query arrives.
     """
 
     def __init__(
@@ -66,9 +73,10 @@ class QueryVectors:
         self.answered_from_cache = 0
 
     async def get(self, text: str, until: float | None = None) -> Vector:
-        """Return the vector of `text`. Raises what the embedder raises, and StorageError.
+        """Return the vector of `text`. Raises the errors of the embedder, and StorageError.
 
-        Raises ModelUnavailable at once if the embedder will not come to it before `until`, a time of the running loop.
+        Raises ModelUnavailable at once if the embedder is too busy to answer before `until`, a time
+        of the running loop.
         """
         wanted = (await self._fingerprint(), text)
         with self._lock:
@@ -99,7 +107,9 @@ class QueryVectors:
             raise
 
     def kept(self, text: str) -> Vector | None:
-        """Return the vector of a text if it is in the cache, for the stored vectors' model as it was last."""
+        """Return the vector of a text if it is in the cache, under the fingerprint that was read
+        last; else None.
+        """
         with self._lock:
             return self._kept.get((self._mark, text), (0.0, None))[1]
 
@@ -115,11 +125,13 @@ class QueryVectors:
             self._kept.clear()
 
     async def aclose(self) -> None:
-        """Cancel what is still being embedded in this loop."""
+        """Cancel the embeddings that are running in this loop."""
         await self._tasks.aclose()
 
     def _drop_late(self, loop: asyncio.AbstractEventLoop, now: float) -> None:
-        """Cancel what nobody waits for any more and the embedder has not begun: all but the first."""
+        """Cancel the embeddings that no caller waits for any more, except the first one, which the
+        embedder has begun.
+        """
         for key, asked in list(self._running.items())[1:]:
             if key[0] is loop and asked.until < now:
                 asked.is_dropped = True
@@ -132,7 +144,7 @@ class QueryVectors:
             del self._running[key]
 
     def _is_late(self, seconds: float, now: float) -> bool:
-        """Return True if one more query would not be embedded within `seconds`."""
+        """Return True if the embedder would not answer one more query within `seconds`."""
         if self._embedder.is_remote:
             return False
         waiting = sum(asked.until >= now for asked in list(self._running.values()))
@@ -142,7 +154,7 @@ class QueryVectors:
         started, ahead = time.monotonic(), max(len(self._running), 1)
         vector = await self._embedder.embed_query(wanted[1])
         with self._lock:
-            if self._has_loaded:  # the first query waited for the model to be loaded
+            if self._has_loaded:  # the time of the first query includes loading the model
                 each = (time.monotonic() - started) / ahead
                 self._seconds_each = each if self._seconds_each is None else 0.7 * self._seconds_each + 0.3 * each
             self._has_loaded = True

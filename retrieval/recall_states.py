@@ -1,7 +1,8 @@
 """State and context of the recall graph.
 
-Input and output are plain data. What the steps pass to each other (a survey of the scope, vectors, candidates) lives for the run
-alone and is never checkpointed: it is large, and of no use a moment later.
+Input and output are plain data. The intermediate results (a survey of the scope, vectors,
+candidates) exist only during the run and are never checkpointed: they are large, and useless after
+the run.
 """
 
 from __future__ import annotations
@@ -21,10 +22,11 @@ from .request import RecallRequest
 
 
 class RecallInput(TypedDict, total=False):
-    """What a recall starts from.
+    """The input of a recall.
 
-    `query` is one text or the messages of a turn. `request_type`, `user_id` and `group_id` name the conversation, as in
-    a job. `conditions` narrow the search (see `retrieval.filters.event_filter`), `context` is what was said before.
+    `query` is one text or the messages of a turn. `request_type`, `user_id` and `group_id` name the
+    conversation, as in a job. `conditions` narrow the search (see
+    `retrieval.filters.event_filter`), `context` are the messages before the query.
     """
 
     query: str | list[str]
@@ -56,7 +58,7 @@ class RecallOutput(TypedDict, total=False):
 
 
 class RecallUpdate(RecallOutput, total=False):
-    """What a node may return."""
+    """The fields that a node may return."""
 
     request: Annotated[RecallRequest, UntrackedValue]
     survey: Annotated[Survey, UntrackedValue]
@@ -70,7 +72,7 @@ class RecallState(RecallInput, RecallUpdate, total=False):
 
 @dataclass(frozen=True, slots=True)
 class RecallContext:
-    """What the nodes work with. `timezone` is an IANA name."""
+    """The dependencies of the nodes. `timezone` is an IANA name."""
 
     steps: EventRecall
     settings: Settings

@@ -1,4 +1,6 @@
-"""The assistant's memory of a person: article, summaries, waiting talk. What a deep search finds besides events."""
+"""The assistant's memory of a person: article, summaries, and messages that wait to be summarised.
+A deep search looks through them besides events.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +16,10 @@ from ..stores.tables.documents import ArticleStores
 from ..text.search_words import query_tokens, search_tokens
 
 MOST_FOUND = 8
-"""Lines, and messages that wait, that a deep search brings at most."""
+"""The maximum number of article lines, and of waiting messages, that a deep search returns."""
 TALK_SEARCHED = 60_000
-"""Characters of talk that waits to be summarised that a deep search looks through, the newest; about 40 ms."""
+"""The number of characters of the newest waiting messages that a deep search looks through; this
+takes about 40 ms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,22 +32,29 @@ class ReadMemory:
 
 
 def read_memory(stores: ArticleStores, key: ArticleKey) -> ReadMemory:
-    """Read both. Summaries first: what is promoted meanwhile is read twice, not never. Blocking; raises StorageError."""
+    """Read the article and the summaries. Blocking; raises StorageError.
+
+    The summaries are read first: a summary that moves into the article meanwhile is read twice
+    rather than never.
+    """
     summaries = tuple(stores.summaries.read(key))
     return ReadMemory(key, stores.articles.read(key), summaries)
 
 
 def fitting_lines(query: str, read: ReadMemory) -> list[str]:
-    """Return the lines of the chapter Dynamic that share words with `query`, best first."""
+    """Return the lines of the chapter Dynamic that share words with `query`, best first, at most
+    MOST_FOUND.
+    """
     lines = read.article.article.lines("Dynamic") if read.article is not None else ()
     scores = keyword_scores(query, {line: line for line in lines})
     return sorted(scores, key=lambda line: -scores[line])[:MOST_FOUND]
 
 
 def waiting_talk(query: str, stores: ArticleStores, key: ArticleKey) -> list[Spoken]:
-    """Return what was said, waits to be summarised, and shares words with `query`, best first. Blocking; raises StorageError.
+    """Return the messages that wait to be summarised and share words with `query`, best first, at
+    most MOST_FOUND. Blocking; raises StorageError.
 
-    Records are left out: they are events.
+    Records are left out, because they are also stored as events.
     """
     said = [one.spoken for one in stores.buffer.oldest(key, sys.maxsize) if one.spoken.role != "record"][::-1]
     sizes = accumulate(len(one.text) for one in said)
@@ -54,9 +64,10 @@ def waiting_talk(query: str, stores: ArticleStores, key: ArticleKey) -> list[Spo
 
 
 def keyword_scores(query: str, texts: Mapping[str, str]) -> dict[str, float]:
-    """Return the texts that share a word with the query, by name, with the sum of the weights of these words.
+    """Return, by name, the sum of the weights of the words that a text shares with the query. Texts
+    without such a word are left out.
 
-    A word weighs the more the fewer of the texts hold it (log(1 + texts / holders)).
+    The weight of a word is log(1 + texts / holders): it is higher the fewer texts hold the word.
     """
     words = set(query_tokens(query))
     shared = {name: words.intersection(search_tokens(text)) for name, text in texts.items()}

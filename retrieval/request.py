@@ -1,4 +1,4 @@
-"""The request of one recall: queries, filter, bounds, and the times that the queries name."""
+"""The request of one recall: queries, filter, limits, and the times that the queries name."""
 
 from __future__ import annotations
 
@@ -18,24 +18,28 @@ from ..text.tokens import estimate_tokens
 from .filters import bounded_top_k, conditioned
 
 SHORT_QUERY = 20
-"""Shorter queries (in characters) are completed with what was said before, if the caller passes it."""
+"""Queries shorter than this (in characters) are completed with the messages before them, if the
+caller passes these."""
 MOST_QUERIES = 8
-"""Messages of one turn that are searched for; of more, the last ones."""
+"""The maximum number of messages of one turn that are searched for. Of more messages the last ones
+are taken."""
 MOST_QUERY_CHARACTERS = 1_000
-"""A query is a message, not a document. Small embedders read at most 512 tokens."""
+"""Longer queries are cut: a query is a message, not a document. Small embedders read at most 512
+tokens."""
 WIDENING_CHARACTERS = 200
 WEEK = 7 * 86_400.0
 NO_CONDITIONS: Mapping[str, Any] = {}
 TALK_TOKENS = 40
-"""A query of more tokens is no question but a piece of a conversation. (Of LoCoMo's questions none has 30.)"""
+"""A query of more tokens is a piece of a conversation, not a question. (None of LoCoMo's questions
+has 30.)"""
 
 
 @dataclass(frozen=True)
 class RecallRequest:
-    """One recall: a query, or the messages of a turn, and where to look for it.
+    """One recall: a query, or the messages of a turn, and where to search.
 
-    `query` is what was asked in `scope`, `context` what was said before it, oldest first. `now` is in seconds since the epoch,
-    `timezone` an IANA name.
+    `query` was asked in `scope`; `context` are the messages before it, oldest first. `now` is in
+    seconds since the epoch, `timezone` an IANA name.
     """
 
     query: str | Sequence[str]
@@ -48,36 +52,43 @@ class RecallRequest:
     context: Sequence[str] = ()
     scope: Scope | None = None
     at_least: int | None = None
-    """How many hits are shown in any case, of the `top_k` that are searched for; None: all."""
+    """The number of hits that are shown in any case, out of the `top_k` that are searched for;
+    None: all."""
     at_most: int | None = None
-    """How many hits are shown at most; None: as many as there is room for."""
+    """The maximum number of hits that are shown; None: as many as there is room for."""
     neighbours: int = 0
-    """How many messages before and after it each message brings along."""
+    """The number of messages before and after each hit that are returned with it."""
     observations_last: bool = False
-    """True if observations that no person said take only the places that others leave free."""
+    """True if observations that no person said only take places that other hits leave free."""
 
     @property
     def speaker_id(self) -> str:
-        """The id of the person who asks; "" if nobody is known."""
+        """The id of the person who asks; "" if that person is unknown."""
         return "" if self.scope is None else self.scope.user_id
 
     @cached_property
     def said(self) -> tuple[str, ...]:
-        """The messages that were asked, without line breaks: the last MOST_QUERIES of them, each cut to MOST_QUERY_CHARACTERS."""
+        """The messages of the query without line breaks: the last MOST_QUERIES of them, each cut to
+        MOST_QUERY_CHARACTERS.
+        """
         given = [self.query] if isinstance(self.query, str) else list(self.query)
         return tuple(text for one in given[-MOST_QUERIES:] if (text := bounded_query(one)))
 
     @cached_property
     def queries(self) -> tuple[str, ...]:
-        """The messages completed from `context`. They are searched one by one, and their hits merged."""
+        """The messages completed from `context`. They are searched for one by one, and their hits
+        are merged.
+        """
         return tuple(dict.fromkeys(widened(one, self.context) for one in self.said))
 
     @cached_property
     def named(self) -> tuple[NamedTime, ...]:
-        """The times that the query names. Blocking: the first access takes up to 10 ms for 1,000 characters.
+        """The times that the query names. Blocking: the first access takes up to 10 ms for 1,000
+        characters.
 
-        Who tells of yesterday does not ask for it: in messages relative times count where a sentence asks, and in a
-        piece of a conversation only dates with their year do.
+        A message that mentions yesterday does not ask about it. Relative times in messages
+        therefore count only in sentences that ask. In a piece of a conversation only times with
+        their year count.
         """
         moment = datetime.fromtimestamp(self.now, ZoneInfo(self.timezone))
         found: list[NamedTime] = []
@@ -90,14 +101,15 @@ class RecallRequest:
 
     @property
     def is_automatic(self) -> bool:
-        """True in the recall before a reply, whose queries are what people say to each other."""
+        """True for the recall before a reply, whose queries are messages of the conversation."""
         return self.at_least is not None
 
     @cached_property
     def about_past(self) -> bool:
-        """True if a query asks about former times, by its words or by naming a time that is over.
+        """True if a query asks about former times: by its words, or by naming a time that is over.
 
-        A day that comes within a week is itself meant ("are we still on for Sunday?"), not the same day of last year.
+        If the query names a day within the next week, that day is meant ("are we still on for
+        Sunday?"), not the same day of last year.
         """
         if any(map(asks_about_past, self.said)):
             return True
@@ -106,7 +118,7 @@ class RecallRequest:
 
     @cached_property
     def about_now(self) -> bool:
-        """True if a query says that it is about now."""
+        """True if the words of a query say that it is about the present."""
         return any(map(asks_about_now, self.said))
 
     @property
@@ -128,10 +140,11 @@ def scope_request(
     automatic: bool = False,
     neighbours: int = 0,
 ) -> RecallRequest:
-    """Return the request of a search in `scope`, with `conditions` as in `event_filter`; raises InvalidInput for unknown ones.
+    """Return the request of a search in `scope`, with `conditions` as in `event_filter`. Raises
+    InvalidInput for unknown conditions.
 
-    `automatic` is the recall before a reply. What tools returned comes last in it: it is raw text for the search tools, and
-    only takes the places that other memories leave free.
+    `automatic` is the recall before a reply. Observations come last in it: they are raw text for
+    the search tools, and only take places that other memories leave free.
     """
     wanted = bounded_top_k(top_k, settings.auto_top_k if automatic else settings.tool_default_top_k)
     return RecallRequest(
@@ -162,7 +175,8 @@ def is_talk(query: str) -> bool:
 
 
 def widened(query: str, context: Sequence[str]) -> str:
-    """Return a short query preceded by the end of what was said before it; a long query unchanged.
+    """Return a short query preceded by the end of the messages before it. Return a long query
+    unchanged.
 
     >>> widened("多少钱？", ["我看中了一台二手钢琴"])
     '我看中了一台二手钢琴 多少钱？'

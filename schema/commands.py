@@ -1,14 +1,17 @@
-"""Commands: payloads of the jobs with which an operator or another process requests a change from the owner.
+"""Commands: payloads of the jobs with which an operator or another process requests a change from
+the owner.
 
-| kind | payload |
-| --- | --- |
-| `rollback` | `entity_type`, `entity_id`, `layer`, `revision`: restore an earlier profile as a new revision |
-| `rollback_article` | `user_id`, `group_id`, `revision`: the same for the assistant's article about a person |
-| `reprocess` | `run`, `scope_key`, `before_version`: write what is stored anew, by today's rules or model |
-| `index` | `folder`, `notes_scope`, `remove`: index a folder of notes, or remove it from the index |
+- `rollback` (`entity_type`, `entity_id`, `layer`, `revision`): restore an earlier profile as a new
+  revision
+- `rollback_article` (`user_id`, `group_id`, `revision`): restore an earlier article as a new
+  revision
+- `reprocess` (`run`, `scope_key`, `before_version`): rewrite stored events by the current rules or
+  model
+- `index` (`folder`, `notes_scope`, `remove`): index a folder of notes, or remove it from the index
 
-Events and lines of profiles are edited and deleted at once, by whichever process is asked. `edit` and `forget` were commands in
-former versions; a job of these kinds that still waits is given up with a message.
+Events and profile lines are edited and deleted at once by the process that receives the request.
+`edit` and `forget` were commands in earlier versions; a job of these kinds that is still waiting
+fails with a message.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ from .scope import EntityType
 from .summary import ArticleKey
 
 OPERATOR = "operator"
-"""`user_id` of a command that concerns no single user."""
+"""The `user_id` of a command that concerns no single user."""
 
 
 class _CommandPayload(BaseModel):

@@ -1,4 +1,4 @@
-"""Corrections: what was edited or deleted, and may be undone for a while."""
+"""Corrections: edits and deletions, which can be undone for a while."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ CandidateKind = Literal["line", "event", "message"]
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """What one correction took out or replaced, as it was before.
+    """The records that one correction removed or replaced, as they were before.
 
-    `lines` are the lines of profiles with the key of their profile, `events` what was deleted or
-    edited, `messages` the records of messages that were hidden or deleted. `still_told` are texts
-    that may still say it: messages that stay, and lines of articles and summaries. `elsewhere`
-    counts records of other conversations, which are not shown. `at` and `undo_until` are ISO 8601
-    in UTC; an empty `undo_until` means that nothing is kept. `is_undone` is True after `undo`. With
-    `dry_run`, `correction_id` is empty, and nothing has changed.
+    `lines` are profile lines with the key of their profile, `events` the deleted or edited events,
+    `messages` the records of messages that were hidden or deleted. `still_told` are texts that may
+    still contain the corrected statement: remaining messages, and lines of articles and summaries.
+    `elsewhere` is the number of records of other conversations, which are not shown. `at` and
+    `undo_until` are ISO 8601 in UTC; an empty `undo_until` means that the correction cannot be
+    undone. `is_undone` is True after `undo`. After a `dry_run`, `correction_id` is empty and
+    nothing has changed.
     """
 
     correction_id: str
@@ -39,13 +40,15 @@ class Correction:
     is_undone: bool = False
 
     def seen_in(self, scope_key: str) -> Correction:
-        """Return it without the records of other conversations, which are counted."""
+        """Return the correction without the events and messages of other conversations, which are
+        added to `elsewhere`.
+        """
         seen = {name: tuple(one for one in getattr(self, name) if one.scope.key == scope_key) for name in ("events", "messages")}
         hidden = len(self.events) + len(self.messages) - sum(map(len, seen.values()))
         return replace(self, events=seen["events"], messages=seen["messages"], elsewhere=self.elsewhere + hidden)
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as JSON values."""
+        """Return the correction as JSON values."""
         told = {one.name: getattr(self, one.name) for one in fields(self)}
         told["lines"] = _lines_as_json(self.lines)
         told |= {name: [asdict(one) for one in getattr(self, name)] for name in ("events", "messages")}
@@ -53,7 +56,7 @@ class Correction:
 
     @classmethod
     def of_json(cls, stored: Mapping[str, Any]) -> Correction:
-        """Return the correction of `as_json`."""
+        """Return the correction from the values of `as_json`."""
         lines = _lines_of_json(stored["lines"])
         records = {name: tuple(map(_event_of_json, stored[name])) for name in ("events", "messages")}
         return cls(**{**stored, "lines": lines, **records, "still_told": tuple(stored["still_told"])})
@@ -61,15 +64,16 @@ class Correction:
 
 @dataclass(frozen=True, slots=True)
 class CorrectionRecord:
-    """A correction with what `undo` needs: the lines and events that took a place, links, and what
-    must not be filed again.
+    """A correction with the data that `undo` needs: new lines and events, links, and statements
+    that must not be filed again.
 
-    `scope_key` is the conversation in which it was made ("" for the owner). `new_lines` are the
-    lines that were written, `fewer` those that lost a part of their evidence, as they were before,
-    `added` the ids of events that were filed, `edited` those of events that got the new words `text`. `links`
-    are the links of deleted events, `job_ids` the deleted messages, `digests` the texts
-    (`corrected_digest`) that are not filed again. `entities` are the people and groups with which
-    the record is forgotten. `until` is in seconds since the epoch.
+    `scope_key` is the conversation in which the correction was made ("" for the owner). `new_lines`
+    are the lines that were written. `fewer` are the lines that lost a part of their evidence, as
+    they were before. `added` are the ids of events that were filed, `edited` the ids of events that
+    got the new text `text`. `links` are the links of deleted events, `job_ids` the deleted
+    messages. `digests` identify the texts (`corrected_digest`) that are not filed again. `entities`
+    are the people and groups; the record is deleted when one of them is forgotten. `until` is in
+    seconds since the epoch.
     """
 
     correction: Correction
@@ -86,7 +90,7 @@ class CorrectionRecord:
     entities: tuple[str, ...] = ()
 
     def encoded(self) -> str:
-        """Return it as JSON text."""
+        """Return the record as JSON text."""
         told: dict[str, Any] = {
             name: list(getattr(self, name)) for name in ("added", "edited", "links", "job_ids", "digests", "entities")
         }
@@ -96,7 +100,7 @@ class CorrectionRecord:
 
     @classmethod
     def decoded(cls, stored: str) -> CorrectionRecord:
-        """Return the record of `encoded`."""
+        """Return the record from the text of `encoded`."""
         told = json.loads(stored)
         return cls(
             correction=Correction.of_json(told["correction"]),
@@ -112,9 +116,12 @@ class CorrectionRecord:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A statement that a correction may mean. `target_id` is the id of the line or event (of a
-    message: of its first record), `day` when it was told last (`YYYY-MM-DD`), `score` the share of
-    the asked words that it holds (0 to 1)."""
+    """A statement that a correction may refer to.
+
+    `target_id` is the id of the line or event (for a message: of its first record), `day` the day
+    on which it was last stated (`YYYY-MM-DD`), `score` the share of the given words that it holds
+    (0 to 1).
+    """
 
     target_id: str
     kind: CandidateKind
@@ -124,11 +131,11 @@ class Candidate:
 
 
 def corrected_digest(scope_key: str, words: str, said_by: str = "") -> str:
-    """Return by what a corrected statement is recognised in a conversation, without a word of it
-    being kept.
+    """Return the digest by which a corrected statement is recognised in a conversation without
+    storing its words.
 
-    `words` are compared as they are; `said_by` is the id of the speaker of words as they were said,
-    "" for a statement that is true out of context.
+    `words` are compared exactly. `said_by` is the id of the speaker of a message, "" for a
+    statement that is true out of context.
     """
     return hashlib.sha256(f"{scope_key}\0{said_by}\0{words}".encode("utf-8", "replace")).hexdigest()
 

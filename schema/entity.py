@@ -1,4 +1,4 @@
-"""A user or a group, identified by the platform's id."""
+"""A user or a group, identified by the id on the platform."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from .scope import EntityType, Scope
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """A user in all conversations, or a group with everything said in it. Raises InvalidInput for an invalid type or id."""
+    """A user in all conversations, or a group with everything said in it. Raises InvalidInput for
+    an invalid type or id.
+    """
 
     type: EntityType
     id: str
@@ -35,12 +37,16 @@ class Entity:
 
     @property
     def where(self) -> EventFilter:
-        """Filter of the entity's events: a user's in every conversation (also events that tell their words among others'), a
-        group's in its own."""
+        """The filter of the entity's events. For a user: their events in every conversation,
+        including events made from the words of several people. For a group: the events of its
+        conversation.
+        """
         return EventFilter(None, people=(self.id,)) if self.type == "user" else EventFilter(self.scope.key)
 
     def spoke(self, user_id: str, group_id: str) -> bool:
-        """Return True if something said by `user_id` in `group_id` ("" in private) belongs to the entity."""
+        """Return True if a message of `user_id` in `group_id` ("" in private) belongs to the
+        entity.
+        """
         return user_id == self.id if self.type == "user" else group_id == self.id
 
     def owns(self, job: Job) -> bool:

@@ -12,7 +12,7 @@ class SettingsError(HistorianError):
 
 
 class NotInstalled(SettingsError):
-    """A setting names what an extra installs, and that is missing. The message names the extra."""
+    """A setting needs an extra that is not installed. The message names the extra."""
 
 
 class InvalidInput(HistorianError, ValueError):
@@ -20,7 +20,9 @@ class InvalidInput(HistorianError, ValueError):
 
 
 class ForgottenHere(InvalidInput):
-    """An archive to be imported holds data that was forgotten here later; importing it must be requested explicitly."""
+    """An archive to be imported holds data that was forgotten here after the export. Importing it
+    must be requested explicitly.
+    """
 
 
 class StorageError(HistorianError):
@@ -28,11 +30,15 @@ class StorageError(HistorianError):
 
 
 class DatabaseAway(StorageError):
-    """The database server cannot be reached, or does not answer in time; it may be back at any time."""
+    """The database server cannot be reached or does not answer in time. It may become available
+    again at any time.
+    """
 
 
 class ClaimLost(StorageError):
-    """A job is not this worker's any more: another one has taken it over, or may. Its run here ends without a trace."""
+    """The worker has lost its claim on a job: another worker has taken the job over or may do so.
+    The run stops without storing anything.
+    """
 
 
 class CheckpointError(StorageError):
@@ -42,7 +48,8 @@ class CheckpointError(StorageError):
 class OwnerLockHeld(StorageError):
     """Another live process owns the data directory. The message names it.
 
-    `passing` is True if it is no worker or bot, but a command that ends by itself, or is about to say what it is.
+    `passing` is True if that process is a command that ends by itself, or has not yet recorded what
+    it is.
     """
 
     def __init__(self, message: str, *, passing: bool = False) -> None:
@@ -51,27 +58,29 @@ class OwnerLockHeld(StorageError):
 
 
 class FingerprintMismatch(StorageError):
-    """The embedding model or dimension differs from the one the stored vectors were made with."""
+    """The embedding model or dimension differs from that of the stored vectors."""
 
 
 class RevisionConflict(StorageError):
-    """A profile was changed since it was read; read it again and repeat the merge."""
+    """A profile was changed after it was read; read it again and repeat the merge."""
 
 
 class ModelError(HistorianError):
-    """A chat, embedding or rerank model could not do what was asked.
+    """A chat, embedding or rerank model could not answer a request.
 
-    `about_content` is True if the error concerns this one content; otherwise every request fails for now.
+    `about_content` is True if the error concerns only the content of this request. Otherwise all
+    requests currently fail.
     """
 
     about_content = False
 
 
 class ModelUnavailable(ModelError):
-    """The endpoint is unreachable, overloaded or failing (network, time-out, 408, 429, 5xx): try again later.
+    """The endpoint is unreachable, overloaded or failing (network, time-out, 408, 429, 5xx): try
+    again later.
 
-    `retry_after` is the number of seconds the server asked to wait, if any; `status` is the HTTP status, None if there was no
-    response.
+    `retry_after` is the number of seconds that the server asked to wait, if any; `status` is the
+    HTTP status, None if there was no response.
     """
 
     def __init__(self, message: str, *, retry_after: float | None = None, status: int | None = None) -> None:
@@ -83,8 +92,9 @@ class ModelUnavailable(ModelError):
 class ModelRefused(ModelError):
     """The endpoint rejects the request. `status` is the HTTP status, None if unknown.
 
-    401, 403 and 404 are errors of the settings and concern every request; 400, 413 and 422 may concern this one content (too
-    long, or stopped by a provider's filter), so that other jobs need not wait.
+    401, 403 and 404 come from wrong settings and concern every request. 400, 413 and 422 may
+    concern only this content (too long, or stopped by a filter of the provider), so that other jobs
+    need not wait.
     """
 
     def __init__(self, message: str, *, status: int | None = None) -> None:
@@ -104,4 +114,6 @@ class ContentDeclined(ModelAnswerUnusable):
 
 
 class ModelRested(ModelAnswerUnusable):
-    """Most items of the model's answers for this purpose were refused lately: it is not asked for a while."""
+    """Most items of the model's recent answers for this purpose were refused, so it is not called
+    for a while.
+    """

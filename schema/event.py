@@ -23,7 +23,7 @@ RewrittenBy = Literal["model", "rules", "time", "none", "hand"]
 
 
 class Labels(TypedDict):
-    """What a bot gives with what it hands over, as the fields of `Event`."""
+    """The labels that a bot passes with a job or message, as the fields of `Event`."""
 
     tags: tuple[str, ...]
     metadata: Mapping[str, Any]
@@ -61,34 +61,40 @@ class Written(TypedDict, total=False):
 class Event:
     """One record: a message as it was said, or a text that is true out of context.
 
-    `event_id` is `{job_id}:{n}`. `kind` is `message` (what somebody said), `action` (something the bot did) or `fact` (something
-    it learnt). `timestamp` is in
-    seconds since the epoch, `timestamp_local` the same moment in ISO 8601 with the offset of `timezone`. `is_absolute` is
-    True if the gate passed it; if not, `gate_reasons` say why. `rewritten_by` is the author of the final text. `speakers` are
-    the ids of the people whose words it tells, if there are several: it is forgotten with each of them.
+    `event_id` is `{job_id}:{n}`. `kind` is `message`, `action` (something that the bot did) or
+    `fact` (something that it learnt). `timestamp` is in seconds since the epoch; `timestamp_local`
+    is the same moment in ISO 8601 with the offset of `timezone`. `is_absolute` is True if the gate
+    passed the text; if not, `gate_reasons` say why. `rewritten_by` is the author of the final text.
+    `speakers` are the ids of the people whose words the text is made from, if there are several;
+    the event is forgotten with each of them.
 
-    `handed_over` are the words as the bot passed them, redacted ("" for what was filed unchanged and by earlier versions), and
-    `said_by` the id of the person whose words they are ("" if unknown). `occurs_from` and `occurs_until` are the first and last
-    moment (seconds since the epoch) that the text tells of; None if it names no time.
+    `handed_over` is the text as the bot passed it, redacted ("" if it was filed unchanged, or by an
+    early version), and `said_by` the id of the person who said it ("" if unknown). `occurs_from`
+    and `occurs_until` are the first and last moment (seconds since the epoch) that the text is
+    about; None if it names no time.
 
-    `superseded_by` is the id of a later event after which this one is no longer true, from `superseded_at` (seconds since the
-    epoch) on; `corrected_by` the id of an event that says that this one was never true.
+    `superseded_by` is the id of a later event because of which this one is no longer true, from
+    `superseded_at` (seconds since the epoch) on. `corrected_by` is the id of an event that says
+    that this one was never true.
 
-    `version` is the version of Historian that wrote the text ("" for versions that did not note it), `bot_name` and `group_name`
-    are the names of its job.
+    `version` is the version of Historian that wrote the text ("" for early versions, which did not
+    store it); `bot_name` and `group_name` are the names in its job.
 
-    Of a message `text` are its words alone, `role` is `user`, `assistant` (the bot) or `tool`, `message_id` the id that its
-    platform gives it and `reply_to` that of the message which it answers ("" if unknown). `said_by` is its sender, whose name at
-    that time is `user_name`; the bot's is `bot_name`, and `user_id` the person whom the bot answers. A long message is several
-    records of one `job_id`. `worded_at` (seconds since the epoch) is when these words were handed over: older ones never replace
-    newer ones. `times` are the days that its words name, each as `end:day`, where `end` is the number of characters up to the
-    end of the expression (`17:2026-12-04`).
+    For a message, `text` holds only the words of the speaker, `role` is `user`, `assistant` (the
+    bot) or `tool`, `message_id` is its id on the platform and `reply_to` the id of the message that
+    it answers ("" if unknown). `said_by` is the sender; `user_name` is the name of the sender at
+    that time. For a message of the bot the name is `bot_name`, and `user_id` is the person whom the
+    bot answers. A long message is several records with the same `job_id`. `worded_at` (seconds
+    since the epoch) is the time at which this wording was handed over: an older wording never
+    replaces a newer one. `times` are the days that the words refer to, each as `end:day`, where
+    `end` is the number of characters up to the end of the expression (`17:2026-12-04`).
 
-    `sources` are the `job_id`s of the messages on which an event rests: it goes with any of them. `people` are those
-    whom a text names, each as `start:end:id`, with `start` and `end` in characters.
+    `sources` are the `job_id`s of the source messages of an event: the event is deleted with any of
+    them. `people` are the people whom a text names, each as `start:end:id`, with `start` and `end`
+    in characters.
 
-    `tags` and `metadata` (a JSON object) are what the bot gave with what it handed over. From `expires_at` (seconds since the
-    epoch; None: never) on nobody finds it any more.
+    `tags` and `metadata` (a JSON object) are the labels that the bot passed. From `expires_at` on
+    (seconds since the epoch; None: never) no search finds the record.
     """
 
     event_id: str
@@ -131,9 +137,11 @@ class Event:
 
     @classmethod
     def of_job(cls, job: Job, n: int, kind: EventKind, text: str, *, is_absolute: bool, **written: Unpack[Written]) -> Event:
-        """Return the event of the n-th text of a job. Its id is derived from the job, so a second run makes the same event."""
+        """Return the event of the n-th text of a job. Its id is derived from the job, so that a
+        second run makes the same event.
+        """
         ids = {"event_id": f"{job.job_id}:{n}", "job_id": job.job_id}
-        # What stands behind a name that two people bear is no part of it.
+        # The id that is added to a name borne by two people is not part of the name.
         user_name = job.user_name.removesuffix(id_mark(job.user_id))
         names: Written = {"user_name": user_name, "bot_name": job.bot_name, "group_name": job.group_name, "version": VERSION}
         labels = labels_of_job(job)
@@ -154,7 +162,9 @@ class Event:
         is_absolute: bool,
         **written: Unpack[Written],
     ) -> Event:
-        """Return an event of `scope` that was said at `moment`, an aware time in the zone `timezone`."""
+        """Return an event of `scope` that was said at `moment`, an aware time in the zone
+        `timezone`.
+        """
         return cls(
             event_id=event_id,
             job_id=job_id,
@@ -176,36 +186,40 @@ class Event:
 
     @property
     def is_message(self) -> bool:
-        """True for what was said, as it was said; False for an action, a fact, a note."""
+        """True for a message, which is stored as it was said; False for an action, a fact or a
+        note.
+        """
         return self.kind == MESSAGE
 
     @property
     def teller(self) -> str:
-        """The id of the person whose words it tells."""
+        """The id of the person who said the text."""
         return self.said_by or self.user_id
 
     @property
     def day(self) -> str:
-        """The day on which it was said (YYYY-MM-DD), in its time zone."""
+        """The day on which the text was said (YYYY-MM-DD), in the time zone of the event."""
         return self.timestamp_local[:10]
 
     @property
     def speaker(self) -> str:
-        """How the sender of a message was called when it was said: a person's name or id, the bot's name; "" for a tool."""
+        """The name of the sender of a message at the time of sending: a person's name or id, the
+        bot's name; "" for a tool.
+        """
         if self.role == "user":
             return self.user_name or self.teller
         return self.bot_name or self.role if self.role == "assistant" else ""
 
     @property
     def said(self) -> str:
-        """The text as it is searched: of a message `speaker: words`."""
+        """The text as it is searched: `speaker: words` for a message."""
         return f"{self.speaker}: {self.text}" if self.is_message and self.speaker else self.text
 
     @property
     def dated_text(self) -> str:
-        """The text with the days of `times` in brackets behind their expressions: `we move in on Friday (2026-12-04)`.
+        """The text with the days of `times` in brackets after their expressions.
 
-        Which days stand there says `time_marks`.
+        Example: `we move in on Friday (2026-12-04)`. `time_marks` determines which days are shown.
         """
         text = self.text
         for place, days in reversed(self.time_marks):
@@ -214,10 +228,11 @@ class Event:
 
     @property
     def time_marks(self) -> list[tuple[int, str]]:
-        """The ends of the expressions in the text behind which a day is shown, with the day or days, in order.
+        """The ends of the expressions in the text after which a day is shown, with the day or days,
+        in order.
 
-        A day is shown once, and the day of saying (`today`, `at eight`) not at all: that is the heading's. Of a time the day is
-        enough, since its hour stands in the words.
+        A day is shown only once. The day of saying (`today`, `at eight`) is not shown, because the
+        heading shows it. For a time of day only the day is shown, because the hour is in the text.
         """
         known = {self.day}
         marks: list[tuple[int, str]] = []
@@ -231,7 +246,9 @@ class Event:
 
     @property
     def named(self) -> tuple[NamedPerson, ...]:
-        """`people` as places in the text, in order; those that do not fit into it, or overlap, are left out."""
+        """`people` as places in the text, in order. Places that lie outside of the text or overlap
+        are left out.
+        """
         found: list[NamedPerson] = []
         for one in sorted(map(NamedPerson.read, self.people)):
             if (found[-1].end if found else 0) <= one.start < one.end <= len(self.text) and one.user_id:
@@ -240,21 +257,25 @@ class Event:
 
     @property
     def holds(self) -> bool:
-        """True if no later event has superseded or corrected it."""
+        """True if no later event has superseded or corrected this one."""
         return not self.superseded_by and not self.corrected_by
 
     @property
     def labels(self) -> frozenset[str]:
-        """Its tags and the pairs of its metadata, as filters compare them."""
+        """The tags and the pairs of the metadata, in the form in which filters compare them."""
         return labels_of(self.tags, self.metadata)
 
     def has_expired(self, now: float | None) -> bool:
-        """Return True if it has expired at `now` (seconds since the epoch; None: expired ones count as well)."""
+        """Return True if the event has expired at `now` (seconds since the epoch). With None it
+        counts as not expired.
+        """
         return now is not None and self.expires_at is not None and self.expires_at <= now
 
     @property
     def told(self) -> tuple[float, float]:
-        """The first and last moment (seconds since the epoch) that it tells of: when it was said if it names no time."""
+        """The first and last moment (seconds since the epoch) that the event is about; the time of
+        saying if it names no time.
+        """
         if self.occurs_from is None or self.occurs_until is None:
             return self.timestamp, self.timestamp
         return self.occurs_from, self.occurs_until
@@ -269,7 +290,7 @@ class Event:
 
     @property
     def entities(self) -> list[str]:
-        """The keys of the entities with which it is forgotten, as in `Job.entities`."""
+        """The keys of the entities with which the event is forgotten, as in `Job.entities`."""
         people = dict.fromkeys(("user", one) for one in (self.user_id, *self.speakers) if one)
         return [f"{kind}:{one}" for kind, one in (*people, *([("group", self.group_id)] if self.group_id else []))]
 
@@ -301,12 +322,14 @@ class Event:
 
 
 def labels_of_job(job: Job) -> Labels:
-    """Return what the records of a job have of its labels."""
+    """Return the labels that the records of a job get from it."""
     return {"tags": job.tags, "metadata": job.metadata, "expires_at": job.expires_at}
 
 
 class EventLink(NamedTuple):
-    """A statement that the event `old` is over because of the event `new`; with `corrects`, that it was never true."""
+    """The fact that the event `old` is superseded by the event `new`; with `corrects`, that `old`
+    was never true.
+    """
 
     old: str
     new: str
@@ -314,7 +337,9 @@ class EventLink(NamedTuple):
 
 
 class KnownPerson(NamedTuple):
-    """Somebody who has events: their id, the name that they had last ("" if unknown), and how many events are theirs."""
+    """A person who has events: their id, their last known name ("" if unknown), and the number of
+    their events.
+    """
 
     user_id: str
     name: str
@@ -322,7 +347,7 @@ class KnownPerson(NamedTuple):
 
 
 class NamedPerson(NamedTuple):
-    """The place of a person's name in a text, in characters, and their id."""
+    """The place of a person's name in a text, in characters, and the id of the person."""
 
     start: int
     end: int
@@ -330,7 +355,9 @@ class NamedPerson(NamedTuple):
 
     @classmethod
     def read(cls, written: str) -> NamedPerson:
-        """Return the place that `written` ("0:3:1001") names; an empty one of nobody if it has another form."""
+        """Return the place in `written` ("0:3:1001"). For any other form return an empty place with
+        an empty id.
+        """
         start, _, rest = written.partition(":")
         end, _, user_id = rest.partition(":")
         fits = all(one.isascii() and one.isdecimal() and len(one) < 10 for one in (start, end))
@@ -342,7 +369,9 @@ class NamedPerson(NamedTuple):
 
 
 class BorneName(NamedTuple):
-    """A name that a person bore in a scope, and when they were first and last seen with it (seconds since the epoch)."""
+    """A name that a person had in a scope, and when the person was first and last seen with it
+    (seconds since the epoch).
+    """
 
     user_id: str
     name: str
@@ -352,7 +381,9 @@ class BorneName(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """A former text of an event, which was written anew at `replaced_at` (ISO 8601). `revision` counts from 1."""
+    """A former text of an event, which was replaced at `replaced_at` (ISO 8601). `revision` counts
+    from 1.
+    """
 
     revision: int
     text: str
@@ -369,27 +400,30 @@ MESSAGE_STANDS = (
 )
 """The answer to an edit of a message."""
 OBSERVATION = "observation"
-"""`source` of what tools returned, which is stored unchanged and expires."""
+"""`source` of results of tools, which are stored unchanged and expire."""
 TIME_UNKNOWN = "it is not known when this was said"
-"""The gate's reason of migrated events without a time."""
+"""The gate's reason for migrated events without a time."""
 SOURCES = frozenset(("job", MESSAGE, OBSERVATION, "summary", "note", "migrated"))
 """Every value of `source`."""
 
 
 def is_raw(event: Event) -> bool:
-    """Return True for what a tool returned."""
+    """Return True if the event is the result of a tool."""
     return event.source == OBSERVATION or event.role == "tool"
 
 
 @dataclass(frozen=True, slots=True)
 class EventFilter:
-    """Filter of events. All given conditions must hold; None or empty means "any".
+    """Filter of events. All given conditions must be met; None or empty means "any".
 
-    `scope_key` is `Scope.key`; None means unscoped (owner's tools only). Times are seconds since the epoch, both ends
-    included. `people` are user ids: it matches their own events, and events that tell their words among others'. `occurs_from`
-    and `occurs_to` match events that tell of a time within them, in whole or in part; those that name no time by when they
-    were said. `holds` is False for events that are superseded or corrected. Of `tags` all must be there, and the top-level keys
-    of `metadata` with equal values. What has expired at `now` is left out; None leaves nothing out, and is for upkeep.
+    `scope_key` is `Scope.key`; None means all scopes (only for tools of the owner). Times are
+    seconds since the epoch, both ends included. `people` are user ids: they match events of these
+    users, and events made from the words of several people including one of them. `occurs_from` and
+    `occurs_to` match events that are about a time within them, in whole or in part; for an event
+    that names no time, the time of saying counts. `holds` is False for events that are superseded
+    or corrected. An event must have all of `tags`, and the top-level keys of `metadata` with equal
+    values. Events that have expired at `now` are left out; with None no event is left out (used for
+    upkeep).
     """
 
     scope_key: str | None
@@ -411,7 +445,7 @@ class EventFilter:
 
     @property
     def narrows(self) -> bool:
-        """True if there is any condition besides the scope and `now`."""
+        """True if there is any condition other than the scope and `now`."""
         return self != EventFilter(self.scope_key, now=self.now)
 
     @property

@@ -1,4 +1,4 @@
-"""What a check of an installation has found."""
+"""The results of a check of an installation."""
 
 from __future__ import annotations
 
@@ -20,5 +20,5 @@ class Finding:
 
 
 def finding(state: State, detail: str, remedy: str = "", /, **values: object) -> Finding:
-    """Return a finding, with the values of its placeholders as keywords."""
+    """Return a finding. The keywords are the values of its placeholders."""
     return Finding(state, detail, remedy, values)

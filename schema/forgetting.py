@@ -1,4 +1,4 @@
-"""A request to forget an entity, and the report of what was done."""
+"""A request to forget an entity, and the report of its result."""
 
 from __future__ import annotations
 
@@ -11,16 +11,19 @@ from pydantic import TypeAdapter
 from .entity import Entity
 
 Stage = Literal["waiting", "deleting", "erasing"]
-"""How far a request is. `waiting`: begun at most with a survey. `deleting`: events go, all the rest is gone. `erasing`: nothing
-is found any more; what is left of it in bytes is being overwritten and searched for."""
+"""The stage of a request. `waiting`: at most the survey has begun. `deleting`: events are being
+deleted, everything else is already deleted. `erasing`: no search finds anything any more; remaining
+bytes are being overwritten and searched for."""
 Known = Mapping[str, Iterable[Any]]
-"""Data found for a request: `texts`, `names` and `job_ids`, and `moments` as (scope key, seconds since the epoch)."""
+"""Data found for a request: `texts`, `names` and `job_ids`, and `moments` as (scope key, seconds
+since the epoch)."""
 _KNOWN = ("texts", "names", "job_ids", "moments")
 
 
 @dataclass(frozen=True, slots=True)
 class ForgetRequest:
-    """A request, how far it is, and the data found for it so far. `until` is in seconds since the epoch.
+    """A request, its stage, and the data found for it so far. `until` is in seconds since the
+    epoch.
 
     `last_rows` are the last rows of events that it concerns, see `ErasureTables.last_rows`.
     """
@@ -37,17 +40,19 @@ class ForgetRequest:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> ForgetRequest:
-        """Return the request that gave this JSON data; one at a stage of another version begins anew. Raises ValueError."""
+        """Return the request from this JSON data. A request at a stage that this version does not
+        know starts again. Raises ValueError.
+        """
         given = _complete(data, "mentions", *_KNOWN)
         stage = given["stage"] if given.get("stage") in get_args(Stage) else "waiting"
         return _REQUEST.validate_python({**given, "stage": stage})
 
     def known(self) -> dict[str, list[Any]]:
-        """Return the data found for it, by kind."""
+        """Return the data found for the request, by kind."""
         return {name: list(getattr(self, name)) for name in _KNOWN}
 
     def with_known(self, more: Iterable[Known]) -> ForgetRequest:
-        """Return the request with more of such data, each piece once."""
+        """Return the request with more data added, without duplicates."""
         found: dict[str, dict[Any, None]] = {name: dict.fromkeys(getattr(self, name)) for name in _KNOWN}
         for data in more:
             for name in _KNOWN:
@@ -57,7 +62,7 @@ class ForgetRequest:
         return replace(self, **every)
 
     def is_as(self, other: ForgetRequest | None) -> bool:
-        """Return True if both ask for the same."""
+        """Return True if both requests have the same entity, time and treatment of mentions."""
         return other is not None and (self.entity, self.until, self.mentions) == (other.entity, other.until, other.mentions)
 
 
@@ -65,12 +70,14 @@ class ForgetRequest:
 class ForgetReport:
     """The result of forgetting an entity.
 
-    `removed` counts items by kind. `mentions` are (kind, id) of records of others that are about the entity, `mention_texts`
-    what each of them says (an empty string if the work was resumed after a crash); they are kept, or removed
-    (`mentions_removed`). `left` lists places (files, tables) where forgotten texts were still
-    found ("file: offset"), `unread` those that could not be read; both should be empty. `too_short` counts texts too short
-    to be searched for. Not `done`: who carries it out has not answered yet, and will do the work; nothing new
-    of the person is filed meanwhile; `stage` says how far it is then (see `Stage`).
+    `removed` counts items by kind. `mentions` are (kind, id) of records of others that are about
+    the entity, `mention_texts` their texts (empty strings if the work was resumed after a crash).
+    These records are kept, or removed if `mentions_removed`. `left` lists places (files, tables)
+    where forgotten texts were still found ("file: offset"), `unread` the places that could not be
+    read; both should be empty. `too_short` is the number of texts that are too short to be searched
+    for. If `done` is False, the process that carries out the request has not answered yet, but will
+    do the work; nothing new of the entity is filed meanwhile, and `stage` is the stage of the
+    request (see `Stage`).
     """
 
     entity: str
@@ -87,7 +94,7 @@ class ForgetReport:
 
     @property
     def clean(self) -> bool:
-        """Return True if the work is done and nothing is left."""
+        """Return True if the work is done, no texts were left and every place could be read."""
         return self.done and not self.left and not self.unread
 
     @property
@@ -101,7 +108,9 @@ class ForgetReport:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> ForgetReport:
-        """Return the report that gave this JSON data. Raises ValueError if it is none, or does not tell what was left."""
+        """Return the report from this JSON data. Raises ValueError if it is not a report, or does
+        not say what was left.
+        """
         return _REPORT.validate_python(_complete(data, "mentions", "left", "unread"))
 
 
@@ -109,7 +118,9 @@ _REQUEST, _REPORT = TypeAdapter(ForgetRequest), TypeAdapter(ForgetReport)
 
 
 def _complete(data: Mapping[str, Any], *needed: str) -> Mapping[str, Any]:
-    """Return stored data that has all that is `needed`. Raises ValueError: what is missing must not be taken for nothing."""
+    """Return stored data that has all `needed` keys. Raises ValueError otherwise, because a missing
+    list must not count as an empty one.
+    """
     if missing := [name for name in needed if name not in data]:
         raise ValueError(f"{', '.join(missing)} missing")
     return data

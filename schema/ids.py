@@ -1,9 +1,10 @@
 """Platform ids: validation, and encoding as file names.
 
-An id is 1 to 128 printable characters (`-1001234`, `@ann:matrix.org`, `qq:42`, `../x`). Its file name is its
-percent-encoding, in which lower-case ASCII letters, digits, `_` and `-` stand for themselves. Upper-case letters are
-encoded too, so that two ids never share a file on a case-insensitive file system; so are dots and slashes, so that no id
-can escape its folder. A long encoding is cut and ends in a digest: file systems limit names to 255 bytes.
+An id is 1 to 128 printable characters (`-1001234`, `@ann:matrix.org`, `qq:42`, `../x`). Its file
+name is its percent-encoding, in which only lower-case ASCII letters, digits, `_` and `-` are not
+encoded. Upper-case letters are encoded so that two ids never share a file on a case-insensitive
+file system; dots and slashes are encoded so that no id can lead out of its folder. A long encoding
+is cut and ends in a digest: file systems limit names to 255 bytes.
 """
 
 from __future__ import annotations
@@ -15,19 +16,23 @@ from .errors import InvalidInput
 
 MAX_ID_CHARACTERS = 128
 MAX_NAME_BYTES = 96
-"""Maximum bytes of an encoded id. Two of them, a revision and a timestamp fit into the usual 255 bytes of a file name."""
+"""The maximum number of bytes of an encoded id. Two of them, a revision and a timestamp fit into
+the usual 255 bytes of a file name."""
 
 LONGEST_NAME = 200
-"""Characters of a display name that are written into texts."""
+"""The maximum number of characters of a display name in texts."""
 
 _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789_-")
 
 MOST_TOLD = 40
-"""Maximum characters of a string that is quoted in a message: a longer one may be a text passed in the wrong field."""
+"""The maximum number of characters of a string that is quoted in a message: a longer one may be a
+text passed in the wrong field."""
 
 
 def told(value: object) -> str:
-    """Return a rejected value for a message: numbers and short strings verbatim, otherwise only the type and size."""
+    """Return a rejected value for a message: numbers and short strings verbatim, otherwise only the
+    type and size.
+    """
     is_short = len(value) <= MOST_TOLD if isinstance(value, str) else isinstance(value, int) and value.bit_length() <= 128
     return repr(value) if is_short or value is None or isinstance(value, float) else type_and_size(value)
 
@@ -67,12 +72,16 @@ def validate_id(value: object, what: str) -> str:
 
 
 def digest_of(*parts: str) -> str:
-    """Return 128 bits in hexadecimal that stand for these texts, which may hold lone surrogates."""
+    """Return a digest of these texts: 128 bits in hexadecimal. The texts may hold lone
+    surrogates.
+    """
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def encode_id(value: str) -> str:
-    """Return the file name of an id: at most 96 bytes of ASCII without dots and slashes; upper case only in `%XX`."""
+    """Return the file name of an id: at most 96 bytes of ASCII without dots and slashes, with upper
+    case only in `%XX`.
+    """
     encoded = "".join(chr(byte) if byte in _PLAIN else f"%{byte:02X}" for byte in value.encode())
     if len(encoded) <= MAX_NAME_BYTES:
         return encoded
@@ -80,5 +89,5 @@ def encode_id(value: str) -> str:
 
 
 def id_mark(who: str) -> str:
-    """Return what stands behind a name that is shown with its id: " (1003)" of "Clio (1003)"."""
+    """Return the suffix of a name that is shown with its id: " (1003)" in "Clio (1003)"."""
     return f" ({who})"

@@ -36,28 +36,34 @@ MAX_JOB_BYTES = 1024 * 1024
 SPEAKERS_LOOKED_AT = 64
 
 MILLISECONDS = 100_000_000_000
-"""From here on a time since the epoch is in milliseconds (since 1973); in seconds it would lie beyond the year 5138."""
+"""A number of at least this is a time in milliseconds (a time since 1973); in seconds it would lie
+after the year 5138."""
 
 FIRST_YEAR, LAST_YEAR = 1900, 9000
 """Times outside these years could overflow `datetime` when converted to another time zone or moved by years."""
 
 JobKind = Literal["remember", "forget", "edit", "rollback", "index", "states", "rollback_article", "reprocess", "talk", "profile"]
 
-# Characters that are not text: C0 and C1 controls but tab, line feed and carriage return, and lone surrogates.
+# Characters that are not text: C0 and C1 controls other than tab, line feed and carriage return,
+# and lone surrogates.
 _NO_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
 _BLANKS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
-"""Characters that are letters or symbols to Unicode and look like blanks."""
+"""Characters that Unicode classes as letters or symbols and that look like blanks."""
 _LIST_MARKS = re.compile(r"(?:[-*•‣·]\s+)+")
 
 
 def clean_text(value: str) -> str:
-    """Return `value` stripped, without control characters and lone surrogates (which UTF-8 cannot encode)."""
+    """Return `value` stripped, without control characters and lone surrogates (which UTF-8 cannot
+    encode).
+    """
     return _NO_TEXT.sub("", value).strip()
 
 
 def clean_name(value: str) -> str:
-    """Return a display name as `clean_text` does; "" for one of blanks and fillers (U+200B, U+3164), which nobody can see."""
+    """Return a display name as `clean_text` does. Return "" for a name of blanks and fillers
+    (U+200B, U+3164), which is invisible.
+    """
     name = clean_text(value)
     shown = (one for one in name if not one.isspace() and unicodedata.category(one) not in ("Cf", "Mn"))
     return name if any(one not in _BLANKS for one in shown) else ""
@@ -74,7 +80,9 @@ def _clean_items(value: list[str]) -> list[str]:
 
 
 def named_zone(value: str) -> ZoneInfo:
-    """Return the IANA time zone of this name, or raise InvalidInput. A name that is a path is none."""
+    """Return the IANA time zone of this name, or raise InvalidInput. A path is not accepted as a
+    name.
+    """
     try:
         return ZoneInfo(value)
     except (ZoneInfoNotFoundError, ValueError, OSError, TypeError):
@@ -89,7 +97,7 @@ def check_timezone(value: str) -> str:
 def check_timestamp(value: str | float | datetime, what: str = "timestamp") -> str:
     """Return an ISO 8601 time with its offset, or raise InvalidInput that names `what`.
 
-    A number is seconds since the epoch, from MILLISECONDS on milliseconds.
+    A number is a time since the epoch: in seconds below MILLISECONDS, else in milliseconds.
     """
     if isinstance(value, datetime):
         moment = value
@@ -115,7 +123,7 @@ def check_timestamp(value: str | float | datetime, what: str = "timestamp") -> s
 
 
 def check_expiry(value: object, timezone: str, what: str = "expires_at") -> float | None:
-    """Return when something expires, in seconds since the epoch; None for None and "".
+    """Return the time of expiry in seconds since the epoch; None for None and "".
 
     A day (`2026-12-31`) lasts to its end in `timezone`; other values are as in `check_timestamp`.
     Raises InvalidInput.
@@ -138,7 +146,9 @@ def check_expiry(value: object, timezone: str, what: str = "expires_at") -> floa
 
 
 def check_size(texts: Iterable[str], what: str) -> None:
-    """Raise InvalidInput for texts that no job can hold. It is looked at before anything that takes time by their length."""
+    """Raise InvalidInput for texts that are too large for a job. To be called before any work that
+    takes longer for longer texts.
+    """
     size = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
     if size > MAX_JOB_BYTES:
         raise InvalidInput(f"{what}: {size} bytes, at most {MAX_JOB_BYTES} are allowed; shorten its texts or its recent_messages")
@@ -254,13 +264,17 @@ class Job(BaseModel):
 
     @property
     def speakers(self) -> list[str]:
-        """The sender names of the last SPEAKERS_LOOKED_AT recent messages, oldest first, without those above LONGEST_NAME."""
+        """The sender names of the last SPEAKERS_LOOKED_AT recent messages, oldest first, without
+        names longer than LONGEST_NAME.
+        """
         named = (message.sender_name for message in self.recent_messages[-SPEAKERS_LOOKED_AT:])
         return [name for name in named if 0 < len(name) <= LONGEST_NAME]
 
     @property
     def nameless_speakers(self) -> list[str]:
-        """The ids of other people than the user among those speakers who have no name."""
+        """The ids of the senders of these messages who have no name, without the user and the
+        bot.
+        """
         nameless = (one.sender_id for one in self.recent_messages[-SPEAKERS_LOOKED_AT:] if not one.sender_name)
         return [one for one in nameless if one not in ("", self.user_id, self.bot_id)]
 
@@ -269,12 +283,12 @@ class Job(BaseModel):
         return self.kind == "remember" and not self.action_summary and not self.new_info
 
     def has_expired(self, now: float) -> bool:
-        """Return True if what it brings has expired at `now` (seconds since the epoch)."""
+        """Return True if the events of the job have expired at `now` (seconds since the epoch)."""
         return self.expires_at is not None and self.expires_at <= now
 
     @property
     def moment(self) -> datetime:
-        """The job's time in its own time zone."""
+        """The time of the job in its own time zone."""
         return datetime.fromisoformat(self.timestamp).astimezone(ZoneInfo(self.timezone))
 
     def to_json(self) -> str:
@@ -283,18 +297,22 @@ class Job(BaseModel):
 
 
 def make_job_id(request_id: str, end_seq: int) -> str:
-    """Return the id of the job of `request_id` and `end_seq`: deterministic, and safe in a file name."""
+    """Return the id of the job of `request_id` and `end_seq`. It is deterministic and safe as a
+    file name.
+    """
     return f"{encode_id(request_id)}-{end_seq}"
 
 
 _TELLING = frozenset(("literal_error", "int_parsing", "int_type", "bool_parsing", "greater_than_equal", "less_than_equal"))
-"""Errors of number and literal fields, where messages quote the value."""
+"""Types of errors of number and literal fields, for which messages quote the value."""
 
 
 def parse_job(data: Mapping[str, Any]) -> Job:
-    """Build a job from a mapping. Raises InvalidInput that names the field, the given value and the allowed ones.
+    """Build a job from a mapping. Raises InvalidInput that names the field, the given value and the
+    allowed ones.
 
-    Messages give only the type and length of texts: they go into logs, and texts are not redacted yet.
+    For texts, messages give only the type and length: messages are logged, and texts are not
+    redacted yet.
     """
     try:
         return Job.model_validate(data)

@@ -1,4 +1,4 @@
-"""Labels that a bot gives to what it hands over: tags, and metadata as a small JSON object."""
+"""Labels that a bot passes with a job or message: tags, and metadata as a small JSON object."""
 
 from __future__ import annotations
 
@@ -14,18 +14,21 @@ from .ids import told, type_and_size
 
 MOST_TAGS = 12
 LONGEST_TAG = 32
-"""The most tags of one record, and the most characters of a tag."""
+"""The maximum number of tags of a record (MOST_TAGS), and the maximum number of characters of a
+tag."""
 MOST_METADATA_BYTES = 2_048
-"""The most bytes of metadata, as JSON in UTF-8."""
+"""The maximum number of bytes of metadata, as JSON in UTF-8."""
 _DEEPEST = 6
 _LONGEST_KEY = 64
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f]")
 
 
 def clean_tags(given: object, what: str = "tags") -> tuple[str, ...]:
-    """Return tags in the form in which they are stored and compared, each once, in their order.
+    """Return tags in the form in which they are stored and compared, without duplicates, in their
+    order.
 
-    A tag is one line in lower case; wide and narrow forms are one. Raises InvalidInput that names the tag.
+    A tag is one line in lower case; wide and narrow forms of a character are equal. Raises
+    InvalidInput that names the tag.
 
     >>> clean_tags(["Work ", "ＷＯＲＫ", "", "旅行\\n计划"])
     ('work', '旅行 计划')
@@ -54,10 +57,11 @@ def _tag(text: str) -> str:
 
 
 def clean_metadata(given: object, what: str = "metadata") -> dict[str, Any]:
-    """Return a JSON object as it is stored: whole numbers as int, texts that every store holds.
+    """Return a JSON object as it is stored: whole numbers as int, and only texts that every store
+    can hold.
 
-    Raises InvalidInput that names the key (`metadata.thread.id`) for what is no JSON, for a nesting
-    of more than six levels, and for more than MOST_METADATA_BYTES.
+    Raises InvalidInput that names the key (`metadata.thread.id`) for a value that is not JSON, for
+    a nesting of more than six levels, and for more than MOST_METADATA_BYTES.
     """
     if given is None:
         return {}
@@ -71,7 +75,8 @@ def clean_metadata(given: object, what: str = "metadata") -> dict[str, Any]:
 
 
 def wanted_metadata(given: object) -> dict[str, Any]:
-    """Return what a filter compares: top-level keys with a text, number, true, false or null each.
+    """Return the metadata that a filter compares: each top-level key has a text, number, true,
+    false or null.
 
     Raises InvalidInput that names the key.
     """
@@ -85,7 +90,8 @@ def wanted_metadata(given: object) -> dict[str, Any]:
 
 
 def last_expiry(moments: Iterable[float | None]) -> float | None:
-    """Return when the last of several things expires (seconds since the epoch); None if one never does, or there is none.
+    """Return the latest of several times of expiry (seconds since the epoch); None if one of them
+    is None or there is none.
 
     >>> last_expiry([10.0, 20.0]), last_expiry([10.0, None]), last_expiry([])
     (20.0, None, None)
@@ -95,7 +101,7 @@ def last_expiry(moments: Iterable[float | None]) -> float | None:
 
 
 def read_metadata(text: str) -> dict[str, Any]:
-    """Return the metadata that a JSON text holds; {} for "". Raises InvalidInput."""
+    """Return the metadata in a JSON text; {} for "". Raises InvalidInput."""
     try:
         return clean_metadata(json.loads(text) if text.strip() else None)
     except (ValueError, RecursionError) as error:
@@ -105,12 +111,14 @@ def read_metadata(text: str) -> dict[str, Any]:
 
 
 def metadata_json(metadata: Mapping[str, Any]) -> str:
-    """Return metadata as JSON text: equal metadata have equal texts."""
+    """Return metadata as JSON text. Equal metadata give equal texts."""
     return json.dumps(metadata, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
 def labels_of(tags: tuple[str, ...], metadata: Mapping[str, Any]) -> frozenset[str]:
-    """Return the labels by which filters compare: one for each tag and each top-level key."""
+    """Return the labels that filters compare: one for each tag and each top-level key of the
+    metadata.
+    """
     if not tags and not metadata:
         return frozenset()
     pairs = (metadata_json({key: value}) for key, value in metadata.items())

@@ -6,4 +6,4 @@ from typing import Literal
 
 Language = Literal["zh", "en"]
 LanguageChoice = Literal["auto", "zh", "en"]
-"""A language, or "auto": the one that the text is written in."""
+"""A language, or "auto" for the language of the text."""

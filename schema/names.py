@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING
 from .ids import LONGEST_NAME
 
 if TYPE_CHECKING:
-    from .job import Job  # pydantic, which the rules on text do without
+    from .job import Job  # job imports pydantic, which the rules on text do not need
 
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The names of one conversation. Empty strings mean "not known".
+    """The names in one conversation. An empty string means that the name is not known.
 
-    `bot_name` is the first person of an action summary ("I", 我); `user_name` is the bot's conversation partner, the third
-    person of new information ("he", 他, "the user"). `others` are other people of the conversation, possible antecedents of a
-    pronoun; `glossary` holds proper nouns that are not pronouns, times or places (我的世界).
+    `bot_name` replaces the first person of an action summary ("I", 我). `user_name` is the bot's
+    conversation partner, who replaces the third person in new information ("he", 他, "the user").
+    `others` are other people of the conversation, possible antecedents of a pronoun. `glossary`
+    holds proper nouns that must not be taken for pronouns, times or places (我的世界).
     """
 
     bot_name: str = ""
@@ -30,9 +31,10 @@ class Names:
 
     @classmethod
     def of_job(cls, job: Job, bot_name: str) -> Names:
-        """Return the names of a job's conversation, cut to LONGEST_NAME characters; recent speakers are `others`.
+        """Return the names of a job's conversation, cut to LONGEST_NAME characters. The recent
+        speakers are `others`.
 
-        `bot_name` is used if the job has none. Members without a name are written by id.
+        `bot_name` is used if the job has none. Members without a name are named by their id.
         """
         bot_name = job.bot_name or bot_name
         nameless = (name for sender_id in job.nameless_speakers for name in cls(user_id=sender_id).user_names)
@@ -47,12 +49,14 @@ class Names:
 
     @property
     def people(self) -> tuple[str, ...]:
-        """The names of people as texts write them, the user's first; the bot's is not among them."""
+        """The names of people as texts write them, the user's first, without the bot's name."""
         return tuple(name for name in (*self.user_names, *self.others) if name)
 
     @property
     def user_names(self) -> tuple[str, ...]:
-        """How texts write the user: the name, or without one the forms of `user`."""
+        """The names by which texts refer to the user: the name, or if there is none the forms of
+        `user`.
+        """
         if self.user_name or not self.user_id:
             return (self.user_name,)
         english = self.user("en")

@@ -1,4 +1,4 @@
-"""Portions of what is too much to be held in memory, or written, at once."""
+"""Portions of data that is too large to be held in memory, or written, at once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ Value = TypeVar("Value")
 
 
 def portions(values: Iterable[Value], size: int) -> Iterator[list[Value]]:
-    """Yield values in lists of `size`, the last one shorter. No list is made before it is asked for."""
+    """Yield values in lists of `size`; the last list may be shorter. A list is built only when it
+    is requested.
+    """
     source = iter(values)
     while some := list(islice(source, size)):
         yield some

@@ -28,7 +28,7 @@ class ProfileKey:
 
     @property
     def entities(self) -> list[str]:
-        """The entities (`user:42`) whose archive has it."""
+        """The entities (`user:42`) whose archive contains the profile."""
         return [self.entity]
 
     @property
@@ -52,23 +52,27 @@ class ProfileKey:
 
 
 LineKind = Literal["identity", "health", "home", "work", "relation", "taste", "habit", "plan", "boundary", "other"]
-"""What a line of a profile is about: of `identity` are name, birthday, languages; of `boundary` standing wishes."""
+"""The subject of a profile line: `identity` includes name, birthday and languages, `boundary`
+includes standing wishes."""
 LINE_KINDS: tuple[LineKind, ...] = get_args(LineKind)
 MOST_EVIDENCE = 20
-"""The most ids of events and messages that a line keeps: the first one and the latest ones."""
+"""The maximum number of ids of events and messages that a line stores as evidence: the first and
+the latest ones."""
 _ID_CHARACTERS = 10
 
 
 @dataclass(frozen=True, slots=True)
 class ProfileLine:
-    """One statement of a profile, that can be edited, removed and pinned by itself.
+    """One statement of a profile, which can be edited, removed and pinned separately.
 
-    `line_id` is unique in its profile and stays while the line is edited. `text` is one line of text without a list mark; what
-    somebody said of themselves stands in quotation marks, as said. `first_day` and `last_day` (`YYYY-MM-DD`, "" if unknown) are
-    the days on which it was told first and last, `told` how often. `until` is the last moment at which it holds (ISO 8601, a day
-    or a time with offset; "" while it is open). `evidence` are the ids of the events and messages on which it rests, in order;
-    a line of whoever edited it by hand has none. `said_by` is the id of the person who claims it, if it is another than whom
-    the profile is about. `tags` are the owner's.
+    `line_id` is unique in its profile and does not change when the line is edited. `text` is one
+    line of text without a list marker; words that a person said about themselves are in quotation
+    marks, unchanged. `first_day` and `last_day` (`YYYY-MM-DD`, "" if unknown) are the first and
+    last day on which the statement was made, `told` is the number of times. `until` is the last
+    moment at which it is true (ISO 8601, a day or a time with offset; "" if open). `evidence` are
+    the ids of the events and messages that support it, in order; a line written by hand has none.
+    `said_by` is the id of the person who claims it, if that is not the person described by the
+    profile. `tags` are the owner's.
     """
 
     line_id: str
@@ -85,23 +89,32 @@ class ProfileLine:
 
     @property
     def dated_text(self) -> str:
-        """The text with the last day on which it was told in brackets, `lives in Leeds (2026-03-02)`: once."""
+        """The text followed by the last day on which it was stated: `lives in Leeds (2026-03-02)`.
+        If the text already holds that day, it is not added.
+        """
         return f"{self.text} ({self.last_day})" if self.last_day and self.last_day not in self.text else self.text
 
     @property
     def told_when(self) -> str:
-        """How often and when it was told, ` (2026-03-02)` or ` (5×, 2026-01-02 – 2026-05-01)`; "" if unknown."""
+        """How often and on which days it was stated; "" if this is unknown.
+
+        Examples: ` (2026-03-02)`, or ` (5×, 2026-01-02 – 2026-05-01)` with the first and last day.
+        """
         days = dict.fromkeys((self.first_day, self.last_day) if self.told > 1 else (self.last_day,))
         known = [f"{self.told}×" if self.told > 1 else "", " – ".join(filter(None, days))]
         return f" ({', '.join(filter(None, known))})" if any(known) else ""
 
     @property
     def counted_text(self) -> str:
-        """The text as a prompt's block shows it: with `told_when`, or `dated_text` if it was told once."""
+        """The text as the block of a prompt shows it: with `told_when` if it was stated several
+        times, else `dated_text`.
+        """
         return self.text + self.told_when if self.told > 1 else self.dated_text
 
     def holds_at(self, moment: str) -> bool:
-        """Return True if it has not ended at `moment`, ISO 8601 in UTC. A day ends with its last moment in UTC."""
+        """Return True if the line has not ended at `moment`, ISO 8601 in UTC. A day as `until` ends
+        at its last moment in UTC.
+        """
         until = f"{self.until}T23:59:59+00:00" if len(self.until) == len("2026-03-02") else self.until
         return not until or until >= moment
 
@@ -113,13 +126,15 @@ class ProfileLine:
         return datetime.fromtimestamp(expires_at, UTC).isoformat(timespec="seconds")
 
     def as_json(self) -> dict[str, Any]:
-        """Return its fields that differ from the defaults, as JSON values."""
+        """Return the fields that differ from the defaults, as JSON values."""
         told = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
         return {name: value for name, value in told.items() if value not in (_LINE_DEFAULTS.get(name), [])}
 
     @classmethod
     def of_json(cls, stored: Mapping[str, Any]) -> ProfileLine:
-        """Return the line of `as_json`; unknown fields are left out, an unknown kind is `other`."""
+        """Return the line from the values of `as_json`. Unknown fields are ignored, an unknown kind
+        becomes `other`.
+        """
         known = {field.name: stored[field.name] for field in fields(cls) if field.name in stored}
         known |= {name: tuple(map(str, known[name])) for name in ("evidence", "tags") if name in known}
         known["kind"] = known["kind"] if known.get("kind") in LINE_KINDS else "other"
@@ -130,21 +145,29 @@ _LINE_DEFAULTS = {field.name: field.default for field in fields(ProfileLine) if 
 
 
 def line_id_of(text: str, *origin: str) -> str:
-    """Return the id of a new line: the same for the same text and origin (such as an event's id)."""
+    """Return the id of a new line: the same for the same text and origin (such as the id of an
+    event).
+    """
     return hashlib.sha256("\0".join((*origin, text)).encode("utf-8", "replace")).hexdigest()[:_ID_CHARACTERS]
 
 
 def bounded_evidence(ids: Iterable[str]) -> tuple[str, ...]:
-    """Return ids of evidence, each once: the first one and the latest ones where there are more than MOST_EVIDENCE."""
+    """Return ids of evidence without duplicates. Of more than MOST_EVIDENCE ids, return the first
+    one and the latest ones.
+    """
     known = tuple(dict.fromkeys(ids))
     return known if len(known) <= MOST_EVIDENCE else (known[0], *known[1 - MOST_EVIDENCE :])
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """One layer of a profile. `lines` are its statements, in the order in which they came; `revision` counts from 1 (0: not
-    written yet); `updated_at` is ISO 8601 with offset; `source_event_id` is the first event of the job that caused this
-    revision, or names the command that did (`rollback:3`, `edit`, `rename`)."""
+    """One layer of a profile.
+
+    `lines` are its statements, in the order in which they were added. `revision` counts from 1 (0:
+    not written yet). `updated_at` is ISO 8601 with offset. `source_event_id` is the first event of
+    the job that caused this revision, or names the command that did (`rollback:3`, `edit`,
+    `rename`).
+    """
 
     key: ProfileKey
     name: str = ""
@@ -156,7 +179,7 @@ class Profile:
 
     @property
     def summary(self) -> str:
-        """The lines as a Markdown list, each with the day on which it was last told."""
+        """The lines as a Markdown list, each with the day on which it was last stated."""
         return "\n".join(f"- {line.dated_text}" for line in self.lines)
 
 
@@ -164,7 +187,8 @@ class Profile:
 class ProfileFilter:
     """Filter of profiles: those of users in one of `user_layers`, and those in `keys`.
 
-    With `spoken_in`, the key of a scope, the public layer is that of users who have spoken there (`EventStore.has_spoken`).
+    With `spoken_in`, the key of a scope, the public layer of a user matches only if the user has
+    spoken there (`EventStore.has_spoken`).
     """
 
     user_layers: tuple[str, ...] = ()
@@ -173,5 +197,5 @@ class ProfileFilter:
 
 
 def profile_text(profile: Profile) -> str:
-    """Return the text of a profile that is searched and embedded: name, tags and lines."""
+    """Return the text of a profile for searching and embedding: name, tags and lines."""
     return "\n".join(part for part in (profile.name, ", ".join(profile.tags), *(line.text for line in profile.lines)) if part)

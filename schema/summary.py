@@ -1,4 +1,6 @@
-"""The assistant's article about a person in three chapters, and the dated summaries that it is made of."""
+"""The assistant's article about a person in three chapters, and the dated summaries from which it
+is made.
+"""
 
 from __future__ import annotations
 
@@ -17,18 +19,19 @@ CHAPTER_NAMES: Final[tuple[ChapterName, ...]] = ("Bedrock", "Evolutionary", "Dyn
 
 SpokenRole = Literal["user", "assistant", "tool", "record"]
 ROLES: Final[dict[str, SpokenRole]] = {"user": "user", "assistant": "assistant", "tool": "tool", "record": "record"}
-"""The roles by their names, as stored."""
+"""The roles by their stored names."""
 WrittenBy = Literal["model", "rules"]
 ChapterBounds = Mapping[ChapterName, int]
-"""The maximum tokens of each chapter, as `estimate_tokens` counts them."""
+"""The maximum number of tokens of each chapter, as `estimate_tokens` counts them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """Markdown bullet lines, one statement per line, in the first person of the assistant, written by a model.
+    """Markdown bullet lines, one statement per line, in the first person of the assistant, written
+    by a model.
 
-    `bedrock`: facts and boundaries that hardly change; `evolutionary`: goals, habits, shared language; `dynamic`: current
-    projects and moods, dated, newest last.
+    `bedrock`: facts and boundaries that hardly change; `evolutionary`: goals, habits, shared
+    language; `dynamic`: current projects and moods, dated, newest last.
     """
 
     bedrock: str = ""
@@ -58,7 +61,8 @@ class Article:
 class Spoken:
     """One buffered state of a conversation.
 
-    `role` "record" is an absolute event that is already in the event store; `at` is ISO 8601, empty if unknown.
+    The `role` "record" is for an absolute event that is already in the event store. `at` is ISO
+    8601, empty if unknown.
     """
 
     role: SpokenRole
@@ -68,7 +72,7 @@ class Spoken:
 
 
 class SummaryDraft(TypedDict):
-    """A summary of buffered states. `is_absolute` is False for talk in the words in which it was said."""
+    """A summary of buffered states. `is_absolute` is False for messages in their original words."""
 
     text: str
     written_by: WrittenBy
@@ -78,7 +82,8 @@ class SummaryDraft(TypedDict):
 _GROUP = "g:"
 
 Restored = Literal["restored", "same", "different"]
-"""Result of restoring an item: it was missing, exists with the same content, or exists with other content, which is kept."""
+"""The result of restoring an item: it was missing and is restored, it exists with the same content,
+or it exists with different content, which is not changed."""
 
 Forgotten = Callable[[], bool]
 """Returns True if the person was forgotten meanwhile; then nothing is written."""
@@ -86,7 +91,9 @@ Forgotten = Callable[[], bool]
 
 @dataclass(frozen=True, slots=True)
 class ArticleKey:
-    """The key of an article: a user, and the scope (their private chat or one group) where it was learnt and may be read."""
+    """The key of an article: a user, and the scope (their private chat or one group) where it was
+    learnt and may be read.
+    """
 
     user_id: str
     group_id: str = ""
@@ -98,7 +105,9 @@ class ArticleKey:
 
     @classmethod
     def of(cls, user_id: str, scope: Scope | None = None) -> ArticleKey:
-        """Return the key of a user in a scope, by default their private chat. Raises InvalidInput for another user's."""
+        """Return the key of a user in a scope, by default their private chat. Raises InvalidInput
+        for the private chat of another user.
+        """
         if scope is None:
             return cls(user_id)
         if scope.request_type == "private" and scope.user_id != user_id:
@@ -110,7 +119,9 @@ class ArticleKey:
 
     @classmethod
     def parse(cls, user_id: object, scope_key: object) -> ArticleKey | None:
-        """Return the key of stored values (`Scope.key`; anything but a group is the private chat), or None if invalid."""
+        """Return the key from stored values, or None if they are invalid. `scope_key` is
+        `Scope.key`; any value that is not a group means the private chat.
+        """
         if not isinstance(user_id, str) or not isinstance(scope_key, str):
             return None
         try:
@@ -124,7 +135,7 @@ class ArticleKey:
 
     @property
     def entities(self) -> list[str]:
-        """The entities (`user:42`) whose erasure concerns it."""
+        """The entities (`user:42`); the article is erased with each of them."""
         return [f"user:{self.user_id}", *([f"group:{self.group_id}"] if self.group_id else [])]
 
     def __str__(self) -> str:
@@ -132,13 +143,15 @@ class ArticleKey:
 
 
 def summaries_waiting(said: int, recorded: int, threshold: int, record_threshold: int) -> float:
-    """Return how many summaries so many buffered tokens make: records, which are condensed already, fill one sooner."""
+    """Return the number of summaries that this many buffered tokens make. Records are already
+    condensed, so fewer of their tokens make a summary.
+    """
     return said / threshold + recorded / min(threshold, record_threshold)
 
 
 @dataclass(frozen=True, slots=True)
 class BufferedState:
-    """One state to be summarised. `tokens` is as counted by `estimate_tokens`."""
+    """One state that waits to be summarised. `tokens` is as counted by `estimate_tokens`."""
 
     key: ArticleKey
     entry_id: str
@@ -147,7 +160,9 @@ class BufferedState:
 
 
 def oldest_of(states: Iterable[BufferedState], tokens: int) -> list[BufferedState]:
-    """Return the first of these states, until they have so many tokens: at least one, if there is one."""
+    """Return the first states that together have at least `tokens` tokens, or all of them; at least
+    one if there is one.
+    """
     taken: list[BufferedState] = []
     total = 0
     for state in states:
@@ -159,18 +174,20 @@ def oldest_of(states: Iterable[BufferedState], tokens: int) -> list[BufferedStat
 
 
 def up_to(states: Sequence[BufferedState], entry_id: str) -> list[BufferedState]:
-    """Return these states up to that with the id, included; none if it is not among them."""
+    """Return the states up to and including the one with this id; none if it is not among them."""
     place = next((n for n, state in enumerate(states, 1) if state.entry_id == entry_id), 0)
     return list(states[:place])
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A dated summary. `since` and `until` are the times of its first and last state, ISO 8601, as is `created_at`.
+    """A dated summary. `since` and `until` are the times of its first and last state, ISO 8601, as
+    is `created_at`.
 
-    `through` is the id of the last state that it covers; a state belongs to one summary, so this identifies the summary too.
-    `promoted_at` is when it left short-term memory (None: it has not), `promoted_into` the revision of the article that has
-    taken it in; None if none has.
+    `through` is the id of the last state that it covers. A state belongs to one summary, so this
+    also identifies the summary. `promoted_at` is the time at which it left short-term memory (None:
+    it has not left it), `promoted_into` the revision of the article that contains it (None: none
+    does).
     """
 
     id: str
@@ -194,8 +211,11 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class StoredArticle:
-    """A stored article. `revision` counts from 1 (0: not written yet); `sources` are what this revision was made from: ids of
-    summaries, the job of a reflection, `rollback:{revision}`, or `forget` if lines were removed."""
+    """A stored article.
+
+    `revision` counts from 1 (0: not written yet). `sources` are the origins of this revision: ids
+    of summaries, the job of a reflection, `rollback:{revision}`, or `forget` if lines were removed.
+    """
 
     key: ArticleKey
     article: Article = field(default_factory=Article)
@@ -205,5 +225,7 @@ class StoredArticle:
 
 
 def job_of_entry(entry_id: str) -> str:
-    """Return the job id of a state. An entry id is `{job id}:{number}`, and a job id contains no colon."""
+    """Return the job id of a state. An entry id is `{job id}:{number}`, and a job id contains no
+    colon.
+    """
     return entry_id.rpartition(":")[0]

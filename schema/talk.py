@@ -1,4 +1,6 @@
-"""The `payload` of a job of kind `talk`, one message of a conversation, and of one of kind `profile`, what was learnt of it."""
+"""The payloads of jobs of kind `talk` (one message of a conversation) and of kind `profile` (facts
+learnt from messages).
+"""
 
 from __future__ import annotations
 

@@ -25,7 +25,9 @@ def problems(error: ValidationError, *, whole: str = "", within: str = "") -> li
 
 
 def invalid_input(error: ValidationError, *, whole: str = "", within: str = "") -> InvalidInput:
-    """Return the first problem as InvalidInput; the message of an InvalidInput that a validator raised is unchanged."""
+    """Return the first problem as InvalidInput. If a validator raised an InvalidInput, its message
+    is unchanged.
+    """
     field, message, item = problems(error, whole=whole, within=within)[0]
     cause = item.get("ctx", {}).get("error")
     return InvalidInput(str(cause) if isinstance(cause, InvalidInput) else f"{field}: {message}")

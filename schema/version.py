@@ -1,4 +1,4 @@
 """The version of this package."""
 
 VERSION = "0.1.0"
-"""Events note it, so that what earlier versions wrote can be written anew."""
+"""Stored with every event, so that texts of earlier versions can be found and rewritten."""

@@ -46,7 +46,9 @@ Line = dict[str, Any]
 
 
 def job_of(line: Line, n: int) -> Job:
-    """Return the job of a line, whole: what else it says may tell whose words the judged statement is."""
+    """Return the complete job of a line: its other texts may show whose words the judged statement
+    is.
+    """
     return Job.model_validate({**line["job"], "request_id": f"r{n}"})
 
 
@@ -57,7 +59,9 @@ def place_of(line: Line) -> int:
 
 
 def named_first(text: str, line: Line, source: str) -> str:
-    """Return "right", "wrong" or "nobody": who of the conversation the text names first."""
+    """Return "right", "wrong" or "nobody", depending on which person of the conversation the text
+    names first.
+    """
     right = {name for name in (line["about"], *line["also_ok"]) if name}
     job = line["job"]
     people = {job.get("user_name", ""), job.get("bot_name", ""), *(one["sender_name"] for one in job.get("recent_messages", []))}
@@ -73,7 +77,9 @@ def named_first(text: str, line: Line, source: str) -> str:
 
 
 def _speaker_in_front(text: str, source: str, names: set[str]) -> tuple[str, str]:
-    """Return the speaker that the rules put before a text ("Omar: Studies law"), "" if none, and the words behind."""
+    """Return the speaker that the rules put before a text ("Omar: Studies law"), "" if there is
+    none, and the words after it.
+    """
     for name in sorted(names, key=len, reverse=True):
         for mark in (": ", "："):
             if text.startswith(name + mark) and not source.startswith(name):
@@ -82,7 +88,7 @@ def _speaker_in_front(text: str, source: str, names: set[str]) -> tuple[str, str
 
 
 def verdict(item: ItemState, line: Line) -> str:
-    """Return the figure that a filed text counts for."""
+    """Return the figure for which a filed text counts."""
     if not item["passed"]:
         return "not absolute"
     if not line["clear"]:
@@ -91,7 +97,9 @@ def verdict(item: ItemState, line: Line) -> str:
 
 
 async def by_model(jobs: list[Job], base_url: str) -> list[list[ItemState]]:
-    """Return the items of each job as they are filed where the model at `base_url` is asked, as in `rewrite_mode = "auto"`."""
+    """Return the items of each job as they are filed with the model at `base_url`, as in
+    `rewrite_mode = "auto"`.
+    """
     chat = {"base_url": base_url, "model": "local", "api_key": "none", "timeout_seconds": 600}
     settings = parse_settings({"models": {"chat": chat, "embedding": {"provider": "none"}}}, environ={}, base=Path.cwd())
     context: Any = SimpleNamespace(settings=settings, chat=make_chat_model(settings.models.background))

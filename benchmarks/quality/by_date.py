@@ -36,7 +36,9 @@ TOP_K = 5
 async def measure(
     lines: list[dict[str, Any]], directory: Path, embedding: str, *, show: bool
 ) -> dict[str, dict[str, list[float]]]:
-    """Return, by language and column, the share of the evidence that was found, a number a question."""
+    """Return, by language and column, the share of the evidence that was found, one number per
+    question.
+    """
     given = {"cognitive": {"data_dir": str(directory)}, "models": {"embedding": {"provider": embedding}}}
     settings = parse_settings(given, environ={}, base=directory)
     filed: dict[tuple[str, int], str | None] = {}
@@ -66,7 +68,7 @@ async def measure(
 
 
 def _own(job: dict[str, Any], name: str) -> dict[str, Any]:
-    """Return a job in a conversation of its own."""
+    """Return a job in its own conversation."""
     scope = {key: f"{name}.{job[key]}" for key in ("user_id", "group_id") if job.get(key)}
     return {**job, **scope}
 

@@ -45,18 +45,21 @@ from ..retrieval_corpora import Conversation, locomo_observations, locomo_turns
 
 TOP_K = 10
 BATCH = 20
-"""Turns handed over in one call."""
+"""The number of turns that are handed over in one call."""
 AT_ONCE, ASKED, BLOCK = "block, at once", "block, asker known", "block"
 _DATED = re.compile(r" \(\d{4}-\d\d-\d\d[^()]{0,20}\)")
-"""A day in brackets behind its expression."""
+"""A day in brackets after its expression."""
 BLOCKS = (AT_ONCE, ASKED, BLOCK)
 SHOWN = 200
-"""So many characters of a text in the block tell that it stands there: the last line may be cut."""
+"""A text counts as shown if the block holds this many of its first characters, because the last
+line may be cut."""
 
 
 @dataclass
 class Row:
-    """What one kind of records gives, a number a question; `records` and `turns` are counts."""
+    """The results for one kind of records, one number per question; `records` and `turns` are
+    counts.
+    """
 
     filed: list[bool] = field(default_factory=list)
     any: list[bool] = field(default_factory=list)
@@ -65,14 +68,18 @@ class Row:
     turns: int = 0
 
     def note(self, evidence: frozenset[int], filed: set[int], found: set[int]) -> None:
-        """Count a question by the places of its evidence, of what was filed and of what was found."""
+        """Count a question. The arguments are the places of its evidence, of the filed records and
+        of the hits.
+        """
         self.filed.append(bool(evidence & filed))
         self.any.append(bool(evidence & found))
         self.recall.append(len(evidence & found) / len(evidence))
 
 
 def beginning(sample: dict[str, Any], sessions: int) -> dict[str, Any]:
-    """Return the first sessions of a sample, with the questions of which all evidence lies in them."""
+    """Return the first sessions of a sample, with those questions whose evidence lies completely in
+    them.
+    """
     kept = {
         name: turns for name, turns in sample["conversation"].items() if int((re.findall(r"\d+", name) or [0])[0]) <= sessions
     }
@@ -85,7 +92,7 @@ def beginning(sample: dict[str, Any], sessions: int) -> dict[str, Any]:
 
 
 async def hand_over(memory: CognitiveService, talk: Conversation, scope: Scope) -> dict[str | float, int]:
-    """Hand over every turn; returns its place by the id of its job."""
+    """Hand over every turn; return its place by the id of its job."""
     places: dict[str | float, int] = {}
     for start in range(0, len(talk.documents), BATCH):
         batch = talk.documents[start : start + BATCH]
@@ -107,7 +114,9 @@ async def hand_over(memory: CognitiveService, talk: Conversation, scope: Scope) 
 
 
 async def file_observations(memory: CognitiveService, noted: Conversation, scope: Scope) -> dict[str | float, int]:
-    """File the set's observations as new information; returns their places by the ids of their jobs."""
+    """File the observations of the set as new information; return their places by the ids of their
+    jobs.
+    """
     places: dict[str | float, int] = {}
     for n, one in enumerate(noted.documents):
         job_id = await memory.enqueue_job(
@@ -125,7 +134,7 @@ async def file_observations(memory: CognitiveService, noted: Conversation, scope
 
 
 async def embedded(memory: CognitiveService) -> None:
-    """Wait until the idle worker has embedded what was filed without a vector."""
+    """Wait until the idle worker has embedded the records that were filed without a vector."""
     parts = memory.lifecycle.opened.parts if memory.lifecycle.opened is not None else None
     while parts is not None and parts.embedder is not None and await asyncio.to_thread(parts.events.without_vector, 1):  # noqa: ASYNC110
         await asyncio.sleep(0.2)
@@ -139,7 +148,9 @@ async def ask(
     places: Mapping[str | float, int],
     row: Row,
 ) -> None:
-    """Search for every question among the records of some sources. A record's place follows from its job, or from its time."""
+    """Search for every question among the records of the given sources. The place of a record
+    follows from its job or its time.
+    """
     assert memory.lifecycle.opened is not None
     events = memory.lifecycle.opened.parts.events.find(EventFilter(scope.key, sources=sources), limit=1_000_000)
     place_of = {one.event_id: places.get(one.job_id, places.get(one.timestamp, -1)) for one in events}
@@ -157,9 +168,10 @@ async def read_blocks(
     row: Row,
     askers: Sequence[str] = (),
 ) -> None:
-    """Note what of every question's evidence stands in its block; `records` counts the tokens, `turns` the blocks.
+    """Record which evidence of every question is in its block; `records` counts the tokens, `turns`
+    the blocks.
 
-    Each is asked by the first of `askers` whom it does not name.
+    Each question is asked by the first of `askers` whom it does not name.
     """
     assert memory.lifecycle.opened is not None
     texts: dict[int, list[str]] = {}
@@ -177,7 +189,9 @@ async def read_blocks(
 
 
 async def measure(samples: Sequence[dict[str, Any]], settings: Settings) -> tuple[dict[str, Row], float, dict[str, Any]]:
-    """Return the rows by kind of records, the seconds that filing the turns took, and what the service says of its models."""
+    """Return the rows by kind of records, the seconds that filing the turns took, and the service's
+    report on its models.
+    """
     rows = {name: Row() for name in ("turns", "events", "both", "observations", *BLOCKS)}
     seconds = 0.0
     async with CognitiveService.open(settings) as memory:
@@ -241,7 +255,7 @@ def main() -> None:
     print(f"filed in {seconds:.1f} s ({turns / seconds:.0f} turns a second), by {options.model or 'rules'}")
     print(f"{'records':<14}{'a 100 turns':>12}{'filed':>8}{'any@10':>8}{'R@10':>8}")
     for name, row in rows.items():
-        if not row.any:  # a set that brings no observations along
+        if not row.any:  # a set without observations
             continue
         shares = [sum(numbers) / len(numbers) for numbers in (row.filed, row.any, row.recall)]
         print(f"{name:<14}{100 * row.records / row.turns:>12.1f}" + "".join(f"{100 * share:>7.1f}%" for share in shares))

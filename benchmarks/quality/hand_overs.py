@@ -25,7 +25,7 @@ DATA = Path(__file__).parents[1] / "data" / "hand_overs.jsonl"
 
 
 def sheet() -> tuple[list[dict[str, Any]], Counter[str]]:
-    """Return the texts marked absolute, and the number of texts of each language."""
+    """Return the texts that are marked absolute, and the number of texts per language."""
     rows: list[dict[str, Any]] = []
     texts: Counter[str] = Counter()
     for line in DATA.read_text(encoding="utf-8").splitlines():

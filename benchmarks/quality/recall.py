@@ -53,12 +53,13 @@ from .talk_sets import Asked, TalkSet, read_sets
 
 TOP_K = 10
 SHOWN = 200
-"""So many characters of a text in the block tell that it stands there: a long line may be cut."""
+"""A text counts as shown if the block holds this many of its first characters, because a long line
+may be cut."""
 _DATED = re.compile(r" \(\d{4}-[^()]{0,40}\)")
 
 
 class CachedEmbedder:
-    """The local embedder; what it made is kept in a directory."""
+    """The local embedder; its results are cached in a directory."""
 
     def __init__(self, cache: Path | None) -> None:
         self._inner: Any = make_embedder(EmbeddingSettings(provider="local"))
@@ -114,7 +115,7 @@ class Row:
     spoke: list[bool] = field(default_factory=list)
 
     def rank(self, gold: frozenset[int], found: Sequence[int]) -> None:
-        """Note a ranking of places: R@5, R@10, reciprocal rank."""
+        """Record the figures of a ranking of places: R@5, R@10, reciprocal rank."""
         first = next((1 / n for n, place in enumerate(found, 1) if place in gold), 0.0)
         self.ranks.append((*(len(gold & set(found[:depth])) / len(gold) for depth in (5, 10)), first))
 
@@ -131,7 +132,7 @@ HEADER = "   R@5   R@10    MRR   share    any silent  facts  spoke tokens"
 
 
 class Filed:
-    """A conversation in a store of its own, with vectors of a share of its messages."""
+    """A conversation in its own store, with vectors for a share of its messages."""
 
     def __init__(self, talk: TalkSet, directory: Path, embedder: CachedEmbedder) -> None:
         self.talk, self.embedder = talk, embedder
@@ -171,17 +172,17 @@ class Filed:
 
 
 async def message_vectors(events: Sequence[Any], embedder: CachedEmbedder, store: SqliteEventStore) -> Matrix:
-    """Return the vectors of messages as the service makes them."""
+    """Return the vectors of messages as the service computes them."""
     return await embedder.embed_documents([event.said for event in events])
 
 
 async def inline(function: Callable[..., Any], /, *arguments: Any) -> Any:
-    """Call a step in this thread: one recall at a time needs no other."""
+    """Call a step in this thread: single recalls need no other thread."""
     return function(*arguments)
 
 
 async def floor(filed: Filed, row: Row) -> None:
-    """Note the ranking of the plain weighted sum."""
+    """Record the ranking of the plain weighted sum."""
     said = [" ".join(event.said for event in parts) for parts in filed.events]
     dense = await filed.embedder.embed_documents(said)
     keywords = PlainKeywords([search_tokens(text) for text in said])
@@ -219,7 +220,7 @@ class PlainKeywords:
 
 
 async def measure(filed: Filed, row: Row, settings: QuerySettings, embedder: CachedEmbedder | None) -> None:
-    """Note what the program finds for every question of a conversation."""
+    """Record the results of the program for every question of a conversation."""
     talk = filed.talk
     steps = EventRecall(filed.store, embedder, None, settings=lambda: settings, clock=lambda: talk.now)
     for asked in talk.questions:
@@ -245,7 +246,7 @@ async def measure(filed: Filed, row: Row, settings: QuerySettings, embedder: Cac
 
 
 def holds(block: str, asked: Asked) -> bool:
-    """Return True if every expression is found in the block, with or without dates in brackets."""
+    """Return True if the block matches every expression, with or without dates in brackets."""
     return all(re.search(one, block, re.I) or re.search(one, _DATED.sub("", block), re.I) for one in asked.expressions)
 
 
@@ -258,7 +259,7 @@ def request_of(filed: Filed, asked: Asked, settings: QuerySettings, *, automatic
 
 
 async def block_of(filed: Filed, steps: EventRecall, asked: Asked, settings: QuerySettings) -> str:
-    """Return the block before a reply, as the service makes it."""
+    """Return the block before a reply, as the service builds it."""
     request = request_of(filed, asked, settings, automatic=True)
     hits = await search(steps, request)
     language = "zh" if re.search(r"[一-鿿]", asked.text) else "en"

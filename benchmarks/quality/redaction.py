@@ -36,7 +36,9 @@ from .redaction_lines import HELD_OUT, LABELLED, Line, is_left, read_lines
 
 
 def detect_secrets_peer(*, entropy: bool) -> Callable[[str], bool] | None:
-    """Tells whether detect-secrets finds anything in a text; None where it is not installed."""
+    """Return a function that returns True if detect-secrets finds anything in a text; None if
+    detect-secrets is not installed.
+    """
     try:
         scan: Any = importlib.import_module("detect_secrets.core.scan")
         settings: Any = importlib.import_module("detect_secrets.settings")

@@ -1,4 +1,6 @@
-"""Labelled lines for redaction, and whether a secret of one is left. Used by the benchmark and by the tests."""
+"""Labelled lines for redaction, and the check whether a secret of a line is left. Used by the
+benchmark and by the tests.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ _PLACEHOLDER = re.compile(r"\[[A-Z_]+\]")
 
 @dataclass(frozen=True)
 class Line:
-    """A text, the exact substrings that must not be left of it (none: it is harmless), and the level that they are of."""
+    """A text, the exact substrings that must be removed from it (none if it is harmless), and the
+    level at which they are.
+    """
 
     text: str
     secrets: list[str]
@@ -28,7 +32,9 @@ class Line:
 
 
 def read_lines(path: Path) -> Iterator[Line]:
-    """Lines of a file; where it keeps secrets in parts (so that no scanner takes them for real), they are joined here."""
+    """Yield the lines of a file. Some files store secrets in parts, so that no scanner takes them
+    for real; the parts are joined here.
+    """
     for row in map(json.loads, path.read_text("utf-8").splitlines()):
         text = row["text"]
         secrets = ["".join(parts) for parts in row["parts"]] if "parts" in row else row["secrets"]
@@ -38,15 +44,17 @@ def read_lines(path: Path) -> Iterator[Line]:
 
 
 def is_left(line: Line, redacted: str) -> bool:
-    """Whether anything of its secrets is still there."""
+    """Return True if any part of the line's secrets is still in the redacted text."""
     around = line.text
     for secret in line.secrets:
-        around = around.replace(secret, "\0")  # `order` may stay where the password is `Dd2020!order` and the user `order`
+        around = around.replace(secret, "\0")  # `order` may remain if the password is `Dd2020!order` and the user `order`
     return any(remains(secret, redacted, around=around) for secret in line.secrets)
 
 
 def remains(secret: str, text: str, length: int = 5, around: str = "") -> bool:
-    """Whether any `length` neighbouring characters of the secret are still in the text, more often than `around` it."""
+    """Return True if any `length` neighbouring characters of the secret are in `text` more often
+    than in `around`.
+    """
     text = _PLACEHOLDER.sub("", text)
     pieces = (secret[i : i + length] for i in range(max(1, len(secret) - length + 1)))
     return any(text.count(piece) > around.count(piece) for piece in pieces)

@@ -67,7 +67,7 @@ class RecordText(BaseModel):
 
 @dataclass
 class Tally:
-    """What one way has given so far."""
+    """The results of one way so far."""
 
     notes: int = 0
     absolute: int = 0
@@ -80,7 +80,9 @@ class Tally:
 
 
 def in_one_form(text: str) -> str:
-    """`text` with its dates in ISO 8601 and its quotation marks straight, so that every right way to write one counts."""
+    """Return `text` with its dates in ISO 8601 and straight quotation marks, so that every correct
+    way of writing counts.
+    """
     months = [
         "January",
         "February",
@@ -178,7 +180,7 @@ def main() -> None:
     source = Path(__file__).parents[1] / "data" / "chat_jobs.jsonl"
     notes = [json.loads(line) for line in source.read_text(encoding="utf-8").splitlines()]
     notes = notes[:: max(1, len(notes) // arguments.limit)]
-    # A weak model now and then never ends; a note's rewrite needs a tenth of this.
+    # A weak model sometimes never ends. The rewrite of a note needs a tenth of this.
     chat = {"base_url": arguments.base_url, "model": arguments.model, "api_key": "none", "max_answer_tokens": 512}
     settings = parse_settings({"models": {"chat": chat, "embedding": {"provider": "none"}}}, environ={}, base=Path.cwd())
     print(machine_line("langchain-openai"))

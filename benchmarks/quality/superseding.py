@@ -54,7 +54,7 @@ def event_id(sequence: dict[str, Any], place: Place) -> str:
 
 
 def in_the_right_order(ids: list[str], current: str, former: set[str]) -> bool:
-    """Return True if `current` is among the ten best and no former fact stands before it."""
+    """Return True if `current` is among the ten best hits and no former fact comes before it."""
     return current in ids[:10] and not former & set(ids[: ids.index(current)])
 
 
@@ -70,7 +70,7 @@ async def measure(sequences: list[dict[str, Any]], directory: Path, arguments: a
 async def filed(
     sequences: list[dict[str, Any]], directory: Path, *, embedding: str = "local", model: str = ""
 ) -> tuple[Settings, dict[str, Event]]:
-    """File the sequences. Return the settings under which they are, and the events by id."""
+    """File the sequences. Return the settings used, and the events by id."""
     models: dict[str, Any] = {"embedding": {"provider": embedding}}
     if model:
         models["chat"] = {"base_url": model, "model": "local", "api_key": "none", "timeout_seconds": 300}
@@ -93,7 +93,7 @@ async def filed(
 async def one(
     memory: CognitiveService, sequence: dict[str, Any], stored: dict[str, Event], count: Counter[str], *, show: bool = False
 ) -> None:
-    """Add what holds of one sequence to `count`."""
+    """Add the results of one sequence to `count`."""
     scope, prefix = scope_of(sequence), request_id(sequence, 0)[:-1]
     gold = {(event_id(sequence, one["old"]), event_id(sequence, one["new"])) for one in sequence["links"]}
     made = {

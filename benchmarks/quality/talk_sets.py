@@ -1,4 +1,4 @@
-"""Sets of talk with questions, in the forms that `recall` names."""
+"""Sets of talk with questions, in the forms that the benchmark `recall` lists."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ DAY = 86_400.0
 
 @dataclass(frozen=True)
 class Asked:
-    """A question: the places of the messages that are wanted, or the expressions that the block must hold."""
+    """A question: the places of the wanted messages, or the expressions that the block must
+    match.
+    """
 
     text: str
     asker: str = ""

@@ -2,17 +2,21 @@
 
     python -m benchmarks.quality.time_expressions recognizers-datetime-zh.json recognizers-datetime-en.json [--own FILE.jsonl]
 
-Each PATH is a specification of Microsoft's Recognizers-Text (Specs/DateTime/{Chinese,English}/DateTimeModel.json,
-UTF-8 with BOM). Counted are the gold results whose value depends on the reference: of type date, daterange, datetime or
-datetimerange, resolved, with no open part (no X) in the timex, and with no year, century or full numeric date in their
-text. They are looked for in the running sentence; one is right when an expression that overlaps it has the same first
-and last day as one of the gold values. Ends of ranges in the specification are exclusive; where the text itself names
-both ends ("from the 4th to the 23rd") the named last day counts too. A result that has a beginning or an end alone
-(since, before) is compared by that day. Vague ones (最近, 马上) are counted apart: the gold there pretends to know the
-day. What is open in the gold (Friday, 3月5号: one value before and one after the reference) has its own line.
+Each PATH is a specification of Microsoft's Recognizers-Text
+(Specs/DateTime/{Chinese,English}/DateTimeModel.json, UTF-8 with BOM). The benchmark counts the gold
+results whose value depends on the reference: of type date, daterange, datetime or datetimerange,
+resolved, with no open part (no X) in the timex, and with no year, century or full numeric date in
+their text. They are searched in the running sentence. A result is right if an expression that
+overlaps it has the same first and last day as one of the gold values. Ends of ranges in the
+specification are exclusive; if the text itself names both ends ("from the 4th to the 23rd"), the
+named last day is accepted too. A result that has only a beginning or only an end (since, before) is
+compared by that day. Vague expressions (最近, 马上) are counted separately, because their gold values
+are arbitrary days. Results that are open in the gold (Friday, 3月5号: one value before and one after
+the reference) have a separate line.
 
-`--own` takes a file of one JSON object a line: text, reference, timezone, language, expected [{text, value, until} or
-{text, vague}], and counts sentences with nothing missed and nothing found that should not be.
+`--own` takes a file with one JSON object per line: text, reference, timezone, language, expected
+[{text, value, until} or {text, vague}]. It counts the sentences in which nothing is missed and
+nothing wrong is found.
 """
 
 from __future__ import annotations
@@ -68,7 +72,7 @@ def _values(result: dict[str, Any]) -> frozenset[_Days]:
     for value in (result.get("Resolution") or {}).get("values", []):
         said = [value[key] for key in ("value", "start", "end") if key in value]
         if not all(_IS_DAY.match(text) for text in said):
-            continue  # "not resolved", or a day that is none (the 31st of a month of 30)
+            continue  # "not resolved", or an invalid day (the 31st of a month of 30 days)
         if "value" in value:
             days.add((_day(value["value"]), _day(value["value"])))
             continue
@@ -89,7 +93,7 @@ def _values(result: dict[str, Any]) -> frozenset[_Days]:
 
 
 def read_gold(path: Path) -> list[Gold]:
-    """The relative and open results of a specification file, each once."""
+    """Return the relative and open results of a specification file, without duplicates."""
     gold: dict[Gold, None] = {}
     for case in json.loads(path.read_text(encoding="utf-8-sig")):
         reference = (case.get("Context") or {}).get("ReferenceDateTime")
@@ -113,7 +117,7 @@ def read_gold(path: Path) -> list[Gold]:
 
 
 def agrees(first: date, last: date, days: Iterable[_Days]) -> bool:
-    """Whether first and last day equal one of the gold values."""
+    """Return True if first and last day equal one of the gold values."""
     for begin, end in days:
         if begin is None or end is None:
             if first == begin or last == end or (begin is None and first == end):
@@ -124,7 +128,7 @@ def agrees(first: date, last: date, days: Iterable[_Days]) -> bool:
 
 
 def ours(gold: Gold) -> list[tuple[date, date]]:
-    """What this package finds where the gold result stands."""
+    """Return the results of this package at the place of the gold result."""
     found = find_time_expressions(gold.sentence, gold.reference, "UTC", protected=())
     return [_days(item) for item in found if item.start < gold.end and item.end > gold.start]
 
@@ -134,7 +138,7 @@ def _days(item: TimeExpression) -> tuple[date, date]:
 
 
 def jionlp_peer(module: Any) -> Callable[[Gold], list[tuple[date, date]]]:
-    """JioNLP: its extractor over the sentence."""
+    """Return a peer that runs the extractor of JioNLP over the sentence."""
 
     def run(gold: Gold) -> list[tuple[date, date]]:
         answers: list[tuple[date, date]] = []
@@ -149,7 +153,7 @@ def jionlp_peer(module: Any) -> Callable[[Gold], list[tuple[date, date]]]:
 
 
 def dateparser_peer(module: Any) -> Callable[[Gold], list[tuple[date, date]]]:
-    """dateparser: its search over the sentence."""
+    """Return a peer that runs the search of dateparser over the sentence."""
     search = importlib.import_module("dateparser.search").search_dates
 
     def run(gold: Gold) -> list[tuple[date, date]]:
@@ -162,7 +166,7 @@ def dateparser_peer(module: Any) -> Callable[[Gold], list[tuple[date, date]]]:
 
 
 def report(name: str, gold: list[Gold], answer: Callable[[Gold], list[tuple[date, date]]], *, show: bool) -> None:
-    """Print a row, and with `show` what is left."""
+    """Print a row, and with `show` the results that are not right."""
     rows = {"relative": [g for g in gold if not g.open and g.text.lower() not in _VAGUE], "open": [g for g in gold if g.open]}
     cells = []
     for kind, items in rows.items():
@@ -187,7 +191,9 @@ def report(name: str, gold: list[Gold], answer: Callable[[Gold], list[tuple[date
 
 
 def report_own(path: Path) -> None:
-    """Sentences of an own file in which everything expected was found, and nothing else."""
+    """Print the number of sentences of an own file in which exactly the expected expressions were
+    found.
+    """
     counts: dict[str, list[int]] = {}
     for line in path.read_text(encoding="utf-8").splitlines():
         case = json.loads(line)
@@ -205,7 +211,7 @@ def report_own(path: Path) -> None:
 
 
 def speed(sentences: list[str], reference: datetime) -> float:
-    """Sentences a second on one core, the median of five passes."""
+    """Measure the sentences per second on one core, as the median of five passes."""
     passes = []
     for _ in range(5):
         begin = time.perf_counter()
@@ -216,7 +222,7 @@ def speed(sentences: list[str], reference: datetime) -> float:
 
 
 def main() -> int:
-    """Run the benchmark; 0 when it ran."""
+    """Run the benchmark. Return 0 when it has run."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="Recognizers-Text specification (JSON)")
     parser.add_argument("--own", type=Path, help="own labelled sentences, one JSON object a line")

@@ -4,21 +4,23 @@
 
 Without a FILE the frozen set `benchmarks/data/time_sentences.jsonl` is read.
 
-A line holds text, said_at, timezone, cat (its kind), expressions
-(words, from, to: first and last day or minute), vague (people would not agree on the days) and none (its words look like
-time and mean none). It was labelled by hands that did not know the rules; weeks run from Monday to Sunday, a part of a day
-is its day.
+A line holds text, said_at, timezone, cat (its kind), expressions (words, from, to: first and last
+day or minute), vague (people would not agree on the days) and none (its words look like a time but
+mean none). The labels were made by people who did not know the rules. Weeks run from Monday to
+Sunday; a part of a day is labelled with its day.
 
-- right: each expression is resolved to its days, or rendered as an amount before or after the day it was said ("a few days
-  before 2026-02-21"), or stays because it names its year. What is rendered as of that day ("now") is never wrong. Of a
-  deadline the last day counts ("until the end of November 2025"), of a vague line any common day. A line that means no
-  time is right where no rule touched it.
-  A name stays beside its day where another expression that touches it is resolved to the same day ("Cup Day on 2026-11-03").
-- whole: the words of the expression stay as they were said and the event is not absolute.
-- damaged: resolved to other days, or a part of it replaced.
-- passed: the words stay, and the gate takes the text for absolute.
+- right: each expression is resolved to its days, is rendered as an amount before or after the day
+  of saying ("a few days before 2026-02-21"), or is unchanged because it names its year. A rendering
+  as the day of saying ("now") is never wrong. For a deadline the last day counts ("until the end of
+  November 2025"), for a vague line any common day. A line that means no time is right if no rule
+  changed it. A name is left beside its day if another expression that touches it is resolved to the
+  same day ("Cup Day on 2026-11-03").
+- whole: the words of the expression are unchanged and the event is not absolute.
+- damaged: the expression is resolved to other days, or a part of it is replaced.
+- passed: the words are unchanged, and the gate takes the text for absolute.
 
-`--show` prints the lines that are neither right nor whole: leave it out for a set that is to stay unread.
+`--show` prints the lines that are neither right nor whole. Do not use it for a set that must stay
+unread.
 """
 
 from __future__ import annotations
@@ -66,7 +68,7 @@ def judged(line: dict[str, Any]) -> tuple[str, str]:
 
 
 def _names_its_day(gold: dict[str, str], at: int, text: str, one: TimeExpression) -> bool:
-    """Return True if `one` touches the words of `gold` and is resolved to its days."""
+    """Return True if `one` touches the words of `gold` and is resolved to the same days."""
     gap = text[one.end : at] if one.end <= at else text[at + len(gold["words"]) : one.start]
     return (one.value, one.until) == (gold["from"], gold["to"]) and _TOUCHES.fullmatch(gap) is not None
 
@@ -89,7 +91,7 @@ def _class(gold: dict[str, str], found: list[TimeExpression], line: dict[str, An
 
 
 def report(path: Path, *, show: bool) -> None:
-    """Print the shares of a set, and by kind of line."""
+    """Print the shares of a set, in total and by kind of line."""
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     kinds: dict[str, Counter[str]] = {}
     for line in lines:
@@ -110,7 +112,7 @@ def _counts(counts: Counter[str]) -> str:
 
 
 def main() -> int:
-    """Run the benchmark; 0 when it ran."""
+    """Run the benchmark. Return 0 when it has run."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("paths", nargs="*", type=Path, metavar="FILE", help="labelled sentences, one JSON object a line")
     parser.add_argument("--show", action="store_true", help="print the lines that are neither right nor whole")

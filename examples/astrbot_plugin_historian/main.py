@@ -1,7 +1,8 @@
-"""Long-term memory for AstrBot: recall before the model, remember after it, withdraw recalled messages, `/forgetme`.
+"""Long-term memory for AstrBot: recall before the model, remember after it, withdraw recalled
+messages, `/forgetme`.
 
-Memory runs beside the bot as `historian serve`: AstrBot pins older versions of some libraries, and so the plugin speaks HTTP.
-What fails in memory is logged; the bot answers all the same.
+The memory runs beside the bot as `historian serve`. The plugin uses HTTP because AstrBot pins older
+versions of some libraries. Failures of the memory are logged; the bot answers without it.
 """
 
 from typing import Any
@@ -18,7 +19,7 @@ SECONDS = 5.0
 BLOCK = "<memory>"
 YES = {"确认", "确定", "是", "yes", "y"}
 RECALLS = ("group_recall", "friend_recall")
-"""The notices of OneBot that a message was recalled."""
+"""The notices of OneBot for a recalled message."""
 
 
 def user_of(event: AstrMessageEvent) -> str:
@@ -26,7 +27,9 @@ def user_of(event: AstrMessageEvent) -> str:
 
 
 def conversation_of(event: AstrMessageEvent) -> dict[str, str]:
-    """The conversation as the API takes it; ids carry the platform's name."""
+    """Return the conversation as the API expects it; ids have the name of the platform as
+    prefix.
+    """
     group = event.get_group_id()
     scope = f"group:{event.get_platform_name()}:{group}" if group else f"user:{user_of(event)}"
     return {"scope": scope, "user_id": user_of(event)}
@@ -37,7 +40,7 @@ def id_of(event: AstrMessageEvent, message_id: object) -> str:
 
 
 def replied_to(event: AstrMessageEvent) -> str:
-    """The id of the message that a message answers; "" for none."""
+    """Return the id of the message that a message answers; "" if it answers none."""
     replies = (one for one in event.message_obj.message if isinstance(one, Reply))
     return next((id_of(event, one.id) for one in replies), "")
 
@@ -67,7 +70,9 @@ class HistorianPlugin(Star):
 
     @filter.on_llm_request()
     async def recall(self, event: AstrMessageEvent, request: ProviderRequest) -> None:
-        """Put what is worth remembering before the message. Blocks of earlier turns, which AstrBot keeps in its history, go."""
+        """Put the recalled block before the message. Blocks of earlier turns, which AstrBot keeps
+        in its history, are removed.
+        """
         found = await self.ask("/context", **conversation_of(event), query=event.message_str)
         request.contexts = [one for one in request.contexts if not str(one.get("content")).startswith(BLOCK)]
         if block := found.get("context"):
@@ -75,7 +80,7 @@ class HistorianPlugin(Star):
 
     @filter.on_llm_response()
     async def remember(self, event: AstrMessageEvent, response: LLMResponse) -> None:
-        """Hand the turn over as it was said."""
+        """Hand the messages of the turn over unchanged."""
         message_id = id_of(event, event.message_obj.message_id)
         who = {"sender_id": user_of(event), "name": event.get_sender_name(), "at": event.message_obj.timestamp}
         talk: list[dict[str, Any]] = [{"role": "user", "content": event.message_str, "id": message_id, **who}]
@@ -87,7 +92,7 @@ class HistorianPlugin(Star):
 
     @filter.event_message_type(filter.EventMessageType.ALL)
     async def withdraw(self, event: AstrMessageEvent) -> None:
-        """Take a recalled message out of memory (OneBot tells of them by notices)."""
+        """Withdraw a recalled message from memory (OneBot reports it by a notice)."""
         notice = event.message_obj.raw_message
         if isinstance(notice, dict) and notice.get("notice_type") in RECALLS:
             path = f"/messages/{quote(id_of(event, notice['message_id']), safe='')}"

@@ -1,4 +1,6 @@
-"""Long-term memory for LangBot, which runs beside the bot as `historian serve`. What fails in it is logged; the bot goes on."""
+"""Long-term memory for LangBot. The memory runs beside the bot as `historian serve`. Its failures
+are logged; the bot goes on.
+"""
 
 import logging
 from typing import Any

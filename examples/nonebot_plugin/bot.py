@@ -1,4 +1,6 @@
-"""A bot that consists of the plugin alone: `python bot.py`, then let a OneBot v11 client connect to ws://HOST:PORT/onebot/v11/ws."""
+"""A bot that consists only of the plugin: run `python bot.py`, then connect a OneBot v11 client to
+ws://HOST:PORT/onebot/v11/ws.
+"""
 
 import nonebot
 from nonebot.adapters.onebot.v11 import Adapter

@@ -1,1 +1,1 @@
-"""The quoted block that a prompt gets."""
+"""The quoted block of memories that is put into a prompt."""

@@ -1,4 +1,6 @@
-"""The article and the summaries as lines of the quoted block (see `formatting`): reference, and never an instruction."""
+"""The article and the summaries as lines of the quoted block (see `formatting`): reference, never
+instructions.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +17,15 @@ if TYPE_CHECKING:
     from ..relevant import ReadMemory
 
 ARTICLE_SHARE, DATED_SHARE = 0.5, 0.15
-"""At most so much of what is left is for the article where there is anything else to say, and for the dated summaries that
-stand in its place; ..."""
+"""If the block also has other content: the maximum share of the remaining budget for the article,
+and for the dated summaries that are shown while there is no article."""
 BESIDE_SUMMARIES = 0.35
-"""... and of the whole budget where there are summaries. Over LoCoMo 0.35 reached 3 points less at 1,000 tokens, as much at
-3,000."""
+"""If there are summaries or records: the maximum share of the whole budget for the article. On
+LoCoMo 0.35 gave 3 points less at 1,000 tokens and the same at 3,000."""
 
 RECORDS_SHARE = 0.5
-"""At most so much of what the article leaves is for what else a deep search brings, where there are summaries."""
+"""If there are summaries, the maximum share of the budget left by the article for the other results
+of a deep search."""
 
 _CHAPTERS: Mapping[Language, Mapping[ChapterName, str]] = {
     "zh": {"Bedrock": "基石", "Evolutionary": "演进", "Dynamic": "近况"},
@@ -39,11 +42,13 @@ _SAID = {"zh": "原话", "en": "said"}
 def format_relevant(
     read: ReadMemory, found: Sequence[str], *, records: Sequence[str] = (), language: Language, max_tokens: int
 ) -> str:
-    """The block within the budget; "" where there is nothing to say.
+    """Return the block within the budget; "" if there is nothing to show.
 
-    `found` are what a deep search brought, best first: ids of summaries, and Dynamic lines. They come before the rest.
-    `records` are lines of what it brought besides; they stand between article and summaries. Of the other summaries the
-    short-term ones come first, then, where there is room left, those that have left short-term memory; of each the newest.
+    `found` are results of a deep search, best first: ids of summaries, and Dynamic lines. They come
+    before the other summaries and the other Dynamic lines. `records` are lines of its other
+    results; they come between article and summaries. The other summaries follow if there is room:
+    first the short-term ones, then those that have left short-term memory, the newest of each
+    first.
     """
     block = Block(language, max_tokens)
     if read.article is not None:
@@ -63,9 +68,11 @@ def _in_order(summaries: Sequence[Summary], found: Sequence[str]) -> list[Summar
 
 
 def fill_article(block: Block, stored: StoredArticle, language: Language, share: float, first: Sequence[str] = ()) -> None:
-    """Add the article's lines that fit into `share` of what is left, under one heading; `first` are lines that go first.
+    """Add the article's lines that fit into `share` of the remaining budget, under one heading.
+    Lines in `first` come first in the chapter Dynamic.
 
-    Bedrock before Evolutionary before Dynamic, of which the newest lines are kept where room is short.
+    The chapters come in the order Bedrock, Evolutionary, Dynamic. The newest lines of Dynamic come
+    first, so that they are kept if room is short.
     """
     shown = [
         article_line(name, line, language)
@@ -75,22 +82,22 @@ def fill_article(block: Block, stored: StoredArticle, language: Language, share:
     if shown:
         block.fill([_HEADING[language], *shown], share)
     if block.lines and block.lines[-1] == _HEADING[language]:
-        block.lines.pop()  # there was room for nothing below it
+        block.lines.pop()  # nothing fits below the heading
 
 
 def article_line(name: ChapterName, line: str, language: Language) -> str:
-    """`- [bedrock] line`."""
+    """Return `- [bedrock] line`."""
     return f"- [{_CHAPTERS[language][name]}] {quoted(line.strip().removeprefix('-').lstrip())}"
 
 
 def said_line(spoken: Spoken, language: Language) -> str:
-    """`- [2026-02-20 17:30 said] Ann: text`."""
+    """Return `- [2026-02-20 17:30 said] Ann: text`."""
     who = f"{quoted_name(spoken.name)}: " if spoken.name else ""
     return f"- [{minute(spoken.at)} {_SAID[language]}] {who}{quoted(spoken.text)}"
 
 
 def summary_line(summary: Summary, language: Language) -> str:
-    """`- [2026-02-20 – 2026-02-21 summary] text`."""
+    """Return `- [2026-02-20 – 2026-02-21 summary] text`."""
     since, until = day(summary.since), day(summary.until)
     when = since if since == until else f"{since} – {until}"
     return f"- [{when} {_SUMMARY[language]}] {quoted(summary.text.removeprefix(f'{since} '))}"
@@ -104,7 +111,7 @@ def _ordered(name: ChapterName, lines: Sequence[str], first: Sequence[str], lang
 
 
 def _by_day(lines: Sequence[str], language: Language) -> list[str]:
-    """Join the lines of each day into one line that names the day once, newest first."""
+    """Join the lines of each day into one line that names the day once; newest day first."""
     days: list[tuple[str, list[str]]] = []
     for line in lines:
         day, said = stamped(without_bullet(line))

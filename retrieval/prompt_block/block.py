@@ -1,4 +1,4 @@
-"""The quoted block of all memories: lines within a budget, marked as reference."""
+"""The quoted block of all memories: lines within a token budget, marked as reference."""
 
 from __future__ import annotations
 
@@ -19,18 +19,21 @@ from .quoting import quoted, quoted_name
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _FIGURE = re.compile(r"\(?\d[\d.,:/-]*\d\)?", re.ASCII)
 _CHARACTERS_A_TOKEN = 24
-"""More than any text has but runs of one letter, which are cut here."""
+"""The maximum number of characters per token that is tried when a line is cut. Only runs of one
+letter have more; they are cut earlier than necessary."""
 SHORTEST_TOKENS = 12
-"""Lines are cut to no fewer tokens than this; shorter ones are left out."""
+"""A line is never cut to fewer tokens than this; it is left out instead."""
 
 
 def day(timestamp: str) -> str:
-    """Return the day of an ISO 8601 time; "?" if it is none."""
+    """Return the day of an ISO 8601 time; "?" if it has none."""
     return timestamp[:10] if _DAY.fullmatch(timestamp[:10]) else "?"
 
 
 def minute(timestamp: str) -> str:
-    """Return day and time of day, `2026-02-20 17:30`; the day alone of what has no time of day, and of midnight sharp."""
+    """Return day and time of day, `2026-02-20 17:30`. Return only the day if there is no time of
+    day, or if it is midnight.
+    """
     time_of_day = timestamp[11:16]
     return day(timestamp) if time_of_day in ("", "00:00") else f"{day(timestamp)} {quoted_name(time_of_day)}"
 
@@ -44,9 +47,9 @@ class Block:
         self._room = max_tokens - estimate_tokens(self._opening) - estimate_tokens(CLOSING) - 2
         self.lines: list[str] = []
         self.said: set[str] = set()
-        """Texts that stand in the block as a whole, beside its lines."""
+        """Texts that the block holds as a whole, in addition to its lines."""
         self.shown_of: dict[str, str] = {}
-        """By the ids of events: what a line of a profile shows of each."""
+        """By event id: the text of the profile line that has this event as evidence."""
 
     @property
     def left(self) -> int:
@@ -54,22 +57,26 @@ class Block:
         return max(self._room, 0)
 
     def note(self, line: ProfileLine) -> None:
-        """Note that a line of a profile stands in the block: neither its text nor what it rests on says it again."""
+        """Record that the block holds a profile line, so that neither its text nor its evidence is
+        added again.
+        """
         self.said.add(line.text)
         self.shown_of |= dict.fromkeys(line.evidence, bare(line.text))
 
     def add(self, lines: Iterable[str]) -> None:
-        """Add lines that fit."""
+        """Add lines. The caller has checked that they fit."""
         for line in lines:
             self.lines.append(line)
             self._room -= cost_of(line)
 
     def fits(self, lines: Sequence[str]) -> bool:
-        """Return True if the block with these lines keeps the budget as a whole."""
+        """Return True if the block together with these lines is within the budget."""
         return estimate_tokens(self._joined(lines)) <= self._max_tokens
 
     def fill(self, lines: Iterable[str], share: float) -> None:
-        """Add the lines that fit into `share` of the remaining budget; stop when too little is left for any line."""
+        """Add the lines that fit into `share` of the remaining budget. A line that is too long is
+        cut. Stop when the rest is too small for any line.
+        """
         room = int(self._room * share)
         for line in lines:
             cost = cost_of(line)
@@ -85,7 +92,9 @@ class Block:
             self._room -= cost
 
     def text(self) -> str:
-        """Return the block; "" without lines. Lines over the budget because of rounding are removed from the end."""
+        """Return the block; "" without lines. If rounding has put it over the budget, lines are cut
+        or removed from the end.
+        """
         while self.lines and estimate_tokens(self._joined()) > self._max_tokens:
             last = self.lines.pop()
             shorter = cut(last, estimate_tokens(last) - 2)
@@ -97,19 +106,21 @@ class Block:
 
 
 def bare(text: str) -> str:
-    """Return a text without the quotation marks and full stops around it."""
+    """Return a text without quotation marks, full stops and exclamation marks at its ends."""
     return text.strip("“”\"'.。!！ \n")
 
 
 def cost_of(line: str) -> int:
-    """Return the tokens that a line takes, with its line break."""
+    """Return the number of tokens of a line with its line break."""
     return estimate_tokens(line) + 1
 
 
 def cut(line: str, tokens: int) -> str:
-    """Return the beginning of a line, at most `tokens` long, with an ellipsis; "" if nothing useful remains.
+    """Return the beginning of a line, at most `tokens` long, with an ellipsis; "" if nothing useful
+    remains.
 
-    A word of an alphabet, a figure and a date are never cut in two.
+    A figure or date is never cut in two. A word of an alphabet is not cut either, unless half of
+    the text would be lost without it.
     """
     if tokens < SHORTEST_TOKENS:
         return ""
@@ -130,13 +141,15 @@ def cut(line: str, tokens: int) -> str:
 
 
 def _before_figure(line: str, place: int) -> int:
-    """Return the start of the figure or date that a place stands in, with its bracket; the place itself outside of one."""
+    """Return the start of the figure or date around a place, including its bracket; return the
+    place itself if it is not inside one.
+    """
     figures = (found.span() for found in _FIGURE.finditer(line))
     return next((start for start, end in figures if start < place < end), place)
 
 
 def _is_inside_word(line: str, place: int) -> bool:
-    """Return True if letters of an alphabet stand on both sides of a place."""
+    """Return True if there are letters or digits of an alphabet on both sides of a place."""
     return all(character.isalnum() and character < "\u2e80" for character in line[place - 1 : place + 1])
 
 
@@ -152,17 +165,19 @@ _COLONS = str.maketrans(dict.fromkeys(":：﹕︰꞉ː։׃∶", "·"))
 def record_line(hit: Hit, names: ShownNames = AS_BORNE) -> str:
     """Return the line of the message or event of a hit.
 
-    `names` hold for the conversation itself: in what comes from another group people are shown as they were called then.
+    `names` apply to the conversation itself. In a hit from another group, people keep the names
+    that they had when it was said.
     """
     names = AS_BORNE if hit.group else names
     return (message_line if hit.event.is_message else event_line)(hit.event, names, hit.pending)
 
 
 def message_line(event: Event, names: ShownNames = AS_BORNE, is_newest: bool = False) -> str:
-    """Return `Ann: words`, with the days that they name in brackets; of a tool's message, that of an event.
+    """Return `Ann: words`, with the days that the words refer to in brackets. A message of a tool
+    is formatted as an event.
 
-    A name holds no colon and begins with no dash: it could pass for another speaker, or for an event. Where nothing is left of
-    it ("*"), the id stands for it.
+    A shown name has no colon and no dash at its beginning, which could make it look like another
+    speaker or an event. If nothing is left of the name ("*"), the id is shown.
     """
     name = _head(names.speaker(event, is_newest=is_newest))
     if not name and event.role == "user":
@@ -175,7 +190,9 @@ def _head(name: str) -> str:
 
 
 def event_line(event: Event, names: ShownNames = AS_BORNE, is_newest: bool = False) -> str:
-    """Return `- text`. A bracket that it begins with becomes a round one: it could pass for a label."""
+    """Return `- text`. A square bracket at its beginning becomes a round one, because it could pass
+    for a label.
+    """
     said = quoted(without_list_mark(_told(event, names.text(event)).lstrip()))
     if said.startswith("["):
         said = "(" + said[1:].replace("]", ")", 1)
@@ -183,7 +200,9 @@ def event_line(event: Event, names: ShownNames = AS_BORNE, is_newest: bool = Fal
 
 
 def _told(event: Event, text: str) -> str:
-    """Return the text of an event; of a summary its lines behind one another, without the day if the heading shows it."""
+    """Return the text of an event. The lines of a summary are joined by slashes, without the day if
+    all of them begin with it, because the heading shows it.
+    """
     if event.source != "summary":
         return text
     lines = [line for line in map(str.strip, text.splitlines()) if line]
@@ -194,7 +213,9 @@ def _told(event: Event, text: str) -> str:
 
 
 def heading_of(hit: Hit, language: Language, when: str = "") -> str:
-    """Return `[2026-02-20]`; of what waits to be filed with a mark, of what was said in another group with its name."""
+    """Return `[2026-02-20]`. Adds a mark if the hit is not filed yet, and the name of the group if
+    it is from another group.
+    """
     mark = f" {LABELS[language]['pending']}" if hit.pending else ""
     if hit.group:
         mark += _IN_GROUP[language].format(group=quoted_name(hit.group))
@@ -202,7 +223,7 @@ def heading_of(hit: Hit, language: Language, when: str = "") -> str:
 
 
 def until_mark(event: Event, language: Language) -> str:
-    """Return the mark of a record that a later one has superseded: ` (until 2026-05-10)`."""
+    """Return the mark of a superseded record, ` (until 2026-05-10)`; "" for other records."""
     since = event.superseded_at
     if not event.superseded_by or since is None:
         return ""

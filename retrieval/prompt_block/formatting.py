@@ -10,9 +10,10 @@
     - Clio recommended "Three Body" to Ann
     </memory>
 
-Pinned lines, profiles with the day of each line, then messages and events in the order of time under one heading a day. A line
-of a message begins with its speaker, that of an event with a dash. What they say, whoever they name and however they are tagged
-goes through `quoting`: no line can end the block, begin another one or pass for a heading or for the words of somebody else.
+First come pinned lines and profiles with the day of each line, then messages and events in the
+order of time, with one heading per day. The line of a message begins with its speaker, the line of
+an event with a dash. All texts, names and tags go through `quoting`: no line can end the block,
+begin another block, or pass for a heading or for the words of another speaker.
 """
 
 from __future__ import annotations
@@ -35,16 +36,20 @@ from .quoting import quoted, quoted_name
 
 _BETWEEN = {"zh": "；", "en": "; "}
 PROFILE_SHARE, ANSWERING_SHARE = 0.15, 0.5
-"""At most so much of the budget is for the lines of profiles, and where they answer the question for these; what they leave is
-for messages and events."""
+"""The maximum share of the budget for profile lines, and for profile lines that answer the
+question. The rest is for messages and events."""
 KEPT_SHARE = 0.3
-"""The same for lines of health and boundaries, and again for pinned ones."""
+"""The maximum share of the budget for lines about health and boundaries, and again for pinned
+lines."""
 ANSWERS = 0.5
-"""The share of the question's content words from which on a line of a profile answers it."""
+"""A profile line answers the question if it holds at least this share of the content words of the
+question."""
 ROUNDING = 8
-"""Tokens by which the estimate of a text may lie above its share of the estimate of a longer one."""
+"""The number of tokens by which the estimate of a text may be higher than its part of the estimate
+of a longer text."""
 _FIRST: Mapping[LineKind, int] = {"health": 1, "boundary": 1, "identity": 2, "other": 4}
-"""The order of kinds that do not answer the question; those that are not named come third."""
+"""The order of kinds of lines that do not answer the question. Kinds that are not listed come
+third."""
 
 
 def format_memories(
@@ -57,10 +62,11 @@ def format_memories(
     queries: Sequence[str] = (),
     names: ShownNames = AS_BORNE,
 ) -> str:
-    """Return the block within the token budget: profiles, the article, then hits in the order of time; "" if all are empty.
+    """Return the block within the token budget: profiles, the article, then hits in the order of
+    time; "" if all are empty.
 
-    The budget is filled with the best hits first. `queries` are what was asked: they tell which lines of a profile answer, and
-    what of a long message is shown. `names` are those of today.
+    The best hits are added first. `queries` are the questions: they determine which profile lines
+    count as answers and which part of a long message is shown. `names` are the current names.
     """
     block = Block(language, max_tokens)
     has_more = bool(hits) or article is not None
@@ -82,7 +88,9 @@ def fill_profiles(
     within: float,
     names: ShownNames = AS_BORNE,
 ) -> None:
-    """Add the pinned lines, then one line a profile: what answers the question first, of every kind the newest first."""
+    """Add the pinned lines, then one line per profile. Statements that answer the question get room
+    first, then the other kinds; within a kind, the newest statements get room first.
+    """
     given = block.left
     pinned = [one for profile in profiles for one in profile.lines if one.pinned]
     for one in _newest_first(pinned):
@@ -97,7 +105,7 @@ def fill_profiles(
         for share_of_room, one in _ranked(profile, queries):
             room = int(given * max(within, share_of_room)) - (given - block.left)
             if chosen and cost + estimate_tokens(one.counted_text) > room + ROUNDING:
-                continue  # told before it is quoted with all others
+                continue  # this line is too long even before it is quoted together with the others
             longer = profile_line(profile, language, [*chosen, one], names)
             if (needed := cost_of(longer)) <= room:
                 shown, cost = longer, needed
@@ -111,10 +119,12 @@ def fill_profiles(
 
 
 def _ranked(profile: Profile, queries: Sequence[str]) -> list[tuple[float, ProfileLine]]:
-    """Return the lines that are not pinned in the order in which they get room, each with the share of the room up to which.
+    """Return the lines that are not pinned in the order in which they get room, each with its
+    maximum share of the room.
 
-    Where a line answers the question, those of the same kind come with it, so that none stands
-    without a newer one; so do those of the kind that is asked for ("where does Ann live?").
+    A line that answers the question brings the other lines of its kind, so that no line is shown
+    without a newer one. Lines of the kind that the question asks for ("where does Ann live?") come
+    too.
     """
     wanted = [terms for query in queries if (terms := terms_in(query))]
     lines = [one for one in profile.lines if not one.pinned]
@@ -131,12 +141,14 @@ def _ranked(profile: Profile, queries: Sequence[str]) -> list[tuple[float, Profi
 
 
 def _newest_first(lines: Sequence[ProfileLine]) -> list[ProfileLine]:
-    """Return lines, those told last first; of one day what came later."""
+    """Return the lines by the last day on which they were stated, newest first; for the same day in
+    reverse order.
+    """
     return sorted(lines, key=lambda one: one.last_day)[::-1]
 
 
 def profile_head(profile: Profile, language: Language, names: ShownNames = AS_BORNE) -> str:
-    """`- [user Ann; tags] `."""
+    """Return `- [user Ann; tags] `."""
     kind, whose = profile.key.entity_type, profile.key.entity_id
     name = names.person(whose, profile.name) if kind == "user" else profile.name
     who = f"{LABELS[language][kind]} {quoted_name(name or whose)}"
@@ -145,7 +157,9 @@ def profile_head(profile: Profile, language: Language, names: ShownNames = AS_BO
 
 
 def format_summaries(summaries: Sequence[tuple[str, str]], *, language: Language, max_tokens: int) -> str:
-    """Return the block of plain (timestamp, text) summaries; the newest are kept if the budget is short."""
+    """Return the block of plain (timestamp, text) summaries. If the budget is short, the newest are
+    kept.
+    """
     block = Block(language, max_tokens)
     block.fill([f"- [{day(timestamp)}] {quoted(text)}" for timestamp, text in reversed(summaries)], 1.0)
     block.lines.reverse()
@@ -155,7 +169,9 @@ def format_summaries(summaries: Sequence[tuple[str, str]], *, language: Language
 def profile_line(
     profile: Profile, language: Language, lines: Sequence[ProfileLine] | None = None, names: ShownNames = AS_BORNE
 ) -> str:
-    """`- [user Ann; tags] lives in Leeds (2026-03-02); likes tea (2026-02-20)`; `lines` are some of its lines, None all."""
+    """Return `- [user Ann; tags] lives in Leeds (2026-03-02); likes tea (2026-02-20)`. `lines` are
+    the lines of the profile that are shown, None all.
+    """
     said = _newest_first(profile.lines) if lines is None else lines
     return profile_head(profile, language, names) + quoted(_BETWEEN[language].join(one.counted_text for one in said))
 

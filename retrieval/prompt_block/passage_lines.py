@@ -1,4 +1,6 @@
-"""Hits as lines of the quoted block, with the messages that they lean on: the best first until the budget is full."""
+"""Hits as lines of the quoted block, with the messages needed to understand them. The best hits are
+added first until the budget is used.
+"""
 
 from __future__ import annotations
 
@@ -15,19 +17,19 @@ from ..passages import Placed, context_of, said_at, texts_of
 from .block import SHORTEST_TOKENS, Block, bare, cost_of, cut, heading_of, record_line, until_mark
 
 PENDING_SHARE = 0.3
-"""At most so much of the room is for what is not filed yet, where there is anything else."""
+"""The maximum share of the room for texts that are not filed yet, if there are other hits."""
 LONGEST_SHARE = 0.35
-"""At most so much of the room is for one line, where there are other hits."""
+"""The maximum share of the room for one line, if there are other hits."""
 SHORT_LINE = 40
-"""A line of at most so many tokens is left out rather than cut, where there are others."""
+"""A line of at most this many tokens is left out rather than cut, if there are other lines."""
 MOST_MISSES = 12
-"""So many hits in a row may find no room before the rest is not looked at any more."""
+"""After this many hits in a row that find no room, the remaining hits are not tried."""
 _SENTENCE = re.compile(r"(?<=[.!?。！？；;…])\s*")
 
 
 @dataclass(frozen=True, slots=True)
 class _BlockLine:
-    """A line under its heading; `order` sorts the lines of the block."""
+    """A line and its heading; `order` is the sort key of the line in the block."""
 
     order: tuple[bool, str, str, tuple[float, float]]
     heading: str
@@ -36,7 +38,7 @@ class _BlockLine:
 
 
 class PassageLines:
-    """Chooses the lines of one block."""
+    """Chooses the lines of the hits in one block."""
 
     def __init__(self, block: Block, language: Language, queries: Sequence[str], names: ShownNames = AS_BORNE) -> None:
         self._block = block
@@ -51,7 +53,9 @@ class PassageLines:
         self._sources: set[str] = set()
 
     def fill(self, hits: Sequence[Hit]) -> None:
-        """Add the hits, best first, until the block is full; then they stand in the order of time."""
+        """Add the hits, best first, until the block is full. The lines are then put in the order of
+        time.
+        """
         self._names = self._names.beside((*self._block.said, *texts_of(hits)))
         whole, waiting, misses = self._room, 0, 0
         has_filed = any(not hit.pending for hit in hits)
@@ -67,13 +71,15 @@ class PassageLines:
             if self._room < SHORTEST_TOKENS or misses >= MOST_MISSES:
                 break
         shown = self._in_order()
-        while len(self._lines) > 1 and not self._block.fits(shown):  # by a few tokens, since each line's are rounded
-            self._lines.popitem()  # what was added last fits least
+        while len(self._lines) > 1 and not self._block.fits(shown):  # over by a few tokens: estimates are rounded
+            self._lines.popitem()  # the line that was added last fits least
             shown = self._in_order()
         self._block.add(shown)
 
     def _is_told(self, hit: Hit) -> bool:
-        """Return True if the block says it already: the same text, or what rests on a message instead of it or beside it."""
+        """Return True if the block already holds the text of a hit, its source messages, or an
+        event or profile line made from it.
+        """
         event = hit.event
         if event.event_id in self._lines or event.job_id in self._sources:
             return True
@@ -82,7 +88,9 @@ class PassageLines:
         return event.said in self._texts or self._block.shown_of.get(event.event_id) == bare(event.text)
 
     def _take(self, hit: Hit, room: int, longest: int) -> int:
-        """Add a hit with its context, alone or cut, whatever fits into `room`. Return the tokens that it took."""
+        """Add a hit with its context, else alone, else cut, as it fits into `room`. Return the
+        number of tokens used, 0 if it was left out.
+        """
         own = Placed(hit.event, float(hit.place))
         around = [one for one in context_of(hit) if one.event.event_id not in self._lines]
         made = {one.event.event_id: self._line(hit, one, longest) for one in (own, *around)}
@@ -140,13 +148,15 @@ class PassageLines:
 
 
 def whole_line(room: int) -> int:
-    """Return the tokens of a line from which on it is rather cut than left out, where `room` is left."""
+    """Return the number of tokens above which a line is cut rather than left out if it does not fit
+    into `room`.
+    """
     return max(SHORTEST_TOKENS, room // 2)
 
 
 def excerpt(line: str, queries: Sequence[str], tokens: int) -> str:
-    """Return at most `tokens` of a line: its beginning, or the speaker and what stands from the sentence on that holds most
-    words of the query.
+    """Return at most `tokens` tokens of a line: its beginning, or the speaker and the text from the
+    sentence on that shares most words with the queries.
     """
     head = "- " if line.startswith("- ") else line[: line.find(": ") + 2]
     said = line[len(head) :]

@@ -1,7 +1,8 @@
 """Quote text for a prompt as one line that can neither end the quote nor imitate another role.
 
-Character references (`&lt;`) are decoded first. Replaced are then invisible characters, brackets of tags and of chat
-templates, fences, headings, and the colon after a role that begins a line, a sentence or a bracket. Words are unchanged.
+Character references (`&lt;`) are decoded first. Then these are removed or replaced: invisible
+characters, brackets of tags and of chat templates, fences, headings, and the colon after the name
+of a role. Words are unchanged.
 """
 
 from __future__ import annotations
@@ -11,27 +12,31 @@ import re
 import unicodedata
 
 LONGEST_LINE = 20_000
-"""Characters of one memory that are quoted at most, far beyond what a block has room for."""
+"""The maximum number of characters of one memory that are quoted, far more than a block has room
+for."""
 
 _REFERENCE = re.compile(
     r"&(?:#\d{1,7};?|#[xX][0-9A-Fa-f]{1,6};?|[A-Za-z][A-Za-z0-9]{1,31};|(?:lt|gt|amp)(?:\b(?!=)|(?=\w{1,40};)))"
 )
-"""References, also those that a browser reads without a semicolon. `&lta;` is one: a line break after `&lta` becomes "; "."""
+"""Character references, including those that a browser accepts without a semicolon. `&lta;` is one:
+a line break after `&lta` becomes "; "."""
 _NESTED = 4
-"""How often character references are decoded (`&amp;lt;` takes two rounds). Those that are left then lose their meaning."""
+"""The number of rounds in which character references are decoded (`&amp;lt;` takes two). References
+that are left are then made ineffective."""
 
 _WHITE = re.compile(r"[^\S\n]+")
 _LINE_BREAK = re.compile(r"\s*\n\s*")
 _LINE_ENDS = re.compile("[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
-"""Characters that show nothing and yet are letters, marks or symbols to Unicode."""
+"""Characters that are invisible although Unicode classes them as letters, marks or symbols."""
 _UNSEEN_CATEGORIES = frozenset(("Cc", "Cf", "Cs", "Co", "Cn"))
 
 _OPENING, _CLOSING = "<＜﹤〈\u2329⟨⧼❮❬❰⟪⦉⦑˂ᐸ≺⋖ⵦ𐌂", ">＞﹥〉\u232a⟩⧽❯❭❱⟫⦊⦒˃ᐳ≻⋗ⵥ𐌃"
 _BRACKETS = str.maketrans(_OPENING + _CLOSING + "`｀", "‹" * len(_OPENING) + "›" * len(_CLOSING) + "ˋˋ")
 _ROUND = str.maketrans("[]【】［］〔〕〖〗⟦⟧", "()()()()()()")
 _DATE = re.compile("[0-9]{2,4}(?:[-:][0-9]{2}){1,2}")
-"""A date or a time of day, in which nothing is to be replaced: each line of a block begins with both."""
+"""A date or a time of day. It needs no quoting, and each line of a block begins with one or
+both."""
 _TEMPLATE = re.compile(
     r"[\[［【〔〖⟦]\s*(/?\s*(?:INST|SYS|SYSTEM|ASSISTANT|USER|DEVELOPER|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|系统|系統|助手|用户|用戶))"
     r"\s*[\]］】〕〗⟧]",
@@ -50,7 +55,8 @@ _QUALIFIED = re.compile(
     r"operating|file|sound|heating|cooling|solar|immune|security|computer|power|end|super)|[a-z]['’]s) \Z",
     re.IGNORECASE,
 )
-"""What stands before a role that is an ordinary word there: "her operating system: Linux", "Ann's favourite tool: a hammer"."""
+"""The words before a role name that make it an ordinary word: "her operating system: Linux", "Ann's
+favourite tool: a hammer"."""
 _STYLED = re.compile("[\u0251\u0370-\u03ff\u0400-\u058f\u2100-\u214f\u2460-\u24ff\uff21-\uff5a\U0001d400-\U0001d7ff]")
 _LOOK_ALIKES = dict(
     zip("АВСЕНІЈКМОРЅТХУаеіјорѕсухтΑΒΕΗΙΚΜΝΟΡΤΥΧαορυɑ", "ABCEHIJKMOPSTXYaeijopscyxtABEHIKMNOPTYXaopua", strict=True)
@@ -58,7 +64,9 @@ _LOOK_ALIKES = dict(
 
 
 def quoted(text: str) -> str:
-    """Return `text` on one line in which nothing can end the block that it is quoted in, cut to LONGEST_LINE characters."""
+    """Return `text` on one line that cannot end the block in which it is quoted, cut to
+    LONGEST_LINE characters.
+    """
     kept = _visible(text if len(text) <= LONGEST_LINE else f"{text[: LONGEST_LINE - 1]}…")
     for _ in range(_NESTED if "&" in kept else 0):
         decoded = _REFERENCE.sub(_character, kept)
@@ -73,9 +81,10 @@ def quoted(text: str) -> str:
 
 
 def quoted_name(name: str) -> str:
-    """Return a name for a label in square brackets: quoted, without brackets, at most 64 characters.
+    """Return a name for a label in square brackets: quoted, with round brackets in place of square
+    ones, at most 64 characters.
 
-    Of a longer one both ends are kept: the id of its bearer may stand behind it.
+    Of a longer name both ends are kept, because the id of the person may be at its end.
     """
     if _DATE.fullmatch(name):
         return name
@@ -84,7 +93,9 @@ def quoted_name(name: str) -> str:
 
 
 def _visible(text: str) -> str:
-    """Return the text with every line end as a line feed, without other controls and without what shows nothing."""
+    """Return the text with every line end as a line feed, without other control characters and
+    without invisible characters.
+    """
     kept = _LINE_ENDS.sub("\n", text)
     if kept.isascii() and kept.replace("\n", "").isprintable():
         return kept
@@ -93,7 +104,9 @@ def _visible(text: str) -> str:
 
 
 def _character(reference: re.Match[str]) -> str:
-    """Return what a character reference stands for; itself if it stands for nothing."""
+    """Return the character that a reference represents; return the reference unchanged if it
+    represents none.
+    """
     return html.unescape(reference.group())
 
 
@@ -102,9 +115,11 @@ def _meaningless(reference: re.Match[str]) -> str:
 
 
 def _without_roles(text: str) -> str:
-    """Return the text with a ratio sign, which looks like a colon and makes no role, after every role that may open a turn.
+    """Return the text with the colon after every role name that may open a turn replaced by a ratio
+    sign, which looks like a colon.
 
-    In lower case, with what it is the system or tool of before it ("her operating system: Linux"), it opens none.
+    A role name in lower case with a qualifying word before it ("her operating system: Linux") opens
+    no turn and is left as it is.
     """
     read = text.translate(_LATIN) if not text.isascii() and _STYLED.search(text) else text
     pieces: list[str] = []
@@ -118,7 +133,9 @@ def _without_roles(text: str) -> str:
 
 
 class _ReadAsLatin(dict[int, str]):
-    """What a character is read as in looking for roles: `ｓ`, `𝐬` and the Cyrillic `ѕ` as `s`. One character each."""
+    """The Latin character as which a character is read when roles are searched for: `ｓ`, `𝐬` and
+    the Cyrillic `ѕ` are read as `s`. Each maps to one character.
+    """
 
     def __missing__(self, code: int) -> str:
         plain = unicodedata.normalize("NFKC", chr(code))

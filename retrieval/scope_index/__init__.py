@@ -1,1 +1,1 @@
-"""The events of a scope in memory: events, vectors and words."""
+"""The events of a scope in memory, with their vectors and words."""

@@ -1,4 +1,6 @@
-"""The mean of the vectors of a scope, kept up to date while the scope grows: it is never summed anew."""
+"""The mean of the vectors of a scope, updated while the scope grows without summing all vectors
+again.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +10,14 @@ from ...models.embeddings.general_means import nearest_means
 from ...schema.protocols import Matrix, Vector
 
 PRIOR_EVENTS = 8.0
-"""The mean of a scope counts as if so many events lay at the general mean of the model, or at the origin where that is not
-known: the mean of two or three vectors says little."""
+"""The mean of a scope is computed as if it had this many more events at the general mean of the
+model, or at the origin if that is unknown: the mean of two or three vectors is unreliable."""
 
 
 class VectorSum:
-    """The sum of the vectors of a table, and of the general means of their languages (`means`, None if not known)."""
+    """The sum of the vectors of a table, and the sum of the general means of their languages
+    (`means`, None if not known).
+    """
 
     def __init__(self, means: Matrix | None) -> None:
         self._means = means
@@ -22,7 +26,7 @@ class VectorSum:
         self.count = 0
 
     def add(self, vectors: Matrix, times: int = 1) -> None:
-        """Add vectors; with `times` -1 take them out again."""
+        """Add vectors; with `times` -1 subtract them."""
         if not len(vectors):
             return
         if self._total.shape != vectors.shape[1:]:
@@ -33,7 +37,7 @@ class VectorSum:
             self._general += times * nearest_means(vectors, self._means).sum(axis=0, dtype=np.float64)
 
     def mean(self, dimension: int) -> Vector:
-        """Return the mean, PRIOR_EVENTS included."""
+        """Return the mean, including PRIOR_EVENTS."""
         if not self.count:
             return np.zeros(dimension, dtype=np.float32)
         total = self._total + self._general * (PRIOR_EVENTS / self.count)

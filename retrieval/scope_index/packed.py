@@ -1,6 +1,7 @@
-"""Growing arrays, events and vectors of a scope, packed to take little memory.
+"""Growing arrays, events and vectors of a scope, packed to use little memory.
 
-Searches read what was there before while they grow.
+Views that were taken earlier are not changed when the arrays grow, so searches can read them
+meanwhile.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ Array = npt.NDArray[Any]
 
 
 class Column:
-    """A growing array with one row an event. Rows that a `view` shows are not changed by growing."""
+    """A growing array with one row per event. Growing does not change the rows of an existing
+    `view`.
+    """
 
     def __init__(self, kind: npt.DTypeLike, *widths: int) -> None:
         self._values: Array = np.empty((0, *widths), dtype=kind)
@@ -33,7 +36,9 @@ class Column:
         return int(self._values.nbytes)
 
     def extend(self, values: npt.ArrayLike) -> None:
-        """Add rows. The first ones take no more room than they need, later ones leave room for others."""
+        """Add rows. The first rows are stored without spare room, later ones with spare room for
+        more.
+        """
         added = np.asarray(values, dtype=self._values.dtype)
         if not len(added):
             return
@@ -52,12 +57,14 @@ class Column:
         return copied
 
     def view(self) -> Array:
-        """Return the rows that are there now."""
+        """Return the rows that are present now."""
         return self._values[: self._count]
 
 
 def with_room(needed: int, capacity: int) -> int:
-    """Return the number of rows to reserve for `needed` ones where there was room for `capacity`."""
+    """Return the number of rows to reserve for `needed` rows if the capacity so far was
+    `capacity`.
+    """
     return needed if not capacity else max(needed, capacity + capacity // 4 + 16)
 
 
@@ -65,20 +72,24 @@ COMMON = (
     *("kind", "user_id", "group_id", "request_type", "timezone", "user_name", "is_absolute", "gate_reasons"),
     *("rewritten_by", "source", "schema_version", "speakers", "said_by", "bot_name", "group_name", "version", "role"),
 )
-"""Fields that many events of a scope have in common: a set of their values is kept once."""
+"""Fields whose values many events of a scope share. Each distinct combination of values is stored
+once."""
 OWN = tuple(field.name for field in fields(Event) if field.name not in COMMON)
 _in_order = itemgetter(*((*COMMON, *OWN).index(field.name) for field in fields(Event)))
 _common_of, _own_of = attrgetter(*COMMON), attrgetter(*OWN)
 BYTES_A_SET = 600
-"""About what a set of common values takes."""
+"""The approximate size of one combination of common values, in bytes."""
 BYTES_A_ROW = 24
-"""What an event takes beside its bytes: its place in the list, what the allocator rounds up."""
+"""The size of an event in addition to its packed bytes: its place in the list, and the rounding by
+the allocator."""
 
 Values = tuple[Any, ...]
 
 
 class PackedEvents(Sequence[Event]):
-    """Events by position, as `EventRowsInMemory` held them when it was asked: made anew whenever one is looked at."""
+    """Events by position, as `EventRowsInMemory` held them when the view was taken. Each access
+    builds a new Event.
+    """
 
     def __init__(self, packed: list[bytes], common: list[Values], sets: npt.NDArray[np.int32]) -> None:
         self._packed, self._common, self._sets = packed, common, sets
@@ -103,14 +114,18 @@ class PackedEvents(Sequence[Event]):
         return Event(*_in_order(values))
 
     def where(self, name: str, is_admitted: Callable[[Any], bool]) -> npt.NDArray[np.bool_]:
-        """Return which events have an admitted value of a field in COMMON."""
+        """Return a mask of the events with an admitted value in the field `name`, which must be one
+        of COMMON.
+        """
         place = COMMON.index(name)
         admitted = [is_admitted(values[place]) for values in self._common[: int(self._sets.max(initial=-1)) + 1]]
         return np.asarray(admitted, dtype=bool)[self._sets] if admitted else np.zeros(len(self), dtype=bool)
 
 
 class EventRowsInMemory:
-    """The growing list behind `PackedEvents`. Bytes are nothing that the garbage collector has to look at."""
+    """The growing list behind `PackedEvents`. Events are stored as bytes, which the garbage
+    collector does not traverse.
+    """
 
     def __init__(self) -> None:
         self._packed: list[bytes] = []
@@ -147,15 +162,19 @@ Scores = npt.NDArray[np.float32]
 Rows = npt.NDArray[np.intp]
 
 BLOCK_ROWS = 4_096
-"""Rows of a full block (3 MB with 384 dimensions). Growing copies the last block at most."""
+"""The number of rows of a full block (3 MB with 384 dimensions). Growing copies at most the last
+block."""
 AT_ONCE = 1_024
-"""Rows that are converted to float32 at a time: 1.5 MB with 384 dimensions, which a processor's cache holds."""
+"""The number of rows that are converted to float32 at a time: 1.5 MB with 384 dimensions, which
+fits into the cache of a processor."""
 LARGEST = 32_767.0
 
 
 @dataclass(frozen=True, eq=False)
 class PackedMatrix:
-    """Rows of unit vectors, as `VectorRows` held them when it was asked. A row without a vector is undefined."""
+    """Rows of unit vectors, as `VectorRows` held them when the view was taken. A row without a
+    vector is undefined.
+    """
 
     blocks: tuple[Numbers, ...]
     scales: Scores
@@ -169,7 +188,9 @@ class PackedMatrix:
         return len(self.scales)
 
     def __getitem__(self, rows: Rows) -> Matrix:
-        """Return the vectors of `rows` (an array of row numbers) as float32, shape (rows, dimension)."""
+        """Return the vectors of `rows` (an array of row numbers) as float32, shape (rows,
+        dimension).
+        """
         found = np.empty((len(rows), self.dimension), dtype=np.float32)
         block_of = rows // BLOCK_ROWS
         for number in np.unique(block_of).tolist() if self.dimension else ():
@@ -179,7 +200,7 @@ class PackedMatrix:
         return found
 
     def dot(self, vector: Vector) -> Scores:
-        """Return the product of every row with `vector`."""
+        """Return the dot product of every row with `vector`."""
         found = np.zeros(len(self), dtype=np.float32)
         if not self.dimension:
             return found
@@ -189,15 +210,16 @@ class PackedMatrix:
             offset = start % BLOCK_ROWS
             rows = part[: end - start]
             np.copyto(rows, self.blocks[start // BLOCK_ROWS][offset : offset + end - start])
-            # Not `rows @ vector`: BLAS starts its threads for it, which wait for a processor where all are busy. (10,000
-            # vectors beside ten busy processes on two cores: 28 ms against 0.3, p50.)
+            # Not `rows @ vector`: BLAS starts threads for it, which have to wait if all processors
+            # are busy. (10,000 vectors beside ten busy processes on two cores: 28 ms against 0.3,
+            # p50.)
             np.vecdot(rows, vector, out=found[start:end])
         found *= self.scales
         return found
 
 
 class VectorRows:
-    """The growing matrix of one scope, in blocks: growing never copies more than one of them."""
+    """The growing matrix of one scope, in blocks: growing never copies more than one block."""
 
     def __init__(self) -> None:
         self.dimension = 0
@@ -210,7 +232,9 @@ class VectorRows:
         return int(self._scales.nbytes) + sum(int(block.nbytes) for block in self._blocks)
 
     def reserve(self, count: int, dimension: int) -> None:
-        """Make room for `count` rows in all. A `dimension` other than 0 is that of all rows from now on."""
+        """Make room for `count` rows in total. If `dimension` differs from the present one, all
+        stored vectors are dropped and it applies to all rows from now on.
+        """
         if dimension != self.dimension:
             self._blocks, self.dimension = [], dimension
         if count > len(self._scales):
@@ -234,7 +258,7 @@ class VectorRows:
             self._blocks[-1] = block
 
     def put(self, rows: Rows, vectors: Matrix) -> None:
-        """Store vectors at rows that are reserved."""
+        """Store vectors at rows that were reserved."""
         largest = np.maximum(np.abs(vectors).max(axis=1), np.float32(1e-12))
         numbers = np.rint(vectors * (LARGEST / largest)[:, np.newaxis]).astype(np.int16)
         block_of = rows // BLOCK_ROWS
@@ -244,5 +268,7 @@ class VectorRows:
         self._scales[rows] = largest / np.float32(LARGEST)
 
     def view(self) -> PackedMatrix:
-        """Return the rows as they are now; those that get a vector later are undefined in it."""
+        """Return the rows as they are now. Rows that get a vector later are undefined in the
+        view.
+        """
         return PackedMatrix(tuple(self._blocks), self._scales[: self._count], self.dimension)

@@ -1,7 +1,7 @@
-"""The events of one scope in memory, as a recall searches them.
+"""The events of one scope in memory, in the form that a recall searches.
 
-A snapshot is never changed; a table grows by appending, so that snapshots taken before stay right beside the search that
-uses them.
+A snapshot never changes. A table grows by appending, so that searches can go on using earlier
+snapshots.
 """
 
 from __future__ import annotations
@@ -25,47 +25,53 @@ from .words import Mask, ScopeWords, Scores, WordMatch
 Positions = npt.NDArray[np.intp]
 
 BYTES_AN_EVENT = 600
-"""About what a message takes beside its vector: its bytes, its words, its places in the arrays."""
+"""The approximate size of a message without its vector, in bytes: its packed bytes, its words and
+its array rows."""
 BYTES_A_DIMENSION = 2
-"""What a dimension of a vector takes."""
+"""The size of one dimension of a vector, in bytes."""
 
 MEAN_KEPT = 64
-"""The mean that is taken from the vectors is kept until a 64th of them are new. The products of all vectors with it are
-known then: a recall after a new message multiplies nothing but the query."""
+"""The mean that is subtracted from the vectors is reused until more than one 64th of the vectors
+are new. Until then the products of the vectors with the mean stay valid, so that a recall after a
+new message only multiplies the query."""
 
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """`events` in the order of filing; `matrix` has their unit vectors, undefined where `embedded` is False."""
+    """`events` are in the order of filing; `matrix` holds their unit vectors, undefined where
+    `embedded` is False.
+    """
 
     events: PackedEvents
     matrix: PackedMatrix
     embedded: Mask
     times: npt.NDArray[np.float64]
     told: npt.NDArray[np.float64]
-    """The first and last moment that each event tells of, shape (events, 2): when it was said if it names no time."""
+    """The first and last moment that each event is about, shape (events, 2). If it names no time,
+    both are the time when it was said."""
     marks: Mask
-    """Which events are superseded, are corrected, ask in the end, are observations, have no content of their own, shape
-    (events, 5)."""
+    """Five flags for each event, shape (events, 5): it is superseded, is corrected, asks something
+    at its end, is an observation, has no content of its own."""
     who: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
     """The number of the user id of each event."""
     users: dict[str, int] = field(default_factory=dict)
-    """The numbers of the user ids."""
+    """The number of each user id."""
     borne: BorneNames = field(default_factory=BorneNames)
-    """Who bears which name and has borne it."""
+    """The present and former names of the people."""
     words: ScopeWords = field(default_factory=ScopeWords)
     mean: Vector = field(default_factory=lambda: np.zeros(0, dtype=np.float32))
-    """The mean of the vectors, up to those of the last MEAN_KEPT-th of them."""
+    """The mean of the vectors. It may lack the last MEAN_KEPT-th of them."""
     id_hashes: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     """The hashes of the events' ids."""
     along: Scores = field(default_factory=lambda: np.zeros(0, dtype=np.float32))
-    """The product of every vector with the mean."""
+    """The dot product of every vector with the mean."""
     count: int = 0
-    """How many events have a vector."""
+    """The number of events that have a vector."""
     expiry: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0, dtype=np.float64))
-    """When each event expires (seconds since the epoch); infinity for never."""
+    """The time at which each event expires (seconds since the epoch); infinity for never."""
     labelled: dict[str, list[int]] = field(default_factory=dict)
-    """The positions of the events with a label (`Event.labels`); those of events that came later too."""
+    """The positions of the events with each label (`Event.labels`). They may include events that
+    are newer than the snapshot."""
     has_general_means: bool = False
     """True if the general means of the model are known."""
     _near: dict[float, tuple[Mask, Mask]] = field(default_factory=dict)
@@ -76,22 +82,26 @@ class Snapshot:
 
     @property
     def dimension(self) -> int:
-        """0 while nothing is embedded."""
+        """The dimension of the vectors; 0 while no event is embedded."""
         return self.matrix.dimension
 
     @cached_property
     def positions(self) -> dict[str, int]:
-        """The positions of the events by their ids: made when first asked for, which takes a microsecond an event."""
+        """The positions of the events by their ids. Built at the first access, which takes a
+        microsecond per event.
+        """
         return {event.event_id: n for n, event in enumerate(self.events)}
 
     def place_of(self, event_id: str) -> int | None:
-        """Return the position of an event; None if it is not there."""
+        """Return the position of an event; None if the snapshot does not hold it."""
         places = np.flatnonzero(self.id_hashes == hash(event_id)).tolist()
         return next((place for place in places if self.events[place].event_id == event_id), None)
 
     @cached_property
     def time_order(self) -> Positions:
-        """Positions from the earliest event to the latest; those of one moment in the order of filing."""
+        """Positions from the earliest event to the latest. Events of the same moment are in the
+        order of filing.
+        """
         return np.argsort(self.times, kind="stable")
 
     @cached_property
@@ -108,7 +118,7 @@ class Snapshot:
 
     @cached_property
     def first_expiry(self) -> float:
-        """When the first of the events expires; infinity if none does."""
+        """The time at which the first event expires; infinity if none does."""
         return float(self.expiry.min(initial=np.inf))
 
     @cached_property
@@ -117,7 +127,9 @@ class Snapshot:
         return self.count == len(self)
 
     def near(self, minutes: float) -> tuple[Mask, Mask]:
-        """Return, in the order of time, which gaps to the next event, and which two gaps in a row, are at most so long."""
+        """Return two masks over the events in the order of time: whether the gap to the next event
+        is at most `minutes`, and whether the next two gaps are.
+        """
         if minutes not in self._near:
             near = np.diff(self.times if self.is_in_order else self.times[self.time_order]) <= minutes * 60.0
             self._near[minutes] = near, near[1:] & near[:-1]
@@ -125,35 +137,40 @@ class Snapshot:
 
     @cached_property
     def over(self) -> Mask | None:
-        """Which events a later one has superseded; None if there are none."""
+        """A mask of the events that were superseded by a later one; None if there are none."""
         return _if_any(self.marks[:, 0])
 
     @cached_property
     def corrected(self) -> Mask | None:
-        """Which events a later one has corrected; None if there are none."""
+        """A mask of the events that were corrected by a later one; None if there are none."""
         return _if_any(self.marks[:, 1])
 
     @cached_property
     def asking(self) -> Mask | None:
-        """Which events are short and ask something in the end; None if there are none."""
+        """A mask of the events that are short and ask something at their end; None if there are
+        none.
+        """
         return _if_any(self.marks[:, 2])
 
     @property
     def observed(self) -> Mask:
-        """Which events are observations that no person said."""
+        """A mask of the observations that no person said."""
         return self.marks[:, 3]
 
     @cached_property
     def without_content(self) -> Mask | None:
-        """Which messages have no content of their own (👍, 收到, lol); None if there are none."""
+        """A mask of the messages without content of their own (👍, 收到, lol); None if there are
+        none.
+        """
         return _if_any(self.marks[:, 4])
 
     def similarities(self, vector: Vector, *, centred: float) -> Scores:
         """Return the cosine of every event with `vector`; undefined where `embedded` is False.
 
-        `centred` (0 to 1): the cosine after so much of the mean of the scope is taken away from both sides. Embeddings of
-        small models lie in a narrow cone, where all cosines are alike; seen from the middle of the cone they differ
-        (multilingual-e5-small, LoCoMo turns: recall at 10 rises from 53 to 59 %).
+        `centred` (0 to 1) is the share of the mean of the scope that is subtracted from both
+        vectors first. Embeddings of small models lie in a narrow cone, in which all cosines are
+        similar; seen from the middle of the cone they differ (multilingual-e5-small, LoCoMo turns:
+        recall at 10 rises from 53 to 59 %).
         """
         plain = self.matrix.dot(vector)
         if not centred:
@@ -166,33 +183,41 @@ class Snapshot:
         return np.asarray((plain - along - to_mean + square) / (self._lengths[centred] * length), dtype=np.float32)
 
     def nearest(self, vector: Vector, chosen: Positions) -> float:
-        """Return the highest cosine of the events at `chosen` with `vector`, seen from the mean; -1 if there are none."""
+        """Return the highest cosine between `vector` and the events at `chosen`, after the mean is
+        subtracted from both; -1 if `chosen` is empty.
+        """
         rows, seen = self.matrix[chosen] - self.mean, vector - self.mean
         lengths = np.sqrt(np.vecdot(rows, rows)) * np.sqrt(seen @ seen)
         return float((np.vecdot(rows, seen) / np.maximum(lengths, 1e-6)).max(initial=-1.0))
 
     def likeness(self, chosen: Positions, *, centred: bool) -> Callable[[int | Positions], Scores]:
-        """Return a function of n: the cosines of the events at `chosen` with the n-th of them; 0 without a vector.
+        """Return a function of n: the cosines of the events at `chosen` with the n-th of them; 0
+        for events without a vector.
 
-        Of several n one row each.
+        If n is an array, the function returns one row per element.
         """
         rows = self.matrix[chosen]
         if centred and self.dimension:
             rows -= self.mean
         lengths = np.sqrt(np.vecdot(rows, rows))
         rows *= (self.embedded[chosen] / np.maximum(lengths, 1e-6))[:, np.newaxis]
-        # Not `rows @ rows[n]`: BLAS starts its threads for it, which wait for a processor where all are busy.
+        # Not `rows @ rows[n]`: BLAS starts threads for it, which have to wait if all processors are
+        # busy.
         return lambda n: np.vecdot(rows, rows[n][..., np.newaxis, :])
 
     def in_force(self, admitted: Mask | None, *, past: bool) -> Mask | None:
-        """Return which of the admitted events hold, with `past` those that are superseded as well; None: all events."""
+        """Return a mask of the admitted events that are in force; None if all events are. With
+        `past`, superseded events are included. Corrected events never are.
+        """
         for gone in (self.corrected, None if past else self.over):
             if gone is not None:
                 admitted = ~gone if admitted is None else admitted & ~gone
         return admitted
 
     def admitted(self, where: EventFilter) -> Mask | None:
-        """Return which events meet the conditions of `where` besides its scope; None if all do."""
+        """Return a mask of the events that meet the conditions of `where` other than its scope;
+        None if all do.
+        """
         gone = None if where.now is None or where.now < self.first_expiry else self.expiry <= where.now
         if not where.narrows:
             return None if gone is None else ~gone
@@ -222,18 +247,20 @@ class Snapshot:
         return mask
 
     def _mask_of(self, places: Iterable[int]) -> Mask:
-        """Return which events stand at `places`; what lies outside of the snapshot is ignored."""
+        """Return a mask of the events at `places`. Places outside of the snapshot are ignored."""
         mask = np.zeros(len(self), dtype=bool)
         mask[[place for place in places if 0 <= place < len(self)]] = True
         return mask
 
     def keywords(self, query: str, admitted: Mask | None, limit: int) -> WordMatch:
-        """Return the BM25 score of every event that is admitted and among the `limit` best, else 0."""
+        """Return the BM25 score of every event that is admitted and among the `limit` best, else
+        0.
+        """
         match = self.words.match(query)
         scores = match.scores
         if admitted is not None:
             scores[~admitted] = 0.0
-        found = scores[scores > 0]  # a partition of what is mostly zeros takes ten times as long
+        found = scores[scores > 0]  # partitioning an array that is mostly zeros takes ten times as long
         if len(found) > limit:
             scores[scores < np.partition(found, len(found) - limit)[len(found) - limit]] = 0.0
         return match
@@ -249,7 +276,7 @@ def _if_any(mask: Mask) -> Mask | None:
 
 
 class ScopeTable:
-    """The growing table behind the snapshots of one scope. Not safe for several threads: its owner locks."""
+    """The growing table behind the snapshots of one scope. Not thread-safe: its owner locks."""
 
     def __init__(self, change: tuple[int, int], means: Matrix | None = None) -> None:
         self.change = change
@@ -288,7 +315,9 @@ class ScopeTable:
         return held + self._words.nbytes
 
     def seal(self) -> None:
-        """From now on snapshots are in use: what they show is copied before it changes."""
+        """Mark the table as in use: from now on, arrays that snapshots show are copied before they
+        change.
+        """
         self._is_sealed = True
         self._centre()
         self.snapshot = self._snapshot()
@@ -301,17 +330,19 @@ class ScopeTable:
         embedded: Sequence[int],
         vectors: Matrix,
     ) -> bool:
-        """Add events with their row numbers (ascending), their words by row number, and the vectors that came since, of the
-        events with the row numbers `embedded`.
+        """Add events with their row numbers (ascending) and their words by row number. Also store
+        `vectors` for the events with the row numbers `embedded`, which may be older events.
 
-        False: the vectors are of another dimension.
+        Return False, without a change, if the vectors have another dimension than those in the
+        table.
         """
         if len(embedded) and self._vectors.dimension not in (0, vectors.shape[1]):
             return False
         first = len(self._events)
         if events:
             self._events.extend(events)
-            # One that was deleted in between has none; its removal is counted, and the table made anew.
+            # An event that was deleted in between has no words. Its deletion is counted, so the
+            # table is rebuilt.
             by_row = {row: (length, text) for row, length, text in words}
             self._words = self._words.grown([by_row.get(row, (0, "")) for row in rows])
             self.last_row = rows[-1]
@@ -336,7 +367,9 @@ class ScopeTable:
         return True
 
     def _embed(self, rows: npt.NDArray[np.int64], vectors: Matrix, first: int) -> None:
-        """Store vectors by row number. Those of events before `first` may be looked at while they are without one."""
+        """Store vectors by row number. Snapshots in use may hold the events before `first` as not
+        embedded.
+        """
         known = self._rows.view()
         places = np.searchsorted(known, rows)
         is_known = known[np.minimum(places, len(known) - 1)] == rows if len(known) else np.zeros(len(rows), dtype=bool)
@@ -344,7 +377,8 @@ class ScopeTable:
         if not len(places):
             return
         if self._is_sealed and (places < first).any():
-            # An older event has got its vector: snapshots in use look at what they know as embedded alone.
+            # An older event gets its vector: snapshots in use keep their own copy, in which it has
+            # none.
             self._embedded, self._along = self._embedded.copy(), self._along.copy()
         had_one = self._embedded.view()[places]
         if had_one.any():
@@ -356,7 +390,9 @@ class ScopeTable:
             self._centre(places, vectors)
 
     def _centre(self, places: Positions | None = None, vectors: Matrix | None = None) -> None:
-        """Bring the products with the mean up to date: of all vectors with a new mean, or of new ones with the mean as it is."""
+        """Update the products with the mean: those of all vectors if the mean is computed again,
+        else only those of the new vectors.
+        """
         changed = abs(self._sum.count - self._mean_of)
         if places is None or vectors is None or changed * MEAN_KEPT > self._mean_of:
             self._mean, self._mean_of = self._sum.mean(self._vectors.dimension), self._sum.count
@@ -366,7 +402,9 @@ class ScopeTable:
             self._along.view()[places] = np.vecdot(vectors, self._mean)
 
     def _note_names(self, events: Sequence[Event]) -> None:
-        """Note the names of those who spoke. `BorneNames` is made anew only where a name is not its bearer's last one."""
+        """Record the names of the speakers. `BorneNames` is rebuilt only if an event has another
+        name than the last one of its speaker.
+        """
         is_new = False
         for event in events:
             if event.user_name:
@@ -400,7 +438,7 @@ class ScopeTable:
 
 
 def snapshot_of(events: Sequence[Event], ids: Sequence[str] = (), vectors: Matrix | None = None) -> Snapshot:
-    """Return events alone as a snapshot, with the vectors of `ids` and without words."""
+    """Return a snapshot of the given events, with the vectors of `ids` and without words."""
     table = ScopeTable((0, 0))
     places = {event.event_id: n for n, event in enumerate(events)}
     known = [n for n, one in enumerate(ids) if one in places]

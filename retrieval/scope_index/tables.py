@@ -1,4 +1,6 @@
-"""The scopes that are held in memory: filled from the store, kept up to date by its change numbers, bounded in bytes."""
+"""The scopes that are held in memory: read from the store, updated by its change numbers, limited
+in bytes.
+"""
 
 from __future__ import annotations
 
@@ -15,19 +17,23 @@ from ...text.speakers.borne_names import BorneNames
 from .table import BYTES_A_DIMENSION, BYTES_AN_EVENT, ScopeTable, Snapshot
 
 SLICE_EVENTS = 500
-"""So many events are read at a time (some ten milliseconds), so that recalls beside it get the interpreter."""
+"""The number of events that are read at a time (about ten milliseconds), so that recalls in other
+threads get the interpreter."""
 WAITED_FOR = 2_000
-"""A scope with more additions than that is not waited for: it would not be read in time."""
+"""A recall does not wait for a scope with more new events than this, because it would not be read
+in time."""
 _FILLERS = 2
-"""So many scopes are read at the same time, so that a small one need not wait for a large one."""
+"""The number of scopes that are read at the same time, so that a small scope need not wait for a
+large one."""
 
 
 class ScopeTables:
-    """The least recently used scopes go first when `limit_bytes()` is exceeded. Safe to use from several threads.
+    """The tables of the scopes. If `limit_bytes()` is exceeded, the least recently used are
+    dropped. Safe to use from several threads.
 
-    Every call compares the scope's change number in the store with that of the table, so that what another process
-    filed or forgot is seen. Additions are appended; after a removal, an edit or a new embedding of what was there the
-    table is read anew.
+    Every call compares the change number of the scope in the store with that of the table, so that
+    changes by other processes are seen. New events are appended. After a deletion, an edit or a new
+    embedding of existing events the table is read again.
     """
 
     def __init__(self, events: EventStore, limit_bytes: Callable[[], int]) -> None:
@@ -35,7 +41,8 @@ class ScopeTables:
         self._limit_bytes = limit_bytes
         self._tables: OrderedDict[str, ScopeTable] = OrderedDict()
         self._lock = threading.Lock()
-        # One lock a scope, as long as somebody reads that scope: none waits for another one.
+        # One lock per scope, which exists while the scope is being read. No scope waits for another
+        # one.
         self._filling: WeakValueDictionary[str, threading.Lock] = WeakValueDictionary()
         self._fillers = ThreadPoolExecutor(_FILLERS, thread_name_prefix="historian-scopes")
         self._under_way: dict[str, Future[Snapshot]] = {}
@@ -44,14 +51,17 @@ class ScopeTables:
         self.evictions = 0
 
     def snapshot(self, scope_key: str, *, rests: bool = False) -> Snapshot:
-        """Return the current events of a scope. Blocking; raises StorageError. With `rests` it leaves time to others."""
+        """Return the current events of a scope. Blocking; raises StorageError. With `rests` the
+        reading pauses after each slice, so that other threads can run.
+        """
         change = self._events.change_number(scope_key)
         table = self._known(scope_key)
         if table is not None and table.change == change:
             return table.snapshot
         with self._filling_of(scope_key):
             table = self._known(scope_key)
-            # Read before the rows: what comes in between is read twice rather than never.
+            # The change number is read before the rows: events that are added in between are read
+            # twice rather than never.
             change = self._events.change_number(scope_key)
             if (
                 table is None
@@ -63,10 +73,12 @@ class ScopeTables:
             return table.snapshot
 
     def ready(self, scope_key: str, seconds: float) -> Snapshot | None:
-        """Return the current events of a scope; None if they must be read from the store and that takes longer than `seconds`.
+        """Return the current events of a scope; None if they must be read from the store and
+        reading takes longer than `seconds`.
 
-        Fewer than one slice are read at once, more in the background, to their end; not a scope that could not be kept.
-        Blocking; raises StorageError.
+        If fewer than SLICE_EVENTS events are missing from a table, they are read at once. Otherwise
+        the scope is read to its end in the background, unless it is too large to be held. Blocking;
+        raises StorageError.
         """
         change, table = self._events.change_number(scope_key), self._known(scope_key)
         lacking = change[0]
@@ -83,12 +95,14 @@ class ScopeTables:
             return None
 
     def _is_too_large(self, events: int) -> bool:
-        """Return True if so many events take more memory than all scopes may."""
+        """Return True if this many events take more memory than the limit for all scopes."""
         model = self._events.fingerprint()
         return events * (BYTES_AN_EVENT + BYTES_A_DIMENSION * (model[1] if model else 0)) > self._limit_bytes()
 
     def fill(self, scope_key: str) -> Future[Snapshot]:
-        """Have a scope read in the background, once at a time. It rests after each slice as long as that took."""
+        """Read a scope in the background and return the future. A scope that is already being read
+        is not started again. After each slice the reading pauses for as long as the slice took.
+        """
         with self._lock:
             filling = self._under_way.get(scope_key)
             if filling is None:
@@ -96,21 +110,25 @@ class ScopeTables:
             return filling
 
     def close(self) -> None:
-        """Begin to read no further scope."""
+        """Start no further reading of a scope."""
         self._fillers.shutdown(wait=False, cancel_futures=True)
 
     def under_way(self, scope_key: str) -> Future[Snapshot] | None:
-        """Return the reading of a scope in the background; None if there is none."""
+        """Return the future of a scope that is being read in the background; None if it is not
+        being read.
+        """
         with self._lock:
             return self._under_way.get(scope_key)
 
     def held(self, scope_key: str) -> Snapshot | None:
-        """Return a scope as it was known last, without a look at the store; None if it is not in memory."""
+        """Return the last known snapshot of a scope without access to the store; None if the scope
+        is not in memory.
+        """
         table = self._known(scope_key)
         return None if table is None else table.snapshot
 
     def names(self, scope_key: str) -> BorneNames:
-        """Return the names of the people of a scope, as far as it is in memory."""
+        """Return the names of the people of a scope; no names if it is not in memory."""
         table = self._known(scope_key)
         return BorneNames() if table is None else table.snapshot.borne
 
@@ -155,7 +173,9 @@ class ScopeTables:
         return table
 
     def _append(self, table: ScopeTable, scope_key: str, change: tuple[int, int], *, rests: bool = False) -> bool:
-        """Bring a table up to date, slice by slice. False: its vectors are of another model."""
+        """Update a table, slice by slice. Return False if the new vectors are from another
+        model.
+        """
         while True:
             started = time.monotonic()
             news = self._events.news(scope_key, table.sequence, table.last_row, SLICE_EVENTS)

@@ -1,7 +1,8 @@
-"""The keyword index of one scope in memory: which events hold which words, and BM25 over them.
+"""The keyword index of one scope in memory: which events hold which words, with BM25 scores.
 
-It holds what the keyword index of the store holds for the same rows and scores as that does
-(`text.keywords`), in a tenth of the time: a query there costs several statements a word.
+It holds the same entries as the keyword index of the store and gives the same scores
+(`text.search_words`), in a tenth of the time: a query in the store needs several statements per
+word.
 """
 
 from __future__ import annotations
@@ -22,17 +23,21 @@ Keys = npt.NDArray[np.int64]
 Places = npt.NDArray[np.int32]
 
 LARGEST_BLOCK = 2**20
-"""Blocks with more places than this are joined with no other: that would take longer than a recall may wait."""
+"""Blocks with more places than this are not joined with others: joining would take longer than a
+recall may wait."""
 TELLING_WORDS = 8
-"""What a whole match is measured by. A pasted page has many words, of which no record holds more than a few."""
+"""The number of words by which a whole match is measured. A pasted page has many words, and no
+record holds more than a few of them."""
 
 
 @dataclass(frozen=True, eq=False)
 class WordBlock:
-    """The words of neighbouring events: `places[starts[i] : starts[i + 1]]` are the events that hold the word `keys[i]`.
+    """The words of neighbouring events: `places[starts[i] : starts[i + 1]]` are the events that
+    hold the word `keys[i]`.
 
-    A word is told by the hash of its stem (64 bits, keyed anew in every process; `keys` ascend). Any two of a
-    million words share one with a chance below 1 in 10 millions; then events of this scope are found by the other word too.
+    A word is identified by the hash of its stem (64 bits, with another key in every process; `keys`
+    ascend). The chance that any two of a million words share a hash is below 1 in 10 million;
+    events with one of them are then found by the other word too.
     """
 
     keys: Keys
@@ -44,8 +49,10 @@ class WordBlock:
         return int(self.keys.nbytes + self.starts.nbytes + self.places.nbytes)
 
     def __add__(self, other: WordBlock) -> WordBlock:
-        """Return both blocks as one; the events of `other` come after those of `self`. Nothing is sorted."""
-        both = np.sort(np.concatenate([self.keys, other.keys]), kind="stable")  # two sorted runs: takes no sorting
+        """Return both blocks as one; the events of `other` must come after those of `self`. The
+        places are not sorted again.
+        """
+        both = np.sort(np.concatenate([self.keys, other.keys]), kind="stable")  # two sorted runs, which are only merged
         keys = both[np.append(True, both[1:] != both[:-1])] if len(both) else both
         spots = [keys.searchsorted(one.keys) for one in (self, other)]
         counts = [np.zeros(len(keys), dtype=np.int32) for _ in spots]
@@ -53,7 +60,8 @@ class WordBlock:
             count[spot] = np.diff(one.starts)
         starts = np.concatenate([[0], np.cumsum(counts[0] + counts[1])]).astype(np.int32)
         places = np.empty(int(starts[-1]), dtype=np.int32)
-        # Of each word the places of `self` go to its start, those of `other` behind them.
+        # For each word, the places of `self` are written from its start on, and those of `other`
+        # behind them.
         for one, spot, before in zip((self, other), spots, (np.zeros_like(counts[0]), counts[0]), strict=True):
             first = (starts[:-1] + before)[spot] - one.starts[:-1]
             places[np.repeat(first, np.diff(one.starts)) + np.arange(len(one.places), dtype=np.int32)] = one.places
@@ -62,11 +70,11 @@ class WordBlock:
 
 @dataclass(frozen=True, eq=False)
 class WordMatch:
-    """The BM25 score of every event of a scope, 0 for those that hold no word of the query.
+    """The BM25 score of every event of a scope, 0 for events that hold no word of the query.
 
-    `whole`: what a text of mean length would score that held the TELLING_WORDS most telling words of the query. Beside it
-    the best score there is says whether the scope speaks of what was asked at all, and so does `known`, the share of the
-    `words` of the query that any event holds.
+    `whole` is the score of a text of mean length that holds the TELLING_WORDS rarest words of the
+    query. Compared with it, the best score shows whether the scope holds anything about the query.
+    `known`, the share of the `words` of the query that any event holds, shows it as well.
     """
 
     scores: Scores
@@ -77,21 +85,24 @@ class WordMatch:
 
 @dataclass(frozen=True, eq=False)
 class ScopeWords:
-    """The words of all events of a scope, by their position. Never changed: `grown` gives another one."""
+    """The words of all events of a scope, by position. Immutable: `grown` returns a new object."""
 
     blocks: tuple[WordBlock, ...] = ()
     lengths: Keys = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     @property
     def nbytes(self) -> int:
-        return 3 * int(self.lengths.nbytes) + sum(block.nbytes for block in self.blocks)  # with what they gain
+        return 3 * int(self.lengths.nbytes) + sum(block.nbytes for block in self.blocks)  # with `_gains`
 
     def grown(self, added: Sequence[tuple[int, str]]) -> ScopeWords:
-        """Return the words with further events added: for each its number of words, and the words as indexed."""
+        """Return the words with further events added. `added` has, for each event, the number of
+        its words and the words as indexed.
+        """
         if not added:
             return self
         blocks = [*self.blocks, _block_of([words for _, words in added], len(self.lengths))]
-        # Each block is more than twice as large as the next, so that there are few, and a word is seldom sorted again.
+        # Each block is kept more than twice as large as the next. There are then few blocks, and a
+        # word is seldom merged again.
         while len(blocks) > 1 and len(blocks[-2].places) <= min(2 * len(blocks[-1].places), LARGEST_BLOCK):
             last = blocks.pop()
             blocks[-1] = blocks[-1] + last
@@ -99,7 +110,7 @@ class ScopeWords:
         return ScopeWords(tuple(blocks), lengths)
 
     def match(self, query: str) -> WordMatch:
-        """Score every event against the words of `query`."""
+        """Return the scores of every event for the words of `query`."""
         count = len(self.lengths)
         words = query_words(query)
         if not words or not count:
@@ -129,7 +140,9 @@ class ScopeWords:
 
     @cached_property
     def _gains(self) -> npt.NDArray[np.float64]:
-        """What each event gains for a word that it holds, by a weight of 1; then what more if the word stands there twice."""
+        """For each event the score of a word of weight 1 that it holds once; then, for each event,
+        the additional score if it holds the word twice.
+        """
         added = norms(self.lengths)
         once = (K1 + 1) / (1 + added)
         return np.concatenate([once, 2 * (K1 + 1) / (2 + added) - once])
@@ -140,7 +153,7 @@ def _keys(words: Sequence[str]) -> Keys:
 
 
 def _block_of(texts: Sequence[str], first: int) -> WordBlock:
-    """Return the words of texts, at the positions from `first` on."""
+    """Return the block of the words of `texts`, whose positions begin at `first`."""
     split = [text.split() for text in texts]
     lengths = list(map(len, split))
     numbers: dict[str, int] = {}
@@ -148,7 +161,7 @@ def _block_of(texts: Sequence[str], first: int) -> WordBlock:
     number = np.array(listed, dtype=np.intp)
     place = np.repeat(np.arange(first, first + len(split), dtype=np.int32), lengths)
     words = list(numbers)
-    # What the store finds by the beginning of a pair: the first character of pairs that are no ASCII.
+    # The store also finds a non-ASCII pair of characters by its first character.
     begins = [first_character(word) if len(word) == 2 and not word.isascii() else "" for word in words]
     beginning = np.array([bool(one) for one in begins], dtype=bool)
     keys, more = _keys(words), np.zeros(len(words), dtype=np.int64)
@@ -158,7 +171,9 @@ def _block_of(texts: Sequence[str], first: int) -> WordBlock:
 
 
 def _block(keys: Keys, places: Places) -> WordBlock:
-    """Sorted by word, then by place; a place once a word, though two forms of a word may stand in one text."""
+    """Return the block of the pairs (word, place), sorted by word and then by place. A place occurs
+    once per word, although a text may hold two forms of the word.
+    """
     order = np.lexsort((places, keys))
     keys, places = keys[order], places[order]
     kept = np.ones(len(keys), dtype=bool)

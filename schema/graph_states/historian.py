@@ -1,4 +1,4 @@
-"""State of the write graph. It is plain JSON data, checkpointed after every step."""
+"""The state of the write graph: plain JSON data, checkpointed after every step."""
 
 from __future__ import annotations
 
@@ -25,16 +25,17 @@ class Reason(TypedDict):
 class ItemState(TypedDict):
     """One text of a job during rewriting: `action_summary` or one of `new_info`.
 
-    `source` is the original text, `resolved` has its relative times replaced, `draft` is the rule rewriter's, `candidate` is
-    the text to file. `undecided` are references that the rules could not resolve. `dated` is True if a time was resolved.
-    `occurs` are the first and last moment that the text tells of (empty: it names none), `said_by` the id of who said it.
-    `open` are reasons why it cannot be absolute, as (kind, why, wording).
-    `asks` is True for a fact that tells of a question.
+    `source` is the original text, `resolved` has its relative times replaced, `draft` is the text
+    of the rule rewriter, `candidate` is the text to file. `undecided` are references that the rules
+    could not resolve. `dated` is True if a time was resolved. `occurs` are the first and last
+    moment that the text is about (empty if it names none), `said_by` is the id of the speaker.
+    `open` are reasons why the text cannot be absolute, as (kind, why, wording). `asks` is True for
+    a fact that reports a question.
 
-    Of an event that a model wrote of talk, `sources` are the names of its messages
-    (`text.messages.message_name`), `speakers` the ids of the people who sent them, `ends` and
-    `corrects` the ids of the former events that it ends or corrects, and `lasting` is True if the
-    model says that it holds for long.
+    For an event that a model extracted from talk, `sources` are the names of its source messages
+    (`text.messages.message_name`), `speakers` the ids of their senders, `ends` and `corrects` the
+    ids of the former events that it supersedes or corrects. `lasting` is True if the model says
+    that the event will be true for long.
     """
 
     kind: WrittenKind
@@ -60,9 +61,10 @@ class ItemState(TypedDict):
 
 
 class ProposedProfile(TypedDict):
-    """A proposed profile, and the revision it is based on.
+    """A proposed profile, and the revision on which it is based.
 
-    `cause` is the id of the first of its new events, `jobs` are the ids of the jobs that brought them.
+    `cause` is the id of the first of its new events, `jobs` are the ids of the jobs of these
+    events.
     """
 
     entity_type: EntityType
@@ -77,9 +79,10 @@ class ProposedProfile(TypedDict):
 
 
 class FormerFact(TypedDict):
-    """An earlier fact of the scope that the new one with the id `by` may have ended; `ended` if the rules say so.
+    """An earlier fact of the scope that the new event with the id `by` may have superseded; `ended`
+    is True if the rules say so.
 
-    `by_any` are all new ones that may have.
+    `by_any` are all new events that may have superseded it.
     """
 
     event_id: str
@@ -90,7 +93,9 @@ class FormerFact(TypedDict):
 
 
 class ShownFact(TypedDict):
-    """A former fact that a model is shown beside a talk; `day` (YYYY-MM-DD) is when it was told."""
+    """A former fact that is shown to a model together with a talk; `day` (YYYY-MM-DD) is the day on
+    which it was stated.
+    """
 
     event_id: str
     text: str
@@ -98,7 +103,9 @@ class ShownFact(TypedDict):
 
 
 class ShownMessage(TypedDict):
-    """A message beside a talk: its name (`text.messages.message_name`), sender by name and id ("" for the bot), and words."""
+    """A message shown together with a talk: its name (`text.messages.message_name`), the name and
+    id of its sender (the id is "" for the bot), and its words.
+    """
 
     message: str
     speaker: str
@@ -107,10 +114,11 @@ class ShownMessage(TypedDict):
 
 
 class TalkShown(TypedDict):
-    """What a model is shown of a talk: the `parts` (places in the state) as the messages 1, 2 …, and the `former` facts.
+    """The part of a talk that is shown to a model: the `parts` (places in the state) as the
+    messages 1, 2 …, and the `former` facts.
 
-    `before` are the messages before it, `replied` those that are answered and not among the parts, by
-    the place (from 0) of the message which answers them.
+    `before` are the messages before it. `replied` are messages that are answered and not among the
+    parts, by the place (from 0) of the message that answers them.
     """
 
     parts: list[int]
@@ -120,8 +128,11 @@ class TalkShown(TypedDict):
 
 
 class HistorianInput(TypedDict):
-    """Input of a run: `job` is `Job.model_dump()`. Of a job of kind `talk` or `profile`, `talk` are the jobs gathered with it,
-    oldest first, itself among them. With `merges_later` the run ends before profiles are merged."""
+    """Input of a run: `job` is `Job.model_dump()`.
+
+    For a job of kind `talk` or `profile`, `talk` are the jobs gathered with it, oldest first,
+    including itself. With `merges_later` the run ends before profiles are merged.
+    """
 
     job: dict[str, Any]
     talk: NotRequired[list[dict[str, Any]]]
@@ -129,10 +140,12 @@ class HistorianInput(TypedDict):
 
 
 class HistorianProgress(TypedDict, total=False):
-    """How far a job is, or one message or person of it. `links` are (old, new): what a model says is over.
+    """The progress of a job, or of one message or person in it.
 
-    `based_on` are the ids of the events that the proposed profiles were made of. `merged` are the profiles (`index_id`) that
-    are done, `more` is True if others are left for the next question; `merges` counts those that moved meanwhile.
+    `links` are (old, new) ids of events; a model says that the old one is superseded. `based_on`
+    are the ids of the events from which the proposed profiles were made. `merged` are the profiles
+    (`index_id`) that are done, `more` is True if others are left for the next model call. `merges`
+    counts the merges that were repeated because a profile had been changed meanwhile.
     """
 
     items: list[ItemState]
@@ -152,17 +165,18 @@ class HistorianProgress(TypedDict, total=False):
 
 
 class HistorianPart(HistorianProgress, total=False):
-    """What a state is for one message, or one person, of a job of kind `talk`."""
+    """The state for one message, or one person, of a job of kind `talk`."""
 
     job: Required[dict[str, Any]]
 
 
 class HistorianUpdate(HistorianProgress, total=False):
-    """Return value of a node: the keys of the state except `job`. The graph ignores unknown keys silently.
+    """Return value of a node: the keys of the state except `job`. The graph silently ignores
+    unknown keys.
 
-    Of a talk, `told` are the events of a model's answer that the gate has not seen yet, and `refused`
-    those that it did not pass, each with the reason. `beside` are the messages before a hand-over that
-    a model was shown (`RecentMessage.model_dump()`).
+    For a talk, `told` are the events of a model's answer that the gate has not checked yet, and
+    `refused` those that it did not pass, each with the reason. `beside` are the messages before a
+    hand-over that a model was shown (`RecentMessage.model_dump()`).
     """
 
     parts: list[HistorianPart]
@@ -174,12 +188,17 @@ class HistorianUpdate(HistorianProgress, total=False):
 
 
 class HistorianState(HistorianInput, HistorianUpdate, total=False):
-    """The write graph's state. `attempt` counts the model's answers before the gate; `spent` ends the attempts.
-    `former` are the facts that the new ones were compared with, and were found to be near."""
+    """The state of the write graph.
+
+    `attempt` counts the answers of the model before the gate; `spent` ends the attempts. `former`
+    are the facts that were found to be similar to the new ones and were compared with them.
+    """
 
 
 def events_of(job: Job, items: Sequence[ItemState]) -> list[Event]:
-    """Return the events of a job. Those of messages, which stand beside them, note no words."""
+    """Return the events of a job. Events extracted from messages store no original text, because
+    the messages are stored.
+    """
     return [
         Event.of_job(
             job,

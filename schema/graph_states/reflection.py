@@ -1,4 +1,4 @@
-"""State of the reflection graph. The state is plain JSON data: it is checkpointed after every step."""
+"""The state of the reflection graph: plain JSON data, checkpointed after every step."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from typing_extensions import TypedDict
 from ..summary import SummaryDraft
 
 Occasion = Literal["promotion", "reflection", ""]
-"""Why the article is rewritten: summaries become long-term memory, an interaction was significant, or not at all ("")."""
+"""The reason for which the article is rewritten: summaries become long-term memory, or an
+interaction was significant; "" if it is not rewritten."""
 
 
 class ProposalState(TypedDict):
-    """The chapters of the next article by name, and the revision that they were made from (0: there is none)."""
+    """The chapters of the next article by name, and the revision from which they were made (0:
+    there is none).
+    """
 
     chapters: dict[str, str]
     base_revision: int
@@ -46,11 +49,13 @@ class ReflectionUpdate(TypedDict, total=False):
 
 
 class ReflectionState(ReflectionInput, ReflectionUpdate, total=False):
-    """The reflection graph's state.
+    """The state of the reflection graph.
 
-    `through` is the last buffered state of the summary being made ("" for none). `occasion`, `sources` (ids of summaries, or
-    the job) and `stimulus` (lines) say why the article is rewritten; `reflected` is True if the job's own reflection is done.
-    `answer` is the model's last answer (`Reconstruction` as JSON; None if it gave none), `proposal` the article with the lines of
-    all answers that passed. `tries` counts the answers for one stimulus, `reasons` say what did not pass in the last one, and
-    `passed` is True if nothing is asked again. `filed` holds ids of summaries, `written` revisions of the article.
+    `through` is the last buffered state of the summary that is being made ("" for none).
+    `occasion`, `sources` (ids of summaries, or the job) and `stimulus` (lines) say why the article
+    is rewritten; `reflected` is True if the job's own reflection is done. `answer` is the model's
+    last answer (`Reconstruction` as JSON; None if it gave none), `proposal` the article with the
+    lines of all answers that passed. `tries` counts the answers for one stimulus, `reasons` say
+    what did not pass in the last one. `passed` is True if the model is not asked again. `filed`
+    holds ids of summaries, `written` revisions of the article.
     """

@@ -23,7 +23,9 @@ class QueueCounts:
 
 @dataclass(frozen=True, slots=True)
 class FailedJob:
-    """A failed job. `job` is None if what is stored is no valid job; `filed` is True if its events are stored."""
+    """A failed job. `job` is None if the stored data is not a valid job; `filed` is True if its
+    events are stored.
+    """
 
     name: str
     job: Job | None
@@ -33,73 +35,90 @@ class FailedJob:
 
 
 class JobQueue(Protocol):
-    """Accepted jobs are durable. Ordered by names that increase even if the clock goes back.
+    """A durable queue of accepted jobs, ordered by names that increase even if the clock goes back.
 
-    A claimed job locks its entities (`Job.entities`) until `complete`, `postpone`, `release` or `fail`. Jobs that share
-    an entity are claimed in order, one at a time; a job that waits for `not_before` blocks those behind it, but for a new one of
-    kind `talk` or `profile`, which takes its place in line at its `not_before` only.
+    A claimed job locks its entities (`Job.entities`) until `complete`, `postpone`, `release` or
+    `fail`. Jobs that share an entity are claimed in order, one at a time. A job that waits for its
+    `not_before` blocks the jobs behind it, except if it is a new job of kind `talk` or `profile`:
+    that one takes its place in the order only at its `not_before`.
     """
 
     def put(self, job: Job) -> str:
         """Store `job` durably and return its id. Idempotent by id. Raises StorageError."""
 
     def put_all(self, jobs: Sequence[Job]) -> list[str]:
-        """Store jobs durably, in order and in one transaction, and return their ids, each as `put` does."""
+        """Store jobs durably, in order and in one transaction. Return their ids, as `put` does."""
 
     def talk_after(self, position: int, limit: int) -> list[tuple[int, Job]]:
-        """Return the first jobs of kind `talk` that wait behind a position, in order, with the position of each.
+        """Return the first waiting jobs of kind `talk` after a position, in order, each with its
+        position.
 
-        Those that stand in line behind others, and those that wait for their `not_before`, are among them. What is no valid
-        job is left to `claim`.
+        Jobs that wait behind others or for their `not_before` are included. Data that is not a
+        valid job is skipped and left to `claim`.
         """
 
     def settle_filed(self, job_ids: Sequence[str]) -> int:
-        """Remove jobs of kind `talk` that wait and whose messages are filed, in one transaction. Return how many.
+        """Remove waiting jobs of kind `talk` whose messages are filed, in one transaction. Return
+        the number removed.
 
-        Those that are claimed meanwhile are left to their worker.
+        Jobs that are claimed meanwhile are left to their worker.
         """
 
     def talk_of(self, prefix: str) -> list[Job]:
         """Return the jobs of kind `talk` in any state whose ids begin with `prefix`."""
 
     def withdraw(self, job_ids: Sequence[str]) -> int:
-        """Remove jobs that nobody has claimed for good: what lies on this machine holds no byte of them. Return how many."""
+        """Remove jobs that no worker has claimed, so that no byte of them remains on this machine.
+        Return the number removed.
+        """
 
     def is_due(self, now: float) -> bool:
-        """Return True if a job waits that may be claimed at `now`, as far as the queue can tell without a claim."""
+        """Return True if a waiting job may be claimed at `now`, as far as the queue can tell
+        without claiming one.
+        """
 
     def claim(self, now: float) -> Job | None:
-        """Claim and return the oldest job that may run at `now` (seconds since the epoch), or None."""
+        """Claim and return the oldest job that may run at `now` (seconds since the epoch); None if
+        there is none.
+        """
 
     def hasten(self, job_ids: Sequence[str] | None = None, *, kind: JobKind | None = None) -> None:
-        """Let jobs of kinds `talk` and `profile` that wait for their `not_before` (None: all) be claimed now.
+        """Let jobs of kinds `talk` and `profile` that wait for their `not_before` be claimed now.
+        `job_ids` None means all of them.
 
-        Unknown ids are passed over; `kind` names one of the kinds.
+        Unknown ids are ignored. `kind` restricts this to one of the kinds.
         """
 
     def together(self, job_id: str, limit: int) -> list[Job]:
-        """Return a claimed job with the oldest others of its kind and conversation that wait, at most `limit`, in order."""
+        """Return a claimed job and the oldest other waiting jobs of its kind and conversation, at
+        most `limit` jobs, in order.
+        """
 
     def check_claim(self, job_id: str) -> None:
-        """Raise ClaimLost if a claimed job has been given to another worker meanwhile, as far as the queue knows."""
+        """Raise ClaimLost if another worker has been given the claimed job meanwhile, as far as the
+        queue knows.
+        """
 
     def complete(self, job_id: str) -> None:
-        """Remove a claimed job that is filed completely."""
+        """Remove a claimed job that is completely filed."""
 
     def postpone(self, job_id: str, *, error: str, not_before: float) -> None:
-        """Return a claimed job to the queue with one more attempt, not to be claimed before `not_before`."""
+        """Return a claimed job to the queue with one more attempt. It is not claimed again before
+        `not_before`.
+        """
 
     def release(self, job_id: str) -> None:
         """Return a claimed job to the queue unchanged (shutdown, or an outage not caused by the job)."""
 
     def fail(self, job_id: str, *, error: str, filed: bool) -> None:
-        """Move a claimed job to `failed`, with the error."""
+        """Move a claimed job to the state `failed`, with the error."""
 
     def take_over(self, now: float, *, older_than: float = 0.0) -> int:
-        """Return the claimed jobs of workers that are dead to the queue, never those of a living one. Return how many.
+        """Return the claimed jobs of dead workers to the queue, never those of a living worker.
+        Return the number returned.
 
-        Call it before the first `claim`, and now and then. `older_than`: only jobs claimed at least so many seconds ago, where
-        the queue cannot tell for sure that a worker is dead.
+        Call it before the first `claim`, and from time to time. If the queue cannot tell for sure
+        whether a worker is dead, only jobs claimed at least `older_than` seconds ago are returned.
         """
 
     def counts(self, now: float) -> QueueCounts: ...
@@ -116,19 +135,27 @@ class JobQueue(Protocol):
     def failed(self) -> list[FailedJob]: ...
 
     def retry_failed(self, job_id: str | None = None) -> int:
-        """Return one failed job (None: all readable ones) to the queue with attempts reset. Return how many."""
+        """Return one failed job (None: all readable ones) to the queue with its attempts reset.
+        Return the number of jobs.
+        """
 
     def amend(self, change: Callable[[Job], Job | None]) -> int:
-        """Replace pending and failed jobs by the result of `change` (None: remove). Return how many changed."""
+        """Replace pending and failed jobs by the result of `change` (None: remove the job). Return
+        the number changed.
+        """
 
     def discard_unreadable(self, matches: Callable[[bytes], bool]) -> int:
-        """Remove failed jobs that are not valid and whose content matches. Return how many."""
+        """Remove failed jobs that are not valid and whose content matches. Return the number
+        removed.
+        """
 
     def cleanup(self, now: float, *, max_age_days: float, max_files: int) -> int:
-        """Remove old failed jobs that are filed. Return how many."""
+        """Remove old failed jobs that are filed. Return the number removed."""
 
     def compact(self) -> None:
-        """Rewrite what lies on this machine without the remains of removed jobs."""
+        """Rewrite the files of the queue on this machine without the remains of removed jobs."""
 
     def close(self) -> None:
-        """Close what is open. What is claimed by a worker of a database goes to others."""
+        """Close files and connections. Jobs that a worker of a database has claimed become
+        available to other workers.
+        """

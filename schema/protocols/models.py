@@ -27,9 +27,10 @@ Answer = TypeVar("Answer", bound=BaseModel)
 class Usage:
     """The usage of one purpose: answered calls, tokens in and out, seconds waited, failed calls.
 
-    Tokens are as reported by the server; 0 if it reports none. For embeddings and reranking the characters sent are counted then.
-    `taken` and `refused` are items of the answers that the checks took and refused, `refused_by_provider` questions whose
-    content the model or its provider declined.
+    Tokens are as reported by the server, 0 if it reports none; for embeddings and reranking the
+    characters sent are then counted. `taken` and `refused` are items of the answers that the checks
+    accepted and refused. `refused_by_provider` counts requests whose content the model or its
+    provider declined.
     """
 
     calls: int = 0
@@ -44,24 +45,27 @@ class Usage:
 
 
 class Judged(Protocol):
-    """Told by whoever verifies a model's answer how many of its items were taken and refused."""
+    """A callback that counts how many items of a model's answer were accepted and refused by the
+    checks.
+    """
 
     def __call__(self, purpose: str, *, taken: int, refused: int) -> None:
         """Count the items of one answer to a call of `purpose`."""
 
 
 def not_judged(purpose: str, *, taken: int, refused: int) -> None:
-    """Count nothing: there is no model, or none that is rested."""
+    """Count nothing. Used if there is no model, or if the model is never rested."""
 
 
 class StructuredChat(Protocol):
-    """What a node asks: a chat model, or one that stands before it."""
+    """The model interface that nodes call: a chat model, or a wrapper of one."""
 
     async def structured(self, answer: type[Answer], *, purpose: str, system: str, user: str) -> Answer:
         """Return one answer of type `answer`, whose name and docstring describe the tool.
 
-        Raises ModelUnavailable (retry later), ModelRefused (check the settings), ModelAnswerUnusable (every method
-        failed), ModelRested (most items of its answers were refused).
+        Raises ModelUnavailable (retry later), ModelRefused (check the settings),
+        ModelAnswerUnusable (every method failed), ModelRested (most items of its answers were
+        refused).
         """
 
 
@@ -72,16 +76,18 @@ class ChatModel(StructuredChat, Protocol):
     def model(self) -> str: ...
 
     async def probe(self) -> None:
-        """Test the endpoint by one small call. Raises as `structured`."""
+        """Test the endpoint with one small call. Raises the errors of `structured`."""
 
     def usage(self) -> Mapping[str, Usage]:
         """Return the usage by purpose since the start."""
 
     def judged(self, purpose: str, *, taken: int, refused: int) -> None:
-        """Count the items of one answer that its checks took and refused. A model of which most are refused is rested."""
+        """Count the items of one answer that the checks accepted and refused. If most items are
+        refused, the model is rested.
+        """
 
     def resting(self) -> Mapping[str, float]:
-        """Return the seconds that the model is rested, by purpose."""
+        """Return the number of seconds for which the model is rested, by purpose."""
 
     async def aclose(self) -> None: ...
 
@@ -91,7 +97,7 @@ Fingerprint = tuple[str, int]
 
 
 class Fingerprints(Protocol):
-    """The model that has made the stored vectors."""
+    """The model from which the stored vectors come."""
 
     def fingerprint(self) -> Fingerprint | None:
         """Return the model of the stored vectors; None if there are none."""
@@ -101,7 +107,7 @@ class Fingerprints(Protocol):
 
 
 class Embedder(Protocol):
-    """Converts texts to unit vectors. `dimension` is None at most until the first call returned."""
+    """Converts texts to unit vectors. `dimension` may be None until the first call has returned."""
 
     @property
     def model(self) -> str: ...
@@ -116,7 +122,9 @@ class Embedder(Protocol):
         """Return one row per text, in order. Raises ModelUnavailable, ModelRefused or ModelAnswerUnusable."""
 
     async def embed_query(self, text: str) -> Vector:
-        """Return the vector of one text, with priority over waiting documents. Raises as `embed_documents`."""
+        """Return the vector of one text, with priority over waiting documents. Raises the errors of
+        `embed_documents`.
+        """
 
     async def aclose(self) -> None: ...
 
@@ -130,10 +138,12 @@ class Reranker(Protocol):
     async def rerank(
         self, query: str, documents: Sequence[str], top_n: int, until: float | None = None
     ) -> list[tuple[int, float]]:
-        """Return at most `top_n` pairs of (index in `documents`, score), best first; each index once.
+        """Return at most `top_n` pairs of (index in `documents`, score), best first; each index
+        once.
 
-        Documents that the endpoint omits are omitted. The caller gives up, and cancels the call, at `until`, a time of the
-        running loop; one that is cancelled before was not late. Raises ModelUnavailable, ModelRefused or ModelAnswerUnusable.
+        Documents that the endpoint omits are omitted. `until` is a time of the running loop at
+        which the caller stops waiting and cancels the call; a call that is cancelled earlier does
+        not count as late. Raises ModelUnavailable, ModelRefused or ModelAnswerUnusable.
         """
 
     async def aclose(self) -> None: ...

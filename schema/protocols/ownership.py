@@ -1,4 +1,6 @@
-"""Who works on a memory, and what only one process at a time may do."""
+"""The processes that work on a memory, and the locks for work that only one process at a time may
+do.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +15,11 @@ from ..errors import StorageError
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """The owner of a memory, for messages. `started_at` is ISO 8601 with offset, `command` the name of the program.
+    """The owner of a memory, for messages. `started_at` is ISO 8601 with offset, `command` the name
+    of the program.
 
-    `worker` is False for a command that owns the memory for a moment. `index` tells which file it has open, if it is one.
+    `worker` is False for a command that owns the memory only briefly. `index` identifies the index
+    file that a worker has open; "" otherwise.
     """
 
     pid: int
@@ -27,7 +31,7 @@ class Owner:
 
     @property
     def is_suspended(self) -> bool:
-        """Return True if the process is known to be stopped, so that nothing goes on."""
+        """Return True if the process is known to be suspended, so that no work is done."""
         return False
 
     def __str__(self) -> str:
@@ -35,23 +39,28 @@ class Owner:
 
 
 class Ownership(Protocol):
-    """The right to do what one process at a time may do: idle work, forgetting, a change of the embedding model.
+    """The right to do work that only one process at a time may do: idle work, forgetting, a change
+    of the embedding model.
 
-    A context manager, entered after `acquire`. It ends with the process for whatever reason.
+    A context manager, entered after `acquire`. The ownership ends when the process ends, for
+    whatever reason.
     """
 
     @property
     def is_held(self) -> bool:
-        """Return True while this object holds it. Cheap; False as soon as it is known to be lost."""
+        """Return True while this object holds the ownership. Cheap; False as soon as a loss is
+        known.
+        """
 
     def acquire(self, now: float, *, worker: bool = False) -> Self:
-        """Become the owner; no effect if held. `now` (seconds since the epoch) is told as the start time. Returns itself.
+        """Become the owner and return self; no effect if already held. `now` (seconds since the
+        epoch) is reported as the start time.
 
         Raises OwnerLockHeld that names the owner, or StorageError.
         """
 
     def release(self) -> None:
-        """Release it; no effect if it is not held."""
+        """Release the ownership; no effect if it is not held."""
 
     def __enter__(self) -> Self:
         if not self.is_held:
@@ -63,11 +72,11 @@ class Ownership(Protocol):
 
 
 class Workers(Protocol):
-    """Processes at work on one memory."""
+    """The processes that work on one memory."""
 
     many: bool
-    """True if several processes may run a worker at the same time; then one of them is the owner, who does the idle work.
-    False if the owner is the only worker."""
+    """True if several processes may run a worker at the same time; one of them is the owner, which
+    does the idle work. False if the owner is the only worker."""
 
     def ownership(self) -> Ownership:
         """Return an ownership that is not acquired yet."""
@@ -76,25 +85,33 @@ class Workers(Protocol):
         """Return the running owner, or None. Ignores owners that have died."""
 
     def at_work(self, give_up: Callable[[], bool] = bool) -> AbstractContextManager[None]:
-        """Entered by a worker for as long as jobs run or checkpoints are open. Blocks while another process is `alone`.
+        """Context manager that a worker enters while jobs run or checkpoints are open. Blocks while
+        another process is `alone`.
 
         Raises StorageError if `give_up` returns True meanwhile.
         """
 
     def alone(self) -> AbstractContextManager[None]:
-        """Entered by the owner for what no job may run beside, on any machine. Blocks until no worker is `at_work`.
+        """Context manager that the owner enters for work during which no job may run on any
+        machine. Blocks until no worker is `at_work`.
 
-        Never entered inside of `at_work`. Raises StorageError if a worker does not yield within ninety seconds.
+        Must not be entered inside of `at_work`. Raises StorageError if a worker does not leave
+        `at_work` within ninety seconds.
         """
 
     def must_yield(self) -> bool:
-        """Return True if somebody waits to be `alone`: workers then let their jobs go back, and leave `at_work`. Cheap."""
+        """Return True if a process waits to be `alone`. Workers then return their jobs to the queue
+        and leave `at_work`. Cheap.
+        """
 
     def reembedding(self, now: float) -> AbstractContextManager[None]:
-        """Entered by whoever makes the vectors of another model, one process at a time; `now` is told as the start time.
+        """Context manager of the process that computes the vectors of another model; one process at
+        a time. `now` is reported as the start time.
 
-        Raises OwnerLockHeld that names that process as far as it is known, or StorageError.
+        Raises OwnerLockHeld that names the other process as far as it is known, or StorageError.
         """
 
     def listening(self, wake: Callable[[], None]) -> AbstractContextManager[None]:
-        """Call `wake`, in any thread, when another process has handed over a job, as far as the queue can tell."""
+        """Call `wake`, in any thread, when another process has put a job into the queue, as far as
+        the queue can tell.
+        """

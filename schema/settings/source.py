@@ -24,7 +24,8 @@ PREFIX = "HISTORIAN__"
 CONFIG_VARIABLE = "HISTORIAN_CONFIG"
 
 _PLAIN_WORD = re.compile(r"[A-Za-z_/-]{0,24}")
-"""Values that are shown in messages: names of choices and time zones. Keys and passwords have digits or are longer."""
+"""Values that messages may show: names of choices and time zones. Keys and passwords have digits or
+are longer."""
 
 Anything = TypeVar("Anything", bound=Section)
 
@@ -46,8 +47,8 @@ def load_settings(
 ) -> Settings:
     """Load settings from file and environment; raises SettingsError.
 
-    Paths come back absolute: a relative one counts from the file's directory, or from `directory` (default: the current
-    one) where there is no file.
+    Paths are returned as absolute paths. A relative path is relative to the directory of the file,
+    or if there is no file to `directory` (default: the current directory).
     """
     environ = os.environ if environ is None else environ
     directory = Path.cwd() if directory is None else directory
@@ -66,9 +67,10 @@ def load_settings(
 
 
 def parse_settings(data: Mapping[str, Any], *, environ: Mapping[str, str], base: Path, file: str = "config.toml") -> Settings:
-    """Build settings from parsed TOML and environment variables. Raises SettingsError that names key, value and remedy.
+    """Build settings from parsed TOML and environment variables. Raises SettingsError that names
+    key, value and remedy.
 
-    `file` is the settings file that the error names.
+    `file` is the name of the settings file for error messages.
     """
     merged = copy.deepcopy(dict(data))
     variables: dict[str, str] = {}
@@ -108,7 +110,9 @@ def _put(data: dict[str, Any], path: list[str], value: str, variable: str) -> No
 
 
 def _explain(error: ValidationError, file: str, variables: Mapping[str, str]) -> str:
-    """Return one message for all errors. `variables` are those of the environment, by the dotted path that each sets."""
+    """Return one message for all errors. `variables` are the names of the environment variables by
+    the dotted path that each one sets.
+    """
     lines = []
     for item in error.errors(include_url=False):
         dotted = ".".join(
@@ -130,9 +134,10 @@ def _explain(error: ValidationError, file: str, variables: Mapping[str, str]) ->
 
 
 def _shown(dotted: str, value: object) -> str:
-    """Return a rejected value for a message: a number or a plain word of `cognitive`, else its type and size.
+    """Return a rejected value for a message: a number, or a plain word of `cognitive`; otherwise
+    its type and size.
 
-    A secret may stand under any key by mistake, and the sections of `models` are full of them.
+    A secret may be given under any key by mistake, and the sections of `models` hold many secrets.
     """
     if isinstance(value, bool | int | float) and not dotted.endswith("api_key"):
         return repr(value)
@@ -141,7 +146,7 @@ def _shown(dotted: str, value: object) -> str:
 
 
 def _known(dotted: str, prefix: str = "") -> str:
-    """Return the likeliest key instead of an unknown one, or the keys beside it.
+    """Return the most similar key to an unknown one, or else the other keys of its section.
 
     With the `prefix` of environment variables the key is given as a variable, with its table.
     """
@@ -159,23 +164,25 @@ def _known(dotted: str, prefix: str = "") -> str:
 
 
 def _is_alike(given: str, known: str) -> bool:
-    """Return True if the last names are alike, not only their sections."""
+    """Return True if the last parts of the keys are similar, not only their sections."""
     return difflib.SequenceMatcher(None, given.rpartition(".")[2], known.rpartition(".")[2]).ratio() >= 0.6
 
 
 def is_hot(info: FieldInfo) -> bool:
-    """Return True if a key applies without a restart."""
+    """Return True if a change of the key applies without a restart."""
     return isinstance(info.json_schema_extra, dict) and bool(info.json_schema_extra.get("hot"))
 
 
 def hot_changes(old: Settings, new: Settings) -> tuple[list[str], list[str]]:
-    """Return the paths of changed keys: those that apply at once, and those that need a restart."""
+    """Return the paths of changed keys: those whose change applies at once, and those that need a
+    restart.
+    """
     changed = [(dotted, info) for dotted, info in walk() if value_at(old, dotted) != value_at(new, dotted)]
     return [dotted for dotted, info in changed if is_hot(info)], [dotted for dotted, info in changed if not is_hot(info)]
 
 
 def with_hot_values(settings: Anything, wanted: Anything) -> Anything:
-    """Return `settings` with the hot keys of `wanted` and its own other keys."""
+    """Return `settings` with the values of the hot keys taken from `wanted`."""
     update: dict[str, Any] = {}
     for name, info in type(settings).model_fields.items():
         old, new = getattr(settings, name), getattr(wanted, name)

@@ -62,7 +62,8 @@ def meaning_of(dotted: str) -> Mapping[Language, str]:
 def _texts() -> dict[tuple[str, str], str]:
     """Return the docstring of each key by class and name.
 
-    The source is read only when needed: pydantic's `use_attribute_docstrings` would read it at every import.
+    The source is read only when needed. Pydantic's `use_attribute_docstrings` would read it at
+    every import.
     """
     classes = [node for node in ast.parse(inspect.getsource(model)).body if isinstance(node, ast.ClassDef)]
     return {

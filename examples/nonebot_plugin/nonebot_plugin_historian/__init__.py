@@ -1,7 +1,8 @@
 """Long-term memory for a NoneBot2 bot on OneBot v11.
 
-Before a reply it recalls, after it the messages are handed over as they were said (`remember`). `/profile` shows what is known of
-somebody, `/forgetme` forgets it. The reply comes from `models.chat` of Historian's settings, or from a function of your own:
+The plugin recalls before a reply. After it, the messages are handed over unchanged (`remember`).
+`/profile` shows the profile of the sender or the group, `/forgetme` deletes everything about the
+sender. The reply comes from `models.chat` of Historian's settings, or from your own function:
 
     from nonebot import require
     require("nonebot_plugin_historian")
@@ -9,7 +10,7 @@ somebody, `/forgetme` forgets it. The reply comes from `models.chat` of Historia
 
     @use_answer
     async def answer(turn: Turn) -> str:
-        return await my_model(turn.messages)     # system prompt, history, memory, what was said: OpenAI's form
+        return await my_model(turn.messages)     # system prompt, history, memory, messages: OpenAI's form
 """
 
 from nonebot.plugin import PluginMetadata

@@ -1,4 +1,4 @@
-"""The reply of the configured chat model, with memory's tools on offer."""
+"""The reply of the configured chat model, to which the memory tools are offered."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from langchain_openai import ChatOpenAI
 from .turns import Turn
 
 ROUNDS = 4
-"""So many answers a turn; a model that goes on looking things up is stopped."""
+"""The maximum number of model calls per turn; a model that keeps calling tools is stopped."""
 
 
 class ModelAnswer:
@@ -31,7 +31,7 @@ class ModelAnswer:
         )
 
     async def __call__(self, turn: Turn) -> str:
-        may = {"may_correct": not turn.scope.group_id}  # in a group anybody could take out what others said
+        may = {"may_correct": not turn.scope.group_id}  # in a group, anybody could otherwise delete messages of others
         model = self._model.bind_tools(memory_tool_schemas(turn.language, **may))
         messages: list[Any] = list(turn.messages)
         texts: list[str] = []

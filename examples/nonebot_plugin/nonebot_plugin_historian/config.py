@@ -14,7 +14,9 @@ PERSONA = {
 
 
 def _language(written: object) -> object:
-    """The command line reads the same variable, where a locale may stand (`zh_CN.UTF-8`)."""
+    """Return the language. The command line reads the same variable, which may hold a locale
+    (`zh_CN.UTF-8`).
+    """
     return written[:2].lower() if isinstance(written, str) else written
 
 

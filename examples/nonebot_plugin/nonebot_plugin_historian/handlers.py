@@ -1,4 +1,6 @@
-"""The plugin's life and its four handlers: chat, `/profile`, `/forgetme`, recalled messages."""
+"""The start and stop of the plugin, and its four handlers: chat, `/profile`, `/forgetme`, recalled
+messages.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,7 @@ def configured() -> AnswerFunction | None:
     """Return the model of `models.chat`; None if there is none."""
     if not memory.settings.models.chat.model:
         return None
-    from .answering import ModelAnswer  # slow to import, and not needed with a function of one's own
+    from .answering import ModelAnswer  # slow to import, and not needed if your own function answers
 
     return ModelAnswer(memory)
 
@@ -50,7 +52,7 @@ _answer: AnswerFunction | None = configured()
 
 
 def use_answer(function: AnswerFunction) -> AnswerFunction:
-    """Let a function of yours answer, in place of the configured model. Usable as a decorator."""
+    """Use `function` to answer in place of the configured model. Usable as a decorator."""
     global _answer
     _answer = function
     return function
@@ -111,7 +113,9 @@ async def answer_and_remember(bot: Bot, event: MessageEvent) -> None:
 
 
 async def remember(turn: Turn, said: Said, replied: str) -> None:
-    """Hand over the exchange as it is. The reply is out: what goes wrong here is for the log alone."""
+    """Hand the exchange over unchanged. The reply has already been sent, so errors are only
+    logged.
+    """
     sender = {"sender_id": said.user_id, "name": said.name, "id": turn.message_id, "reply_to": turn.reply_to, "at": said.at}
     talk: list[dict[str, str]] = [{"role": "user", "content": said.text, **sender}]
     if replied:
@@ -125,7 +129,7 @@ async def remember(turn: Turn, said: Said, replied: str) -> None:
 
 @recall.handle()
 async def withdraw(event: Recall) -> None:
-    """Take a recalled message out of the history and out of memory."""
+    """Remove a recalled message from the history and from memory."""
     history.withdraw(scope_of(event), message_id_of(event))
     try:
         await memory.forget_message(message_id_of(event), scope_of(event))
@@ -135,7 +139,9 @@ async def withdraw(event: Recall) -> None:
 
 @profile.handle()
 async def show_profile(event: MessageEvent, argument: Annotated[Message, CommandArg()]) -> None:
-    """Return the profile of the sender, or with `group` of this group, as far as this conversation may see it."""
+    """Send the profile of the sender, or with `group` of this group, as far as this conversation
+    may read it.
+    """
     scope = scope_of(event)
     wants_group = argument.extract_plain_text().strip().lower() in {"group", "群", "本群"}
     if wants_group and not scope.group_id:
@@ -146,7 +152,9 @@ async def show_profile(event: MessageEvent, argument: Annotated[Message, Command
 
 @forget.handle()
 async def forget_me(event: MessageEvent, argument: Annotated[Message, CommandArg()]) -> None:
-    """Forget whoever asks, and says so twice: everything of them, wherever they spoke, and what was said of them by name."""
+    """Forget the sender if the argument confirms it: all their messages and records in every
+    conversation, and what others said of them by name.
+    """
     user_id = str(event.user_id)
     if argument.extract_plain_text().strip().lower() not in YES:
         await forget.finish(say("really", language))

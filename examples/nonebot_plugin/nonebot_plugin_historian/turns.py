@@ -27,13 +27,16 @@ CONVERSATIONS_KEPT = 1_000
 
 @dataclass(frozen=True)
 class Turn:
-    """What an answer is made from. `messages` are ready for a chat completion; memory stands among them as a user message."""
+    """The input of an answer. `messages` are ready for a chat completion; the memory is among them
+    as a user message.
+    """
 
     text: str
     scope: Scope
     messages: list[dict[str, Any]]
     names: Mapping[str, str]
-    """The bot's id and name, and the group's name, as `CognitiveService.remember` takes them."""
+    """The bot's id and name, and the name of the group, as arguments of
+    `CognitiveService.remember`."""
     message_id: str
     language: Language = "zh"
     reply_to: str = ""
@@ -41,7 +44,7 @@ class Turn:
 
 @dataclass(frozen=True)
 class Said:
-    """One message of the history; the bot's own has no `user_id`, and no `message_id`."""
+    """One message of the history. A message of the bot has no `user_id` and no `message_id`."""
 
     text: str
     user_id: str
@@ -52,7 +55,7 @@ class Said:
 
 @dataclass
 class History:
-    """The last messages of each conversation, in memory only."""
+    """The last messages of each conversation. They are only held in memory."""
 
     length: int
     _said: OrderedDict[str, deque[Said]] = field(default_factory=OrderedDict)
@@ -73,14 +76,16 @@ class History:
         self._said[scope.key] = deque(kept, maxlen=self.length)
 
     def forget(self, user_id: str) -> None:
-        """Remove what somebody said anywhere, and what the bot said in private to them."""
+        """Remove the messages of a person in all conversations, and the messages of the bot in the
+        private chat with that person.
+        """
         self._said.pop(Scope.private(user_id).key, None)
         for key, messages in self._said.items():
             self._said[key] = deque((said for said in messages if said.user_id != user_id), maxlen=self.length)
 
 
 def scope_of(event: MessageEvent | Recall) -> Scope:
-    """The group, or the private chat."""
+    """Return the scope of an event: the group, or the private chat."""
     if isinstance(event, GroupMessageEvent | GroupRecallNoticeEvent):
         return Scope.group(event.group_id, event.user_id)
     return Scope.private(event.user_id)
@@ -95,17 +100,19 @@ def time_of(event: MessageEvent) -> str:
 
 
 def message_id_of(event: MessageEvent | Recall) -> str:
-    """Return an id that is the same whenever the event is delivered again, and when its message is recalled."""
+    """Return an id that does not change when the event is delivered again. The notice of a recalled
+    message gives the same id.
+    """
     return f"onebot-{event.self_id}-{event.message_id}"
 
 
 def reply_to_of(event: MessageEvent) -> str:
-    """Return the id of the message that a message answers; "" for none."""
+    """Return the id of the message that a message answers; "" if it answers none."""
     return f"onebot-{event.self_id}-{event.reply.message_id}" if event.reply else ""
 
 
 async def names_of(bot: Bot, event: MessageEvent, bot_name: str) -> dict[str, str]:
-    """Return the names that the historian writes in place of "I" and "here"."""
+    """Return the bot's id, and the names with which the historian replaces "I" and "here"."""
     names = {"bot_id": str(event.self_id), "bot_name": bot_name}
     if isinstance(event, GroupMessageEvent):
         names["group_name"] = await group_name_of(bot, event.group_id)
@@ -116,7 +123,7 @@ _group_names: dict[int, str] = {}
 
 
 async def group_name_of(bot: Bot, group_id: int) -> str:
-    """Return the group's name, requested once; "" if the client fails."""
+    """Return the name of the group, which is requested only once; "" if the client fails."""
     if group_id not in _group_names:
         try:
             _group_names[group_id] = str((await bot.get_group_info(group_id=group_id)).get("group_name") or "")
@@ -127,7 +134,9 @@ async def group_name_of(bot: Bot, group_id: int) -> str:
 
 
 def as_messages(system: str, history: list[Said], recalled: list[dict[str, str]], said: Said) -> list[dict[str, Any]]:
-    """The prompt: system, history, memory, what was said now. In groups it matters who said what."""
+    """Return the prompt: system, history, memory, the current message. In groups each message names
+    its speaker.
+    """
     spoken = [
         {"role": "user", "content": f"{one.name}: {one.text}"} if one.user_id else {"role": "assistant", "content": one.text}
         for one in history

@@ -1,4 +1,6 @@
-"""Three events of a turn: a message comes, its prompt is made, the reply is out."""
+"""Handlers of three events of a turn: a message arrives, its prompt is built, the reply has been
+sent.
+"""
 
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -14,7 +16,7 @@ TURNS_KEPT = 1_000
 
 @dataclass(frozen=True)
 class Turn:
-    """What was said, by whom, and the conversation as the API takes it."""
+    """The words and the speaker of a message, and the conversation as the API expects it."""
 
     text: str
     user_id: str
@@ -22,9 +24,9 @@ class Turn:
     scope: str
     message_id: str
     at: float | None
-    """Seconds since 1970, if the platform tells them."""
+    """Seconds since 1970, if the platform reports the time."""
     reply_to: str
-    """The id of the message that it answers; "" for none."""
+    """The id of the message that it answers; "" if it answers none."""
 
 
 class Memory(EventListener):
@@ -40,7 +42,7 @@ class Memory(EventListener):
         self.handler(events.NormalMessageResponded)(self.remember)
 
     async def hear(self, context: EventContext) -> None:
-        """Note what was said until its turn ends."""
+        """Store the message until its turn ends."""
         event = context.event
         user_id, message = str(event.sender_id), event.message_event
         scope = f"group:{event.launcher_id}" if event.launcher_type == "group" else f"user:{user_id}"
@@ -53,14 +55,14 @@ class Memory(EventListener):
             self.turns.popitem(last=False)
 
     async def recall(self, context: EventContext) -> None:
-        """Put what is worth remembering after the history, before the message."""
+        """Put the recalled block after the history, before the message."""
         if turn := self.turns.get(context.query_id):
             found = await self.plugin.ask("/context", scope=turn.scope, user_id=turn.user_id, query=turn.text)
             if block := found.get("context"):
                 context.event.prompt.append(Message(role="user", content=block))
 
     async def remember(self, context: EventContext) -> None:
-        """Hand the turn over as it was said."""
+        """Hand the messages of the turn over unchanged."""
         if turn := self.turns.pop(context.query_id, None):
             who = {"sender_id": turn.user_id, "name": turn.name, "id": turn.message_id, "at": turn.at, "reply_to": turn.reply_to}
             talk = [{"role": "user", "content": turn.text, **who}]
