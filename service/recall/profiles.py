@@ -45,8 +45,7 @@ class ProfileRecall:
         The revision is that of the most specific layer, the name that of the most specific layer
         with a name.
         """
-        # Only for others is it checked whether they have spoken here: the speaker has, unless only
-        # asserted by a request.
+        # The speaker of `scope` needs no check here, unless a request alone asserts who speaks.
         asked = entity_type == "user" and (entity_id != scope.user_id or scope.speaker_is_asserted)
         limits = self._settings().cognitive.profile
         spoken = asked and (limits.public_layer == "everywhere" or self._has_spoken(scope, entity_id))

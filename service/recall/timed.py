@@ -146,7 +146,7 @@ class Recall:
         self._is_remote = parts.embedder is not None and parts.embedder.is_remote
         self._under_way: set[object] = set()
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="historian-recall")
-        # With many running recalls one thread does more than four, which compete for the interpreter.
+        # With many running recalls one thread does more than four that compete for the interpreter.
         self._crowd = ThreadPoolExecutor(1, thread_name_prefix="historian-recalls")
         self._blocks = ThreadPoolExecutor(1, thread_name_prefix="historian-blocks")
 
@@ -314,8 +314,8 @@ class Recall:
         end = loop.time() + seconds
         await asyncio.sleep(0)  # so that recalls of the same moment are counted in `_under_way`
         reserved = min(FINISHING_SECONDS, FINISHING_SHARE * seconds) + (len(self._under_way) - 1) * EACH_SECONDS
-        # If the other recalls need more than half of the time, no model is called: its answer would be
-        # late, and would delay the others as well.
+        # If the other recalls need more than half of the time, no model is called: its answer would
+        # be late, and would delay the others as well.
         is_crowded = reserved > seconds / 2
         deadline = Deadline(end - seconds, end - CROWD_SHARE * seconds) if is_crowded else Deadline(end - reserved, end)
         run = partial(self._run_in, self._crowd if is_crowded else self._pool)
