@@ -109,7 +109,8 @@ def _words(observed: Observed) -> object:
 
 
 def _clean_together(speaker: str, content: str) -> tuple[str, str]:
-    """Return speaker and content, redacted as one text, in which some secrets follow the name."""
+    """Return speaker and content, redacted as one text: some secrets are recognised only after the
+    name."""
     head = f"{speaker}: "
     text = redact(head + content, "all")
     # A secret that spans both includes the name, which is therefore replaced by "user".
