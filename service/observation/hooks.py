@@ -124,7 +124,7 @@ class _Registered:
         try:
             result = self._hook(**payload)
             if self._inline and inspect.iscoroutine(result):
-                # A plain function returned a coroutine, which is not run: an inline hook may not wait.
+                # A plain function returned a coroutine. It is not run: inline hooks may not wait.
                 result.close()
                 log.warning("hook %s returned a coroutine for %s: register it without inline", _name(self._hook), self._event)
             elif inspect.isawaitable(result):

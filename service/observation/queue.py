@@ -249,8 +249,8 @@ class Observation:
                 pause = self._outage.begin(self._clock(), str(error))
                 log.warning("observations could not be stored, next try in %.0f s: %s", pause, error)
             except Exception as error:
-                # The task must survive any batch. The text of the error is not logged: it may contain
-                # observed content.
+                # The task must survive any batch. The text of the error is not logged: it may
+                # contain observed content.
                 log.error("a batch of observations is lost: %s", type(error).__name__)
                 self._give_up()
             await self._rest()
