@@ -73,7 +73,8 @@ class CognitiveService(EventAccess, Operating):
         models: GivenModels | None = None,
     ) -> None:
         self.lifecycle = Lifecycle(settings, work=worker, clock=clock, config=config, models=models)
-        """Internal: the open stores, the worker and the settings in force. May change in any release."""
+        """Internal: the open stores, the worker and the settings in force. May change in any
+        release."""
         self._languages = self.lifecycle.languages
         self._reply = ReplyContext(self.lifecycle)
         self.hooks = self.lifecycle.hooks
@@ -307,8 +308,8 @@ class CognitiveService(EventAccess, Operating):
         timezone: str | None = None,
         **unknown: Never,
     ) -> list[str]:
-        """Hand over messages. Each is filed in its own words, and a model extracts events from
-        them.
+        """Hand over messages. Each message is filed in its own words; a model, if there is one,
+        also extracts events from the messages.
 
         `messages` is one message or several, as LangChain messages; messages of OpenAI or Ollama;
         OneBot events, arrays of segments or CQ strings; a LangGraph state `{"messages": …}`; pairs
@@ -508,7 +509,8 @@ class CognitiveService(EventAccess, Operating):
         """Begin a recall while the message is still arriving: embed the text so far, and load the
         scope into memory.
 
-        Returns at once; the task need not be awaited. Returns None if memory is switched off or not open.
+        Returns at once; the task need not be awaited. Returns None if memory is switched off or not
+        open.
         """
         opened = self.lifecycle.opened
         return None if opened is None else opened.recall.prefetch(query, scope, context=context)

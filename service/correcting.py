@@ -89,10 +89,10 @@ class Correcting:
         return await self._delete_line(line_id, _checked(scope), how, dry_run)
 
     async def delete_event(self, event_id: str, *, scope: Scope | None = None, dry_run: bool = False) -> Correction:
-        """Delete an event and the lines of profiles whose only evidence it is. Of a message, delete
-        all parts, and everything that only this message supports.
+        """Delete an event and the lines of profiles that have no other evidence. For a message,
+        delete all its parts and everything that only this message supports.
 
-        Lines with more evidence lose this evidence, but are not deleted. With `dry_run` nothing
+        Lines with other evidence are not deleted, but lose this evidence. With `dry_run` nothing
         changes, and the result lists what would be deleted.
         """
         return await self._delete_event(event_id, _checked(scope), "stay", dry_run)
@@ -118,7 +118,7 @@ class Correcting:
 
     async def undo(self, correction_id: str, *, scope: Scope | None) -> Correction:
         """Undo a correction that was made in this conversation less than `cognitive.undo_hours`
-        ago, and return it. Without a `scope` the conversation does not matter.
+        ago, and return it. If `scope` is None, it may be from any conversation.
 
         Events and messages are restored with their ids, but without their revisions; they get
         vectors when a worker is idle. Lines are restored unless they exist again. Events and lines

@@ -66,11 +66,11 @@ LONGEST_RESULT = 8_000
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message, with the id and the name of its sender, and its time `at`.
+    """One message. `sender_id` and `name` are those of its sender.
 
-    `reply_to` is the id of the message that it answers, `edited_at` the time of its last edit. Both
-    times are ISO 8601 with offset, "" if unknown. `expires_at` is the value as given, because a day
-    ends at a different moment in each time zone.
+    `at` is the time of the message, `edited_at` that of its last edit: ISO 8601 with offset, or "".
+    `reply_to` is the id of the message that is answered. `expires_at` is the value as given,
+    because a day ends at a different moment in each time zone.
     """
 
     role: TalkRole
@@ -181,19 +181,22 @@ def _read(message: Any, where: str) -> Message | None:
         more = message.additional_kwargs
         known = {"name": message.name, "id": message.id, **{key: more.get(key) for key in _OF_LANGCHAIN}}
         return _made(getattr(message, "role", message.type), message.content or more.get("refusal"), known, where)
-    if not isinstance(message, Mapping) and hasattr(message, "role"):  # of the OpenAI or Ollama client
+    if not isinstance(message, Mapping) and hasattr(message, "role"):
+        # an object of the OpenAI or Ollama client
         message = message.model_dump() if hasattr(message, "model_dump") else vars(message)
     if not isinstance(message, Mapping):
         raise InvalidInput(f"{where}: expected a message, a mapping, a pair or text, got {type(message).__name__}")
     _check_spelling(message, where)
-    if message.get("type") in ROLES and isinstance(message.get("data"), Mapping):  # stored by LangChain
+    if message.get("type") in ROLES and isinstance(message.get("data"), Mapping):
+        # the form in which LangChain stores messages
         message = {"role": message["type"], **message["data"]}
     if is_part(message) and "text" not in message:
         message = {"content": [message]}
     if not any(key in message for key in (*_CONTENTS, *_INSTEAD)):
         raise InvalidInput(f"{where}: content is missing; a message is {{role, content, sender_id, name, id, at}}")
     role, content = _role_of(message), _content_of(message)
-    if isinstance(content, list) and content and all(map(_is_result, content)):  # Anthropic's tool results
+    if isinstance(content, list) and content and all(map(_is_result, content)):
+        # Anthropic's form of tool results
         role, content = "tool", [{**one, "type": "text"} for one in content]
     return _made(role, content, message, where)
 

@@ -124,7 +124,8 @@ def check_untried(job: Job) -> None:
 def redacted(job: Job, level: Level) -> Job:
     """Return the job without secrets and, with the level `all`, without personal data.
 
-    Texts, display names and the texts of a command are redacted. Ids are not: they identify entities and are compared.
+    Texts, display names and the texts of a command are redacted. Ids are not: they identify
+    entities and are compared.
     """
     if level == "none":
         return job
@@ -177,7 +178,8 @@ def redacted_in_turn(texts: Sequence[str], level: Level) -> list[str]:
     >>> redacted_in_turn(["my password is", "Hk2!pplmq93x"], "secrets")
     ['my password is', '[PASSWORD]']
 
-    A secret that spans several texts has its placeholder in the first one and is removed from the others.
+    A secret that spans several texts has its placeholder in the first one and is removed from the
+    others.
     """
     if level == "none" or _is_clean(texts, level):
         return list(texts)

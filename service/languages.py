@@ -25,7 +25,8 @@ class Languages:
         self._heard: Bounded[str, Language] = Bounded(CONVERSATIONS_KEPT)
 
     def hear(self, scope_key: str, texts: Sequence[str]) -> None:
-        """Detect the language of what people said in a conversation, and store it."""
+        """Detect the language of `texts`, which people said in a conversation, and store it. Short
+        texts do not change a stored language."""
         said = _joined(texts)
         length = prose_length(said)
         if length >= ENOUGH_PROSE:

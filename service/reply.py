@@ -1,4 +1,5 @@
-"""The memory block for a reply: from the database, else from MEMORY.md, else from plain summaries."""
+"""The memory block for a reply: from the database, else from MEMORY.md, else from plain
+summaries."""
 
 from __future__ import annotations
 
@@ -99,7 +100,8 @@ class ReplyContext:
         return await opened.recall.written(block)
 
     async def _plain_summaries(self, scope: Scope) -> Sequence[tuple[str, str]]:
-        """Return the summaries that can be read while memory is switched off or cannot be opened."""
+        """Return the summaries that can be read while memory is switched off or cannot be
+        opened."""
         plain = self._lifecycle.plain
         if not self._lifecycle.started and plain.is_empty:
             return []

@@ -10,7 +10,8 @@ log = logging.getLogger(__name__)
 
 
 class SilenceTimers:
-    """Calls `on_silence(scope key)` when a conversation has had no message for a while. Used from the event loop only."""
+    """Calls `on_silence(scope key)` when a conversation has had no message for some time. Not
+    thread-safe: to be used only from the event loop."""
 
     def __init__(self, on_silence: Callable[[str], Awaitable[None]]) -> None:
         self._on_silence = on_silence
@@ -45,5 +46,5 @@ class SilenceTimers:
         try:
             await self._on_silence(key)
         except Exception:
-            # The waiting messages are still read, when they become due.
+            # The waiting messages are read when they become due.
             log.exception("the silence of a conversation could not be told")

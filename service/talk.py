@@ -40,10 +40,10 @@ class Gathering:
     def due(self, job: Job, now: float, settings: Settings, *, gathers: bool = True) -> Job:
         """Return the job with its due time `not_before`.
 
-        The due time is 0 if the job reaches a limit of messages or tokens: a model then reads it at
-        once, with all waiting messages. The message itself is filed at once in any case. If
-        `gathers` is False (no model reads talk), the job is removed after that, long before it is
-        due.
+        The due time is 0 if the job reaches a limit of messages or tokens: a model then reads all
+        waiting messages of the conversation at once. The message itself is filed at once in any
+        case. If `gathers` is False (no model reads talk), the job is removed after its message is
+        filed, long before the due time.
         """
         limits, key = settings.cognitive.talk, job.scope.key
         if not gathers:
@@ -97,10 +97,10 @@ class Wordings:
         """Return the job of one wording of a message, with its place in the order of wordings.
         `edited_at` is the time of the edit; "" if the wording is not known to be an edit.
 
-        A wording that is older than a known one gets `worded_at` 0, so that it never replaces any.
-        This happens if a bot replies to a message before it hands it over, and an edit overtakes
-        it. If a message returns to an earlier wording, the job gets a new id, so that it is filed
-        once more.
+        A wording that is older than a known one gets `worded_at` 0, so that it replaces no other
+        wording. Wordings arrive in this order if a bot hands over a message only after its reply,
+        and an edit before. If a message returns to an earlier wording, the job gets a new id, so
+        that this wording is filed once more.
         """
         said = TalkPayload.model_validate(job.payload)
         if not said.message_id:

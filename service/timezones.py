@@ -61,7 +61,8 @@ def told_timezone(configured: str, timestamp: object) -> str:
             return here
         name = f"Etc/GMT{-(offset // _HOUR):+d}"
         ZoneInfo(name)
-    except (ValueError, OverflowError, ZoneInfoNotFoundError) as error:  # not a time, before the year 1, or +15:00
+    except (ValueError, OverflowError, ZoneInfoNotFoundError) as error:
+        # Not a time, a time before the year 1, or an offset without a zone, such as +15:00.
         log.debug("the time zone of a timestamp is not known, %s is assumed: %s", here, type(error).__name__)
         return here
     return name

@@ -18,7 +18,8 @@ _SECRET = re.compile(r"(?:^|[._])(?:api_key|token|scope_tokens|extra_body)$")
 
 @dataclass(frozen=True, slots=True)
 class SettingEntry:
-    """One key with its value (secrets masked), its default, whether it applies at once, and its meaning by language."""
+    """One key with its value (secrets masked), its default, whether it applies at once, and its
+    meaning by language."""
 
     key: str
     value: Any

@@ -42,7 +42,8 @@ class Hooks:
         self._lock = threading.Lock()
 
     def register(self, event: str, hook: Hook, *, inline: bool = False) -> Callable[[], None]:
-        """Call `hook` with the keyword arguments of every `emit(event, …)`. Return a function that unregisters it.
+        """Call `hook` with the keyword arguments of every `emit(event, …)`. Return a function that
+        unregisters it.
 
         A coroutine function (or an object whose `__call__` is one) runs on the event loop that is
         running now, or, if there is none, on a loop in the hook's thread. A hook receives its
@@ -62,7 +63,8 @@ class Hooks:
         return unregister
 
     def emit(self, event: str, /, **payload: Any) -> None:
-        """Pass an event to its hooks. Returns at once. The payload may have any key, including `event`."""
+        """Pass an event to its hooks. Returns at once. The payload may have any key, including
+        `event`."""
         for hook in self._hooks.get(event, ()):
             hook.take(payload)
 

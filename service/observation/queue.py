@@ -119,7 +119,8 @@ class Observation:
     ) -> None:
         """Queue a tool call with its result or exception. Thread-safe.
 
-        Raises InvalidInput if no scope is given and the session is not bound to one, or if `scope` is not a Scope.
+        Raises InvalidInput if no scope is given and the session is not bound to one, or if `scope`
+        is not a Scope.
         """
         if self._open:
             session_id = given_id(session_id, "session_id")
@@ -186,7 +187,8 @@ class Observation:
             await asyncio.gather(task, return_exceptions=True)
 
     async def settled(self, timeout_seconds: float) -> bool:
-        """Wait until every observation is stored. Return False if that takes longer than the time limit."""
+        """Wait until every observation is stored. Return False if that takes longer than the time
+        limit."""
         try:
             async with asyncio.timeout(timeout_seconds):
                 while self._queue or self._held or not self._asleep:  # noqa: ASYNC110 - set by other threads too
@@ -196,7 +198,8 @@ class Observation:
         return True
 
     def forget(self, entity: Entity) -> int:
-        """Remove the observations of a user or group from memory and return their number. Call it from the event loop."""
+        """Remove the observations of a user or group from memory and return their number. Call it
+        from the event loop."""
         gone = 0
         for _ in range(len(self._queue)):  # one at a time, because other threads keep appending
             try:
@@ -207,7 +210,7 @@ class Observation:
                 gone += 1
             else:
                 self._queue.append(one)
-        # A batch that is being stored is not touched: the store refuses the events of forgotten entities.
+        # A batch that is being stored is left alone: the store refuses events of forgotten entities.
         self._scopes.remove(lambda scope: scope.key == entity.scope.key)
         return gone
 

@@ -41,8 +41,8 @@ class Observed(NamedTuple):
 
 
 class Cleaned(NamedTuple):
-    """The redacted text of an observation. `text` was also redacted together with the name (`Ann:
-    …`) and with an unknown role."""
+    """The redacted text of an observation. `text` was also redacted together with the name, as in
+    `Ann: …`, and with an unknown role."""
 
     scope: Scope
     at: float

@@ -10,8 +10,8 @@ LONGEST_PAUSE_SECONDS = 300.0
 LONGEST_DISK_PAUSE_SECONDS = 60.0
 """Shorter than for models: a write is cheap to retry, and freed space should be used soon."""
 LONGEST_RETRY_AFTER_SECONDS = 600.0
-"""The longest pause that a server is granted; after it the server is probed anyway, because it may
-be back earlier, or the requested pause may be wrong by hours."""
+"""The longest pause in seconds that a server is granted. After it the server is probed anyway: it
+may be back earlier, or the requested pause may be wrong by hours."""
 _MOST_DOUBLINGS = 64
 """Bound of the exponent: the pause has reached its limit long before. Without this bound a long
 outage would overflow the float."""
@@ -51,7 +51,8 @@ class Pause:
 
 
 class Outage:
-    """A pause with exponential backoff up to `longest` seconds and jitter (`random` returns numbers in [0, 1))."""
+    """A pause with exponential backoff up to `longest` seconds and jitter (`random` returns numbers
+    in [0, 1))."""
 
     def __init__(self, random: Callable[[], float], *, longest: float = LONGEST_PAUSE_SECONDS) -> None:
         self._random = random

@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 FILE_NAME = "model_answers.json"
 DECLINED_SECONDS = 86_400.0
-"""How long declined content is reported."""
+"""The seconds for which declined content is reported."""
 
 
 class ModelRecord:

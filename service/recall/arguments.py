@@ -14,8 +14,8 @@ from ...text.message_parts import without_placeholders
 from ..incoming_messages import is_content, read_messages, words_of
 
 MOST_GIVEN = 64
-"""Maximum number of messages of a query that are read, the last ones; also of parts of a
-message."""
+"""Maximum number of messages of a query that are read (the last ones), and of parts of one message
+(the first ones)."""
 _LONGEST_GIVEN = 20_000
 """Maximum number of characters of one text that are read. A message may begin with a memory
 block."""

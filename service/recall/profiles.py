@@ -111,8 +111,8 @@ class ProfileRecall:
         return self._parts.events.has_spoken(scope.key, user_id) or user_id in self._waiting_speakers(scope)
 
     def _waiting_speakers(self, scope: Scope) -> list[str]:
-        """Return the users of the newest jobs of a scope that are not filed yet, without asserted
-        ones."""
+        """Return the users of the newest jobs of a scope that are not filed yet. Users that are
+        only asserted are left out."""
         waiting = self._parts.queue.waiting(scope.key, JOBS_READ)
         jobs = (job for job in waiting if job.scope.key == scope.key and not job.scope.asserted)
         return list(dict.fromkeys(job.user_id for job in jobs))

@@ -21,7 +21,8 @@ from .timed import Recall
 
 
 class MemoryReader(Reading):
-    """The reading methods of `CognitiveService` without a worker and without an event loop of its own.
+    """The reading methods of `CognitiveService` without a worker and without an event loop of its
+    own.
 
     The first search opens the memory and raises StorageError if that fails. Each search sees what
     the owner process has filed or forgotten before. Usable from several event loops and threads;

@@ -73,7 +73,7 @@ class Background:
             if self.worker is not None:
                 await self.worker.stop(timeout_seconds)
         finally:
-            # Without a time limit: threads may still write to the stores, which are closed after this.
+            # Without a time limit: threads may still write to the stores, which are closed next.
             await asyncio.gather(*self._tasks, return_exceptions=True)
             self._tasks.clear()
 

@@ -15,7 +15,8 @@ log = logging.getLogger(__name__)
 
 
 class ConfigWatch:
-    """Compares a file's time and size; calls `apply` with the new settings when a hot key has changed.
+    """Compares a file's time and size; calls `apply` with the new settings when a hot key has
+    changed.
 
     If the file has become unreadable or invalid, this is logged, and the settings are unchanged.
     """

@@ -77,8 +77,8 @@ _LOOP_ENDED = (
 class Lifecycle:
     """Opens one memory, retries while its stores cannot be opened, and closes it.
 
-    `opened` is None while the service is closed, switched off, or cannot read its database. `settings` follow the
-    configuration file.
+    `opened` is None while the service is closed or switched off, or while its database cannot be
+    read. `settings` are the settings in force; their hot keys follow the configuration file.
     """
 
     def __init__(
@@ -391,7 +391,8 @@ class Lifecycle:
         return None if opened is None else opened.observation
 
     async def _open_or_wait(self, former: Observation | None) -> None:
-        """Open everything; if the stores cannot be opened, serve plain summaries and retry in the background."""
+        """Open everything; if the stores cannot be opened, serve plain summaries and retry in the
+        background."""
         try:
             await self._open(former)
         except StorageError as error:

@@ -36,7 +36,8 @@ class OpenMemory:
     warming: asyncio.Task[None]
 
     async def aclose(self, timeout_seconds: float) -> None:
-        """Close every part, even if another one raises. Running jobs may finish within the time limit."""
+        """Close every part, even if another one raises. Running jobs may finish within the time
+        limit."""
         async with AsyncExitStack() as stack:  # last in, first out
             stack.push_async_callback(self.parts.aclose)
             stack.push_async_callback(self.recall.aclose)

@@ -1,4 +1,5 @@
-"""Metrics in the text format of Prometheus, written and served by `prometheus_client` (the extra `metrics`).
+"""Metrics in the text format of Prometheus, written and served by `prometheus_client` (the extra
+`metrics`).
 
 Counters start at 0 with the process. `historian stats --prometheus` shows the counters of the last
 run of `historian worker`.
@@ -141,7 +142,8 @@ class ReportCollector:
 
 
 def metrics_text(report: Mapping[str, Any]) -> str:
-    """Return the metrics of a report of `CognitiveService.stats`. Raises NotInstalled without `prometheus_client`."""
+    """Return the metrics of a report of `CognitiveService.stats`. Raises NotInstalled without
+    `prometheus_client`."""
     _require()
     from prometheus_client import generate_latest
 

@@ -60,7 +60,8 @@ class JsonLines(logging.Formatter):
 
 
 def json_handler(stream: TextIO | None = None) -> logging.Handler:
-    """Return a handler that writes JSON lines, by default to stderr: `logging.getLogger().addHandler(json_handler())`."""
+    """Return a handler that writes JSON lines, by default to stderr:
+    `logging.getLogger().addHandler(json_handler())`."""
     handler = logging.StreamHandler(stream if stream is not None else sys.stderr)
     handler.addFilter(JobIds())
     handler.setFormatter(JsonLines())
