@@ -37,7 +37,8 @@ and bots."""
 _NAMED_BY_COMMANDS = frozenset(
     ("event_id", "event_ids", "entity_type", "entity_id", "layer", "user_id", "group_id", "folder", "notes_scope")
 )
-"""Fields of a command's payload that are ids, or paths to open, and are therefore not redacted."""
+"""Fields of a command's payload that are compared, or opened as paths, and are therefore not
+redacted."""
 LONG = 20_000
 """Texts of more characters are redacted one after the other in a separate thread, because a hostile
 megabyte takes seconds."""
@@ -81,7 +82,7 @@ def make_job(data: Mapping[str, Any], settings: Settings, clock: Callable[[], fl
         if job.kind == "remember" and job.has_expired(now := clock()):
             moment = datetime.fromtimestamp(now, ZoneInfo(job.timezone)).isoformat(timespec="seconds")
             raise InvalidInput(f"expires_at: lies in the past; it is {moment} now")
-        return with_ids(job) if job.kind == "remember" else job  # messages are stored unchanged
+        return with_ids(job) if job.kind == "remember" else job  # other kinds store ids separately
     except InvalidInput as error:
         raise InvalidInput(redact(str(error))) from None
 
@@ -241,7 +242,8 @@ def without_spans(texts: Sequence[str], spans: Sequence[Redaction], gap: int) ->
 
 
 def _redacted_payload(job: Job, level: Level) -> dict[str, Any]:
-    """Return the redacted payload. The ids and paths in the payload of a command are unchanged."""
+    """Return the redacted payload. In the payload of a command, the fields of _NAMED_BY_COMMANDS
+    are unchanged."""
     if job.kind == "states":
         payload = validated(StatesPayload, job.payload, within="payload")
         texts = redacted_in_turn([one.text for one in payload.states], "all")

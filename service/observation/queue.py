@@ -210,7 +210,8 @@ class Observation:
                 gone += 1
             else:
                 self._queue.append(one)
-        # A batch that is being stored is left alone: the store refuses events of forgotten entities.
+        # A batch that is being stored is left alone. The store refuses events of forgotten
+        # entities.
         self._scopes.remove(lambda scope: scope.key == entity.scope.key)
         return gone
 
