@@ -1,4 +1,5 @@
-"""Coroutines for synchronous callers, and work that outlives a cancellation."""
+"""Running of coroutines for synchronous callers, and of work that a cancellation does not
+interrupt."""
 
 from __future__ import annotations
 
@@ -18,9 +19,9 @@ Result = TypeVar("Result")
 def run_blocking(work: Coroutine[Any, Any, Result]) -> Result:
     """Run a coroutine to its end in a new event loop and return its result.
 
-    If this thread already runs a loop, a new thread is used, with the context variables of this one (LangGraph keeps the
-    configuration of a run there), and the running loop is blocked meanwhile: in asynchronous code use the asynchronous
-    method.
+    If this thread already runs an event loop, the coroutine runs in a new thread with a copy of
+    this thread's context variables, in which LangGraph stores the configuration of a run. The
+    running loop is blocked meanwhile: in asynchronous code use the asynchronous method.
     """
     try:
         asyncio.get_running_loop()
@@ -31,9 +32,10 @@ def run_blocking(work: Coroutine[Any, Any, Result]) -> Result:
 
 
 def in_thread(work: Callable[[], Coroutine[Any, Any, Result]], seconds: float) -> Result | None:
-    """Return the result of a coroutine run in an event loop in a new thread; None if it fails or takes longer than `seconds`.
+    """Return the result of a coroutine that runs in a new thread with its own event loop.
 
-    The thread then runs on until its work ends; it does not keep the process from ending.
+    Return None if the coroutine fails or takes longer than `seconds`. In the latter case the thread
+    continues until its work ends, but does not prevent the process from ending.
     """
     results: list[Result] = []
 
@@ -50,7 +52,10 @@ def in_thread(work: Callable[[], Coroutine[Any, Any, Result]], seconds: float) -
 
 
 async def to_the_end(work: Awaitable[Result]) -> Result:
-    """Return the result of `work`. A cancellation waits for its end, since a thread cannot be cancelled, and is raised then."""
+    """Return the result of `work`, which a cancellation does not interrupt.
+
+    The cancellation is raised when `work` has ended, because a thread cannot be cancelled.
+    """
     task, cancelled = asyncio.ensure_future(work), None
     while not task.done():
         try:

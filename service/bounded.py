@@ -12,7 +12,8 @@ Value = TypeVar("Value")
 
 
 class Bounded(Generic[Key, Value]):
-    """At most `most` entries; the one that was used longest ago is dropped first. Thread-safe."""
+    """A mapping of at most `most` entries. The least recently used entry is dropped first.
+    Thread-safe."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -20,7 +21,7 @@ class Bounded(Generic[Key, Value]):
         self._lock = threading.Lock()
 
     def get(self, key: Key) -> Value | None:
-        """Return the value of a key; None if it has none."""
+        """Return the value of a key; None if the key is missing."""
         with self._lock:
             if key in self._entries:
                 self._entries.move_to_end(key)
@@ -33,7 +34,7 @@ class Bounded(Generic[Key, Value]):
             self._used(key)
 
     def setdefault(self, key: Key, value: Value) -> Value:
-        """Return the value of a key, which is `value` from now on if it had none."""
+        """Return the value of a key. A missing key is set to `value` first."""
         with self._lock:
             found = self._entries.setdefault(key, value)
             self._used(key)
@@ -45,7 +46,7 @@ class Bounded(Generic[Key, Value]):
             return self._entries.pop(key, default)
 
     def remove(self, is_wanted: Callable[[Value], bool]) -> None:
-        """Remove the entries whose value `is_wanted` returns True for."""
+        """Remove the entries for whose value `is_wanted` returns True."""
         with self._lock:
             for key in [key for key, value in self._entries.items() if is_wanted(value)]:
                 del self._entries[key]

@@ -39,11 +39,12 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 Query = str | Mapping[str, Any] | Sequence[Any]
-"""What was said: a text, a message, or several."""
+"""The texts or messages to which a reply is made: a text, a message, or several of them."""
 
 
 class ObservationReceipt:
-    """The result of `CognitiveService.on_tool_executed`. Awaiting it does nothing; it is for bots that await the call."""
+    """The result of `CognitiveService.on_tool_executed`. Awaiting it does nothing; this is for bots
+    that await the call."""
 
     def __await__(self) -> Generator[None]:
         yield from ()
@@ -56,9 +57,10 @@ class CognitiveService(EventAccess, Operating):
     ...     await memory.enqueue_job("我给他推荐了《三体》", ["他喜欢科幻"], request_type="private", user_id="42")
     ...     prompt = await memory.build_context("推荐一本书", Scope.private("42"))
 
-    With `worker=True` the historian runs in this process while the service is open. If another process owns the
-    directory, this one reads and enqueues, and takes over when the owner ends. With `worker=False` it only reads and
-    enqueues. The methods of the reply path (`build_context`, `build_messages`, `get_memory_context`) never raise.
+    With `worker=True` the historian runs in this process while the service is open. If another
+    process owns the directory, this process only reads and enqueues until the owner ends, and then
+    takes over. With `worker=False` this process only reads and enqueues. The methods of the reply
+    path (`build_context`, `build_messages`, `get_memory_context`) never raise.
     """
 
     def __init__(
@@ -71,7 +73,8 @@ class CognitiveService(EventAccess, Operating):
         models: GivenModels | None = None,
     ) -> None:
         self.lifecycle = Lifecycle(settings, work=worker, clock=clock, config=config, models=models)
-        """Internal: the open stores, the worker and the settings in force. May change in any release."""
+        """Internal: the open stores, the worker and the settings in force. May change in any
+        release."""
         self._languages = self.lifecycle.languages
         self._reply = ReplyContext(self.lifecycle)
         self.hooks = self.lifecycle.hooks
@@ -90,14 +93,16 @@ class CognitiveService(EventAccess, Operating):
         embeddings: Embeddings | None = None,
         reranker: BaseDocumentCompressor | None = None,
     ) -> Self:
-        """Return a service for a configuration file, for settings, or for what `config.toml` and the environment say.
+        """Return a service for a configuration file or a `Settings` object. Without either,
+        `config.toml` and the environment are read.
 
-        `chat_model`, `embeddings` and `reranker` are objects of LangChain, of whatever provider; each takes the place of the
-        model that the settings name for it, and stays yours to close. Stored vectors belong to the embeddings that made them.
+        `chat_model`, `embeddings` and `reranker` are LangChain objects of any provider. Each
+        replaces the model that the settings name for this purpose, and is not closed by the
+        service. Stored vectors can be used only with the embeddings that made them.
 
-        Enter it with `async with`, or call `start()` and later `aclose()`. While it is open, the file is checked every two
-        seconds: hot keys apply at once; a change of another key is logged as needing a restart. Raises SettingsError,
-        InvalidInput.
+        Enter the service with `async with`, or call `start()` and later `aclose()`. While the
+        service is open, the file is checked every two seconds: changed hot keys apply at once; for
+        other changed keys a log message asks for a restart. Raises SettingsError, InvalidInput.
         """
         models = None
         if chat_model is not None or embeddings is not None or reranker is not None:
@@ -122,18 +127,23 @@ class CognitiveService(EventAccess, Operating):
         return self.lifecycle.settings
 
     async def start(self) -> None:
-        """Open the stores, start the worker, warm up the embedder in the background. A second call changes nothing.
+        """Open the stores, start the worker, and warm up the embedder in the background. A second
+        call changes nothing.
 
-        If the database cannot be used, or nothing can be written, that is logged, the reply path returns what is left,
-        and the stores are tried again. After any other error, or a cancellation, nothing stays open and it may be called
-        again. If the event loop of an earlier start has ended without `aclose`, everything is opened in this one.
+        If the database cannot be used, or nothing can be written, this is logged, the reply path
+        returns plain summaries, and the service tries again to open the stores. After any other
+        error, or a cancellation, everything is closed, and `start` may be called again. If the
+        event loop of an earlier start has ended without `aclose`, everything is opened in the
+        running loop.
         """
         await self.lifecycle.start()
 
     async def ready(self, timeout_seconds: float = 5.0) -> bool:
-        """Wait until everything that the first recall needs is loaded. Return False if that takes longer than the bound.
+        """Wait until everything that the first recall needs is loaded. Return False if this takes
+        longer than `timeout_seconds`.
 
-        Call it when the bot starts: an earlier question is answered with what is ready by then, perhaps by keywords.
+        Call this when the bot starts. Earlier recalls use only what is loaded by then, perhaps
+        keywords alone.
         """
         if self.lifecycle.opened is None or self.lifecycle.opened.warming.done():
             return True
@@ -141,10 +151,12 @@ class CognitiveService(EventAccess, Operating):
         return bool(done)
 
     async def aclose(self, timeout_seconds: float = 10.0) -> None:
-        """Stop the worker (running jobs may finish within the bound), end the hooks, close everything.
+        """Stop the worker (running jobs may finish within `timeout_seconds`), stop the hooks, and
+        close everything.
 
-        An error of one part is raised after all the others are closed. They are closed after a cancellation too; then
-        observations that are not stored yet are given up, and their number is logged.
+        An error of one part is raised after all other parts are closed. After a cancellation all
+        parts are closed too; observations that are not stored yet are then lost, and their number
+        is logged.
         """
         try:
             await self._silence.aclose()
@@ -181,23 +193,31 @@ class CognitiveService(EventAccess, Operating):
         expires_at: str | float | date | datetime | None = None,
         **unknown: Never,
     ) -> str | None:
-        """Hand over what the bot did (`action_summary`) and what it learnt (`new_info`, a list of short statements).
+        """Hand over an action of the bot (`action_summary`) and the facts that the bot learnt
+        (`new_info`, a list of short statements).
 
-        - `user_id`: whom the bot talked with; in a group, the sender, for which `sender_id` is another name.
-        - `group_id`: the group. `request_type`: `"group"` or `"private"`; default: whether there is a group.
-        - `user_name`, `group_name`, `bot_name`: names to write instead of "he", "here", "I". `bot_id`: the bot's own id.
-        - `request_id`, `end_seq`: identify the job. The same pair again returns the same id and makes no second job.
-        - `timestamp`: when it was said, ISO 8601 with offset, an aware datetime, or seconds since 1970; default: now.
-          `timezone`: IANA name; default: the configured one.
+        - `user_id`: the user with whom the bot talked; in a group, the sender. `sender_id` is
+          another name for it.
+        - `group_id`: the group. `request_type`: `"group"` or `"private"`; default: `"group"` if
+          there is a `group_id`.
+        - `user_name`, `group_name`, `bot_name`: names that replace "he", "here" and "I" in events.
+          `bot_id`: the bot's own id.
+        - `request_id`, `end_seq`: identify the job. A second call with the same pair returns the
+          same id and adds no second job.
+        - `timestamp`: the time of the turn, as ISO 8601 with offset, aware datetime, or seconds
+          since 1970; default: now. `timezone`: IANA name; default: the configured one.
         - `recent_messages`: the last messages, oldest first: `{sender_id, sender_name, text, at}`.
-        - `force`: the turn ended on purpose without a reply.
-        - `tags`: at most 12 texts of at most 32 characters, kept in lower case. `metadata`: a JSON object of at most 2 KB. The
-          events that are made of it bear both; searches and lists can be narrowed by them. Neither stands in the block.
-        - `expires_at`: when it is to be forgotten, in the future: ISO 8601 with offset, an aware datetime, a day (to its end in
-          `timezone`), or seconds since 1970. From then on nothing finds it, and it is deleted soon after.
+        - `force`: True if the turn ended on purpose without a reply.
+        - `tags`: at most 12 texts of at most 32 characters, stored in lower case. `metadata`: a
+          JSON object of at most 2 KB. Both are stored with the events of the job, for conditions of
+          searches and lists. Neither appears in the block.
+        - `expires_at`: the time, in the future, at which the events are deleted: ISO 8601 with
+          offset, an aware datetime, a day (until its end in `timezone`), or seconds since 1970.
+          From this time on no search finds them; they are deleted soon after.
 
-        When this returns, the job is on disk, redacted. Returns its id; None, and writes nothing, if there is nothing to
-        remember. Raises InvalidInput that names the field, StorageError if the disk refuses.
+        When this returns, the redacted job is on disk. Returns the id of the job; None, without
+        writing anything, if there is nothing to remember. Raises InvalidInput that names the field,
+        and StorageError if the job cannot be written.
         """
         turn = {
             "action_summary": action_summary,
@@ -243,15 +263,18 @@ class CognitiveService(EventAccess, Operating):
         timezone: str | None = None,
         **unknown: Never,
     ) -> str | None:
-        """Hand over what was said in a running conversation, for the assistant's own memory of `user_id`.
+        """Hand over messages of a running conversation, for the assistant's own memory of
+        `user_id`.
 
         `states` are messages in any form that `remember` takes; `scope` is the conversation
-        (default: the private chat with that user). They wait on disk until they hold `threshold` tokens (default:
-        `cognitive.shortterm.summary_token_threshold`), then become a dated summary. With `reflect` the article about the
-        person is rewritten now, if these states are significant. The other parameters are those of `enqueue_job`.
+        (default: the private chat with that user). The messages wait on disk until they have
+        `threshold` tokens in total (default: `cognitive.shortterm.summary_token_threshold`). Then a
+        dated summary is made of them. With `reflect` the article about the person is rewritten now,
+        if these messages are significant. The other parameters are those of `enqueue_job`.
 
-        When this returns, the job is on disk, redacted; the same `request_id` again returns the same id and makes no second
-        job. Returns None, and writes nothing, if nothing was said. Raises InvalidInput, StorageError.
+        When this returns, the redacted job is on disk. Returns the id of the job; None, without
+        writing anything, if the messages are empty. A second call with the same `request_id`
+        returns the same id and adds no second job. Raises InvalidInput, StorageError.
         """
         from .recall.articles import read_states, states_job
 
@@ -285,24 +308,33 @@ class CognitiveService(EventAccess, Operating):
         timezone: str | None = None,
         **unknown: Never,
     ) -> list[str]:
-        """Hand over talk as it is: every message is filed in its own words, and what a model takes out of it beside it.
+        """Hand over messages. Each message is filed in its own words; a model, if there is one,
+        also extracts events from the messages.
 
-        `messages` is one message or several: LangChain messages, those of OpenAI and Ollama, OneBot's events, its arrays of
-        segments and its CQ strings, a LangGraph state `{"messages": …}`, pairs `(role, text)`, text (said by the user), or
-        dicts `{role, content, sender_id, name, id, at, reply_to, edited_at, tags, metadata, expires_at}`, other keys of which
-        are ignored. `at` is ISO 8601 with offset, or seconds since 1970 (from 100,000,000,000 on milliseconds); default: now.
-        `tags`, `metadata` and `expires_at` are as in `enqueue_job`; an edit without them keeps those of the message, and a
-        message that has expired by now is not kept. What is no text becomes a placeholder (`[image]`); thoughts of a model,
-        memory's own blocks and reminders of frameworks are left out.
+        `messages` is one message or several, as LangChain messages; messages of OpenAI or Ollama;
+        OneBot events, arrays of segments or CQ strings; a LangGraph state `{"messages": …}`; pairs
+        `(role, text)`; text (said by the user); or dicts `{role, content, sender_id, name, id, at,
+        reply_to, edited_at, tags, metadata, expires_at}`, in which other keys are ignored.
 
-        In a group every message of a person needs its `sender_id`, or `scope` the speaker's. A message with an `id` that was
-        handed over before is not taken again; with other words it replaces the former ones. `forget_message` withdraws it.
+        `at` is ISO 8601 with offset, or seconds since 1970 (milliseconds from 100,000,000,000 on);
+        default: now. `tags`, `metadata` and `expires_at` are as in `enqueue_job`. An edit without
+        them keeps those of the message. A message that has already expired is not stored. Content
+        that is not text becomes a placeholder (`[image]`). The thoughts of a model, blocks of this
+        memory and reminders added by frameworks are left out.
 
-        When this returns, the messages are on disk, redacted, all of them or none (of a call that fails, PostgreSQL may keep
-        the first ones: with their `id`s they are taken once all the same); they are filed right behind that. A model
-        looks through those of a conversation together (`cognitive.talk`), or at `flush` or `aclose`. Without one, what
-        people ask to have remembered ("remember that …", 记住…) becomes a line of their profile, in the words as said. Returns
-        the jobs' ids, one for each message that is kept; the log tells of one without words. Raises InvalidInput, StorageError.
+        In a group every message of a person needs a `sender_id`, or `scope` must name the speaker.
+        A message with an `id` that was handed over before is not stored again; if its words differ,
+        they replace the former ones. `forget_message` withdraws a message.
+
+        When this returns, the redacted messages are on disk: all of them or none. (If a call fails,
+        PostgreSQL may have stored the first ones. Messages with an `id` are not duplicated by a
+        second call.) They are filed soon afterwards. A model reads the messages of a conversation
+        together, when a limit in `cognitive.talk` is reached, or at `flush` or `aclose`. Without a
+        model, a request to remember something ("remember that …", 记住…) becomes a line of the
+        person's profile, in the original words.
+
+        Returns the ids of the jobs, one per stored message. A message without words is logged.
+        Raises InvalidInput, StorageError.
         """
         lifecycle = self.lifecycle
         names = {"bot_name": bot_name, "user_name": user_name, "group_name": group_name}
@@ -320,7 +352,8 @@ class CognitiveService(EventAccess, Operating):
         return ids
 
     def _talk(self, said: Sequence[Message], scope: Scope, fields: Mapping[str, Any]) -> list[Job]:
-        """Return the jobs of messages, in the order of their wordings, each with the time when it is due. Blocking."""
+        """Return the jobs of messages that have not expired, each with its place in the order of
+        wordings (`Wordings.in_turn`) and its due time (`Gathering.due`). Blocking."""
         settings, clock = self.settings, self.lifecycle.clock
         made = zip(talk_jobs(said, scope, settings, clock, fields), said, strict=True)
         jobs = [self._wordings.in_turn(job, one.edited_at, clock()) for job, one in made]
@@ -329,26 +362,33 @@ class CognitiveService(EventAccess, Operating):
 
     @property
     def _gathers(self) -> bool:
-        """False if this process knows that no model looks through talk: then no message waits for others."""
+        """False if no model reads talk, as far as this process knows; messages then do not wait for
+        others."""
         opened = self.lifecycle.opened
         return opened is None or (opened.parts.chat is not None and self.settings.historian.rewrite_mode != "rules")
 
     add = remember
 
     async def forget_message(self, message_id: str | int | Sequence[str | int], scope: Scope) -> int:
-        """Withdraw a message of a conversation, or several, for good: by the id that the platform gives it.
+        """Withdraw one or several messages of a conversation permanently. `message_id` is the id on
+        the chat platform.
 
-        It goes with the events and lines of profiles that rest on it alone, filed or not, and whoever hands it over again
-        finds it withdrawn. Returns how many messages and events are gone; 0 for a message that is unknown, which may still come
-        and is not kept then. Where nothing but a token's requests says who speaks, only what such requests handed over goes.
-        Raises InvalidInput, StorageError, and HistorianError if memory is off or not open.
+        A message is deleted whether it is filed or still waits, with the events and lines of
+        profiles that only this message supports. If it is handed over again, it is not filed. If
+        the speaker of `scope` is only asserted by the requests of a token, only messages that such
+        requests handed over are withdrawn.
+
+        Returns the number of deleted messages and events; 0 for an unknown message, which will not
+        be filed if it arrives later. Raises InvalidInput, StorageError, and HistorianError if
+        memory is off or not open.
         """
         from .withdrawal import withdraw
 
         return await withdraw(self.lifecycle, message_id, scope)
 
     async def flush(self, scope: Scope | None = None) -> None:
-        """Let the messages that wait in `scope` (default: in every conversation of this process) be looked through now."""
+        """Release the waiting messages of `scope` (default: of all conversations of this process),
+        so that a model reads them now."""
         await self._look_through(None if scope is None else checked_scope(scope).key)
 
     async def _look_through(self, scope_key: str | None) -> None:
@@ -358,7 +398,8 @@ class CognitiveService(EventAccess, Operating):
             await self.lifecycle.hasten(key)
 
     def _listen(self, scope_key: str, seconds: float) -> None:
-        """Wait for silence in a conversation in which messages wait; no longer in another one."""
+        """Restart the silence timer of a conversation with waiting messages; stop it if none
+        wait."""
         if self._gathering.waits(scope_key):
             self._silence.heard(scope_key, seconds)
         else:
@@ -366,17 +407,19 @@ class CognitiveService(EventAccess, Operating):
 
     @property
     def observation(self) -> Observation | None:
-        """The observation queue, for callers outside the event loop; None if memory is off or not open, or its loop has ended."""
+        """The observation queue, for callers outside the event loop. None if memory is off or not
+        open, or if its event loop has ended."""
         opened = self.lifecycle.opened
         return None if opened is None or self.lifecycle.has_outlived_loop else opened.observation
 
     def on_tool_executed(
         self, name: str, arguments: object, result: object, *, scope: Scope | None = None, session_id: str = ""
     ) -> ObservationReceipt:
-        """Note what a tool was given and what it returned or raised. Takes microseconds; `await` on the result is optional.
+        """Record the arguments of a tool call and its result or exception. Takes microseconds;
+        `await` on the result is optional.
 
-        It is kept for `scope` (or for the one that `session_id` is bound to), redacted, and read nowhere else. Raises
-        InvalidInput if neither is given.
+        The observation is redacted and stored for `scope` (or the scope to which `session_id` is
+        bound), and is found in no other scope. Raises InvalidInput if neither is given.
         """
         if self.observation is None:
             self.lifecycle.not_observed()
@@ -387,9 +430,10 @@ class CognitiveService(EventAccess, Operating):
     def feed_message(
         self, role: str, content: object, session_id: str = "", *, scope: Scope | None = None, name: str = ""
     ) -> None:
-        """Note what was said in a session; `scope` binds the session the first time. As `on_tool_executed`.
+        """Record a message of a session, like `on_tool_executed`. The first `scope` binds the
+        session.
 
-        `content` is text or its parts (content blocks, OneBot segments), which are read as in `remember`.
+        `content` is text or message parts (content blocks, OneBot segments), read as in `remember`.
         """
         if self.observation is None:
             self.lifecycle.not_observed()
@@ -397,8 +441,10 @@ class CognitiveService(EventAccess, Operating):
             self.observation.observe_message(role, content, session_id, scope=scope, name=name)
 
     async def settled(self, timeout_seconds: float) -> bool:
-        """Wait until every accepted job is filed or given up, and what is filed has its vectors, as long as an embedder of this
-        process gets on with them. Return False if jobs are left after the bound.
+        """Wait until every accepted job is filed or has failed, and the filed events have vectors.
+
+        Vectors are awaited only if this process runs the worker, and while its embedder makes
+        progress. Return False if jobs are left after `timeout_seconds`.
         """
         return await self.lifecycle.settled(timeout_seconds)
 
@@ -412,11 +458,12 @@ class CognitiveService(EventAccess, Operating):
         max_tokens: int | None = None,
         context: Sequence[str] = (),
     ) -> str:
-        """Return the few things worth remembering for a reply, as one quoted block for a user-role message; "" for none.
+        """Return the memories for a reply, as one quoted block for a message of the role `user`; ""
+        if there are none.
 
-        `query` is what was said, or the messages of the turn, in any form that `remember` takes; `context` is what was said
-        before, for queries too short to search with. Never raises and never takes longer than `recall_timeout_seconds`: what
-        is ready by then is used.
+        `query` is a text, or the messages of the turn, in any form that `remember` takes. `context`
+        are the texts before it, for a query that is too short to search with. Never raises and
+        never takes longer than `recall_timeout_seconds`: the block contains what is ready by then.
         """
         request = self._reply.request(query, scope, top_k, context)
         return await self._reply.block(request, language, max_tokens)
@@ -431,10 +478,10 @@ class CognitiveService(EventAccess, Operating):
         max_tokens: int | None = None,
         context: Sequence[str] = (),
     ) -> str:
-        """`build_context` for synchronous code; "" for none. Never raises.
+        """`build_context` for synchronous code. Never raises.
 
-        Blocks the calling thread, and a running event loop with it, for at most `recall_timeout_seconds` and 0.25 s; in
-        asynchronous code use `build_context`.
+        Blocks the calling thread, and an event loop that runs in it, for at most
+        `recall_timeout_seconds` plus 0.25 s; in asynchronous code use `build_context`.
         """
         request = self._reply.request(query, scope, top_k, context)
         return self._reply.block_now(request, language, max_tokens)
@@ -449,17 +496,21 @@ class CognitiveService(EventAccess, Operating):
         max_tokens: int | None = None,
         context: Sequence[str] = (),
     ) -> list[dict[str, str]]:
-        """`build_context` as messages to put before the user's own: one of the role `user`, or none.
+        """Return the block of `build_context` as a list of one message of the role `user`, to put
+        before the user's own message; [] if there are no memories.
 
-        OpenAI clients and LangChain's chat models both take them. Memory never speaks as `system`: it holds what users said.
+        OpenAI clients and LangChain's chat models both accept this form. The role is never
+        `system`, because the block contains words of users.
         """
         text = await self.build_context(query, scope, language=language, top_k=top_k, max_tokens=max_tokens, context=context)
         return [{"role": "user", "content": text}] if text else []
 
     def prefetch(self, query: str | Sequence[str], scope: Scope, *, context: Sequence[str] = ()) -> asyncio.Task[None] | None:
-        """Begin a recall while the message is still coming in: embed what is said so far, load the scope into memory.
+        """Begin a recall while the message is still arriving: embed the text so far, and load the
+        scope into memory.
 
-        Returns at once; the task need not be awaited. Returns None if memory is switched off or not open.
+        Returns at once; the task need not be awaited. Returns None if memory is switched off or not
+        open.
         """
         opened = self.lifecycle.opened
         return None if opened is None else opened.recall.prefetch(query, scope, context=context)

@@ -1,4 +1,4 @@
-"""The stores and models of a service, opened as the settings say."""
+"""The stores and models of a service, opened according to the settings."""
 
 from __future__ import annotations
 
@@ -28,14 +28,15 @@ from .outages.models import SharedOutageEmbedder, SharedOutageReranker
 log = logging.getLogger(__name__)
 
 AS_CONFIGURED = GivenModels()
-"""No model is given: the settings name all of them."""
+"""No model objects are given: all models are made from the settings."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The stores and models of one memory: `backend` has all stores, of which the most used stand here too.
+    """The stores and models of one memory.
 
-    `directory` is the data directory of this machine.
+    `backend` has all stores; the most used ones are also fields of this class. `directory` is the
+    data directory on this machine.
     """
 
     settings: Settings
@@ -50,12 +51,13 @@ class Parts:
     clock: Callable[[], float]
     reranker: Reranker | None = None
     usage: UsageMeter = field(default_factory=UsageMeter)
-    """What embeddings and reranking cost; the chat model counts its own calls."""
+    """The usage of the embedder and the reranker. The chat model counts its own calls."""
     owns_queue: bool = False
 
     @property
     def finds_by_meaning(self) -> bool:
-        """True if there is an embedder that is not known to be away; without one, searches go by words alone."""
+        """True if there is an embedder and it is not known to be unavailable. Otherwise searches
+        use words only."""
         return self.embedder is not None and not (isinstance(self.embedder, SharedOutageEmbedder) and self.embedder.is_away)
 
     def context(self) -> HistorianContext:
@@ -73,7 +75,8 @@ class Parts:
         )
 
     async def aclose(self) -> None:
-        """Close models and stores, and the queue if it was opened with them. An error of one does not keep the others open."""
+        """Close models and stores, and the queue if it was opened with them. If closing one part
+        fails, the others are still closed."""
         async with AsyncExitStack() as stack:
             if self.owns_queue:
                 stack.callback(self.queue.close)
@@ -86,7 +89,8 @@ class Parts:
 def open_parts(
     settings: Settings, *, clock: Callable[[], float], queue: JobQueue | None = None, models: GivenModels = AS_CONFIGURED
 ) -> Parts:
-    """Open everything. A `queue` that is given stays open; `models` take the place of those that the settings name.
+    """Open the stores and models. `Parts.aclose` does not close a given `queue`. The given `models`
+    replace those that the settings name.
 
     Blocking; raises StorageError if the database cannot be used.
     """
@@ -120,16 +124,17 @@ def open_parts(
 
 
 def usable_reranker(settings: Settings, usage: UsageMeter, models: GivenModels) -> Reranker | None:
-    """Return the reranker; None if there is none. Raises SettingsError."""
+    """Return the reranker; None if none is configured or given. Raises SettingsError."""
     return models.make_reranker(settings.models, usage)
 
 
 def usable_embedder(
     settings: Settings, events: EventStore, usage: UsageMeter, models: GivenModels = AS_CONFIGURED
 ) -> Embedder | None:
-    """Return the embedder; None if there is none, or if the stored vectors were made by another model.
+    """Return the embedder; None if there is none, or if another model made the stored vectors.
 
-    One that is configured and not installed is missed in the log, and stops nobody: search goes by words.
+    If the embedder is configured but not installed, this is logged, and None is returned: searches
+    then use words only.
     """
     guard_models(settings.models)
     try:

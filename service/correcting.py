@@ -1,5 +1,5 @@
-"""One thing corrected everywhere: lines of profiles and events edited, deleted, and undone;
-pins."""
+"""Corrections of lines of profiles and of events: editing, deleting and undoing, everywhere in the
+memory. Also pins."""
 
 from __future__ import annotations
 
@@ -27,20 +27,21 @@ from .running.lifecycle import Lifecycle
 from .timezones import configured_timezone, iso_of
 
 UNSET: Final = "unset"
-"""The default of `expires_at` in `edit_line`: the end of the line stays as it is."""
+"""The default of `expires_at` in `edit_line`: the expiry of the line is unchanged."""
 MOST_CORRECTIONS = 200
 MOST_TAGS, LONGEST_TAG = 20, 60
-"""The most tags of a line, and the characters of each."""
+"""Maximum number of tags of a line, and of characters of a tag."""
 
 
 class Correcting:
-    """Edit and delete lines and events with everything that tells the same; undo; pins.
+    """The methods that edit and delete lines and events with everything that says the same, undo
+    corrections, and pin lines.
 
-    `scope` decides what may be touched: the profile of its user as far as it is readable there, the
-    profile of its group, and the events of that conversation, with what its user has said of it
-    elsewhere. None is the owner, who may touch everything: give a scope wherever users or models
-    choose ids. All raise InvalidInput that names the argument, StorageError, and HistorianError if
-    memory is off or not open.
+    `scope` limits what may be changed: the profile of its user, as far as it is readable there, the
+    profile of its group, the events of that conversation, and the events elsewhere that its user
+    said. None stands for the owner, who may change everything: give a scope wherever users or
+    models choose ids. All methods raise InvalidInput that names the argument, StorageError, and
+    HistorianError if memory is off or not open.
     """
 
     lifecycle: Lifecycle
@@ -56,13 +57,14 @@ class Correcting:
         pinned: bool | None = None,
         expires_at: Expiry | Literal["unset"] = UNSET,
     ) -> Correction:
-        """Replace the words of a line, redacted, in the profile, in the events that it rests on,
-        and so in every block.
+        """Replace the text of a line in the profile and in the events that are its evidence. The
+        text is redacted first.
 
-        The newest event that nothing else rests on gets the new words, the others that tell it are
-        deleted; messages stand as they were said, are marked as corrected, and are recalled no
-        more. Jobs that wait do not bring the old words back. `kind`, `tags`, `pinned` and
-        `expires_at` (see `pin`; None: no end) change the line alone.
+        The newest of these events that supports no other line gets the new text, and the other
+        events are deleted; if there is no such event, one is filed. Source messages are unchanged,
+        but are marked as corrected and no longer recalled. Waiting jobs do not bring the old text
+        back. `kind`, `tags`, `pinned` and `expires_at` (see `pin`; None: no end) change only the
+        line.
         """
         parts, scope = self.lifecycle.in_use().parts, _checked(scope)
         changes = _changes(kind, tags, pinned, expires_at, parts.clock())
@@ -75,32 +77,34 @@ class Correcting:
     async def delete_line(
         self, line_id: str, *, scope: Scope | None, messages: bool = False, dry_run: bool = False
     ) -> Correction:
-        """Delete a line with the events that it rests on, and those of the conversation that say
-        the same.
+        """Delete a line, the events that are its evidence, and the events of the conversation that
+        say the same.
 
-        Other lines that rest on these events too stay, without this evidence. With `messages`, the
-        messages that it was taken from are deleted too, with what rests on them alone; without,
-        they stay as they were said (`Correction.still_told`). With `dry_run` nothing changes: the
-        answer tells what would go.
+        Other lines with the same evidence lose this evidence, but are not deleted. With `messages`,
+        the source messages are deleted too, with everything that only they support. Without it,
+        the messages are unchanged and are listed in `Correction.still_told`. With `dry_run` nothing
+        changes, and the result lists what would be deleted.
         """
         how: MessagesOf = "remove" if messages else "stay"
         return await self._delete_line(line_id, _checked(scope), how, dry_run)
 
     async def delete_event(self, event_id: str, *, scope: Scope | None = None, dry_run: bool = False) -> Correction:
-        """Delete an event with the lines of profiles that rest on it alone; of a message all parts,
-        with what rests on it alone.
+        """Delete an event and the lines of profiles that have no other evidence. For a message,
+        delete all its parts and everything that only this message supports.
 
-        Lines with more evidence lose this one, and stay.
+        Lines with other evidence are not deleted, but lose this evidence. With `dry_run` nothing
+        changes, and the result lists what would be deleted.
         """
         return await self._delete_event(event_id, _checked(scope), "stay", dry_run)
 
     async def edit_event(self, event_id: str, text: str, *, scope: Scope | None = None) -> Event:
-        """Replace the text of an event, redacted, and return it. It is found by its new words at
-        once.
+        """Replace the text of an event and return the event. The text is redacted first. Searches
+        find the event by its new text at once.
 
-        Lines that say what it said get the new words too; where they rest on other events as well,
-        a line with the new words stands beside them. A message stands as it was said: InvalidInput
-        is raised for one. Hand its `id` over again with other words instead.
+        Lines of profiles with the same text get the new text too. If such a line has other events
+        as evidence, it keeps its text, and a line with the new text is added. Raises InvalidInput
+        for a message, which cannot be edited: hand it over again with the same `id` and other words
+        instead.
         """
         parts, scope = self.lifecycle.in_use().parts, _checked(scope)
         if not isinstance(text, str) or not text.strip():
@@ -114,11 +118,12 @@ class Correcting:
 
     async def undo(self, correction_id: str, *, scope: Scope | None) -> Correction:
         """Undo a correction that was made in this conversation less than `cognitive.undo_hours`
-        ago, and return it.
+        ago, and return it. If `scope` is None, it may be from any conversation.
 
-        Events and messages come back with their ids, without former texts, and get their vectors
-        when a worker is idle; lines come back unless they are there again; what was changed since
-        stays. Whoever was forgotten since does not come back.
+        Events and messages are restored with their ids, but without their revisions; they get
+        vectors when a worker is idle. Lines are restored unless they exist again. Events and lines
+        that were changed after the correction are left unchanged. Data of a person or group that
+        was forgotten since then is not restored.
         """
         parts, scope = self.lifecycle.in_use().parts, _checked(scope)
         done = await asyncio.to_thread(undo, parts, correction_id, scope)
@@ -126,8 +131,8 @@ class Correcting:
         return done
 
     async def list_corrections(self, *, scope: Scope | None, limit: int = 20) -> list[Correction]:
-        """Return the corrections of a conversation that can be undone, or are undone, newest first;
-        None: of all."""
+        """Return the corrections of a conversation that can be undone or were undone, newest first,
+        at most `limit`. If `scope` is None, return those of all conversations."""
         if not isinstance(limit, int) or isinstance(limit, bool) or not 1 <= limit <= MOST_CORRECTIONS:
             raise InvalidInput(f"limit: expected a number from 1 to {MOST_CORRECTIONS}, got {told(limit)}")
         parts, scope = self.lifecycle.in_use().parts, _checked(scope)
@@ -136,12 +141,13 @@ class Correcting:
         return [one.correction if key is None else one.correction.seen_in(key) for one in found]
 
     async def correct(self, wrong: str, right: str = "", *, scope: Scope, target_id: str = "") -> Correction | list[Candidate]:
-        """Correct the one line or event that says `wrong`: replace it by `right`, or delete it; its
-        messages are hidden.
+        """Correct the line or event that says `wrong`: replace its text by `right`, or delete it if
+        `right` is empty. Its source messages are hidden.
 
-        Where not exactly one is meant clearly, nothing changes, and the candidates are returned,
-        best first (none: []); call it again with the `target_id` of one. For a bot's model: "that's
-        wrong, I'm not vegetarian" is `correct("vegetarian")`.
+        If it is not clear which line or event is meant, nothing changes, and the candidates are
+        returned, best first ([] if there are none). Call the method again with the `target_id` of
+        one of them. For a bot's model: "that's wrong, I'm not vegetarian" is
+        `correct("vegetarian")`.
         """
         parts, scope = self.lifecycle.in_use().parts, checked_scope(scope)
         if not target_id and (not isinstance(wrong, str) or not wrong.strip()):
@@ -169,11 +175,12 @@ class Correcting:
         return await self._delete_event(target_id, scope, "hide", dry_run=False)
 
     async def pin(self, text: str, scope: Scope, *, expires_at: Expiry = None) -> ProfileLine:
-        """Pin a text, redacted: it stands first in every block of the conversation, until
-        `expires_at` if that is given.
+        """Pin a text, which is redacted first, and return its line. The line comes first in every
+        block of the conversation, until `expires_at` if that is given.
 
-        `expires_at` is an aware datetime, ISO 8601 with offset, or seconds since 1970. At most 50
-        pins of 500 characters each. A line of the profile with these words is pinned itself.
+        `expires_at` is an aware datetime, ISO 8601 with offset, a day, or seconds since 1970. At
+        most 50 pins of 500 characters each. If a line of the profile has the same words, that line
+        is pinned.
         """
         parts, scope = self.lifecycle.in_use().parts, checked_scope(scope)
         until = checked_expiry(expires_at, parts.clock())
@@ -183,16 +190,16 @@ class Correcting:
         return line
 
     async def unpin(self, line_id: str, scope: Scope) -> bool:
-        """Remove a pin. A line that stood in the profile before it was pinned stays there. Return
-        False if there is no such pin."""
+        """Remove a pin. Return False if there is no such pin. A line that was in the profile before
+        it was pinned is not deleted."""
         parts, scope = self.lifecycle.in_use().parts, checked_scope(scope)
         done = await asyncio.to_thread(unpin, parts, scope, line_id)
         self.lifecycle.in_use().recall.clear()
         return done
 
     async def list_pins(self, scope: Scope) -> list[ProfileLine]:
-        """Return the pinned lines of a conversation that have not ended, in the order in which they
-        came."""
+        """Return the pinned lines of a conversation that have not expired, in the order of the
+        profile."""
         parts, scope = self.lifecycle.in_use().parts, checked_scope(scope)
         found = await asyncio.to_thread(pins, parts, scope)
         return [line for _, line in found if line.holds_at(iso_of(parts.clock()))]
@@ -212,7 +219,8 @@ class Correcting:
     async def _carried_out(
         self, scope: Scope | None, work: Callable[..., tuple[Plan, Correction]], *arguments: object
     ) -> Correction:
-        """Carry a correction out in a thread, and let what this process remembers of it go."""
+        """Carry out a correction in a thread. Then remove the texts of its messages from MEMORY.md,
+        and empty the caches of recall."""
         opened = self.lifecycle.in_use()
         plan, correction = await asyncio.to_thread(work, *arguments)
         if correction.correction_id:

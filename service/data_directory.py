@@ -8,7 +8,7 @@ from ..schema.errors import StorageError
 from ..schema.settings import Settings
 
 RESTORING = "restoring.json"
-"""Stands in a data directory while a backup is being put into its place."""
+"""The file that exists in a data directory while a backup is being restored there."""
 
 
 def data_directory(settings: Settings) -> Path:
@@ -17,7 +17,7 @@ def data_directory(settings: Settings) -> Path:
 
 
 def check_restored(directory: Path) -> None:
-    """Raise StorageError if the restoration of a backup is under way, or was interrupted."""
+    """Raise StorageError if a backup is being restored, or if restoring it was interrupted."""
     if (directory / RESTORING).exists():
         raise StorageError(
             f"{directory}: a backup is being restored, or that was interrupted; run `historian restore BACKUP` again to finish "

@@ -1,4 +1,5 @@
-"""Diagnosis of an installation: every configured part is used once, and every failure comes with a remedy."""
+"""Diagnosis of an installation: each configured part is used once, and each failure is reported
+with a remedy."""
 
 from __future__ import annotations
 
@@ -31,12 +32,13 @@ from .recall.fallback_levels import LOCAL_SECONDS
 from .recall.late_embedder import help_for
 
 PATIENCE_SECONDS = 60.0
-"""The time limit of one check; a local model server may have to load its model first."""
+"""The time limit of one check in seconds; a local model server may have to load its model first."""
 SLOW_DISK_SECONDS = 0.1
 OLD_JOB_SECONDS = 600.0
 QUERIES_TIMED = 7
 LATE_SHARE = 0.5
-"""A query that takes more than this share of a recall's time limit is told: the rest is for another query and the search."""
+"""A query that takes more than this share of the time limit of a recall is reported as slow. The
+rest of the limit is for a second query and the search."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +50,15 @@ class Result:
     seconds: float
 
     def as_dict(self, say: Callable[..., str]) -> dict[str, Any]:
-        """Return it as JSON data; `say(message, **values)` fills what is found and the remedy."""
+        """Return the result as JSON data. `say(message, **values)` formats `detail` and
+        `remedy`."""
         detail, remedy = (say(one, **self.found.values) if one else "" for one in (self.found.detail, self.found.remedy))
         return {"part": self.part, "state": self.found.state, "detail": detail, "remedy": remedy, "seconds": self.seconds}
 
 
 async def diagnose(settings: Settings, directory: Path) -> AsyncIterator[Result]:
-    """Check one part after the other. Never raises: errors become findings. `directory` is left unchanged."""
+    """Check the parts one after the other and yield a result for each. Never raises: errors become
+    findings. `directory` is left unchanged."""
     guard_models(settings.models)
     for part, (check, remedy) in CHECKS.items():
         started = time.perf_counter()
@@ -87,7 +91,7 @@ async def _disk(settings: Settings, directory: Path) -> Finding:
         started = time.perf_counter()
         write_atomically(probe, b"x" * 1024)
         took = time.perf_counter() - started
-        probe.unlink(missing_ok=True)  # a starting worker may have swept it
+        probe.unlink(missing_ok=True)  # a starting worker may have removed it
         if not existed:
             directory.rmdir()
         return took
@@ -160,7 +164,7 @@ async def _embedding(settings: Settings, directory: Path) -> Finding:
 
 
 async def _query_seconds(embedder: Embedder) -> float:
-    """Return the median time of a query."""
+    """Return the median time of a query in seconds."""
     taken = []
     for _ in range(QUERIES_TIMED):
         started = time.perf_counter()
@@ -229,4 +233,4 @@ CHECKS: dict[str, tuple[Callable[[Settings, Path], Awaitable[Finding]], str]] = 
     "answers": (_answers, ""),
     "rerank": (_rerank, "mend [models.rerank], or empty base_url and model to do without"),
 }
-"""The check of each part, in order, and the remedy if it fails."""
+"""The check of each part, in order, and the remedy if the check fails."""

@@ -1,4 +1,4 @@
-"""Events by their ids, and the names that people who know other memories try first."""
+"""Access to events, with the method names of other memory libraries as aliases."""
 
 from __future__ import annotations
 
@@ -22,12 +22,13 @@ if TYPE_CHECKING:
 
 
 class EventAccess(Correcting, Reading):
-    """List, correct and remove events; withdraw messages.
+    """The methods that list, correct and delete events.
 
-    `get_all`, `update` and `delete` are other names, as `add` is of `remember` and `search` of `search_events`.
+    `get_all`, `update` and `delete` are aliases, as are `add` for `remember` and `search` for
+    `search_events`.
 
-    The methods that take an event's id raise InvalidInput if there is no such event, or if it is not of `scope`, if one is given:
-    give it wherever users or models choose the id.
+    The methods that take the id of an event raise InvalidInput if there is no such event, or if a
+    given `scope` may not change it: give a scope wherever users or models choose the id.
     """
 
     lifecycle: Lifecycle
@@ -57,9 +58,11 @@ class EventAccess(Correcting, Reading):
         tags: Sequence[str] | str = (),
         metadata: Mapping[str, Any] | None = None,
     ) -> list[Event]:
-        """Return the events of a conversation, newest first, narrowed by conditions as in `search_events`.
+        """Return at most `limit` events of a conversation, newest first. The conditions are those
+        of `search_events`.
 
-        `source` is `job` (what was handed over), `message`, `observation`, `summary`, `note` or `migrated`; default: all.
+        `source` is `job` (handed over by `enqueue_job`), `message`, `observation`, `summary`,
+        `note` or `migrated`; default: all.
         """
         if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
             raise InvalidInput(f"limit: expected a number from 1 on, got {told(limit)}")

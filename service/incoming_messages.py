@@ -1,6 +1,7 @@
-"""Messages of any common form as bots hand them over: of LangChain, OpenAI, Ollama, OneBot, pairs, mappings, text.
+"""Reading of messages in any common form: LangChain, OpenAI, Ollama, OneBot, pairs, mappings, text.
 
-Everything that takes words goes through here once: `remember`, `feed_message`, `build_context` and what is built on them.
+All methods that take messages read them with this module: `remember`, `feed_message`,
+`build_context`, and the methods that call these.
 """
 
 from __future__ import annotations
@@ -39,35 +40,37 @@ ROLES: Mapping[str, TalkRole] = {
     "function": "tool",
 }
 NOT_SAID = frozenset(("system", "developer", "remove"))
-"""Roles of messages that are no part of what was said: left out."""
+"""Roles of messages that nobody said; these messages are left out."""
 
 _CONTENTS = ("content", "text", "message", "raw_message", "parts", "output", "refusal")
-"""Keys of what a message says, the first that holds anything. `message` and `raw_message` are OneBot's."""
+"""Keys of the content of a message; the first one with a value is used. `message` and `raw_message`
+are OneBot's."""
 _ATTACHED = ("photo", "animation", "sticker", "voice", "video", "video_note", "document")
-"""Keys of Telegram's attachments, which may have a `caption` beside them."""
+"""Keys of Telegram's attachments; the message may also have a `caption`."""
 _INSTEAD = ("tool_calls", "function_call", "audio", "images", "attachments", "caption", *_ATTACHED)
-"""Keys of messages that may come without one of those."""
+"""Keys that a message may have instead of a content."""
 _SENDERS, _NAMES = ("sender_id", "user_id"), ("name", "sender_name", "card", "nickname")
 _IDS, _TIMES = ("id", "message_id"), ("at", "time", "timestamp", "date")
 _REPLIES = ("reply_to", "reply_to_message_id", "reply_to_message", "message_reference", "reference")
-"""Keys of the message that is answered: its id, or the message itself, as Telegram and Discord have it."""
+"""Keys of the message that is answered: its id, or (Telegram, Discord) the message itself."""
 _EDITS = ("edited_at", "edit_date", "edited_timestamp")
 _OF_LANGCHAIN = ("sender_id", "at", "reply_to", "edited_at", "tags", "metadata", "expires_at")
-"""Keys of `additional_kwargs` of a message of LangChain."""
+"""Keys that are read from the `additional_kwargs` of a LangChain message."""
 _CHUNK = "MessageChunk"
-"""The end of the type of a piece of a message that LangChain streams."""
+"""The end of the type name of a LangChain message that is a piece of a streamed message."""
 
 
 LONGEST_RESULT = 8_000
-"""Characters of a tool's result that are kept."""
+"""Maximum number of characters of a tool's result that are stored."""
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message: `at` is ISO 8601 with offset ("" if unknown), `sender_id` and `name` are those of its sender.
+    """One message. `sender_id` and `name` are those of its sender.
 
-    `reply_to` is the id of the message that it answers, `edited_at` the time of its last edit, ISO 8601 with offset. `expires_at`
-    is as it was given: a day means another moment in each time zone.
+    `at` is the time of the message, `edited_at` that of its last edit: ISO 8601 with offset, or "".
+    `reply_to` is the id of the message that is answered. `expires_at` is the value as given,
+    because a day ends at a different moment in each time zone.
     """
 
     role: TalkRole
@@ -84,22 +87,23 @@ class Message:
 
 
 def read_messages(given: object, what: str = "messages") -> list[Message]:
-    """Return what was said, in order and not redacted.
+    """Return the messages in order, unredacted. Skips messages of the system and messages without
+    words; a message with a content but no words is logged.
 
-    What was read already stays as it is. Unknown keys are ignored, unless they look like a misspelt
-    `role` or `sender_id`. Left out are messages of the system and those without words; of the latter
-    the log tells those that had some content. Raises InvalidInput that names the message (`what[3]`)
-    and what is wrong with it.
+    A `Message` is returned unchanged. Unknown keys are ignored, unless they look like a misspelt
+    `role` or `sender_id`. Raises InvalidInput that names the message (`what[3]`) and what is wrong
+    with it.
     """
     listed = enumerate(_listed(given, what))
     return [one for n, message in listed if (one := _read(message, f"{what}[{n}]")) is not None]
 
 
 def words_of(content: object, role: TalkRole = "user", name: str = "") -> str:
-    """Return the words of a message's content: a text, or its parts.
+    """Return the words of a message's content, which is a text, message parts, or None.
 
-    Parts that are no text are placeholders. What programs and models put in beside the words is left out, and CQ codes and
-    their escapes are read. Raises InvalidInput for anything else.
+    Parts that are not text become placeholders. Text that programs added is left out, and so are
+    the thoughts of a model. CQ codes and their escapes are decoded, except in the text of a tool.
+    Raises InvalidInput for any other content.
     """
     if isinstance(content, str):
         text = without_program_blocks(content)
@@ -113,14 +117,16 @@ def words_of(content: object, role: TalkRole = "user", name: str = "") -> str:
 
 
 def is_content(given: object) -> bool:
-    """Return True for the parts of one message: content blocks or OneBot segments, with texts between them or not."""
+    """Return True if `given` is a list of parts of one message: content blocks or OneBot segments,
+    possibly with texts between them."""
     if not isinstance(given, list | tuple) or not any(map(is_part, given)):
         return False
     return all(isinstance(one, str) or (is_part(one) and one["type"] not in ROLES) for one in given)
 
 
 def given_id(value: object, where: str) -> str:
-    """Return an id as a string: it may be a number, or None for none. Raises InvalidInput for anything else."""
+    """Return an id, which may be a string or a number, as a string; "" for None. Raises
+    InvalidInput for anything else."""
     if value is None:
         return ""
     if isinstance(value, bool) or not isinstance(value, str | int):
@@ -141,7 +147,7 @@ def _listed(given: object, what: str) -> Sequence[object]:
 
 
 def _with_whole_chunks(given: Iterable[Any]) -> list[Any]:
-    """Return the messages; consecutive pieces of one that was streamed are one."""
+    """Return the messages, with consecutive pieces of a streamed message joined."""
     joined: list[Any] = []
     for one in given:
         is_piece = str(getattr(one, "type", "")).endswith(_CHUNK)
@@ -153,7 +159,7 @@ def _with_whole_chunks(given: Iterable[Any]) -> list[Any]:
 
 
 def _is_pair(message: object) -> TypeGuard[Sequence[str]]:
-    """Return True for ("user", "text")."""
+    """Return True for a pair of a role and a text: ("user", "hello")."""
     return (
         isinstance(message, tuple | list)
         and len(message) == 2
@@ -164,36 +170,40 @@ def _is_pair(message: object) -> TypeGuard[Sequence[str]]:
 
 
 def _read(message: Any, where: str) -> Message | None:
-    """Return a message; None for one of the system, and for one without words."""
+    """Return the message; None for a message of the system, and for a message without words."""
     if isinstance(message, Message):
         return message
     if isinstance(message, str):
         return _made("user", message, {}, where)
     if _is_pair(message):
         return _made(message[0], message[1], {}, where)
-    if hasattr(message, "additional_kwargs"):  # of LangChain
+    if hasattr(message, "additional_kwargs"):  # a LangChain message
         more = message.additional_kwargs
         known = {"name": message.name, "id": message.id, **{key: more.get(key) for key in _OF_LANGCHAIN}}
         return _made(getattr(message, "role", message.type), message.content or more.get("refusal"), known, where)
-    if not isinstance(message, Mapping) and hasattr(message, "role"):  # of a client: OpenAI's, Ollama's
+    if not isinstance(message, Mapping) and hasattr(message, "role"):
+        # an object of the OpenAI or Ollama client
         message = message.model_dump() if hasattr(message, "model_dump") else vars(message)
     if not isinstance(message, Mapping):
         raise InvalidInput(f"{where}: expected a message, a mapping, a pair or text, got {type(message).__name__}")
     _check_spelling(message, where)
-    if message.get("type") in ROLES and isinstance(message.get("data"), Mapping):  # as LangChain stores them
+    if message.get("type") in ROLES and isinstance(message.get("data"), Mapping):
+        # the form in which LangChain stores messages
         message = {"role": message["type"], **message["data"]}
     if is_part(message) and "text" not in message:
         message = {"content": [message]}
     if not any(key in message for key in (*_CONTENTS, *_INSTEAD)):
         raise InvalidInput(f"{where}: content is missing; a message is {{role, content, sender_id, name, id, at}}")
     role, content = _role_of(message), _content_of(message)
-    if isinstance(content, list) and content and all(map(_is_result, content)):  # Anthropic's form of what tools returned
+    if isinstance(content, list) and content and all(map(_is_result, content)):
+        # Anthropic's form of tool results
         role, content = "tool", [{**one, "type": "text"} for one in content]
     return _made(role, content, message, where)
 
 
 def _check_spelling(message: Mapping[str, Any], where: str) -> None:
-    """Raise InvalidInput for a misspelt `role` or `sender_id`: passed over, it would give the words to somebody else."""
+    """Raise InvalidInput for a key that looks like a misspelt `role` or `sender_id`. If such a key
+    were ignored, the words would be attributed to another person."""
     missing = [key for key, names in (("role", ("role",)), ("sender_id", _SENDERS)) if not message.keys() & set(names)]
     for key, value in message.items():
         near = get_close_matches(str(key), missing, n=1, cutoff=0.8)
@@ -206,7 +216,8 @@ def _is_result(part: object) -> bool:
 
 
 def _role_of(message: Mapping[str, Any]) -> object:
-    """Return the role that a mapping names, or that its type or its ids tell."""
+    """Return the role that a message names, or else the role that follows from its type or its
+    ids."""
     kind = str(message.get("type", ""))
     if message.get("role") or _plain_role(kind) in (*ROLES, *NOT_SAID):
         return message.get("role") or kind
@@ -215,12 +226,14 @@ def _role_of(message: Mapping[str, Any]) -> object:
 
 
 def _plain_role(role: str) -> str:
-    """Return a role without the end of the type of a streamed piece: `ai` of `AIMessageChunk`."""
+    """Return a role in lower case, without the ending of a streamed piece: `ai` for
+    `AIMessageChunk`."""
     return role.removesuffix(_CHUNK).lower()
 
 
 def _content_of(message: Mapping[str, Any]) -> object:
-    """Return what a message says: its content, and what it has of audio and images beside it."""
+    """Return the content of a message, followed by parts for its attachments (images, audio,
+    files)."""
     content = next((message[key] for key in _CONTENTS if message.get(key)), None)
     beside: list[dict[str, Any]] = [{"type": "image"}] if message.get("images") else []
     beside += [{"type": key} for key in _ATTACHED if message.get(key)]
@@ -234,7 +247,8 @@ def _content_of(message: Mapping[str, Any]) -> object:
 
 
 def _medium_of(attachment: object) -> str:
-    """Return the type of one of Discord's attachments: `image` of `image/png`, `file` of an unknown one."""
+    """Return the type of a Discord attachment: `image` for `image/png`, `file` if the type is
+    unknown."""
     known = attachment.get("content_type") if isinstance(attachment, Mapping) else None
     return str(known).partition("/")[0] if known else "file"
 
@@ -248,7 +262,7 @@ def _made(role: object, content: object, known: Mapping[str, Any], where: str) -
         raise InvalidInput(f"{where}.role: {role!r:.40} is not one of {', '.join(ROLES)}")
     if isinstance(content, str):
         content = content if kind != "tool" else content[: 2 * LONGEST_RESULT]
-        check_size((content,), where)  # before it is read
+        check_size((content,), where)  # before the content is decoded
     sender = known.get("sender")
     known = {**sender, **known} if isinstance(sender, Mapping) else known
     name = clean_text(str(_first(known, _NAMES) or ""))
@@ -294,5 +308,6 @@ def _made(role: object, content: object, known: Mapping[str, Any], where: str) -
 
 
 def _first(known: Mapping[str, Any], keys: Sequence[str]) -> Any:
-    """Return the value of the first key that has one."""
+    """Return the first value, in the order of `keys`, that is neither None nor ""; None if there is
+    none."""
     return next((known[key] for key in keys if known.get(key) not in (None, "")), None)

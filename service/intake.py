@@ -1,4 +1,5 @@
-"""Jobs from the arguments of bots: completed, validated and redacted before they are written to disk."""
+"""Jobs from the arguments of bots. The arguments are completed, validated and redacted before a job
+is written to disk."""
 
 from __future__ import annotations
 
@@ -29,26 +30,32 @@ if TYPE_CHECKING:
     from ..stores.tables.events.store import EventStore
 
 HANDED_OVER = ("remember", "states", "talk", "profile")
-"""The kinds of jobs that files may bring. The others are commands of operators."""
+"""The kinds of jobs that a job file may contain. The other kinds are commands of operators."""
 
 _NAMES = ("user_name", "group_name", "bot_name")
 _NAMES_KEPT = 2_048
-"""Names whose redacted form is cached: jobs repeat the same few names of people, groups and bots."""
+"""Number of names whose redacted form is cached: jobs repeat the same few names of people, groups
+and bots."""
 _NAMED_BY_COMMANDS = frozenset(
     ("event_id", "event_ids", "entity_type", "entity_id", "layer", "user_id", "group_id", "folder", "notes_scope")
 )
-"""Fields of a command's payload that are compared or opened, and are therefore not redacted."""
+"""Fields of a command's payload that are compared, or opened as paths, and are therefore not
+redacted."""
 LONG = 20_000
-"""Longer texts are redacted in a thread of their own, one after the other: a hostile megabyte takes seconds."""
+"""Texts of more characters are redacted one after the other in a separate thread, because a hostile
+megabyte takes seconds."""
 _ONE_LOOK = 2_000
-"""Up to so many characters, texts are first searched together: most hold nothing, and one search is cheaper than ten."""
+"""Texts of up to this many characters in total are first searched together: most contain no secret,
+and one search is cheaper than ten."""
 _TIME = re.compile(r"(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:Z|[+-]\d\d:?\d\d)?)?", re.ASCII)
 _PASSES = 8
-"""The most passes over one text: what is beside a placeholder may be a secret too."""
+"""Maximum number of passes over texts: after a replacement, the text next to a placeholder may be
+recognised as a secret too."""
 
 
 def checked_length(job: Job) -> int:
-    """Return how many characters are to be redacted. Raises InvalidInput if they are too many for a job."""
+    """Return the number of characters to redact. Raises InvalidInput if there are too many for a
+    job."""
     names = [job.user_name, job.group_name, job.bot_name]
     said = [text for one in job.recent_messages for text in (one.text, one.sender_name, one.at)]
     texts = [job.action_summary, *job.new_info, *names, *said]
@@ -57,8 +64,8 @@ def checked_length(job: Job) -> int:
 
 
 def make_job(data: Mapping[str, Any], settings: Settings, clock: Callable[[], float]) -> Job:
-    """Return a job from a bot's arguments, with defaults for time, time zone, bot name and request id. In a hand-over, of which
-    rules make texts, the id stands behind names that do not tell who is meant.
+    """Return a job from a bot's arguments, with defaults for time, time zone, bot name and request
+    id. In a job of kind `remember`, ids are added to ambiguous names (see `with_ids`).
 
     Raises InvalidInput that names the field; its message is redacted.
     """
@@ -77,13 +84,14 @@ def make_job(data: Mapping[str, Any], settings: Settings, clock: Callable[[], fl
         if job.kind == "remember" and job.has_expired(now := clock()):
             moment = datetime.fromtimestamp(now, ZoneInfo(job.timezone)).isoformat(timespec="seconds")
             raise InvalidInput(f"expires_at: lies in the past; it is {moment} now")
-        return with_ids(job) if job.kind == "remember" else job  # a message keeps its words, and its sender's name and id
+        return with_ids(job) if job.kind == "remember" else job  # other kinds store ids separately
     except InvalidInput as error:
         raise InvalidInput(redact(str(error))) from None
 
 
 def _plain(job: Job) -> Job:
-    """Return the job with the words of those of its texts that are CQ strings. Talk has come through `read_messages`."""
+    """Return the job with its CQ strings decoded. Only jobs of kind `remember` are changed:
+    messages were decoded by `read_messages`."""
     heard = job.recent_messages
     given = [job.action_summary, *job.new_info, *(one.text for one in heard)]
     if job.kind != "remember" or not any("[CQ:" in text or "&" in text for text in given):
@@ -95,19 +103,22 @@ def _plain(job: Job) -> Job:
 
 
 def kept(said: Any) -> Any:
-    """Return a copy of a list or deque: its owner may go on filling it while a thread reads it. Anything else as it is."""
+    """Return a copy of a list or deque, because the caller may change it while a thread reads it.
+    Return any other value unchanged."""
     return list(said) if isinstance(said, list | deque) else said
 
 
 def refuse_unknown(given: Iterable[str], known: Sequence[str], others: Iterable[str] = ()) -> None:
-    """Raise InvalidInput for a field that is not among the `known` ones, which the message tells, or the `others`."""
+    """Raise InvalidInput for a field that is neither in `known` nor in `others`. The message lists
+    `known`."""
     unknown = sorted(set(given).difference(known, others))
     if unknown:
         raise InvalidInput(f"{unknown[0]:.60}: unknown field; known are {', '.join(known)}")
 
 
 def check_untried(job: Job) -> None:
-    """Raise InvalidInput for a job that says how often it was tried, or when it may run: that is for the queue to say."""
+    """Raise InvalidInput for a job with attempts, a due time or an error: only the queue sets
+    these."""
     for name in ("attempts", "not_before", "last_error"):
         if getattr(job, name):
             raise InvalidInput(f"{name}: only the queue sets it; leave it out")
@@ -116,7 +127,8 @@ def check_untried(job: Job) -> None:
 def redacted(job: Job, level: Level) -> Job:
     """Return the job without secrets and, with the level `all`, without personal data.
 
-    Texts, display names and the texts of a command are redacted. Ids are not: they identify entities and are compared.
+    Texts, display names and the texts of a command are redacted. Ids are not: they identify
+    entities and are compared.
     """
     if level == "none":
         return job
@@ -153,7 +165,7 @@ def with_redacted_labels(job: Job, level: Level) -> Job:
 
 
 def _redacted_time(at: str) -> str:
-    """Return a time as it is; `at` is free text, so that anything else is redacted as one."""
+    """Return `at` unchanged if it is a time. Otherwise it is free text; return it redacted."""
     return at if _TIME.fullmatch(at) else redact(at)
 
 
@@ -163,32 +175,37 @@ def _redacted_name(name: str, level: Level) -> str:
 
 
 def redacted_in_turn(texts: Sequence[str], level: Level) -> list[str]:
-    """Return consecutive texts redacted one by one, and then together for a secret whose name is in the text before it.
+    """Return consecutive texts redacted, each alone and all together: a secret may follow its name
+    in the next text.
 
     >>> redacted_in_turn(["my password is", "Hk2!pplmq93x"], "secrets")
     ['my password is', '[PASSWORD]']
 
-    A secret that spans several texts has its placeholder in the first one and is removed from the others.
+    A secret that spans several texts has its placeholder in the first one and is removed from the
+    others.
     """
     if level == "none" or _is_clean(texts, level):
         return list(texts)
-    if not any(map(announces_secret, texts)):  # then no two of them share a secret
+    if not any(map(announces_secret, texts)):  # then no secret spans two texts
         return [redact(text, level) for text in texts]
-    # A key block is whole only before its first line is replaced; a clause goes on where no line ends.
+    # First joined by line breaks, because a key block is recognised only while its first line is
+    # there; then joined by spaces, because a clause may continue in the next text.
     whole = _redacted_across(texts, "\n")
     return _redacted_across([redact(text, level) for text in whole], " ")
 
 
 def _is_clean(texts: Sequence[str], level: Level) -> bool:
-    """Return True if short texts, searched together, hold no secret and no word that announces one: the common case."""
+    """Return True if the texts are short and, searched together, contain no secret and no word that
+    announces a secret. This is the common case."""
     joined = "\n".join(texts)
     return len(joined) <= _ONE_LOOK and not announces_secret(joined) and not find_secrets(joined, level)
 
 
 def _redacted_across(texts: Sequence[str], between: str) -> list[str]:
-    """The texts without the secrets that are seen where they are joined by `between`.
+    """Return the texts without the secrets that are found when the texts are joined by `between`.
 
-    Personal data is looked for in each text alone: numbers of several texts in a row are not one number.
+    Personal data is not searched here, but only in single texts: numbers in consecutive texts are
+    not one number.
     """
     left = list(texts)
     if sum(map(bool, left)) < 2:
@@ -202,7 +219,8 @@ def _redacted_across(texts: Sequence[str], between: str) -> list[str]:
 
 
 def without_spans(texts: Sequence[str], spans: Sequence[Redaction], gap: int) -> list[str]:
-    """Return the texts without the spans. Spans are ordered offsets into all texts, joined with `gap` characters between two."""
+    """Return the texts with each span replaced by a placeholder. Spans are ordered offsets into the
+    joined texts, with `gap` characters between two texts."""
     left: list[str] = []
     start = first = 0
     labelled = -1
@@ -211,7 +229,7 @@ def without_spans(texts: Sequence[str], spans: Sequence[Redaction], gap: int) ->
         pieces, done = list[str](), start
         while first < len(spans) and spans[first].start < end:
             span = spans[first]
-            if max(span.start, start) < min(span.end, end):  # an empty text holds no part of it
+            if max(span.start, start) < min(span.end, end):  # an empty text has no part of the span
                 pieces.append(text[done - start : max(span.start, start) - start])
                 if labelled < first:
                     pieces.append(placeholder(span.label))
@@ -226,7 +244,8 @@ def without_spans(texts: Sequence[str], spans: Sequence[Redaction], gap: int) ->
 
 
 def _redacted_payload(job: Job, level: Level) -> dict[str, Any]:
-    """Return the payload with everything redacted but the ids and places that commands name."""
+    """Return the redacted payload. In the payload of a command, the fields of _NAMED_BY_COMMANDS
+    are unchanged."""
     if job.kind == "states":
         payload = validated(StatesPayload, job.payload, within="payload")
         texts = redacted_in_turn([one.text for one in payload.states], "all")
@@ -241,7 +260,7 @@ def _redacted_payload(job: Job, level: Level) -> dict[str, Any]:
             for one, text in zip(payload.states, texts, strict=True)
         ]
         return {**job.payload, "states": states} if states else job.payload
-    if job.kind == "profile":  # ids alone
+    if job.kind == "profile":  # contains only ids
         return validated(ProfilePayload, job.payload, within="payload").model_dump()
     clean = redact_value(job.payload, level)
     assert isinstance(clean, dict)
@@ -250,7 +269,8 @@ def _redacted_payload(job: Job, level: Level) -> dict[str, Any]:
 
 
 def was_changed(events: EventStore, job: Job) -> bool:
-    """Return True if a job is filed, and an event of it was deleted or edited since: its texts tell what was wrong."""
+    """Return True if a job is filed and one of its events was deleted or edited later. The texts of
+    the job are then wrong."""
     if job.kind != "remember" or not events.is_filed(job.job_id):
         return False
     found = events.get([f"{job.job_id}:{n}" for n in range(len(job.texts))])

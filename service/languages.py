@@ -1,4 +1,4 @@
-"""The languages that conversations are held in, as far as this process has heard them."""
+"""The languages of conversations, detected from the messages that this process received."""
 
 from __future__ import annotations
 
@@ -11,20 +11,22 @@ from .bounded import Bounded
 
 CONVERSATIONS_KEPT = 10_000
 ENOUGH_PROSE = 4
-"""So many words or Chinese characters show a language; a shorter message ("ok") is in that of the conversation."""
+"""Minimum number of words or Chinese characters that show a language. A shorter message ("ok") does
+not change the language of its conversation."""
 UNKNOWN: Language = "zh"
-"""The language where nothing tells one."""
+"""The language that is chosen if none is known."""
 
 
 class Languages:
-    """Chooses the language to write in. Keeps one word a conversation, nothing of what was said."""
+    """Chooses the language to write in. Stores one language per conversation, and no texts."""
 
     def __init__(self, configured: Callable[[], LanguageChoice]) -> None:
         self._configured = configured
         self._heard: Bounded[str, Language] = Bounded(CONVERSATIONS_KEPT)
 
     def hear(self, scope_key: str, texts: Sequence[str]) -> None:
-        """Note what people say in a conversation."""
+        """Detect the language of `texts`, which people said in a conversation, and store it. Short
+        texts do not change a stored language."""
         said = _joined(texts)
         length = prose_length(said)
         if length >= ENOUGH_PROSE:
@@ -33,8 +35,12 @@ class Languages:
             self._heard.setdefault(scope_key, detect_language(said))
 
     def choose(self, asked: object, scope_key: str = "", texts: Sequence[str] = ()) -> Language:
-        """Return `asked` if it is a language. "auto" is that of the conversation (if nothing was heard of it, of `texts`), else
-        the configured one. Anything else is the configured one, else that of the conversation.
+        """Return the language to write in.
+
+        "zh" or "en" as `asked` is returned unchanged. "auto" selects the stored language of the
+        conversation (if none is stored, that of `texts`), else the configured language. Any other
+        value selects the configured language, else the language as for "auto". If no language is
+        known, UNKNOWN is returned.
         """
         for known in (asked, None if asked == "auto" else self._configured()):
             if known in ("zh", "en"):

@@ -1,4 +1,5 @@
-"""What operators ask of an open memory: searches everywhere, forgetting, texts written anew, numbers."""
+"""The methods for operators: search in all conversations, forgetting, commands, reprocessing, and
+statistics."""
 
 from __future__ import annotations
 
@@ -28,7 +29,8 @@ COMMAND_LOOK_SECONDS = 0.02
 
 
 class CommandResult(NamedTuple):
-    """A command in the queue: its job's id, and True if it is carried out."""
+    """A command in the queue: the id of its job, and `done`, True if the command was carried
+    out."""
 
     job_id: str
     done: bool
@@ -40,26 +42,31 @@ class Operating:
     lifecycle: Lifecycle
 
     async def search_everywhere(self, query: str, *, top_k: int | None = None, **conditions: Any) -> list[Hit]:
-        """Return events of every conversation. For the operator alone: never offer this to users."""
+        """Return the events of all conversations that match best. Never offer this to users."""
         opened = self.lifecycle.opened
         return [] if opened is None else await opened.recall.search_everywhere(query, top_k=top_k, **conditions)
 
     async def forget_user(self, user_id: str, *, mentions: bool = False, wait_seconds: float = 60.0) -> ForgetReport:
-        """Forget everything of a user, in every conversation, for good; with `mentions`, what others' events say of them too.
+        """Delete all data of a user in all conversations permanently. With `mentions`, also delete
+        events and other records of other people that mention the user.
 
-        Afterwards the whole data directory is searched for what they said: `report.clean` means that nothing is left. From
-        the moment of the call nothing that they said before it is filed. Raises InvalidInput, StorageError.
+        Afterwards the whole data directory is searched for the user's texts; `report.clean` is True
+        if none is left. After the call no text is filed that the user said before it. Raises
+        InvalidInput, StorageError.
         """
         return await self.lifecycle.forget(Entity("user", user_id), mentions, wait_seconds)
 
     async def forget_group(self, group_id: str, *, mentions: bool = False, wait_seconds: float = 60.0) -> ForgetReport:
-        """Forget everything that was said in a group. As `forget_user`."""
+        """Delete all data of a group permanently. See `forget_user`."""
         return await self.lifecycle.forget(Entity("group", group_id), mentions, wait_seconds)
 
     async def command(self, kind: CommandKind, payload: Mapping[str, Any], *, wait_seconds: float = 5.0) -> CommandResult:
-        """Hand a command to the owner of the data directory, and wait for it. What a payload holds is in `schema/commands.py`.
+        """Hand a command to the owner of the data directory, and wait at most `wait_seconds` for
+        it.
 
-        What it names must exist: a command that fails is tried again like any job. Raises InvalidInput, StorageError.
+        `schema/commands.py` describes the payloads. The object that a payload names must exist,
+        because a command that fails is retried like any job. Raises InvalidInput, StorageError, and
+        HistorianError if memory is off or not open.
         """
         fields = {"kind": kind, "request_id": f"command-{uuid.uuid4().hex}", "user_id": OPERATOR, "payload": dict(payload)}
         ids = await self.lifecycle.hand_over([make_job(fields, self.lifecycle.settings, self.lifecycle.clock)])
@@ -83,13 +90,17 @@ class Operating:
         wait_seconds: float = 3600.0,
         on_progress: Callable[[int], None] = lambda seen: None,
     ) -> ReprocessReport:
-        """Write what was filed anew, by today's rules or model: of one conversation, or of all; better rules mend old memory.
+        """Rewrite stored events with the current rules or model, in one conversation or (None) in
+        all.
 
-        `before_version` ("0.2") takes only what an earlier version of Historian wrote. The texts of jobs are written from the
-        words as they were handed over; what was observed, summarised, noted or edited stays. Former texts are kept as revisions.
-        It runs as jobs of the queue, goes on after a crash, and does nothing twice. With `dry_run` nothing is written, and the
-        rules alone tell what would change. `on_progress` is told how many events are seen. After `wait_seconds` the report of
-        what is done so far is returned, with `done` False. Raises InvalidInput, StorageError.
+        With `before_version` ("0.2") only events are rewritten that an earlier version of Historian
+        wrote. Events are rewritten from their original input. Events from observations, summaries,
+        notes and edits are unchanged. Former texts are stored as revisions.
+
+        The run consists of jobs of the queue. It continues after a crash, and no event is processed
+        twice. With `dry_run` nothing is written, and only the rules are used to find the changes.
+        `on_progress` is called with the number of events checked so far. After `wait_seconds` the
+        report so far is returned, with `done` False. Raises InvalidInput, StorageError.
         """
         from .upkeep.reprocessing import ReprocessReport, reprocess
 
@@ -107,9 +118,10 @@ class Operating:
         )
 
     async def stats(self) -> dict[str, Any]:
-        """Return queue, events, worker and model usage in numbers, as JSON data."""
+        """Return statistics of queue, events, worker, recall and models, as JSON data."""
         return await service_report(self.lifecycle)
 
     async def metrics_text(self) -> str:
-        """Return the numbers of `stats` in Prometheus' text format (`historian.METRICS_CONTENT_TYPE`), for a bot's `/metrics`."""
+        """Return the numbers of `stats` in Prometheus' text format
+        (`historian.METRICS_CONTENT_TYPE`), for the `/metrics` page of a bot."""
         return metrics_text(await self.stats())

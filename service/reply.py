@@ -1,4 +1,5 @@
-"""The memory block for a reply: from the database, else from MEMORY.md, else from plain summaries."""
+"""The memory block for a reply: from the database, else from MEMORY.md, else from plain
+summaries."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ from .timezones import configured_timezone
 log = logging.getLogger(__name__)
 
 SYNCHRONOUS_SECONDS = 0.25
-"""The extra time of a synchronous recall, for a thread, an event loop and plain summaries."""
+"""Extra seconds of a synchronous recall, for a thread, an event loop and plain summaries."""
 
 
 class ReplyContext:
@@ -31,7 +32,8 @@ class ReplyContext:
         self._lifecycle = lifecycle
 
     def request(self, query: object, scope: Scope, top_k: object, context: object) -> RecallRequest | None:
-        """Return the request of a recall before a reply; None if it cannot be made, which is logged."""
+        """Return the request of the recall for a reply. If it cannot be made, log this and return
+        None."""
         settings = self._lifecycle.settings
         try:
             if is_conversation(scope):
@@ -63,7 +65,8 @@ class ReplyContext:
             return ""
 
     def block_now(self, request: RecallRequest | None, language: object, max_tokens: object) -> str:
-        """`block` for synchronous code: blocks the calling thread within the time limit of a recall."""
+        """`block` for synchronous code. Blocks the calling thread for at most the time limit of a
+        recall plus SYNCHRONOUS_SECONDS."""
         opened = self._lifecycle.opened
         limit = LOCAL_SECONDS if opened is None else opened.recall.time_limit()
         return in_thread(partial(self.block, request, language, max_tokens), limit + SYNCHRONOUS_SECONDS) or ""
@@ -97,7 +100,8 @@ class ReplyContext:
         return await opened.recall.written(block)
 
     async def _plain_summaries(self, scope: Scope) -> Sequence[tuple[str, str]]:
-        """Return the summaries that can be read while memory is switched off or cannot be opened."""
+        """Return the summaries that can be read while memory is switched off or cannot be
+        opened."""
         plain = self._lifecycle.plain
         if not self._lifecycle.started and plain.is_empty:
             return []
@@ -109,7 +113,8 @@ class ReplyContext:
             return []
 
     def _language(self, said: Sequence[str], language: object, scope: Scope) -> Language:
-        """Return the given language, else the configured one, else that of the query and its conversation."""
+        """Store the language of the query `said`, and return the language of the block (see
+        `Languages.choose`)."""
         languages = self._lifecycle.languages
         languages.hear(scope.key, said)
         return languages.choose(language, scope.key, said)

@@ -1,4 +1,4 @@
-"""The report of a service, as JSON data."""
+"""The report of a service with its statistics, as JSON data."""
 
 from __future__ import annotations
 
@@ -56,18 +56,20 @@ def queue_report(counts: QueueCounts) -> dict[str, Any]:
 
 
 def vectors_report(events: EventStore, now: float) -> dict[str, Any]:
-    """Return how many events wait for their vector and how old the oldest of them is in seconds (0 if none waits)."""
+    """Return the number of events that wait for their vector, and the age of the oldest of them in
+    seconds (0 if none waits)."""
     count, oldest = events.waiting_vectors()
     return {"waiting": count, "oldest_waiting_seconds": 0.0 if oldest is None else round(max(now - oldest, 0.0), 3)}
 
 
 def model_names(parts: Parts) -> dict[str, str]:
-    """Return the names of the models in use by purpose; an empty string for none."""
+    """Return the names of the models in use, by purpose; "" if there is none."""
     models = {"chat": parts.chat, "embedding": parts.embedder, "rerank": parts.reranker}
     return {purpose: model.model if model is not None else "" for purpose, model in models.items()}
 
 
 def usage_report(parts: Parts) -> dict[str, dict[str, float]]:
-    """Return the usage of models by purpose: the chat model's, "embedding" and "rerank" where an endpoint does it."""
+    """Return the usage of models by purpose: the purposes of the chat model, and "embedding" and
+    "rerank" if an endpoint is used for them."""
     used = {**(parts.chat.usage() if parts.chat is not None else {}), **parts.usage.by_purpose()}
     return {purpose: {**asdict(usage), "seconds": round(usage.seconds, 3)} for purpose, usage in used.items()}

@@ -1,4 +1,4 @@
-"""Timers of silence: one call a conversation, some seconds after its last message."""
+"""Timers that detect silence: one call per conversation, some seconds after its last message."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ log = logging.getLogger(__name__)
 
 
 class SilenceTimers:
-    """Calls `on_silence(scope key)` when a conversation has had no message for a while. Used from the event loop only."""
+    """Calls `on_silence(scope key)` when a conversation has had no message for some time. Not
+    thread-safe: to be used only from the event loop."""
 
     def __init__(self, on_silence: Callable[[str], Awaitable[None]]) -> None:
         self._on_silence = on_silence
@@ -18,7 +19,7 @@ class SilenceTimers:
         self._calls: set[asyncio.Task[None]] = set()
 
     def heard(self, key: str, seconds: float) -> None:
-        """Restart the timer of a conversation: the call comes `seconds` after its last message."""
+        """Restart the timer of a conversation after a message. It fires after `seconds`."""
         self.end(key)
         self._timers[key] = asyncio.get_running_loop().call_later(seconds, self._silent, key)
 
@@ -29,7 +30,7 @@ class SilenceTimers:
             timer.cancel()
 
     async def aclose(self) -> None:
-        """End all timers; calls that have begun are finished, except those of an event loop that has ended."""
+        """Stop all timers, and wait for calls that have begun in the running event loop."""
         for key in list(self._timers):
             self.end(key)
         here = asyncio.get_running_loop()
@@ -45,5 +46,5 @@ class SilenceTimers:
         try:
             await self._on_silence(key)
         except Exception:
-            # What waits is looked through all the same, once its own bound is reached.
+            # The waiting messages are read when they become due.
             log.exception("the silence of a conversation could not be told")

@@ -1,4 +1,5 @@
-"""Talk as bots have it: messages of any common form become jobs of kind `talk`, one each, gathered by conversation."""
+"""Conversion of messages in any common form into jobs of kind `talk`, one per message, and the
+gathering of these jobs by conversation."""
 
 from __future__ import annotations
 
@@ -24,21 +25,25 @@ from .intake import make_job, redacted_in_turn, refuse_unknown, with_redacted_la
 SCOPES_COUNTED = 10_000
 MESSAGES_KNOWN = 10_000
 WORDINGS_KNOWN = 20
-"""Wordings of one message that are told apart."""
+"""Maximum number of wordings that are known of one message."""
 _FIELDS = ("bot_id", "bot_name", "user_name", "group_name", "timezone")
 
 
 class Gathering:
-    """Decides how long a message waits for others of its conversation. Thread-safe: synchronous agents hand over from theirs."""
+    """Decides how long a message waits for others of its conversation. Thread-safe, because
+    synchronous agents hand over messages from their own threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._waiting: OrderedDict[str, tuple[int, int, float]] = OrderedDict()
 
     def due(self, job: Job, now: float, settings: Settings, *, gathers: bool = True) -> Job:
-        """Return the job with its `not_before`: 0 (at once, with all that wait) if a bound is reached with it.
+        """Return the job with its due time `not_before`.
 
-        Its message is filed at once all the same. Where nothing `gathers`, its job is gone long before it is due.
+        The due time is 0 if the job reaches a limit of messages or tokens: a model then reads all
+        waiting messages of the conversation at once. The message itself is filed at once in any
+        case. If `gathers` is False (no model reads talk), the job is removed after its message is
+        filed, long before the due time.
         """
         limits, key = settings.cognitive.talk, job.scope.key
         if not gathers:
@@ -62,7 +67,8 @@ class Gathering:
             return scope_key in self._waiting
 
     def flushed(self, scope_key: str | None = None) -> list[str]:
-        """Return the keys of the conversations in which messages wait (or `scope_key`); from now on they wait no longer."""
+        """Return the keys of the conversations in which messages wait, or only `scope_key` if it is
+        one of them. From now on no message counts as waiting there."""
         with self._lock:
             keys = [key for key in self._waiting if scope_key in (None, key)]
             for key in keys:
@@ -72,24 +78,29 @@ class Gathering:
 
 @dataclass(slots=True)
 class _Worded:
-    """What is known of one message: the request of each wording, the latest one last, and the time of its last edit."""
+    """The known wordings of one message: request ids by job id, the latest last, and the time of
+    the last edit."""
 
     requests: dict[str, str] = field(default_factory=dict)
     edited_at: str = ""
 
 
 class Wordings:
-    """Notes in which order messages were worded, as far as they were handed over here. Thread-safe."""
+    """The order of the wordings of each message that was handed over in this process.
+    Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._known: Bounded[str, _Worded] = Bounded(MESSAGES_KNOWN)
 
     def in_turn(self, job: Job, edited_at: str, now: float) -> Job:
-        """Return the job of a message in words of `edited_at` ("" for words that are not known to be an edit's).
+        """Return the job of one wording of a message, with its place in the order of wordings.
+        `edited_at` is the time of the edit; "" if the wording is not known to be an edit.
 
-        Words that came before those that are known (an edit overtakes its message while a bot replies to that) never replace
-        any. Words that the message has had, and others since, are handed over once more: as a job of its own.
+        A wording that is older than a known one gets `worded_at` 0, so that it replaces no other
+        wording. Wordings arrive in this order if a bot hands over a message only after its reply,
+        and an edit before. If a message returns to an earlier wording, the job gets a new id, so
+        that this wording is filed once more.
         """
         said = TalkPayload.model_validate(job.payload)
         if not said.message_id:
@@ -121,7 +132,8 @@ def _moment(edited_at: str) -> datetime:
 def talk_jobs(
     messages: object, scope: Scope, settings: Settings, clock: Callable[[], float], fields: Mapping[str, Any]
 ) -> list[Job]:
-    """Return one redacted job a message, in order. Raises InvalidInput that names the message and what is wrong with it."""
+    """Return one redacted job per message, in order. Raises InvalidInput that names the message and
+    the error."""
     checked_scope(scope)
     refuse_unknown(fields, _FIELDS)
     given = read_messages(messages)

@@ -1,4 +1,4 @@
-"""The time zone of this machine, and of a timestamp."""
+"""The time zones of this machine and of timestamps."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ _HOUR = timedelta(hours=1)
 
 
 def local_timezone() -> str:
-    """Return the machine's IANA time zone; UTC, with a warning, if it has no named one."""
+    """Return the machine's IANA time zone. If it has no named zone, log a warning and return
+    UTC."""
     import tzlocal  # not needed if a zone is configured
 
     try:
@@ -32,7 +33,8 @@ def warn_of_no_zone(reason: str) -> None:
 
 
 def configured_timezone(configured: str) -> str:
-    """Return the IANA time zone of the setting `cognitive.timezone`; this machine's for "local"."""
+    """Return the IANA time zone for the setting `cognitive.timezone`: for "local", that of this
+    machine."""
     return local_timezone() if configured == "local" else configured
 
 
@@ -44,9 +46,10 @@ def iso_of(moment: float) -> str:
 def told_timezone(configured: str, timestamp: object) -> str:
     """Return the IANA time zone of `timestamp` under the setting `configured` ("local" or a name).
 
-    With "local", the offset of the timestamp takes precedence over this machine's zone (a bot in Shanghai may run in a
-    container on UTC): +08:00 becomes Etc/GMT-8. An offset of zero is ignored, because many programs write UTC. So is an
-    invalid timestamp, which is reported where it is parsed.
+    A name is returned unchanged. With "local", the offset of the timestamp takes precedence over
+    this machine's zone, because a bot in Shanghai may run in a container on UTC: +08:00 becomes
+    Etc/GMT-8. An offset of zero is ignored, because many programs write UTC. Offsets of parts of an
+    hour are ignored too, and so are invalid timestamps, which are reported where they are parsed.
     """
     if configured != "local":
         return configured
@@ -58,7 +61,8 @@ def told_timezone(configured: str, timestamp: object) -> str:
             return here
         name = f"Etc/GMT{-(offset // _HOUR):+d}"
         ZoneInfo(name)
-    except (ValueError, OverflowError, ZoneInfoNotFoundError) as error:  # not a time, before the year 1, or +15:00
+    except (ValueError, OverflowError, ZoneInfoNotFoundError) as error:
+        # Not a time, a time before the year 1, or an offset without a zone, such as +15:00.
         log.debug("the time zone of a timestamp is not known, %s is assumed: %s", here, type(error).__name__)
         return here
     return name

@@ -1,4 +1,5 @@
-"""Withdrawn messages: `forget_message` takes a message out of every place where it stands, or may come to stand."""
+"""Withdrawal of messages: `forget_message` deletes a message from all stores and from the queue,
+and prevents it from being filed later."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ from .running.lifecycle import Lifecycle
 
 
 def message_ids(given: object) -> list[str]:
-    """Return the ids of messages, each once. Raises InvalidInput for what is no id of a message, and no list of them."""
+    """Return the ids of messages without duplicates. `given` is one id or several. Raises
+    InvalidInput for anything else."""
     several = isinstance(given, Iterable) and not isinstance(given, str | bytes | Mapping)
     ids = list(given) if several else [given]  # type: ignore[call-overload]  # is iterable
     for one in ids:
@@ -35,10 +37,12 @@ async def withdraw(lifecycle: Lifecycle, given: object, scope: Scope) -> int:
 
 
 def _withdraw(parts: Parts, ids: list[str], scope: Scope) -> tuple[set[str], int]:
-    """Withdraw messages from all stores. Return their words, and how many messages and events are gone.
+    """Withdraw messages from all stores. Return their texts, and the number of deleted messages and
+    events.
 
-    What profiles took from them goes before the messages, which tell what that is, and once more behind the tombstones,
-    after which no worker writes any more of them.
+    The lines of profiles that the messages support are removed before the messages, which are
+    needed to find these lines. They are removed a second time after the tombstones are set, because
+    no worker adds such lines from then on.
     """
     messages = FiledMessages(parts.context)
     names = [name for one in ids for name in every_name(scope, one)]
@@ -54,7 +58,7 @@ def _withdraw(parts: Parts, ids: list[str], scope: Scope) -> tuple[set[str], int
         parts.article_stores.buffer.remove(buffered)
     jobs = [job for prefix in prefixes for job in parts.queue.talk_of(prefix)]
     parts.queue.withdraw([job.job_id for job in jobs])
-    records = parts.backend.corrections  # what was withdrawn is not brought back
+    records = parts.backend.corrections  # `undo` must not restore a withdrawn message
     held = [one.correction for one in records.all() if any(said.job_id in names for said in one.correction.messages)]
     records.remove([one.correction_id for one in held])
     words = {str(job.payload.get("text", "")) for job in jobs} | {one.text for said in stored.values() for one in said}

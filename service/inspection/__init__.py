@@ -1,1 +1,2 @@
-"""What operators look at: pages of events, jobs, profiles and articles with their revisions, settings."""
+"""Read access for operators: events in pages, the list of articles, records as JSON data, and the
+settings in force."""

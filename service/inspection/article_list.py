@@ -1,4 +1,4 @@
-"""Whom there is an article about, or something that may become one."""
+"""The list of the people about whom an article, summaries, or messages for a summary are stored."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ if TYPE_CHECKING:  # commands import this module at their start
 
 
 class Told(NamedTuple):
-    """What the assistant keeps of a person in one conversation: article, summaries, tokens that wait to be summarised."""
+    """The stored data about a person in one conversation: article, summaries, and the number of
+    tokens that wait to be summarised."""
 
     key: ArticleKey
     article: StoredArticle | None
@@ -20,7 +21,7 @@ class Told(NamedTuple):
 
 
 def listed_articles(stores: ArticleStores, is_wanted: Callable[[ArticleKey], bool] = lambda _: True) -> list[Told]:
-    """Return what there is of each person in each conversation. Blocking."""
+    """Return one entry per person and conversation, of those that `is_wanted` accepts. Blocking."""
     keys = {*stores.articles.keys(), *stores.summaries.keys(), *stores.buffer.keys()}
     wanted = sorted(filter(is_wanted, keys), key=str)
     return [Told(key, stores.articles.read(key), stores.summaries.read(key), stores.buffer.tokens(key)) for key in wanted]

@@ -1,4 +1,4 @@
-"""Events page by page, newest first, and one event with all that is known of it."""
+"""Pages of events, newest first, and one event with its revisions and links."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_ON_A_PAGE = 500
 
 @dataclass(frozen=True, slots=True)
 class EventPage:
-    """Events, newest first; `next` is the cursor of the following page, "" on the last one."""
+    """Events, newest first; `next` is the cursor of the following page, "" on the last page."""
 
     events: list[Event]
     next: str = ""
@@ -23,7 +23,7 @@ class EventPage:
 
 @dataclass(frozen=True, slots=True)
 class EventDetail:
-    """An event, its former texts, and the events that it ended or corrected."""
+    """An event, its former texts, and the events that it superseded or corrected."""
 
     event: Event
     revisions: list[Revision]
@@ -39,9 +39,11 @@ class EventDetail:
 
 
 def events_page(events: EventStore, where: EventFilter, *, limit: int = 100, cursor: str = "") -> EventPage:
-    """Return a page of the matching events. What is filed between two pages does not shift them. Raises InvalidInput.
+    """Return a page of the matching events. Events that are filed between two calls do not shift
+    the pages. Raises InvalidInput.
 
-    A cursor is the time of a page's last event (seconds since the epoch), and how many of that time were shown.
+    A cursor consists of the time of a page's last event (seconds since the epoch) and the number of
+    events of that time that were shown so far: `1771666200.0~2`.
     """
     if not 1 <= limit <= MOST_ON_A_PAGE:
         raise InvalidInput(f"limit: expected a number from 1 to {MOST_ON_A_PAGE}, got {limit}")
@@ -58,7 +60,7 @@ def events_page(events: EventStore, where: EventFilter, *, limit: int = 100, cur
 
 
 def events_with_words(events: EventStore, where: EventFilter, text: str, *, limit: int = 100) -> EventPage:
-    """Return the matching events whose words are those of `text`, as far as the best ones go, newest first."""
+    """Return the `limit` matching events that fit the words of `text` best, newest first."""
     found = events.get([event_id for event_id, _ in events.search_keywords(text, where, limit)])
     return EventPage(sorted(found, key=lambda event: event.timestamp, reverse=True))
 

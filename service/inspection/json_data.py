@@ -65,7 +65,8 @@ def event_data(event: Event) -> dict[str, Any]:
 
 
 def hit_data(hit: Hit, *, explain: bool = False) -> dict[str, Any]:
-    """Return a hit as JSON data: its event's, the scores, messages around it; with `explain` how it came to its place."""
+    """Return a hit as JSON data: the data of its event, the scores, and the neighbouring messages.
+    With `explain`, the explanation of its rank is added."""
     told = {"explain": hit.explain()} if explain else {}
     given = {"before": hit.before, "after": hit.after}
     around = {name: [event_data(one) for one in some] for name, some in given.items() if some}
@@ -74,7 +75,8 @@ def hit_data(hit: Hit, *, explain: bool = False) -> dict[str, Any]:
 
 
 def profile_data(one: Profile) -> dict[str, Any]:
-    """Return a profile as JSON data: its key, its `lines`, and these as Markdown in `summary`."""
+    """Return a profile as JSON data: its fields with those of its key, and its lines as Markdown in
+    `summary`."""
     data = record_data(one)
     return {**data.pop("key"), **data, "summary": one.summary}
 
@@ -85,7 +87,7 @@ def profile_lines(one: Profile) -> list[str]:
 
 
 def correction_data(one: Correction) -> dict[str, Any]:
-    """Return a correction as JSON data; its lines each with the key of their profile."""
+    """Return a correction as JSON data. Each of its lines has the key of its profile."""
     told = {field.name: getattr(one, field.name) for field in fields(one)}
     told["lines"] = [{**asdict(key), "line": record_data(line)} for key, line in one.lines]
     told |= {name: [*map(event_data, told[name])] for name in ("events", "messages")}
@@ -116,9 +118,11 @@ def summary_data(one: Summary) -> SummaryData:
 
 
 def job_entries(queue: JobQueue, limit: int | None) -> list[dict[str, Any]]:
-    """Return jobs with `state`; failed ones with `error`, `failed_at` (epoch seconds), `filed` and file `name` too.
+    """Return jobs as JSON data with their `state`, at most `limit` per state (None: all), oldest
+    first.
 
-    At most `limit` of each state, oldest first.
+    Failed jobs also have `error`, `failed_at` (seconds since the epoch), `filed` and the `name` of
+    their file.
     """
     most = limit or 1_000_000
     entries = [_entry(job, state) for state in ("processing", "pending") for job in queue.jobs(state, most)]

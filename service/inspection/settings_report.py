@@ -18,7 +18,8 @@ _SECRET = re.compile(r"(?:^|[._])(?:api_key|token|scope_tokens|extra_body)$")
 
 @dataclass(frozen=True, slots=True)
 class SettingEntry:
-    """One key with its value (secrets masked), its default, whether it applies at once, and its meaning by language."""
+    """One key with its value (secrets masked), its default, whether it applies at once, and its
+    meaning by language."""
 
     key: str
     value: Any
@@ -28,7 +29,7 @@ class SettingEntry:
 
 
 def settings_report(settings: Settings) -> list[SettingEntry]:
-    """Return every key in the order of the documents."""
+    """Return one entry per key, in the order of the documentation."""
     defaults = Settings()
     return [
         SettingEntry(key, _masked(key, value_at(settings, key)), value_at(defaults, key), is_hot(info), meaning_of(key))
@@ -37,7 +38,8 @@ def settings_report(settings: Settings) -> list[SettingEntry]:
 
 
 def _masked(key: str, value: Any) -> Any:
-    """Return a value without what it holds of secrets: names of tables stay, so that one sees what is set."""
+    """Return the value with secrets masked. The keys of a table are unchanged, so that a report
+    shows which are set."""
     if _SECRET.search(key):
         return dict.fromkeys(value, MASK) if isinstance(value, Mapping) else MASK if value else value
     if not isinstance(value, str) or "://" not in value:

@@ -7,9 +7,9 @@
     >>> seen
     ['search']
 
-`emit` never waits and never raises: each hook has a queue and a thread of its own, started when it is first needed. An
-`inline` hook is called directly and must return within microseconds. Its errors are logged; only KeyboardInterrupt is
-raised, because it may come from the user.
+`emit` never waits: each hook has its own queue and thread, which is started when it is first
+needed. An `inline` hook is called directly and must return within microseconds. Errors of hooks are
+logged. Only the KeyboardInterrupt of an inline hook is raised, because it may come from the user.
 """
 
 from __future__ import annotations
@@ -28,25 +28,28 @@ log = logging.getLogger(__name__)
 
 QUEUE_MAX = 1_000
 LOOP_LOOK_SECONDS = 1.0
-"""How often a thread that waits for a coroutine checks whether the event loop of the coroutine is closed."""
+"""Interval in seconds at which a thread that waits for a coroutine checks whether the coroutine's
+event loop is closed."""
 
 Hook = Callable[..., Any]
 
 
 class Hooks:
-    """Hooks by the name of their event. Thread-safe."""
+    """The hooks of each event name. Thread-safe."""
 
     def __init__(self) -> None:
         self._hooks: dict[str, tuple[_Registered, ...]] = {}
         self._lock = threading.Lock()
 
     def register(self, event: str, hook: Hook, *, inline: bool = False) -> Callable[[], None]:
-        """Call `hook` with the keyword arguments of every `emit(event, …)`. Return a function that unregisters it.
+        """Call `hook` with the keyword arguments of every `emit(event, …)`. Return a function that
+        unregisters it.
 
-        A coroutine function (or an object whose `__call__` is one) runs on the current event loop, or if there is none, on a
-        loop in the hook's thread. A hook receives its events in order. While 1,000 are waiting, further ones are dropped for
-        that hook, and logged. `aclose` of the service removes all hooks: register them again after another `start`. Raises
-        ValueError for an inline coroutine function.
+        A coroutine function (or an object whose `__call__` is one) runs on the event loop that is
+        running now, or, if there is none, on a loop in the hook's thread. A hook receives its
+        events in order. While 1,000 events wait for a hook, further events are dropped for this
+        hook, and this is logged. `aclose` of the service removes all hooks: register them again
+        after another `start`. Raises ValueError for an inline coroutine function.
         """
         registered = _Registered(event, hook, inline=inline)
         with self._lock:
@@ -60,7 +63,8 @@ class Hooks:
         return unregister
 
     def emit(self, event: str, /, **payload: Any) -> None:
-        """Pass an event to its hooks. Returns at once. The payload may have any key, including `event`."""
+        """Pass an event to its hooks. Returns at once. The payload may have any key, including
+        `event`."""
         for hook in self._hooks.get(event, ()):
             hook.take(payload)
 
@@ -89,7 +93,7 @@ class _Registered:
         if _is_coroutine_function(hook):
             if inline:
                 raise ValueError(f"hook {_name(hook)} is a coroutine function and cannot be called inline")
-            with suppress(RuntimeError):  # without a running loop the hook's thread runs one
+            with suppress(RuntimeError):  # without a running loop, the hook's thread runs one
                 self._loop = asyncio.get_running_loop()
 
     def take(self, payload: dict[str, Any]) -> None:
@@ -117,11 +121,12 @@ class _Registered:
             self._call(payload)
 
     def _call(self, payload: dict[str, Any]) -> None:
-        """Call the hook. SystemExit too is its error alone; a KeyboardInterrupt of an inline hook may be the user's."""
+        """Call the hook and log its errors, even a SystemExit. A KeyboardInterrupt of an inline
+        hook is raised, because it may come from the user."""
         try:
             result = self._hook(**payload)
             if self._inline and inspect.iscoroutine(result):
-                # A plain function returned a coroutine. An inline hook may not wait, so it is not run.
+                # A plain function returned a coroutine. It is not run: inline hooks may not wait.
                 result.close()
                 log.warning("hook %s returned a coroutine for %s: register it without inline", _name(self._hook), self._event)
             elif inspect.isawaitable(result):
@@ -153,7 +158,7 @@ class _Registered:
             self._failed(error)
 
     def _failed(self, error: BaseException) -> None:
-        # The text of the error is not logged: it may hold the payload.
+        # The text of the error is not logged, because it may contain the payload.
         log.warning("hook %s failed on %s: %s", _name(self._hook), self._event, type(error).__name__)
 
 

@@ -1,7 +1,8 @@
 """The observation queue: records tool calls and messages without delaying the agent.
 
-The foreground appends a bounded copy to a bounded queue. A background task redacts, splits and stores; the worker embeds. If
-the task falls behind, the oldest observations are dropped and counted; the agent never waits.
+The foreground appends a bounded copy to a bounded queue. A background task redacts, splits and
+stores the copies; the worker makes the vectors. If the task falls behind, the oldest observations
+are dropped and counted; the agent never waits.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ BATCH = 32
 """Observations that are redacted and stored together."""
 
 SESSIONS_KNOWN = 100_000
-"""Sessions that are remembered (30 MB at most); of more, those used longest ago are forgotten."""
+"""Maximum number of sessions whose scope is stored in memory (30 MB at most). The least recently
+used session is dropped first."""
 
 DROPS_TOLD_SECONDS = 60.0
 SETTLED_POLL_SECONDS = 0.01
@@ -51,8 +53,13 @@ SETTLED_POLL_SECONDS = 0.01
 
 @dataclass(slots=True)
 class ObservationStatistics:
-    """Counts since the start: noted, dropped because the queue was full, events stored, already known, unusable, lost at
-    shutdown. `noted` and `dropped` are counted without a lock, so they are exact only if one thread observes."""
+    """Counts since the start.
+
+    `noted` observations, those `dropped` because the queue was full, and those that were
+    `unusable`; events that were `stored`, and those that were already `known`; observations and
+    events that were `lost` at shutdown or by an error. `noted` and `dropped` are counted without a
+    lock, so they are exact only if one thread observes.
+    """
 
     noted: int = 0
     dropped: int = 0
@@ -68,9 +75,10 @@ class ObservationStatistics:
 class Observation:
     """The queue of observations, its background task, and the scopes of sessions.
 
-    Every observation belongs to a scope: the given one, else the one that its session is bound to. It is stored with that
-    scope and is not found in any other. With `jobs`, the queue of a memory whose model reads talk, each message becomes a job
-    of kind `talk` as well, due `summary_interval_seconds` later together with the others of its conversation.
+    Every observation belongs to a scope: the given one, else the one to which its session is bound.
+    It is stored with that scope and is not found in any other. `jobs` is the job queue if a model
+    reads talk, else None. With `jobs`, each message also becomes a job of kind `talk`, which is due
+    `summary_interval_seconds` later, together with other messages of its conversation.
     """
 
     def __init__(
@@ -111,7 +119,8 @@ class Observation:
     ) -> None:
         """Queue a tool call with its result or exception. Thread-safe.
 
-        Raises InvalidInput if no scope is given and the session is not bound to one, or if `scope` is not a Scope.
+        Raises InvalidInput if no scope is given and the session is not bound to one, or if `scope`
+        is not a Scope.
         """
         if self._open:
             session_id = given_id(session_id, "session_id")
@@ -120,7 +129,8 @@ class Observation:
     def observe_message(
         self, role: str, content: object, session_id: str = "", *, scope: Scope | None = None, name: str = ""
     ) -> None:
-        """Queue a message; `role` is `user`, `assistant` or the bot's own word. Thread-safe. Raises like `observe_tool`."""
+        """Queue a message. `role` is `user`, `assistant` or a role name that the bot uses.
+        Thread-safe. Raises like `observe_tool`."""
         if self._open:
             session_id = given_id(session_id, "session_id")
             self._note(observe_message(self._scope_of(session_id, scope), self._clock(), role, name, content))
@@ -138,7 +148,8 @@ class Observation:
         self._task = asyncio.create_task(self._run(), name="historian observation")
 
     def take_over(self, former: Observation) -> None:
-        """Take what is left in another queue whose event loop has ended. Call it before `start`."""
+        """Take over the remaining observations, the sessions and the counts of another queue, whose
+        event loop has ended. Call it before `start`."""
         self._held += former._held
         self._talk += former._talk
         self._queue.extend([*former._taken, *former._queue])
@@ -146,9 +157,10 @@ class Observation:
         self.statistics = former.statistics
 
     async def aclose(self, timeout_seconds: float = 5.0) -> None:
-        """Close the queue and store its observations, within the time limit; the rest is lost and counted.
+        """Close the queue and store its observations within the time limit. The rest is lost and
+        counted.
 
-        A cancellation ends the time limit.
+        A cancellation ends the waiting at once.
         """
         self._open = False
         self._closing = True
@@ -156,7 +168,7 @@ class Observation:
         try:
             await self._end_task(timeout_seconds)
         finally:
-            # After an interruption too: losses are counted.
+            # Losses are counted after an interruption as well.
             queued = len(self._queue)
             self._queue.clear()
             self.statistics.lost += queued
@@ -175,7 +187,8 @@ class Observation:
             await asyncio.gather(task, return_exceptions=True)
 
     async def settled(self, timeout_seconds: float) -> bool:
-        """Wait until every observation is stored. Return False if that takes longer than the time limit."""
+        """Wait until every observation is stored. Return False if that takes longer than the time
+        limit."""
         try:
             async with asyncio.timeout(timeout_seconds):
                 while self._queue or self._held or not self._asleep:  # noqa: ASYNC110 - set by other threads too
@@ -185,9 +198,10 @@ class Observation:
         return True
 
     def forget(self, entity: Entity) -> int:
-        """Remove the observations of a user or group from memory and return their number. Call it from the event loop."""
+        """Remove the observations of a user or group from memory and return their number. Call it
+        from the event loop."""
         gone = 0
-        for _ in range(len(self._queue)):  # one at a time: other threads go on appending
+        for _ in range(len(self._queue)):  # one at a time, because other threads keep appending
             try:
                 one = self._queue.popleft()
             except IndexError:
@@ -196,7 +210,8 @@ class Observation:
                 gone += 1
             else:
                 self._queue.append(one)
-        # A batch that is being stored is not touched: the store refuses the events of forgotten entities.
+        # A batch that is being stored is left alone. The store refuses events of forgotten
+        # entities.
         self._scopes.remove(lambda scope: scope.key == entity.scope.key)
         return gone
 
@@ -238,13 +253,14 @@ class Observation:
                 pause = self._outage.begin(self._clock(), str(error))
                 log.warning("observations could not be stored, next try in %.0f s: %s", pause, error)
             except Exception as error:
-                # The task must survive any batch. The text of the error is not logged: it may hold what was observed.
+                # The task must survive any batch. The text of the error is not logged: it may
+                # contain observed content.
                 log.error("a batch of observations is lost: %s", type(error).__name__)
                 self._give_up()
             await self._rest()
 
     def _give_up(self) -> int:
-        """Count the batch that is being stored as lost; return its size."""
+        """Drop the batch that is being stored, count it as lost, and return its size."""
         left = len(self._taken) + len(self._held)
         self.statistics.lost += left
         self._taken, self._held, self._talk = [], [], []
@@ -284,8 +300,8 @@ class Observation:
             self._outage.end()
 
     def _store(self, events: Sequence[Event]) -> int:
-        """Store the new events in one transaction, without vectors, and return their number. One that cannot be stored is
-        left out and logged.
+        """Store the new events in one transaction, without vectors, and return their number. An
+        event that cannot be stored is skipped and logged.
         """
         try:
             return len(self._events.file_new(events, [None] * len(events)))
@@ -301,13 +317,14 @@ class Observation:
             while len(batch) < BATCH:
                 batch.append(self._queue.popleft())
         except IndexError:
-            return batch  # other threads append meanwhile, so only popleft can tell that the queue is empty
+            return batch  # other threads append, so only popleft shows that the queue is empty
         return batch
 
     def _prepare(self, batch: list[Observed]) -> tuple[list[Event], list[Job]]:
-        """Return the events of a batch, each content once, and the jobs of its messages if a model reads talk.
+        """Return the events of a batch without duplicates, and, if a model reads talk, the jobs of
+        its messages.
 
-        An observation that fails is counted and skipped.
+        An observation that fails is skipped and counted as unusable.
         """
         found: dict[str, Event] = {}
         talk: list[Job] = []
@@ -338,7 +355,7 @@ class Observation:
 
 
 def make_observation(parts: Parts, *, random: Callable[[], float]) -> Observation:
-    """Return the observation of `parts`; call `start()` to open it."""
+    """Return the observation queue of `parts`; call `start()` to open it."""
     cognitive = parts.settings.cognitive
     return Observation(
         events=parts.events,

@@ -1,4 +1,5 @@
-"""Observations: the bounded copy that is queued, its redacted text, and the events made of it."""
+"""The forms of an observation: the bounded copy that is queued, its redacted text, its events and
+its job."""
 
 from __future__ import annotations
 
@@ -21,13 +22,15 @@ NAME_CHARACTERS = 200
 ARGUMENT_CHARACTERS = 2_000
 RESULT_CHARACTERS = 8_000
 _ROLES = frozenset(("user", "human", "assistant", "ai", "bot", "tool", "function", "system", "developer"))
-"""Names of speakers. Any other role may be the name of a field, such as `password`."""
+"""Known roles. Any other role may be the name of a field, such as `password`, and is therefore
+redacted together with the content."""
 
 _PEOPLE = ("user", "human")
 
 
 class Observed(NamedTuple):
-    """One observation: a tool call (`role` is empty) or a message. The values are bounded copies that nothing else refers to."""
+    """One observation: a tool call (`role` is empty) or a message. The values are bounded copies
+    that are not shared. `at` is in seconds since the epoch."""
 
     scope: Scope
     at: float
@@ -38,7 +41,8 @@ class Observed(NamedTuple):
 
 
 class Cleaned(NamedTuple):
-    """The redacted text of an observation. `text` is redacted together with the name (`Ann: …`) or the role too."""
+    """The redacted text of an observation. `text` was also redacted together with the name, as in
+    `Ann: …`, and with an unknown role."""
 
     scope: Scope
     at: float
@@ -48,7 +52,8 @@ class Cleaned(NamedTuple):
 
 
 def observe_tool(scope: Scope, at: float, name: object, arguments: object, result: object) -> Observed:
-    """Return the observation of a tool call. Takes microseconds; long values are cut here, so that the queue stays small."""
+    """Return the observation of a tool call. Takes microseconds. Long values are cut here, so that
+    the queue needs little memory."""
     return Observed(
         scope,
         at,
@@ -66,7 +71,8 @@ def observe_message(scope: Scope, at: float, role: object, name: object, content
 
 
 def with_shown_name(observed: Cleaned, bot_name: str) -> Cleaned:
-    """Return an observation in which a person who is called like the bot, or everybody, has their id behind the name."""
+    """Return the observation with the person's id after the name if the name is ambiguous: the name
+    of the bot, or a word for everybody. Only messages of people change."""
     if observed.role not in _PEOPLE:
         return observed
     return observed._replace(name=shown_name(observed.scope.user_id, observed.name, bot_name))
@@ -75,8 +81,9 @@ def with_shown_name(observed: Cleaned, bot_name: str) -> Cleaned:
 def cleaned(observed: Observed) -> Cleaned:
     """Return the redacted text of an observation. This is the slow step.
 
-    The parts are redacted one by one, where the names of fields are known, and then together: the result of a tool for
-    `{"name": "DB_PASSWORD"}`, or a message of the role `password`, is recognised as a secret only beside that word.
+    The parts are redacted one by one, because then the names of fields are known, and afterwards
+    together: the result of a tool for `{"name": "DB_PASSWORD"}`, or a message with the role
+    `password`, is recognised as a secret only next to that word.
     """
     name = preview_text(observed.name, NAME_CHARACTERS)
     content = preview_text(_words(observed) if observed.role else observed.content, RESULT_CHARACTERS)
@@ -92,26 +99,29 @@ def cleaned(observed: Observed) -> Cleaned:
 
 
 def _words(observed: Observed) -> object:
-    """Return the words of a message; its content as it is if that has no form of a message's."""
+    """Return the words of a message; the content unchanged if it is neither text nor message
+    parts."""
     content, role = observed.content, ROLES.get(str(observed.role).lower(), "user")
     if not isinstance(content, str):
         return words_of(content, role, str(observed.name or "")) if is_content(content) else content
     words = words_of(content, role)
-    return content if words == content else words  # a cut text knows how much of it is missing
+    return content if words == content else words  # a `Cut` knows how many characters are missing
 
 
 def _clean_together(speaker: str, content: str) -> tuple[str, str]:
-    """Return speaker and content, without what is a secret only after that name."""
+    """Return speaker and content, redacted as one text: some secrets are recognised only after the
+    name."""
     head = f"{speaker}: "
     text = redact(head + content, "all")
-    # A secret that spans both: the name is part of it and is dropped.
+    # A secret that spans both includes the name, which is therefore replaced by "user".
     return (speaker, text[len(head) :]) if text.startswith(head) else ("user", text)
 
 
 def events_of(observed: Cleaned, *, timezone: ZoneInfo, max_tokens: int, bot_name: str = "") -> list[Event]:
-    """Return a message in parts, or a chunk of a tool's result an event.
+    """Return the events of an observation: the parts of a message, or the chunks of a tool's
+    result.
 
-    Ids are derived from scope and content, so that a scope stores the same content once.
+    Ids are derived from scope and content, so that a scope stores equal content only once.
     """
     if not observed.text.strip():
         return []
@@ -133,10 +143,12 @@ def events_of(observed: Cleaned, *, timezone: ZoneInfo, max_tokens: int, bot_nam
 
 
 def talk_job(observed: Cleaned, timezone: ZoneInfo, settings: ObservationSettings, bot_name: str) -> Job | None:
-    """Return the job of kind `talk` in which a model reads a message; None for a tool's result and a message of an unknown
-    sender. Its message is filed as the same record as by `events_of`.
+    """Return the job of kind `talk` with which a model reads a message.
 
-    The job is due `summary_interval_seconds` after the message: then everything that waits of the conversation is read.
+    Return None for a tool's result, for a message without text, and for one of an unknown sender.
+    The job files the message as the same record as `events_of`. It is due
+    `summary_interval_seconds` after the message; then the model reads all waiting messages of the
+    conversation together.
     """
     role = ROLES.get(observed.role.lower(), "user") if observed.role else "tool"
     scope = observed.scope

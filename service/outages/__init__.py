@@ -1,1 +1,2 @@
-"""What is away: which model does not answer, and when to ask it again."""
+"""Outages of models and of the disk: pauses with backoff, outages that all callers share, and the
+findings about a worker's model."""

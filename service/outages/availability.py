@@ -10,21 +10,25 @@ LONGEST_PAUSE_SECONDS = 300.0
 LONGEST_DISK_PAUSE_SECONDS = 60.0
 """Shorter than for models: a write is cheap to retry, and freed space should be used soon."""
 LONGEST_RETRY_AFTER_SECONDS = 600.0
-"""A server that asks for a longer pause than this is probed all the same: it may be back before, or be wrong by hours."""
+"""The longest pause in seconds that a server is granted. After it the server is probed anyway: it
+may be back earlier, or the requested pause may be wrong by hours."""
 _MOST_DOUBLINGS = 64
-"""A pause has reached any bound by then; an outage of a day has more failures than a float has doublings."""
+"""Bound of the exponent: the pause has reached its limit long before. Without this bound a long
+outage would overflow the float."""
 
 
 def doubled(first: float, failures: int, longest: float) -> float:
-    """Return the pause in seconds after so many failures in a row (1 or more): `first`, doubled each time, up to `longest`."""
+    """Return the pause in seconds after `failures` failures in a row (at least 1): `first` after
+    the first failure, doubled after each further one, at most `longest`."""
     return min(first * 2.0 ** min(failures - 1, _MOST_DOUBLINGS), longest)
 
 
 class Pause:
-    """A pause that ends as soon as it is over by either of two clocks.
+    """A pause that is over as soon as one of two clocks has passed its end.
 
-    The wall clock may be set back, which would make a pause of a second last a day. The monotonic clock cannot be set, but may
-    stop while the machine sleeps. Times are in seconds; a pause that was never begun is over.
+    The wall clock may be set back: a pause of a second would then last a day. The monotonic clock
+    cannot be set, but may stop while the machine sleeps. Times are in seconds. A pause that was
+    never begun is over.
     """
 
     def __init__(self) -> None:
@@ -40,14 +44,15 @@ class Pause:
         self._elapsed_until = 0.0
 
     def remaining(self, now: float) -> float:
-        """Return the seconds that are left; 0 if it is over."""
+        """Return the seconds that are left; 0 if the pause is over."""
         if not self._elapsed_until:
             return 0.0
         return max(min(self._until - now, self._elapsed_until - monotonic()), 0.0)
 
 
 class Outage:
-    """A pause with exponential backoff up to `longest` seconds and jitter (`random` returns numbers in [0, 1))."""
+    """A pause with exponential backoff up to `longest` seconds and jitter (`random` returns numbers
+    in [0, 1))."""
 
     def __init__(self, random: Callable[[], float], *, longest: float = LONGEST_PAUSE_SECONDS) -> None:
         self._random = random
@@ -64,8 +69,9 @@ class Outage:
     def begin(self, now: float, reason: str, *, retry_after: float | None = None) -> float:
         """Count a failure and return the seconds from `now` until the next try.
 
-        Failures during the pause, of jobs that ran concurrently, do not extend it. What a server asks for (`retry_after`, in
-        seconds) is kept up to LONGEST_RETRY_AFTER_SECONDS.
+        Failures during the pause (of jobs that ran concurrently) are not counted and do not extend
+        the pause. The pause is at least `retry_after`, the seconds that a server asks for, of which
+        at most LONGEST_RETRY_AFTER_SECONDS are granted.
         """
         left = self._pause.remaining(now)
         if left > 0:

@@ -1,4 +1,5 @@
-"""What `historian doctor` tells of a worker's model: one process writes it into the data directory, the other reads it."""
+"""A finding about the worker's model for `historian doctor`. The worker writes it into the data
+directory; the doctor reads it there."""
 
 from __future__ import annotations
 
@@ -17,11 +18,12 @@ log = logging.getLogger(__name__)
 
 FILE_NAME = "model_answers.json"
 DECLINED_SECONDS = 86_400.0
-"""How long declined content is told of."""
+"""The seconds for which declined content is reported."""
 
 
 class ModelRecord:
-    """Writes a finding when the model begins to rest for a purpose, and when content was declined."""
+    """Writes a finding when the chat model begins to rest for a purpose (`ChatModel.resting`), and
+    when the provider has declined content."""
 
     def __init__(self, chat: ChatModel | None, directory: Path, clock: Callable[[], float]) -> None:
         self._chat, self._directory, self._clock = chat, directory, clock
@@ -29,7 +31,8 @@ class ModelRecord:
         self._declined = 0
 
     async def keep(self) -> None:
-        """Write what is new. A disk that refuses it is told in the log: nothing rests on this file."""
+        """Write a finding if there is a new one. If the file cannot be written, this is only
+        logged, because nothing else depends on the file."""
         chat = self._chat
         if chat is None:
             return
@@ -66,7 +69,8 @@ class ModelRecord:
 
 
 def answers_finding(directory: Path, now: float) -> Finding:
-    """Return the finding in a data directory, if it still holds."""
+    """Return the finding stored in a data directory. If there is none, or it has expired, return
+    "ok"."""
     try:
         until, detail, remedy, values = json.loads((directory / FILE_NAME).read_bytes())
         if now < until:

@@ -1,4 +1,4 @@
-"""The outages of the embedder and the reranker, shared by all that use them in this process."""
+"""Outages of the embedder and the reranker, shared by all callers in this process."""
 
 from __future__ import annotations
 
@@ -21,21 +21,23 @@ Result = TypeVar("Result")
 Call = Callable[[], Awaitable[Result]]
 
 LONGEST_PAUSE_SECONDS = 60.0
-"""Shorter than for chat models: a probe is one word, and recalls do without meanwhile."""
+"""Shorter than for chat models: a probe costs only one word, so that it can be repeated often."""
 NO_VECTORS = "searches go by keywords, and events are filed without vectors"
 NO_ORDER = "the order before it stands"
-"""What happens while a model is away."""
+"""What happens while a model is unavailable, for log messages."""
 TIMER_SECONDS = 0.02
-"""A timer may go off so much early: the resolution of the clock on some systems."""
+"""A timer may fire this many seconds too early, because the clock of some systems is coarse."""
 
 
 class SharedOutage:
-    """The calls of a model (`what`, for messages) that nobody waits for while it is known to be away.
+    """Stops calls to a model while it is known to be unavailable (a circuit breaker). `what` names
+    the model in messages.
 
-    After a call that raised ModelUnavailable (a time-out, nobody at the address, 429, 5xx) all calls raise ModelUnavailable at
-    once, until it answers. The first call after a pause, which grows up to a minute, has it probed in the background. Where a
-    probe ends with its event loop, as those of synchronous callers do, the next call after the pause goes through and tells. Safe
-    to use from several event loops.
+    After a call that raised ModelUnavailable (a time-out, a refused connection, 429, 5xx) all calls
+    raise ModelUnavailable at once, until the model answers. The first call after a pause starts a
+    probe in the background; the pause grows up to a minute. If a probe is cancelled because its
+    event loop ends (as with synchronous callers), the next call after the pause is sent to the
+    model, and its result shows whether the model is back. Safe to use from several event loops.
     """
 
     def __init__(
@@ -52,18 +54,21 @@ class SharedOutage:
 
     @property
     def is_active(self) -> bool:
-        """True while the model is known to be away."""
+        """True while the model is known to be unavailable."""
         return self._outage.active
 
     async def unless_away(self, call: Call[Result]) -> Result:
-        """Return what `call` gives. Raises ModelUnavailable at once while the model is away."""
+        """Return the result of `call`. Raises ModelUnavailable at once while the model is
+        unavailable."""
         self._refuse_while_away()
         return await self._noted(call)
 
     async def unless_late(self, call: Call[Result], until: float | None) -> Result:
-        """Return what `call` gives, as `unless_away`. Without an answer by `until`, when the caller gives up, it is away.
+        """Return the result of `call`, like `unless_away`.
 
-        A caller that is cancelled earlier, for reasons of its own, tells nothing of the model.
+        `until` is the time of the running loop at which the caller gives up (None: never). If there
+        is no answer by then, the model counts as unavailable. A caller that is cancelled earlier
+        does not change the state of the model.
         """
         self._refuse_while_away()
         answer = self._tasks.spawn(self._noted(call), f"call of the {self._what}")
@@ -90,7 +95,7 @@ class SharedOutage:
             raise ModelUnavailable(f"the {self._what} is away: {self._outage.reason}", retry_after=remaining)
 
     async def _noted(self, call: Call[Result]) -> Result:
-        """Return what `call` gives, and note by it whether the model is away."""
+        """Return the result of `call`, and note whether the model was available."""
         try:
             result = await call()
         except ModelUnavailable as error:
@@ -114,7 +119,7 @@ class SharedOutage:
         except ModelUnavailable:
             return
         except ModelError:
-            self._outage.end()  # it answers, if only to refuse: let the callers be told so
+            self._outage.end()  # the model answers, even if with an error: let the callers get it
             raise
 
     def _end_probe(self, probe: asyncio.Task[None]) -> None:
@@ -123,7 +128,7 @@ class SharedOutage:
 
 
 class SharedOutageEmbedder(WrappedEmbedder):
-    """An `Embedder` with a `SharedOutage`: jobs, observations, recalls, idle work."""
+    """An `Embedder` with a `SharedOutage`, which jobs, recalls and idle work share."""
 
     def __init__(self, embedder: Embedder, *, clock: Callable[[], float], random: Callable[[], float]) -> None:
         super().__init__(embedder)
@@ -131,7 +136,7 @@ class SharedOutageEmbedder(WrappedEmbedder):
 
     @property
     def is_away(self) -> bool:
-        """True while the embedder is known to be away."""
+        """True while the embedder is known to be unavailable."""
         return self._outage.is_active
 
     async def embed_documents(self, texts: Sequence[str]) -> Matrix:
@@ -146,7 +151,8 @@ class SharedOutageEmbedder(WrappedEmbedder):
 
 
 class SharedOutageReranker:
-    """A `Reranker` with a `SharedOutage`: the first recall whose limit it overruns is the last that waits for it."""
+    """A `Reranker` with a `SharedOutage`. After one recall has waited for the reranker until its
+    time limit, later recalls do not wait until the reranker answers again."""
 
     def __init__(self, reranker: Reranker, *, clock: Callable[[], float], random: Callable[[], float]) -> None:
         self._reranker = reranker

@@ -1,4 +1,5 @@
-"""Arguments of a recall, whatever a bot passes. What cannot be used is left out, because the reply must go out."""
+"""Tolerant reading of the arguments of a recall. Unusable values are ignored, because the reply
+must go out."""
 
 from __future__ import annotations
 
@@ -13,22 +14,27 @@ from ...text.message_parts import without_placeholders
 from ..incoming_messages import is_content, read_messages, words_of
 
 MOST_GIVEN = 64
-"""Messages that are looked at; of more, the last ones."""
+"""Maximum number of messages of a query that are read (the last ones), and of parts of one message
+(the first ones)."""
 _LONGEST_GIVEN = 20_000
-"""Characters of one message that are read. A block of memory may stand before what was asked."""
+"""Maximum number of characters of one text that are read. A message may begin with a memory
+block."""
 _MOST_READ = 40_000
-"""Characters of all messages together, the last ones first: reading them takes the event loop about 1 us each."""
+"""Maximum number of characters of all messages together, counted from the last one. Reading a
+character takes about 1 us on the event loop."""
 
 
 ReadingState = Literal["open", "keywords", "unreadable", "closed", "off"]
-"""What a memory can be asked for: everything; by words alone, since there is no embedder or it is away; nothing, since its
-database cannot be read, since it was not opened, or since it is switched off."""
+"""The state of a memory. "open": everything works; "keywords": searches use words only, because
+there is no embedder or it is unavailable. In the other states nothing can be read: "unreadable"
+(the database cannot be read), "closed" (not opened), "off" (switched off)."""
 
 
 def texts(given: object) -> list[str]:
     """Return a query, or the messages of a turn, as texts; an empty list for anything else.
 
-    A message may have any form that `remember` takes. Placeholders, and what programs added to the words, are left out.
+    A message may have any form that `remember` takes. Placeholders and text that programs added are
+    left out.
 
     >>> texts("hello"), texts(["a", None, 7]), texts(None), texts(b"tea")
     (['hello'], ['a', '7'], [], ['tea'])
@@ -45,13 +51,13 @@ def texts(given: object) -> list[str]:
 
 
 class _TextBudget:
-    """Cuts the texts in messages of any form, so that all of them together have at most _MOST_READ characters."""
+    """Cuts the texts in messages of any form, to at most _MOST_READ characters in total."""
 
     def __init__(self) -> None:
         self._left = _MOST_READ
 
     def of(self, one: object) -> object:
-        """Return a message, a part of one, or anything else with its texts cut."""
+        """Return a message, a part of a message, or any other value, with its texts cut."""
         if isinstance(one, str | bytes):
             kept = one[: min(self._left, _LONGEST_GIVEN)]
             self._left -= len(kept)
@@ -67,7 +73,7 @@ class _TextBudget:
 
 
 def count(number: object) -> int | None:
-    """Return a number above 0 as it is, else None, which means the configured one."""
+    """Return a positive number as an integer; otherwise None, which means the configured value."""
     usable = isinstance(number, int | float) and not isinstance(number, bool) and 0 < number < 2**31
     return int(number) or None if usable else None  # type: ignore[call-overload]  # `usable` implies a number
 

@@ -1,4 +1,5 @@
-"""The assistant's own memory of a person: what was said is handed over as a job, article and summaries are read back."""
+"""The assistant's own memory of a person: messages are handed over as a job; the article and the
+summaries are read."""
 
 from __future__ import annotations
 
@@ -28,17 +29,18 @@ from .timed import Recall
 log = logging.getLogger(__name__)
 
 EMBEDDING_SHARE = 0.7
-"""The share of the time limit that a deep search waits for the query's vector; without it, keywords alone are searched."""
+"""The share of the time limit that a deep search waits for the vector of the query. Without the
+vector only keywords are searched."""
 
 _FIELDS = ("request_id", "user_name", "bot_name", "group_name", "timestamp", "timezone")
 _NAME_CHARACTERS = 200
 
 
 def read_states(states: object) -> list[Message]:
-    """Return what was said, in order and not redacted; empty states are left out, and what was read already stays as it is.
+    """Return the states as messages, in order and unredacted. Empty states are left out.
 
-    `states` is one state or several, in any form that `read_messages` takes. Raises InvalidInput that names the state and what
-    is wrong with it.
+    `states` is one state or several, in any form that `read_messages` takes. Raises InvalidInput
+    that names the state and what is wrong with it.
     """
     said = read_messages(states, "states")
     check_size((text for one in said for text in (one.text, one.name)), "states")
@@ -46,7 +48,8 @@ def read_states(states: object) -> list[Message]:
 
 
 def spoken_payloads(states: object) -> list[SpokenPayload]:
-    """Return what `read_states` reads, redacted, without what is empty then."""
+    """Return the messages of `read_states` redacted, without those that are empty after
+    redaction."""
     said = read_states(states)
     texts = [clean_text(text) for text in redacted_in_turn([one.text for one in said], "all")]
     return [
@@ -66,7 +69,7 @@ def states_job(
     reflect: bool,
     fields: Mapping[str, Any],
 ) -> Job | None:
-    """Return the job of kind `states` for what was said; None if nothing was. Raises InvalidInput."""
+    """Return the job of kind `states`; None if the states are empty. Raises InvalidInput."""
     refuse_unknown(fields, _FIELDS)
     if threshold is not None and threshold < 1:
         raise InvalidInput(f"threshold: {threshold} tokens; give at least 1, or leave it out")
@@ -115,7 +118,7 @@ async def relevant_memories(
         hits = (None if records is None else result(records, "records", reasons)) or []
         if reasons:
             log.warning("deep search: %s", "; ".join(reasons))
-        known = {one.id for one in read.summaries}  # those that are events too
+        known = {one.id for one in read.summaries}  # some hits are summaries, stored as events too
         found = [name for name, _ in hits if name in known]
         lines = [line for name, line in hits if name not in known]
         if searching:
@@ -135,7 +138,8 @@ async def relevant_memories(
 async def _records(
     recall: Recall, user_input: str, key: ArticleKey, deadline: Deadline, language: Language
 ) -> list[tuple[str, str]]:
-    """Return what a search finds in the conversation, and what was said there and waits to be summarised, as (id, line)."""
+    """Return the search hits of the conversation, as (event id, line), and then the matching
+    messages that wait to be summarised, as ("", line)."""
     hits, talk = await asyncio.gather(
         recall.search_until(user_input, key.scope, deadline),
         asyncio.to_thread(waiting_talk, user_input, recall.parts.article_stores, key),

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 LOCAL_SECONDS = 0.15
-"""Time limit of a reply for local data and models."""
+"""Time limit in seconds of a recall with local data and models."""
 
 _UNKNOWN_TIME = datetime.fromtimestamp(0.0, UTC)
 NOT_FILED: tuple[JobState, ...] = ("processing", "pending")
@@ -34,8 +34,8 @@ NOT_FILED: tuple[JobState, ...] = ("processing", "pending")
 class PlainMemory:
     """The last plain summaries, and `MEMORY.md` while the database cannot be used.
 
-    `database_away` is True if the database could not be used at the last check. All methods are blocking; none opens the
-    database.
+    `database_away` is True if the database could not be used at the last check. All methods block;
+    none of them opens the database.
     """
 
     def __init__(self, directory: Path, end_summaries: EndSummaries) -> None:
@@ -46,13 +46,15 @@ class PlainMemory:
 
     @property
     def is_empty(self) -> bool:
-        """Return True if neither file exists. Fast enough to be called without a thread."""
+        """True if neither `end_summaries.json` nor `MEMORY.md` exists. Fast enough for the event
+        loop."""
         return not any((self._directory / name).exists() for name in ("end_summaries.json", "MEMORY.md"))
 
     def add(self, jobs: Iterable[Job]) -> None:
-        """Keep jobs readable until the database is back, unless they expire.
+        """Add jobs to MEMORY.md, where they can be read until the database is back.
 
-        The jobs themselves wait in the queue: a failure is only logged.
+        Jobs with an expiry date are left out. A failure is only logged, because the jobs are safe
+        in the queue.
         """
         try:
             self._markdown.add(*filter(_is_kept, jobs))
@@ -60,7 +62,8 @@ class PlainMemory:
             log.warning("jobs wait on disk, but are not in MEMORY.md: %s", error)
 
     def forget_words(self, scope_key: str, words: Collection[str]) -> None:
-        """Remove the messages of a conversation that say one of `words`. Raises StorageError."""
+        """Remove the messages of a conversation from MEMORY.md whose text is one of `words`, or the
+        shortened beginning of one ("…"). Raises StorageError."""
         lines = {" ".join(text.split()) for text in words}
 
         def is_said(key: str, entry: Mapping[str, str]) -> bool:
@@ -73,7 +76,8 @@ class PlainMemory:
             self._markdown.forget(is_said)
 
     def of(self, scope_key: str) -> list[tuple[str, str]]:
-        """Return (timestamp, text) of a conversation, oldest first, from both files. A file that fails is skipped."""
+        """Return (timestamp, text) pairs of a conversation: the plain summaries, then those of
+        MEMORY.md, each oldest first. A file that fails is skipped."""
         found: dict[str, str] = {}
         for source in (self._end_summaries.of, self._markdown.of):
             try:
@@ -83,7 +87,7 @@ class PlainMemory:
         return [(timestamp, text) for text, timestamp in found.items()]
 
     def hits(self, scope: Scope) -> list[Hit]:
-        """Return the same as hits, newest first."""
+        """Return the texts of `of` as hits, in reverse order."""
         found: list[Hit] = []
         for n, (timestamp, text) in enumerate(reversed(self.of(scope.key))):
             event = Event.in_scope(
@@ -93,11 +97,11 @@ class PlainMemory:
         return found
 
     def look_at(self, events: EventStore, queue: JobQueue) -> bool:
-        """Read from the database; return True if that fails. Waiting jobs are then kept readable in MEMORY.md."""
+        """Return True if the database cannot be read. Waiting jobs are then added to MEMORY.md."""
         started = time.monotonic()
         error = _failure(events)
         if error is not None and time.monotonic() - started > LOCAL_SECONDS:
-            error = _failure(events)  # what has failed so slowly may be over
+            error = _failure(events)  # the cause of a slow failure may be gone by now
         if error is None:
             self.database_away = False
         elif not self.database_away:
@@ -106,19 +110,20 @@ class PlainMemory:
         return self.database_away
 
     def begin(self, queue: JobQueue) -> None:
-        """Note that the database cannot be used: waiting jobs and all later ones are kept readable in MEMORY.md."""
-        # Set first, so that jobs accepted from here on are added by `add`.
+        """Note that the database cannot be used, and add the waiting jobs to MEMORY.md."""
+        # Set first: from now on each accepted job is added as well.
         self.database_away = True
         self.add(job for state in NOT_FILED for job in queue.jobs(state))
 
 
 def _is_kept(job: Job) -> bool:
-    """Return True for a job whose texts may stand in MEMORY.md, from which nothing deletes them in time."""
+    """Return True if the texts of a job may be written into MEMORY.md. A job that expires may not,
+    because its texts would not be deleted there in time."""
     return job.kind in ("remember", "talk") and job.expires_at is None
 
 
 def _failure(events: EventStore) -> StorageError | None:
-    """Return why events cannot be read; None if they can."""
+    """Return the error if events cannot be read, else None."""
     try:
         events.count()
         events.find(EventFilter(None), limit=1)

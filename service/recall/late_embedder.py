@@ -1,11 +1,11 @@
-"""What to do where recalls miss their time limit because of the embedder."""
+"""Advice for recalls that miss their time limit because of the embedder."""
 
 from __future__ import annotations
 
 import os
 
 LATE = frozenset({"embedder: out of time", "embedder: busy with other queries"})
-"""Reasons of recalls that went without vectors because the embedder was late."""
+"""Reasons of recalls that used no vectors because the embedder was late."""
 
 SPINNING = "OMP_WAIT_POLICY is active: the threads of the embedder spin while they wait; unset it, or set it to passive"
 SLOW = (
@@ -19,7 +19,7 @@ SLOW_ENDPOINT = (
 
 
 def help_for(*, is_remote: bool) -> str:
-    """Return what helps against an embedder that is too slow for recalls."""
+    """Return advice for an embedder that is too slow for recalls."""
     if is_remote:
         return SLOW_ENDPOINT
     return SPINNING if os.environ.get("OMP_WAIT_POLICY", "").strip().lower() == "active" else SLOW

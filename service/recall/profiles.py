@@ -1,4 +1,4 @@
-"""Profiles as far as a conversation may read them, and the search over them."""
+"""Reading and searching of the profiles that a conversation may read."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ log = logging.getLogger(__name__)
 
 CANDIDATES = 200
 RERANK_SECONDS = 5.0
-"""Time limit of a reranking."""
+"""Time limit in seconds of a reranking."""
 JOBS_READ = 20
-"""Number of waiting jobs of a scope that are asked for their users."""
+"""Maximum number of waiting jobs of a scope that are read for their users."""
 MOST_NAMED = 3
-"""The most people named in a question whose profiles are shown."""
+"""Maximum number of people named in a question whose profiles are shown."""
 
 
 class ProfileRecall:
@@ -39,8 +39,13 @@ class ProfileRecall:
         self._events = events
 
     def read(self, entity_type: EntityType, entity_id: str, scope: Scope) -> Profile | None:
-        """Return the layers of a profile that `scope` may read, as one; name and revision are those of the most specific."""
-        # Of the speaker that is known without any look, unless a request alone names them.
+        """Return the layers of a profile that `scope` may read, merged into one; None if there are
+        none.
+
+        The revision is that of the most specific layer, the name that of the most specific layer
+        with a name.
+        """
+        # The speaker of `scope` needs no check here, unless a request alone asserts who speaks.
         asked = entity_type == "user" and (entity_id != scope.user_id or scope.speaker_is_asserted)
         limits = self._settings().cognitive.profile
         spoken = asked and (limits.public_layer == "everywhere" or self._has_spoken(scope, entity_id))
@@ -55,22 +60,25 @@ class ProfileRecall:
         return replace(layers[-1], name=name, tags=tags, lines=lines)
 
     def of_conversation(self, scope: Scope) -> list[Profile]:
-        """Return the profiles of the speaker and of the group, with what holds now."""
+        """Return the profiles of the speaker and of the group, without lines that have ended."""
         wanted: list[tuple[EntityType, str]] = [("user", scope.user_id), ("group", scope.group_id)]
         found = [self.read(kind, entity_id, scope) for kind, entity_id in wanted if entity_id]
         return [self._holding(profile) for profile in found if profile is not None]
 
     def named_in(self, said: Sequence[str], scope: Scope) -> list[Profile]:
-        """Return the profiles of the other members of a group whom a question names, with what holds now."""
+        """Return the profiles of other members of a group that a question names, at most
+        MOST_NAMED, without lines that have ended."""
         names = self._events.tables.names(scope.key)
         people = dict.fromkeys(who for text in said for who in names.named_in(text) if who != scope.user_id)
         found = [self.read("user", who, scope) for who in list(people)[:MOST_NAMED]]
         return [self._holding(profile) for profile in found if profile is not None]
 
     async def search(self, query: str, scope: Scope, top_k: int | None) -> list[ProfileHit]:
-        """Return the profiles that fit, with what holds now, best first; one hit per entity, its readable layers as one.
+        """Return the profiles that match, best first, without lines that have ended.
 
-        A reranker orders `rerank_candidate_multiplier` times as many; where it fails or takes too long, the order before stands.
+        There is one hit per entity, with its readable layers merged. A reranker, if there is one,
+        orders `rerank_candidate_multiplier` times as many hits. If it fails or takes too long, the
+        order is unchanged.
         """
         settings, limits, index = self._settings().query, self._settings().cognitive.profile, self._parts.backend.profile_index
         most, reranker = bounded_top_k(top_k, settings.profile_top_k), self._events.reranker
@@ -99,11 +107,12 @@ class ProfileRecall:
         return (found if reranker is None else await _reranked(query, found, reranker))[:most]
 
     def _has_spoken(self, scope: Scope, user_id: str) -> bool:
-        """Return True if a user has spoken in a scope, as far as events and waiting jobs tell."""
+        """Return True if events or waiting jobs show that a user has spoken in a scope."""
         return self._parts.events.has_spoken(scope.key, user_id) or user_id in self._waiting_speakers(scope)
 
     def _waiting_speakers(self, scope: Scope) -> list[str]:
-        """Return the users of the newest jobs of a scope that are not filed yet."""
+        """Return the users of the newest jobs of a scope that are not filed yet. Users that are
+        only asserted are left out."""
         waiting = self._parts.queue.waiting(scope.key, JOBS_READ)
         jobs = (job for job in waiting if job.scope.key == scope.key and not job.scope.asserted)
         return list(dict.fromkeys(job.user_id for job in jobs))
@@ -115,7 +124,8 @@ class ProfileRecall:
 
 
 async def _reranked(query: str, found: list[ProfileHit], reranker: Reranker) -> list[ProfileHit]:
-    """Return the hits in the reranker's order; those that it leaves out stay behind, in the order before."""
+    """Return the hits in the reranker's order. Hits that the reranker left out follow in their
+    former order."""
     if not (found and query.strip()):
         return found
     texts = [f"{hit.profile.name}\n{hit.profile.summary}".strip() for hit in found]

@@ -1,4 +1,4 @@
-"""Read-only memory beside a bot in another process."""
+"""Read-only access to the memory of a bot that runs in another process."""
 
 from __future__ import annotations
 
@@ -21,10 +21,12 @@ from .timed import Recall
 
 
 class MemoryReader(Reading):
-    """The reading methods of `CognitiveService` without a worker and without an event loop of its own.
+    """The reading methods of `CognitiveService` without a worker and without an event loop of its
+    own.
 
-    The first search opens the memory and raises StorageError if that fails. What the owner files or forgets is seen at the next
-    search. Usable from several event loops and threads; call `close()` or `await aclose()` when done.
+    The first search opens the memory and raises StorageError if that fails. Each search sees what
+    the owner process has filed or forgotten before. Usable from several event loops and threads;
+    call `close()` or `await aclose()` when done.
     """
 
     def __init__(self, settings: Settings, *, clock: Callable[[], float] = time.time) -> None:
@@ -36,7 +38,8 @@ class MemoryReader(Reading):
 
     @classmethod
     def open(cls, config: str | Path | Settings | None = None) -> Self:
-        """Return a reader for a configuration file, for settings, or for what `config.toml` and the environment say."""
+        """Return a reader for a configuration file or a `Settings` object. Without either,
+        `config.toml` and the environment are read."""
         return cls(config if isinstance(config, Settings) else load_settings(config))
 
     @property
@@ -61,7 +64,8 @@ class MemoryReader(Reading):
                 await parts.aclose()
 
     def close(self) -> None:
-        """`aclose` for synchronous code and for notebooks: also works while an event loop is running in this thread."""
+        """`aclose` for synchronous code and notebooks. It also works while an event loop is running
+        in this thread."""
         run_blocking(self.aclose())
 
     def _recall(self) -> Recall | None:

@@ -23,11 +23,12 @@ if TYPE_CHECKING:
     from .timed import Recall
 
 MOST_NEIGHBOURS = 20
-"""The most messages before a hit, and the most after it."""
+"""Maximum number of messages before a hit, and of messages after it."""
 
 
 class Reading:
-    """Reading methods over `_reading()`. They return nothing where that gives None: memory is off, or there is none yet."""
+    """The reading methods, which use the `Recall` that `_reading()` returns. If it returns None
+    (memory is off or does not exist yet), they return empty results."""
 
     _languages: Languages
 
@@ -40,8 +41,8 @@ class Reading:
         raise NotImplementedError
 
     def reading_state(self) -> ReadingState:
-        """Return what can be read now, and why no more: "open", "keywords" (no embedder, or it is away), "unreadable" (the
-        database), "closed" or "off".
+        """Return the state of the memory: "open", "keywords" (there is no embedder, or it is
+        unavailable), "unreadable" (the database cannot be read), "closed" or "off".
         """
         raise NotImplementedError
 
@@ -50,9 +51,11 @@ class Reading:
     ) -> Language:
         """Return the language to write in for a conversation.
 
-        A given `language` is returned as it is. "auto" is the language of what people last said in the conversation as far as
-        this process heard it (in `build_context`, `remember` and the like), otherwise that of `said`, else the configured one
-        (`cognitive.language`). None is the configured one, else that of the conversation. Where nothing tells, it is Chinese.
+        "zh" or "en" as `language` is returned unchanged. "auto" selects the language of the latest
+        messages from people that this process received in the conversation (by `build_context`,
+        `remember` and others), else the language of `said`, else the configured one
+        (`cognitive.language`). None selects the configured language, else the language as for
+        "auto". If no language is known, Chinese is returned.
         """
         return self._languages.choose(language, scope.key if is_conversation(scope) else "", texts(said))
 
@@ -76,16 +79,23 @@ class Reading:
         neighbours: int = 0,
         **more: Any,
     ) -> list[Hit]:
-        """Return the messages and events of a scope that fit `query`, best first; what waits to be filed is marked `pending`.
+        """Return the messages and events of a scope that match `query`, best first. Texts that are
+        not filed yet are marked `pending`.
 
-        - `top_k`: how many, at least 1; more than 500 count as 500. `context`: what was said before, for short queries.
-        - `kind`: `message` (what was said), `action` (what the bot did) or `fact` (what it learnt). `user_id`: whose records.
-        - `source`: `message`, `job` (what was handed over), `observation`, `summary`, `note` or `migrated`.
-        - `time_from`, `time_to`: when it was said, as ISO 8601, date or seconds since the epoch; a reversed range is swapped.
-          `occurs_from`, `occurs_to`: the time that it tells of.
-        - `tags`: all of them must be there. `metadata`: keys with the value that each must have, a text, number, true, false or
-          null. Both as they were handed over (`enqueue_job`, `remember`).
-        - `neighbours`: how many messages before and after it each message brings along (`Hit.before`, `Hit.after`), 0 to 20.
+        - `top_k`: maximum number of hits, at least 1; values over 500 count as 500. `context`:
+          earlier messages, used for short queries.
+        - `kind`: `message` (a message in its own words), `action` (an action of the bot) or `fact`
+          (a statement that the bot learnt). `user_id`: the user to whom the records belong.
+        - `source`: `message`, `job` (handed over by `enqueue_job`), `observation`, `summary`,
+          `note` or `migrated`.
+        - `time_from`, `time_to`: bounds of the time at which the text was said, as ISO 8601, date
+          or seconds since the epoch; a reversed range is swapped. `occurs_from`, `occurs_to`:
+          bounds of the time that the text is about.
+        - `tags`: tags that a record must have, all of them. `metadata`: keys and values that a
+          record must have, all of them; a value is a text, number, true, false or null. Both are
+          set by `enqueue_job` and `remember`.
+        - `neighbours`: number of messages before and after each found message to return with it
+          (`Hit.before`, `Hit.after`), 0 to 20.
         - `more`: `sender_id`, `kinds`, `user_ids`, `sources`, `event_ids`, `timezone`.
 
         Raises InvalidInput that names the argument, StorageError.
@@ -108,12 +118,14 @@ class Reading:
     search = search_events
 
     async def shown_names(self, scope: Scope | None, told: str | Sequence[str] = (), language: Language = "zh") -> ShownNames:
-        """Return how people are shown in an answer to `told` in `scope`: by today's names of conversations in memory."""
+        """Return the names by which people are shown in an answer to `told` in `scope`. They are
+        current names for conversations that are loaded in memory."""
         recall = await self._reading()
         return AS_BORNE if recall is None else recall.shown_names(scope, told, language)
 
     async def get_profile(self, entity_type: EntityType, entity_id: str | int, scope: Scope) -> Profile | None:
-        """Return the profile of a user or group as far as `scope` may read it, its layers as one; None if there is none.
+        """Return the profile of a user or group, with the layers that `scope` may read merged into
+        one; None if there is none.
 
         Raises InvalidInput, StorageError.
         """
@@ -124,7 +136,10 @@ class Reading:
         return None if recall is None else await recall.profile(entity_type, str(entity_id), scope)
 
     async def search_profiles(self, query: str, scope: Scope, *, top_k: int | None = None) -> list[ProfileHit]:
-        """Return the profiles that fit `query` and may be read in `scope`, best first. Raises InvalidInput, StorageError."""
+        """Return the profiles that match `query` and may be read in `scope`, best first.
+
+        Raises InvalidInput, StorageError.
+        """
         checked_query(query)
         checked_scope(scope)
         recall = await self._reading()
@@ -140,17 +155,20 @@ class Reading:
         max_tokens: int | None = None,
         language: LanguageChoice | None = None,
     ) -> str:
-        """Return the assistant's article about `user_id` and the summaries, newest first, as one quoted block; "" for none.
+        """Return the assistant's article about `user_id` and the summaries, newest first, as one
+        quoted block; "" if there are none.
 
-        Summaries that the article has taken in come last, if there is room. Nothing is searched by default. With `deep`,
-        everything of the conversation is: events (as `search_events` finds them), talk that waits to be summarised, summaries
-        and the chapter Dynamic; what fits `user_input` best comes first. `scope` as in `update_memory`.
-        Never takes longer than `recall_timeout_seconds`, and never raises once the memory is open.
+        Summaries whose content is already in the article come last, if there is room. By default
+        nothing is searched. With `deep` the conversation is searched: its events (as by
+        `search_events`), the messages that wait to be summarised, the summaries and the chapter
+        Dynamic; the best matches for `user_input` come first. `scope` is as in `update_memory`. The
+        call never takes longer than `recall_timeout_seconds`. It never raises while the memory is
+        open.
         """
         recall = await self._reading()
         if recall is None:
             return ""
-        from .articles import relevant_memories  # with `timed`, which memory that is switched off does not import
+        from .articles import relevant_memories  # imports `timed`, not needed while memory is off
 
         said = "\n".join(filter(None, map(bounded_query, texts(user_input)[-MOST_QUERIES:])))
         return await relevant_memories(

@@ -1,8 +1,8 @@
-"""Recall within a time limit: what is ready when it ends is what the bot gets.
+"""Recall within a time limit: the bot gets the results that are ready at the limit.
 
-Fallback levels: *hybrid* (vectors and keywords) → *keyword* → *profiles* (profiles alone) → *empty*. Each recall is counted
-under the level at which it was answered. What is late is not thrown away: embeddings and scope tables are finished and
-cached, so that the next recall finds them.
+Fallback levels: *hybrid* (vectors and keywords) → *keyword* → *profiles* (profiles alone) →
+*empty*. Each recall is counted under the level at which it was answered. Embeddings and scope
+tables that are late are still finished and cached for the next recall.
 """
 
 from __future__ import annotations
@@ -51,23 +51,28 @@ FallbackLevel = Literal["hybrid", "keyword", "profiles", "empty"]
 Result = TypeVar("Result")
 
 REMOTE_SECONDS = 0.8
-"""What `recall_timeout_seconds = "auto"` means with a remote model; LOCAL_SECONDS with models in this process or none."""
+"""The seconds of `recall_timeout_seconds = "auto"` with a remote embedder or with a reranker;
+otherwise LOCAL_SECONDS."""
 FINISHING_SECONDS = 0.025
 FINISHING_SHARE = 0.2
-"""Time reserved for fusing and reading the texts: the smaller of the two."""
+"""Time reserved for fusing the hits and reading their texts: these seconds, but at most this share
+of the time limit."""
 EACH_SECONDS = 0.004
-"""Time reserved besides for each other recall that is under way: they share one interpreter."""
+"""Seconds reserved in addition for each other running recall, because all share one interpreter."""
 CROWD_SHARE = 0.2
-"""Share of the limit that a crowd of recalls leaves for putting the blocks of all of them together."""
+"""Share of the time limit that is reserved for formatting the blocks if many recalls are
+running."""
 THREADS = 4
-"""Number of recalls that may be blocked by a locked database; further ones wait for a thread within their time limit."""
+"""Number of recalls that a locked database can block; further recalls wait for a thread within
+their time limit."""
 LATENCIES_KEPT = 1_000
 SCOPES_WARMED = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """The result of a recall. `reasons` say what is missing and why; empty at the highest possible level."""
+    """The result of a recall. `reasons` names what is missing and why; it is empty if nothing is
+    missing."""
 
     level: FallbackLevel
     profiles: Sequence[Profile] = ()
@@ -77,13 +82,15 @@ class Recalled:
 
     @property
     def is_held(self) -> bool:
-        """True if the database is away, and what this process held in memory answered."""
+        """True if the database was unavailable and the hits come from the memory of this
+        process."""
         return HELD in self.reasons
 
 
 @dataclass
 class RecallStatistics:
-    """Counts since the start; the durations of the last 1,000 recalls in seconds. Safe to use from several threads."""
+    """Counts since the start, and the durations in seconds of the last 1,000 recalls.
+    Thread-safe."""
 
     levels: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
@@ -94,7 +101,7 @@ class RecallStatistics:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def note(self, recalled: Recalled, seconds: float) -> None:
-        """Count a recall that took so many seconds."""
+        """Count a recall that took `seconds`."""
         with self._lock:
             self.seconds.append(seconds)
             self.seconds_sum += seconds
@@ -115,7 +122,8 @@ class RecallStatistics:
 
 
 class Recall:
-    """The read path over open parts. `context` never raises and keeps the time limit; the others raise StorageError."""
+    """The read path over open parts. `context` never raises and respects the time limit; the other
+    methods may raise StorageError."""
 
     def __init__(
         self,
@@ -138,12 +146,13 @@ class Recall:
         self._is_remote = parts.embedder is not None and parts.embedder.is_remote
         self._under_way: set[object] = set()
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="historian-recall")
-        # Where many are under way one thread does more than four, which only take the interpreter from each other.
+        # With many running recalls one thread does more than four that compete for the interpreter.
         self._crowd = ThreadPoolExecutor(1, thread_name_prefix="historian-recalls")
         self._blocks = ThreadPoolExecutor(1, thread_name_prefix="historian-blocks")
 
     async def context(self, request: RecallRequest) -> Recalled:
-        """Return what is worth remembering for a reply, within `recall_timeout_seconds`. Never raises."""
+        """Return the profiles, hits and article for a reply, within `recall_timeout_seconds`. Never
+        raises."""
         started, mark = time.perf_counter(), object()
         self._under_way.add(mark)
         try:
@@ -186,7 +195,11 @@ class Recall:
         return beside(own, groups, request.top_k - len(groups))[: request.top_k]
 
     async def search_until(self, query: str, scope: Scope, deadline: Deadline) -> list[Hit]:
-        """Search as `search` does, without raising: what is found by the deadline."""
+        """Return the hits that are found by the deadline. Errors of the search are logged, not
+        raised.
+
+        Unlike `search`, this does not add the user's own words from groups.
+        """
         request = self.request(query, scope)
         found = await find(self.events, request, deadline, self._run)
         warn(self.events, request, found.reasons)
@@ -213,26 +226,29 @@ class Recall:
         return await self._profiles.search(bounded_query(query), scope, top_k)
 
     def shown_names(self, scope: Scope | None, told: str | Sequence[str] = (), language: Language = "zh") -> ShownNames:
-        """Return how people are shown in an answer to `told` in `scope`: by today's names of conversations in memory.
+        """Return the names by which people are shown in an answer to `told` in `scope`.
 
-        In others they are shown as they were called then: reading their names would be a full scan.
+        In conversations that are loaded in memory, people have their current names. In others they
+        have the names of that time, because reading the current names would be a full scan.
         """
         bot_name = self.settings().cognitive.bot_name
         key = "" if scope is None else scope.key
         return ShownNames(self.events.tables.names, texts(told), language, scope_key=key, bot_name=bot_name)
 
     def prefetch(self, query: str | Sequence[str], scope: Scope, *, context: Sequence[str] = ()) -> asyncio.Task[None]:
-        """Load what a recall of `query` in `scope` will need, in the background. Needs a running event loop; never raises."""
+        """Load in the background the data that a recall of `query` in `scope` will need. Requires a
+        running event loop; never raises."""
         return self.events.tasks.spawn(self._prefetch(query, scope, context), "prefetch")
 
     async def warm(self) -> None:
-        """Prepare for the first recall: `load`, and have the embedder answer once."""
+        """Prepare for the first recall: call `load`, and have the embedder embed one text."""
         await self.load()
         await self._ask_embedder()
 
     async def load(self, scope: Scope | None = None) -> None:
-        """Load what the first recall would wait for in this process: models and clients, the rules for dates, the most recent
-        scopes and `scope`. A server is not waited for.
+        """Load what the first recall would otherwise load in this process: a local embedder, client
+        modules, the rules for dates, the most recent scopes, and `scope`. Does not wait for a
+        server.
         """
         embedder = self.parts.embedder
         if embedder is not None and embedder.is_remote:
@@ -254,18 +270,19 @@ class Recall:
                 log.warning("the embedder is not ready: %s", error)
 
     async def aclose(self) -> None:
-        """Cancel what runs in the background of this event loop."""
+        """Shut down the threads, and cancel the background tasks of the running event loop."""
         for pool in (self._pool, self._crowd, self._blocks):
             pool.shutdown(wait=False, cancel_futures=True)
         self.events.tables.close()
         await self.events.aclose()
 
     async def written(self, block: Callable[[], str]) -> str:
-        """Return a block that is put together in a thread of recall's own: others may keep the threads of the loop busy."""
+        """Return the result of `block`, called in a thread reserved for formatting, because the
+        event loop's own threads may be busy."""
         return await self._run_in(self._blocks, block)
 
     def clear(self) -> None:
-        """Empty the caches: scopes, and the vectors of queries."""
+        """Empty the caches of scopes and of query vectors."""
         self.events.tables.clear()
         if self.events.vectors is not None:
             self.events.vectors.clear()
@@ -295,9 +312,10 @@ class Recall:
         assert scope is not None, "a reply is given in a conversation"
         loop, seconds = asyncio.get_running_loop(), self.time_limit()
         end = loop.time() + seconds
-        await asyncio.sleep(0)  # those that come in the same moment are counted
+        await asyncio.sleep(0)  # so that recalls of the same moment are counted in `_under_way`
         reserved = min(FINISHING_SECONDS, FINISHING_SHARE * seconds) + (len(self._under_way) - 1) * EACH_SECONDS
-        # Where the others take more than half of the time, no model is asked: it would be late, and make them late as well.
+        # If the other recalls need more than half of the time, no model is called: its answer would
+        # be late, and would delay the others as well.
         is_crowded = reserved > seconds / 2
         deadline = Deadline(end - seconds, end - CROWD_SHARE * seconds) if is_crowded else Deadline(end - reserved, end)
         run = partial(self._run_in, self._crowd if is_crowded else self._pool)
@@ -328,12 +346,14 @@ class Recall:
         )
 
     def _article(self, scope: Scope) -> StoredArticle | None:
-        """Return the article of a private chat, or the dated summaries in its place. Blocking."""
+        """Return the article of a private chat, or its dated summaries if there is none.
+        Blocking."""
         key, stores = ArticleKey.of(scope.user_id, scope), self.parts.article_stores
         return stores.articles.read(key) or dated_summaries(key, stores.summaries.read(key))
 
     def request(self, query: str | Sequence[str], scope: Scope, **how: Any) -> RecallRequest:
-        """Return the request of a search in `scope`, as `scope_request` makes it of the settings in force."""
+        """Return the request for a search in `scope` under the current settings. See
+        `scope_request`."""
         return scope_request(query, scope, self.settings().query, now=self.parts.clock(), timezone=self._timezone(), **how)
 
     async def _prefetch(self, query: str | Sequence[str], scope: Scope, context: Sequence[str]) -> None:

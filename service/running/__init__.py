@@ -1,1 +1,2 @@
-"""What runs beside the calls of a bot: opening and closing, the background thread, the ownership, the watch of the settings."""
+"""The life of an open service: opening and closing, background tasks, ownership of the data
+directory, and the watch of the configuration file."""

@@ -1,4 +1,5 @@
-"""The background tasks of a service: the worker, if no other process runs one, and the watch of the configuration file."""
+"""The background tasks of a service: the worker, the watch of the configuration file, and the
+hand-over of spooled jobs."""
 
 from __future__ import annotations
 
@@ -25,17 +26,17 @@ log = logging.getLogger(__name__)
 
 CONFIG_LOOK_SECONDS = 2.0
 TEND_SECONDS = 2.0
-"""How often jobs that wait for a server are handed over, where it can be reached."""
+"""Interval in seconds at which spooled jobs are handed to the database server."""
 
 
 _spared: set[str] = set()
 
 
 def spare_loaded(stage: str) -> None:
-    """Leave what is loaded by now out of the full runs of the garbage collector; once a process for each stage.
+    """Exclude the objects that exist now from garbage collection, once per process and stage.
 
-    Such a run holds the interpreter, and the event loop with it, for 100 ms where there are 150,000 objects, nearly all of
-    them of imported modules; afterwards it looks at what came later alone.
+    With 150,000 objects, nearly all of them from imported modules, a full collection stops the
+    interpreter and the event loop for 100 ms. Afterwards only newer objects are checked.
     """
     if stage not in _spared:
         _spared.add(stage)
@@ -43,7 +44,8 @@ def spare_loaded(stage: str) -> None:
 
 
 class Background:
-    """Runs until `stop`. `worker` is the worker of this process, None while another process owns the directory."""
+    """The background tasks, which run until `stop`. `worker` is the worker of this process; None if
+    there is none, for example while another process owns the directory."""
 
     def __init__(self, steps: StepStream) -> None:
         self._steps = steps
@@ -52,7 +54,8 @@ class Background:
         self._closing = asyncio.Event()
 
     async def start(self, parts: Parts, *, work: bool, watch: ConfigWatch | None) -> None:
-        """Start the watch of the settings, if given, and with `work` the worker."""
+        """Start `watch` if it is given, the hand-over of spooled jobs if the backend needs it, and
+        with `work` the worker."""
         if work:
             # Imported before the start ends: in the background it would delay the first recalls.
             await asyncio.to_thread(import_worker)
@@ -70,7 +73,7 @@ class Background:
             if self.worker is not None:
                 await self.worker.stop(timeout_seconds)
         finally:
-            # Without a time limit: threads may still write to the stores, which are closed after this.
+            # Without a time limit: threads may still write to the stores, which are closed next.
             await asyncio.gather(*self._tasks, return_exceptions=True)
             self._tasks.clear()
 
@@ -91,7 +94,7 @@ class Background:
             await self._rest(seconds)
 
     async def _work(self, parts: Parts) -> None:
-        """Run the worker whenever there may be one here, until the service closes."""
+        """Run a worker whenever this process may have one, until the service closes."""
         said = ""
         while not self._closing.is_set():
             with ExitStack() as stack:
@@ -99,12 +102,12 @@ class Background:
                     owned = owned_worker(parts, random=random.random, watch=self._steps)
                     worker = await to_the_end(asyncio.to_thread(stack.enter_context, owned))
                 except OwnerLockHeld as error:
-                    if str(error) != said:  # it also tells when the owner is suspended
+                    if str(error) != said:  # the message changes when the owner is suspended
                         said = str(error)
                         log.warning("this process only reads and enqueues: %s", error)
                     await self._rest(TAKE_OVER_SECONDS)
                     continue
-                if self._closing.is_set():  # closed meanwhile: `stop` did not see this worker
+                if self._closing.is_set():  # `stop` was called before this worker existed
                     return
                 self.worker = worker
                 spare_loaded("worker")

@@ -1,4 +1,5 @@
-"""A watch of the configuration file: hot keys apply at once, changes of other keys are logged as needing a restart."""
+"""The watch of the configuration file. Changed hot keys apply at once; for other changed keys a log
+message asks for a restart."""
 
 from __future__ import annotations
 
@@ -14,9 +15,10 @@ log = logging.getLogger(__name__)
 
 
 class ConfigWatch:
-    """Compares a file's time and size; calls `apply` with the new settings when a hot key has changed.
+    """Compares a file's time and size; calls `apply` with the new settings when a hot key has
+    changed.
 
-    If the file has become unreadable or invalid, that is logged and the settings stay.
+    If the file has become unreadable or invalid, this is logged, and the settings are unchanged.
     """
 
     def __init__(

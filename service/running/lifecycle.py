@@ -41,15 +41,17 @@ log = logging.getLogger(__name__)
 Result = TypeVar("Result")
 
 REOPEN_SECONDS, LONGEST_REOPEN_SECONDS = 5.0, 60.0
-"""Pause before stores that could not be opened are tried again: the first one, and the longest."""
+"""The first and the longest pause, in seconds, between two attempts to open the stores."""
 LOOK_SECONDS, CLOSE_SECONDS = 1.0, 5.0
-"""How often a missing database is looked for; how long running jobs may continue once it is another file."""
+"""Interval in seconds at which a missing database file is looked for, and the seconds that running
+jobs may take after another file has replaced the database."""
 SETTLED_POLL_SECONDS, MERGES_SECONDS = 0.02, 0.5
-"""How often it is looked whether all is done, and whether nothing but merges of profiles waits."""
+"""Intervals in seconds at which `settled` checks whether the queue is empty, and whether only
+merges of profiles wait."""
 MOST_HASTENED = 1_000
-"""Jobs of a conversation that are looked at for messages that wait."""
+"""Maximum number of waiting jobs of a conversation that `hasten` looks at."""
 HANDING = 6
-"""Jobs that are put on disk at a time."""
+"""Number of threads that put jobs on disk."""
 
 
 _NOTHING_READ: dict[ReadingState, str] = {
@@ -61,7 +63,8 @@ _NOTHING_READ: dict[ReadingState, str] = {
 
 
 def _threads() -> tuple[ThreadPoolExecutor, ThreadPoolExecutor]:
-    """Return the threads that put jobs on disk, and the one that redacts long texts. None is started yet."""
+    """Return a pool of threads that put jobs on disk, and a pool of one thread for jobs with long
+    texts. No thread is started yet."""
     return ThreadPoolExecutor(HANDING, "historian-hand-over"), ThreadPoolExecutor(1, "historian-redaction")
 
 
@@ -74,8 +77,8 @@ _LOOP_ENDED = (
 class Lifecycle:
     """Opens one memory, retries while its stores cannot be opened, and closes it.
 
-    `opened` is None while the service is closed, switched off, or cannot read its database. `settings` follow the
-    configuration file.
+    `opened` is None while the service is closed or switched off, or while its database cannot be
+    read. `settings` are the settings in force; their hot keys follow the configuration file.
     """
 
     def __init__(
@@ -110,16 +113,17 @@ class Lifecycle:
 
     @property
     def worker(self) -> HistorianWorker | None:
-        """The worker of this process, while this process owns the data directory."""
+        """The worker of this process; None if there is none."""
         return None if self.opened is None else self.opened.background.worker
 
     @property
     def has_outlived_loop(self) -> bool:
-        """True if the event loop that memory was opened in has ended without `aclose`; `start` opens it in another one."""
+        """True if the event loop in which the memory was opened has ended without `aclose`. `start`
+        then opens the memory in the running loop."""
         return self.started and self._home is not None and self._home.is_closed()
 
     def reading_state(self) -> ReadingState:
-        """Return `Reading.reading_state` of the service."""
+        """Return the state of the service. See `Reading.reading_state`."""
         if self.opened is not None and not self.plain.database_away:
             return "open" if self.opened.parts.finds_by_meaning else "keywords"
         if not self.settings.cognitive.enabled:
@@ -127,7 +131,8 @@ class Lifecycle:
         return "unreadable" if self.started else "closed"
 
     def tell_why_nothing_is_read(self) -> None:
-        """Log once why memory gives nothing and what helps. Of a database that cannot be read, `start` has told."""
+        """Log, once per state, why nothing can be read and what to do. An unreadable database is
+        not logged here, because `start` has logged it."""
         state = self.reading_state()
         if state not in self._told and (message := _NOTHING_READ.get(state)):
             self._told.add(state)
@@ -154,7 +159,11 @@ class Lifecycle:
             raise
 
     def _copy_waiting(self) -> None:
-        """Write the texts of jobs that wait into `end_summaries.json`, which is all that is read while memory is off."""
+        """Write the texts of waiting jobs into `end_summaries.json`, which is read while memory is
+        off.
+
+        Jobs with an expiry date are left out.
+        """
         try:
             with closing(open_queue(self.settings, self.clock)) as queue:
                 jobs = [job for state in NOT_FILED for job in queue.jobs(state)]
@@ -164,7 +173,7 @@ class Lifecycle:
 
     async def aclose(self, timeout_seconds: float) -> None:
         """Close everything. See `CognitiveService.aclose`."""
-        async with AsyncExitStack() as stack:  # last in, first out; each one, even if another raises
+        async with AsyncExitStack() as stack:  # last in, first out; all run, even if one raises
             stack.callback(self._end_threads)
             stack.push_async_callback(self._let_go)
             stack.push_async_callback(self._close_opened, timeout_seconds)
@@ -172,20 +181,25 @@ class Lifecycle:
             stack.push_async_callback(self._stop_reopening)
 
     async def in_thread(self, function: Callable[..., Result], *arguments: object, characters: int = 0) -> Result:
-        """Return the result of a function, called in a thread that serves nothing but what is handed over.
+        """Return the result of `function`, called in a thread that is used only for hand-overs.
 
-        However much is handed over, no recall waits for it. Texts of more than LONG `characters` wait for one another in
-        one thread, and nobody else for them.
+        A recall therefore never waits for hand-overs. Work on more than LONG `characters` runs in
+        one separate thread, so that only other long texts wait for it.
         """
         pool = self._redacting if characters > LONG else self._handing
         return await asyncio.get_running_loop().run_in_executor(pool, partial(function, *arguments))
 
     async def hand_over(self, jobs: Sequence[Job], level: Level = "none", *, characters: int = 0) -> list[str]:
-        """Put jobs on disk in one transaction, wake the worker, and return the ids of those that are kept.
+        """Put jobs on disk in one transaction, wake the worker, and return the ids of the stored
+        jobs.
 
-        Jobs that are not redacted yet are redacted by `level`, in the thread for so many `characters`.
+        Jobs are redacted by `level` first ("none" for jobs that are redacted already). `characters`
+        is the length of their texts, which chooses the thread (see `in_thread`). Empty jobs are
+        skipped. While memory is switched off only plain summaries are stored, and no id is
+        returned.
 
-        Raises StorageError, and HistorianError if the worker of this process has ended with its event loop.
+        Raises StorageError, and HistorianError if the service is not open, or if the worker of this
+        process has ended with its event loop.
         """
         jobs = [job for job in jobs if not job.is_empty]
         if self.has_outlived_loop and self._work:
@@ -213,14 +227,15 @@ class Lifecycle:
         return ids
 
     def _end_threads(self) -> None:
-        """Let the threads of this service end when they are done; it may be started again."""
+        """Shut down the thread pools when their work is done, and create new ones for another
+        start."""
         ended = self._handing, self._redacting
         self._handing, self._redacting = _threads()
         for one in ended:
             one.shutdown(wait=False)
 
     def wake(self) -> None:
-        """Let the worker of this process, if there is one, look into the queue now."""
+        """Let the worker of this process, if there is one, check the queue now."""
         if self.opened is not None:
             self.opened.background.wake()
 
@@ -231,7 +246,11 @@ class Lifecycle:
         return self.opened
 
     async def hasten(self, scope_key: str) -> None:
-        """Let the jobs of kind `talk` that wait in a conversation run now, all together. Raises StorageError."""
+        """Release the waiting jobs of kind `talk` of a conversation, so that they run now,
+        together.
+
+        Raises StorageError.
+        """
         if not self.started:
             return
         queue = await self._opened_queue()
@@ -240,7 +259,8 @@ class Lifecycle:
         self.wake()
 
     def at_home(self, function: Callable[..., object], *arguments: object) -> None:
-        """Call a function in the event loop that the service was started in: at once from there, else as soon as it can."""
+        """Call a function in the event loop in which the service was started: at once if this is
+        the running loop, otherwise soon. If that loop is closed, nothing is called."""
         if self._home is asyncio.get_running_loop():
             function(*arguments)
         elif self._home is not None:
@@ -248,9 +268,11 @@ class Lifecycle:
                 self._home.call_soon_threadsafe(function, *arguments)
 
     async def settled(self, timeout_seconds: float) -> bool:
-        """Wait until every accepted job is filed or given up, and what is filed has its vectors, as long as an embedder of this
-        process gets on with them. Facts that wait for others are merged into profiles as soon as nothing else is to do. Return
-        False if jobs are left after the bound.
+        """Wait until every accepted job is filed or has failed, and the filed events have vectors.
+
+        Vectors are awaited only if this process runs the worker, and while its embedder makes
+        progress. When only merges of profiles are left, they run at once. Return False if jobs are
+        left after `timeout_seconds`; missing vectors alone do not count.
         """
         filed, next_merges, home = False, 0.0, asyncio.get_running_loop()
         try:
@@ -282,7 +304,8 @@ class Lifecycle:
         try:
             opened.observation.forget(entity)
         except Exception:
-            # The tombstone below makes the store refuse what stays in memory; no error may prevent it.
+            # No error may prevent the tombstone that `forget` sets: with it the store refuses the
+            # observations that are left in memory.
             log.exception("observations in memory of a %s could not be removed; the store will refuse them", entity.type)
         wake = self.worker.look_for_requests if self.worker is not None else None
         report = await forget(opened.parts, entity, mentions=mentions, wait_seconds=wait_seconds, wake=wake)
@@ -290,7 +313,7 @@ class Lifecycle:
         return report
 
     async def _forget_on_disk(self, entity: Entity, mentions: bool, wait_seconds: float) -> ForgetReport:
-        """Forget what is on disk while memory is switched off."""
+        """Forget the data on disk while memory is not open."""
         from ..components import open_parts
         from ..entity_data.forgetting import forget
 
@@ -301,7 +324,7 @@ class Lifecycle:
             await parts.aclose()
 
     async def _opened_queue(self) -> JobQueue:
-        """Return the job queue, opened at its first use. Raises StorageError."""
+        """Return the job queue, which is opened at its first use. Raises StorageError."""
         return self.queue if self.queue is not None else await asyncio.to_thread(self._open_queue)
 
     def _open_queue(self) -> JobQueue:
@@ -319,7 +342,12 @@ class Lifecycle:
                 queue.close()
 
     def not_observed(self) -> None:
-        """Count an observation that is not kept: memory is off or not open, its event loop has ended, the database is away."""
+        """Report an observation that cannot be stored.
+
+        If the database is unavailable, the observation is counted, and the first one is logged. If
+        memory is off or not open, this is logged once. Raises HistorianError if the event loop of
+        the service has ended.
+        """
         if self.has_outlived_loop:
             raise HistorianError(_LOOP_ENDED)
         if not self.started:
@@ -330,11 +358,15 @@ class Lifecycle:
                 log.warning("observations are not kept while the database cannot be used; `stats` counts them as lost")
 
     async def database_is_away(self) -> bool:
-        """Return True if the database cannot be read. From then on MEMORY.md takes its place."""
+        """Return True if the database cannot be read. Waiting and later jobs are then added to
+        MEMORY.md, and recalls read that file.
+
+        If the check takes longer than LOCAL_SECONDS, the last known state is returned.
+        """
         opened = self.opened
         if opened is None:
             return True
-        is_away = opened.parts.backend.is_away  # then asking would take longer than a reply has
+        is_away = opened.parts.backend.is_away  # then a query would exceed the time of a reply
         try:
             async with asyncio.timeout(LOCAL_SECONDS):
                 if is_away:
@@ -348,8 +380,9 @@ class Lifecycle:
             return is_away or self.plain.database_away
 
     async def _leave_ended_loop(self) -> Observation | None:
-        """Close what is left of an event loop that has ended. Return its observations, of which some may not be stored."""
-        self._home = asyncio.get_running_loop()  # a second call from here changes nothing
+        """Close the parts that an ended event loop left open. Return its observation queue, some
+        observations of which may not be stored; None if nothing was open."""
+        self._home = asyncio.get_running_loop()  # a second call of `start` then does nothing
         opened, self._reopening, self._trouble = self.opened, None, None
         if opened is not None:
             await opened.close_remains()
@@ -358,7 +391,8 @@ class Lifecycle:
         return None if opened is None else opened.observation
 
     async def _open_or_wait(self, former: Observation | None) -> None:
-        """Open everything; if the stores cannot be opened, serve plain summaries and retry in the background."""
+        """Open everything; if the stores cannot be opened, serve plain summaries and retry in the
+        background."""
         try:
             await self._open(former)
         except StorageError as error:
@@ -371,8 +405,9 @@ class Lifecycle:
                 self._reopening = asyncio.create_task(self._reopen(), name="historian reopening")
 
     async def _open(self, former: Observation | None = None) -> None:
-        """Open everything. Raises StorageError; after any error nothing but the queue is open."""
-        # Imported here, and in a thread: a memory that is switched off imports none of it, and the event loop stays free.
+        """Open everything. After an error only the queue is open. Raises StorageError."""
+        # Imported here, because a memory that is switched off does not need it, and in a thread, so
+        # that the event loop is not blocked.
         await asyncio.to_thread(import_module, ".opening", __package__)
         from .opening import open_memory
 
@@ -387,7 +422,7 @@ class Lifecycle:
             models=self._models,
             former=former,
         )
-        if not self.started:  # closed meanwhile: close what was opened
+        if not self.started:  # `aclose` was called meanwhile
             await opened.aclose(0.0)
             await self._let_go()
             return
@@ -399,7 +434,8 @@ class Lifecycle:
     async def _reopen(self, *, replaced: bool = False) -> None:
         """Retry at growing intervals until the stores can be opened.
 
-        `replaced`: at once, since another database stands in the place of the former one.
+        With `replaced` the first attempt is made at once: another database has replaced the former
+        one.
         """
         pause = 0.0 if replaced else REOPEN_SECONDS
         while True:
@@ -410,7 +446,7 @@ class Lifecycle:
             except StorageError as error:
                 log.warning("memory still cannot be read, next try in %.0f s: %s", pause, error)
             except Exception:
-                # Nothing stays open after an error, so the next try starts afresh.
+                # After an error no store is open, so the next try starts from the beginning.
                 log.exception("memory could not be opened, next try in %.0f s", pause)
             else:
                 self.plain.database_away = False
@@ -434,7 +470,8 @@ class Lifecycle:
         await asyncio.to_thread(self._close_queue)
 
     def _database_in_trouble(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Check whether the database can be used. Called from any thread, after an error of the database."""
+        """Schedule a check of the database in `loop`. Called from any thread after a database
+        error."""
         opened = self.opened
         known = self.plain.database_away and (opened is None or opened.parts.backend.place == "here")
         if self.started and not known:
@@ -446,7 +483,8 @@ class Lifecycle:
             self._trouble = asyncio.create_task(self._see_to_database(), name="historian database")
 
     async def _see_to_database(self) -> None:
-        """Find out whether the database is away; wait while its file is, and open another one that was put into its place."""
+        """Check whether the database is unavailable. Wait while its file is missing. If another
+        file has replaced it, close the database and open the new one."""
         await self.database_is_away()
         opened = self.opened
         while opened is not None and self.opened is opened and opened.parts.backend.place != "here":
@@ -460,7 +498,8 @@ class Lifecycle:
             await self.database_is_away()
 
     def _apply(self, settings: Settings) -> None:
-        """Apply settings whose hot keys have changed. Called from a thread: each step is one assignment."""
+        """Apply settings whose hot keys have changed. Called from a thread; no lock is needed,
+        because each step is one assignment."""
         self.settings = settings
         if self.opened is not None:
             self.opened.background.apply(settings)

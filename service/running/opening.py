@@ -1,4 +1,4 @@
-"""The parts of an open service: opened in order, closed in reverse."""
+"""The parts of an open service, which are opened in order and closed in reverse order."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class OpenMemory:
-    """The open parts of a service. `warming` is done when the first recall need not wait."""
+    """The open parts of a service. The task `warming` prepares the first recall."""
 
     parts: Parts
     recall: Recall
@@ -36,7 +36,8 @@ class OpenMemory:
     warming: asyncio.Task[None]
 
     async def aclose(self, timeout_seconds: float) -> None:
-        """Close every part, even if another one raises. Running jobs may finish within the time limit."""
+        """Close every part, even if another one raises. Running jobs may finish within the time
+        limit."""
         async with AsyncExitStack() as stack:  # last in, first out
             stack.push_async_callback(self.parts.aclose)
             stack.push_async_callback(self.recall.aclose)
@@ -45,12 +46,13 @@ class OpenMemory:
             stack.push_async_callback(self.observation.aclose, timeout_seconds / 2)
 
     async def close_remains(self) -> None:
-        """Close what an ended event loop left open. Its tasks ended with it and are not waited for."""
+        """Close the recall and the stores after their event loop has ended. The tasks of that loop
+        ended with it and are not awaited."""
         for part in (self.recall, self.parts):
             try:
                 await part.aclose()
             except Exception as error:
-                # A connection of that loop; everything else of the part is closed.
+                # A connection belongs to the ended loop. The rest of the part is closed.
                 log.info("a part of an ended event loop could not be closed: %s", error)
 
     async def _stop_warming(self) -> None:
@@ -69,9 +71,10 @@ async def open_memory(
     models: GivenModels | None = None,
     former: Observation | None = None,
 ) -> OpenMemory:
-    """Open the stores and start the background tasks. On an error nothing stays open. Raises StorageError.
+    """Open the stores and start the background tasks. On an error everything is closed again.
 
-    `former` is the observation queue of an ended event loop; what it still holds is stored.
+    `former` is the observation queue of an ended event loop; its remaining observations are stored.
+    Raises StorageError.
     """
     async with AsyncExitStack() as opened:
         parts = await _opened(partial(open_parts, settings(), queue=queue, clock=clock, models=models or AS_CONFIGURED))
@@ -103,7 +106,8 @@ async def _warmed(recall: Recall) -> None:
 
 
 async def _opened(open_them: Callable[[], Parts]) -> Parts:
-    """Open the parts in a thread. After a cancellation they are closed again."""
+    """Return the parts, which are opened in a thread. After a cancellation they are closed
+    again."""
     opening = asyncio.create_task(asyncio.to_thread(open_them))
     try:
         return await to_the_end(opening)

@@ -1,4 +1,5 @@
-"""Workers: where there can be one only, a process runs it and the others take over when it ends."""
+"""Creation of a worker. If the backend allows only one, one process runs it, and another process
+takes over when that process ends."""
 
 from __future__ import annotations
 
@@ -13,11 +14,12 @@ if TYPE_CHECKING:
     from ..jobs.worker import HistorianWorker
 
 TAKE_OVER_SECONDS = 2.0
-"""The interval at which a process tries to become the owner."""
+"""Interval in seconds at which a process tries to become the owner."""
 
 
 def import_worker() -> Any:
-    """Import what a worker needs, including LangGraph. Blocks for one or two seconds, once a process."""
+    """Import the worker module, and LangGraph with it. The first call blocks for one or two
+    seconds."""
     return import_module("..jobs.worker", __package__)
 
 
@@ -25,7 +27,8 @@ def import_worker() -> Any:
 def owned_worker(parts: Parts, *, random: Callable[[], float], **options: Any) -> Iterator[HistorianWorker]:
     """Yield a worker; `options` are those of `HistorianWorker`.
 
-    Entering blocks. Raises OwnerLockHeld if another process runs the only worker that there may be.
+    Entering blocks. Raises OwnerLockHeld if the backend allows only one worker and another process
+    runs it.
     """
     with ExitStack() as stack:
         ownership = parts.backend.workers.ownership()

@@ -1,6 +1,8 @@
-"""Metrics in the text format of Prometheus, written and served by `prometheus_client` (the extra `metrics`).
+"""Metrics in the text format of Prometheus, written and served by `prometheus_client` (the extra
+`metrics`).
 
-Counters start with the process; those of `historian stats --prometheus` are of the last run of `historian worker`.
+Counters start at 0 with the process. `historian stats --prometheus` shows the counters of the last
+run of `historian worker`.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ METRICS_CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 Sample = tuple[Mapping[str, str], float | None]
 """Labels and a value; a value of None is not written."""
 Series = tuple[Mapping[str, str], Mapping[str, float]]
-"""Labels of a summary, and its `p50`, `p95`, `p99`, `sum` and `count`, as far as they are known."""
+"""Labels of a summary, and those of its `p50`, `p95`, `p99`, `sum` and `count` that are known."""
 
 _QUANTILES = {"p50": "0.5", "p95": "0.95", "p99": "0.99"}
 
@@ -27,7 +29,9 @@ Samples = Callable[[Mapping[str, Any]], Iterable[Sample]]
 
 
 def _at(path: str, label: str = "") -> Samples:
-    """Return the number at a path of the report (`worker.events`), or with a label the numbers of the mapping there."""
+    """Return a function that reads the number at a path of the report (`worker.events`). With
+    `label` the path leads to a mapping, and the function returns one sample per key, as this
+    label."""
 
     def samples(report: Mapping[str, Any]) -> Iterable[Sample]:
         found = _found(report, path)
@@ -37,7 +41,7 @@ def _at(path: str, label: str = "") -> Samples:
 
 
 def _used(key: str) -> Samples:
-    """Return a number of the model usage, by purpose."""
+    """Return a function that reads one number of the model usage, per purpose."""
     return lambda report: [({"purpose": purpose}, used.get(key)) for purpose, used in _found(report, "usage", {}).items()]
 
 
@@ -118,11 +122,13 @@ _METRICS: tuple[tuple[str, str, str, Callable[[Mapping[str, Any]], Iterable[Any]
     ("scope_bytes", "gauge", "Bytes they take", _at("recall.scope_bytes")),
     ("observations_total", "counter", "Observations by what became of them", _at("observation", "outcome")),
 )
-"""Name without `historian_`, kind, help, and the function that returns the samples of a report."""
+"""Name without `historian_`, kind, help text, and the function that returns the samples of a
+report."""
 
 
 class ReportCollector:
-    """A collector of prometheus_client over reports of `CognitiveService.stats`. Missing parts of a report are skipped."""
+    """A collector for `prometheus_client` of the metrics in a report of `CognitiveService.stats`.
+    Missing parts of the report are skipped."""
 
     def __init__(self, report: Callable[[], Mapping[str, Any]]) -> None:
         self._report = report
@@ -136,7 +142,8 @@ class ReportCollector:
 
 
 def metrics_text(report: Mapping[str, Any]) -> str:
-    """Return the metrics of a report of `CognitiveService.stats`. Raises NotInstalled without `prometheus_client`."""
+    """Return the metrics of a report of `CognitiveService.stats`. Raises NotInstalled without
+    `prometheus_client`."""
     _require()
     from prometheus_client import generate_latest
 
@@ -147,7 +154,8 @@ def metrics_text(report: Mapping[str, Any]) -> str:
 def serving_metrics(port: int, report: Callable[[], Mapping[str, Any]]) -> Iterator[int]:
     """Serve the metrics of `report()` on 127.0.0.1 and yield the port (0: any free port).
 
-    `report` is called in a thread of the server. Raises StorageError if the port is in use, and NotInstalled.
+    `report` is called in a thread of the server. Raises StorageError if the port cannot be used,
+    and NotInstalled without `prometheus_client`.
     """
     _require()
     from prometheus_client import start_http_server

@@ -1,10 +1,10 @@
-"""Logs as JSON lines, each with the id of its job.
+"""Logs as JSON lines, each with the id of its job if there is one.
 
     {"time": "2026-02-21T09:30:00.123+00:00", "level": "warning", "logger": "historian.service.jobs.worker",
      "message": "…", "job_id": "r1-0"}
 
-Records of level INFO and above hold ids, counts and reasons, but nothing that was said. (The answer of an endpoint to a
-refused request is a reason, in the words of the endpoint.)
+Records of level INFO and above contain ids, counts and reasons, but no content of messages. A
+reason may quote the answer of an endpoint to a refused request.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ _job: ContextVar[str] = ContextVar("historian_job", default="")
 
 @contextmanager
 def about_job(job_id: str) -> Iterator[None]:
-    """Add the job's id to all records logged inside, in this task and in the tasks and threads that it starts."""
+    """Add the job's id to all records that are logged inside the `with` block, in this task and in
+    the tasks and threads that it starts."""
     token = _job.set(job_id)
     try:
         yield
@@ -32,7 +33,7 @@ def about_job(job_id: str) -> Iterator[None]:
 
 
 class JobIds(logging.Filter):
-    """Adds `job_id` to every record, empty for none. For handlers with their own format."""
+    """Adds `job_id` to every record; "" outside of a job. For handlers with their own format."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         if not hasattr(record, "job_id"):
@@ -59,7 +60,8 @@ class JsonLines(logging.Formatter):
 
 
 def json_handler(stream: TextIO | None = None) -> logging.Handler:
-    """Return a handler that writes JSON lines, by default to stderr: `logging.getLogger().addHandler(json_handler())`."""
+    """Return a handler that writes JSON lines, by default to stderr:
+    `logging.getLogger().addHandler(json_handler())`."""
     handler = logging.StreamHandler(stream if stream is not None else sys.stderr)
     handler.addFilter(JobIds())
     handler.setFormatter(JsonLines())
