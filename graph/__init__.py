@@ -1,1 +1,1 @@
-"""The state graphs. The modules only connect nodes by edges; the nodes themselves are in `nodes`."""
+"""The state graphs. The modules only connect nodes by edges; the nodes are in `nodes`."""

@@ -34,7 +34,7 @@ HistorianGraph = CompiledStateGraph[HistorianState, HistorianContext, HistorianI
 
 
 def first_node(state: HistorianState) -> Literal["extract", "rewrite", "merge_profile"]:
-    """Return the first node for a job: talk needs extract, a hand-over rewrite, filed facts merge_profile."""
+    """Return the first node for a job, which is talk, filed facts for a profile, or a hand-over."""
     kind = state["job"].get("kind")
     return "extract" if kind == "talk" else "merge_profile" if kind == "profile" else "rewrite"
 
@@ -54,19 +54,19 @@ def after_embed(state: HistorianState) -> Literal["link", "__end__"]:
 
 
 def after_link(state: HistorianState) -> Literal["merge_profile", "__end__"]:
-    """Merge profiles in this run, unless they are merged later with more facts of the conversation."""
+    """Merge profiles in this run, unless they are merged later with further facts."""
     return "__end__" if state.get("merges_later") else "merge_profile"
 
 
 def after_write(state: HistorianState) -> Literal["merge_profile", "__end__"]:
-    """Merge again after a conflict with another writer, or if profiles are left for another question."""
+    """Merge again after a conflict with another writer, or if profiles are left to be merged."""
     return "merge_profile" if state.get("conflict") else "__end__"
 
 
 def wire_historian(
     graph: StateGraph[HistorianState, Any, Any, Any], *, after: str = START, bound: Callable[[Any], Any] = lambda node: node
 ) -> None:
-    """Add the nodes and edges to `graph`. They start after the node `after`; `bound` wraps each node."""
+    """Add nodes and edges to `graph`, beginning after the node `after`; `bound` wraps each node."""
     graph.add_node("extract", bound(extract))
     graph.add_node("rewrite", bound(rewrite))
     graph.add_node("gate", bound(gate))

@@ -27,7 +27,7 @@ RecallGraph = CompiledStateGraph[RecallState, RecallContext, RecallInput, Recall
 def wire_recall(
     graph: StateGraph[RecallState, Any, Any, Any], *, after: str = START, bound: Callable[[Any], Any] = lambda node: node
 ) -> None:
-    """Add the nodes and edges to `graph`. They start after the node `after`; `bound` wraps each node."""
+    """Add nodes and edges to `graph`, beginning after the node `after`; `bound` wraps each node."""
     for node in (prepare, survey, embed, fuse, rerank, select):
         graph.add_node(node.__name__, bound(node))
     graph.add_edge(after, "prepare")

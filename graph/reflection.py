@@ -51,7 +51,7 @@ def wire_reflection(
     after: str = START,
     bound: Callable[[Any], Any] = lambda node: node,
 ) -> None:
-    """Add the nodes and edges to `graph`. They start after the node `after`; `bound` wraps each node."""
+    """Add nodes and edges to `graph`, beginning after the node `after`; `bound` wraps each node."""
     for node in (buffer, summarise, file_summary, reconstruct, check_article, write_article):
         graph.add_node(node.__name__, bound(node))
     graph.add_edge(after, "buffer")

@@ -1,4 +1,4 @@
-"""The nodes of the recall graph: the steps of `retrieval/`, which the service runs within a deadline."""
+"""The nodes of the recall graph, one per step of `retrieval/`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The arguments of tools: lenient parsing, and their descriptions as OpenAI JSON in Chinese or English."""
+"""The arguments of tools: lenient parsing, and schemas as OpenAI JSON in Chinese or English."""
 
 from __future__ import annotations
 

@@ -18,10 +18,10 @@ BEFORE_SECONDS = 21_600.0
 def messages_before(
     store: EventStore, scope_key: str, at: float, most: int, now: float, but: Collection[str] = ()
 ) -> list[Event]:
-    """Return at most `most` messages of a conversation from the six hours before `at`, oldest first.
+    """Return the last messages of a conversation from the six hours before `at`, oldest first.
 
-    Tool results and messages that were superseded or corrected are left out, and so are the
-    messages of the jobs `but`. Times are seconds since the epoch.
+    These are at most `most` messages. Tool results, messages that were superseded or corrected, and
+    messages of the jobs `but` are left out. Times are seconds since the epoch.
     """
     where = EventFilter(scope_key, sources=(MESSAGE,), time_from=at - BEFORE_SECONDS, time_to=at, now=now)
     found = store.find(where, limit=most + len(but))

@@ -1,4 +1,4 @@
-"""extract: file the messages of a conversation unchanged, and ask a model for the events in them."""
+"""extract: file the messages of a conversation unchanged, and ask a model for their events."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ...text.support import share, terms_in
 from .conversation import messages_before
 
 ANSWERS = 2
-"""Maximum number of answers. Events of the first answer that the gate refuses are sent back once."""
+"""Maximum number of answers. Events that the gate refuses are sent back to the model once."""
 MOST_FACTS, MOST_COMPARED = 20, 200
 """Maximum number of former facts that are shown to a model, and of the speakers' latest facts, from
 which they are chosen together with facts that share words with the talk."""
@@ -107,17 +107,17 @@ def _replied(store: EventStore, job: Job, talk: Sequence[Job], now: float) -> Ev
 
 
 def _named(store: EventStore, said: Sequence[Job]) -> dict[str, str]:
-    """Return the current names, by id, of people whom the messages name. They need not be speakers."""
+    """Return the current names, by id, of people whom the messages name, speakers or not."""
     names = BorneNames(store.names(said[0].scope.key))
     found = names.named_in("\n".join(map(text_of, said)))
     return {who: names.today(who) for who in sorted(found)[:MOST_NAMED]}
 
 
 def _former(store: EventStore, said: Sequence[Job], now: float) -> list[ShownFact]:
-    """Return at most MOST_FACTS current facts that share most content words with the talk, oldest first.
+    """Return the MOST_FACTS current facts that have most content words in the talk, oldest first.
 
-    Candidates are the latest facts of the speakers, and facts found by the words of the talk.
-    Between equal shares the newer fact is preferred.
+    Candidates are the latest facts of the speakers, and facts found by the words of the talk. Of
+    equally good facts the newer ones are preferred.
     """
     speakers = tuple(dict.fromkeys(job.user_id for job in said if said_by_people(job)))
     where = EventFilter(said[0].scope.key, kinds=("fact",), sources=("job",), now=now, holds=True)

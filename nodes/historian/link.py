@@ -22,8 +22,8 @@ from ...text.superseding import Statement, could_end, is_of_matter, links_of, ma
 
 MOST_BY_WORDS = 40
 MOST_BY_TIME = 20
-"""Maximum number of former facts that a new one is compared with: facts that share words with it, and
-the latest facts of its teller. A comparison takes some microseconds."""
+"""Maximum number of former facts that a new one is compared with: facts that share words with it,
+and the latest facts of its teller. A comparison takes some microseconds."""
 MOST_SHOWN = 10
 """Maximum number of former facts that are shown to a model. In a test set in which texts rarely say
 that something changed, the superseded facts were nearly always among these, with or without a

@@ -42,10 +42,10 @@ from .profile_rules import FiledFact, concerns, may_enter_profiles, merged_by_ru
 log = logging.getLogger(__name__)
 
 MOST_MERGES = 3
-"""Maximum number of merges by a model in one run whose profiles keep changing; then the rules merge."""
+"""Maximum number of conflicts with other writers per run; after these, rules merge the profiles."""
 ANSWERS = 2
-"""Maximum number of answers to one question. Operations of the first answer that no fact supports are
-sent back once."""
+"""Maximum number of answers to one question. Operations that no fact supports are sent back to the
+model once."""
 MOST_FORMER = 6
 """Maximum number of former facts shown per hand-over; facts on the same matter come first."""
 
@@ -136,7 +136,7 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
 
 
 def _told(part: HistorianPart, context: HistorianContext) -> _TellerFacts | None:
-    """Return the facts of a part as they are stored now; None if its person or group was forgotten."""
+    """Return the facts of a part as they are stored now; None if person or group was forgotten."""
     job, store = Job.model_validate(part["job"]), context.events
     if store.is_forgotten(job.job_id, job.entities, job.moment.timestamp()):
         return None

@@ -34,7 +34,7 @@ def each_message(node: Node) -> Node:
 
 
 def each_person(node: Node) -> Node:
-    """Return a node that runs `node` once for each person of a talk, with all facts of the person."""
+    """Return a node that runs `node` once per person of a talk, with all facts of the person."""
 
     @wraps(node)
     async def run(state: Any, runtime: Runtime[Any]) -> Any:
@@ -56,9 +56,10 @@ def _is_done(part: HistorianPart) -> bool:
 
 
 def _together(parts: list[HistorianPart]) -> dict[str, Any]:
-    """Return the items and event ids of all parts, and the outcome of filing ("new" if any part is new).
+    """Return the items and event ids of all parts, and the outcome of filing.
 
-    The edges of the graph and the statistics read these keys.
+    The outcome is "new" if any part is new, else "before" if any part was filed before. The edges
+    of the graph and the statistics read these keys.
     """
     filed = {one.get("filed") for one in parts}
     outcome = next((one for one in ("new", "before", "forgotten") if one in filed), "new")

@@ -62,13 +62,13 @@ def _named(text: str, people: NamedPeople) -> set[str]:
 
 
 def _told(fact: str, names: Names) -> str:
-    """Return a claim about others without the name of the user who makes it; else the fact itself."""
+    """Return a claim about others without the user's name in front, else the fact itself."""
     body = without_speaker(fact, subject_of(fact, names))
     return body if is_claim(body, names) else fact
 
 
 def _end_of_subject(fact: str, people: NamedPeople, names: Names) -> int:
-    """Return the end of the subject at the beginning of a fact: a person, a group or a word like 大家.
+    """Return the end of a fact's subject: a person, a group or a word like 大家 at its beginning.
 
     A group name after the subject is included ("Ann in Book Club").
     """
@@ -89,10 +89,10 @@ def _names_group(fact: str, people: NamedPeople, names: Names) -> bool:
 
 
 def merged_by_rules(facts: Sequence[FiledFact], old: Profile, people: NamedPeople, names: Names, language: Language) -> Profile:
-    """Return the profile with the lasting absolute facts about its entity (`lasting_kind`) as lines.
+    """Return the profile with the lasting absolute facts about its entity as lines.
 
-    In a private chat, facts on health and boundaries are added too if the gate only doubts whether
-    they are about the user.
+    `lasting_kind` decides which facts are lasting. In a private chat, facts on health and
+    boundaries are added too if the gate only doubts whether they are about the user.
     """
     is_user = old.key.entity_type == "user"
     whose = {old.key.entity_id} if names.group() else {old.key.entity_id, None}  # a private chat has one person

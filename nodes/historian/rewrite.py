@@ -1,4 +1,4 @@
-"""rewrite: resolve times and draft texts by rules; then a model, if any, writes the unresolved ones."""
+"""rewrite: resolve times and draft texts by rules; a model, if any, writes the unresolved ones."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from .conversation import recent_messages, with_messages
 log = logging.getLogger(__name__)
 
 MOST_TIMES, ROOM = 4, 200
-"""A text with more than MOST_TIMES times the characters of its source, plus ROOM, is no rewrite of it."""
+"""A rewrite has at most MOST_TIMES times the characters of its source, plus ROOM characters."""
 
 
 async def rewrite(state: HistorianState, runtime: Runtime[HistorianContext]) -> HistorianUpdate:
-    """Prepare the items on the first visit. Ask the model in one call for all items that need it."""
+    """Prepare the items on the first visit. Ask the model, in one call, for those that need it."""
     if "parts" in state:  # a talk in a checkpoint of an older version
         return {"spent": True}
     chat, settings = runtime.context.chat, runtime.context.settings

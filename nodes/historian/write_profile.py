@@ -81,7 +81,7 @@ async def write_profile(state: HistorianState, runtime: Runtime[HistorianContext
 
 
 def _without(gone: set[str], profile: Profile) -> Profile:
-    """Return a profile without the evidence `gone`, and without lines that have no other evidence."""
+    """Return a profile without the evidence `gone` and without lines that had no other evidence."""
     lines = (without_evidence(line, gone) for line in profile.lines)
     return replace(profile, lines=tuple(line for line in lines if line is not None))
 

@@ -1,4 +1,4 @@
-"""The nodes that write an article: ask a model for changes, apply those that pass, store the article."""
+"""The nodes that write an article: ask a model for changes, apply those that pass, store it."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ async def reconstruct(state: ReflectionState, runtime: Runtime[HistorianContext]
 
 
 async def check_article(state: ReflectionState, runtime: Runtime[HistorianContext]) -> ReflectionUpdate:
-    """Apply the lines that pass. The model gets the reasons against the others, if attempts are left."""
+    """Apply the lines that pass. Return the reasons against the others, for the next attempt."""
     context = runtime.context
     job = reflection_job(state, context.settings)
     article, answer = article_of(state["proposal"]), state.get("answer")
@@ -99,8 +99,8 @@ async def write_article(state: ReflectionState, runtime: Runtime[HistorianContex
     """Write the article by compare and swap, promote the summaries, and find what is due next.
 
     If the article changed meanwhile, it is reconstructed again. For a forgotten person nothing is
-    written. If no new line passed, the article is unchanged. The summaries leave short-term memory
-    all the same: they remain stored without an article revision, and the model is not asked again.
+    written. If no new line passed, the article is unchanged. Promoted summaries leave short-term
+    memory all the same: they remain stored, and the model is not asked about them again.
     """
     context = runtime.context
     job = reflection_job(state, context.settings)

@@ -1,4 +1,4 @@
-"""The job of a reflection run and the values derived from it and the settings. Shared by the nodes."""
+"""The job of a reflection run, with values derived from the settings. Shared by the nodes."""
 
 from __future__ import annotations
 

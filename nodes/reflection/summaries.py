@@ -1,4 +1,4 @@
-"""The nodes that make summaries: buffer the states, summarise them if they suffice, file the summary."""
+"""The nodes that make summaries: buffer states, summarise enough of them, file the summary."""
 
 from __future__ import annotations
 
@@ -65,9 +65,9 @@ async def summarise(state: ReflectionState, runtime: Runtime[HistorianContext]) 
 
 
 async def file_summary(state: ReflectionState, runtime: Runtime[HistorianContext]) -> ReflectionUpdate:
-    """File the event first, then the summary, and release the states last. Every step is idempotent.
+    """File the event first, then the summary, and release the states last.
 
-    `buffer` takes an existing summary as a sign that its event is filed.
+    Every step is idempotent. For `buffer`, an existing summary means that its event is filed.
     """
     context = runtime.context
     job = reflection_job(state, context.settings)
@@ -94,7 +94,7 @@ async def file_summary(state: ReflectionState, runtime: Runtime[HistorianContext
 
 
 def id_of(key: ArticleKey, through: str) -> str:
-    """Return the id of the summary whose last state is `through`. It is also the id of its event."""
+    """Return the id of the summary whose last state is `through`; its event has the same id."""
     return f"{ASSERTED if is_asserted(through) else ''}{SOURCE}-{digest_of(key.scope.key, key.user_id, through)}"
 
 
