@@ -1,7 +1,7 @@
-"""Parse a model's message as an answer of a given class, wherever in the message it stands.
+"""Parses a model's message as an answer of a given class.
 
-Tool calls are read first, then JSON in the text: servers that ignore `tool_choice` put the call there, and reading it
-saves a request.
+Tool calls are read first, then JSON in the text: servers that ignore `tool_choice` put the call
+into the text, and reading it there saves a request.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _WRAPPERS = ("arguments", "parameters", "args", "input", "properties")
 """Keys under which models put the arguments when they write a tool call as text."""
 _MOST_PROBLEMS = 5
 _STOPPED = frozenset({"content_filter", "safety", "prohibited_content", "blocklist", "sensitive", "refusal"})
-"""Reasons of OpenAI, Azure and DashScope, Gemini, Zhipu, and Anthropic for an answer that a filter stopped."""
+"""Finish reasons for answers stopped by a filter: OpenAI, Azure, DashScope, Gemini, Zhipu, Anthropic."""
 EMPTY = "it is empty"
 
 
@@ -32,8 +32,9 @@ EMPTY = "it is empty"
 class Reading(Generic[Answer]):
     """A parsed answer, or the reason why there is none.
 
-    `said` is the model's text (for the repair turn). `in_text` is True if the answer stood in the text and not in a tool
-    call, `is_near` if there was JSON of the wrong form, and `is_declined` if the model or its provider refuses to answer.
+    `said` is the model's text (for the repair turn). `in_text` is True if the answer was in the text
+    and not in a tool call, `is_near` if there was JSON of the wrong form, and `is_declined` if the
+    model or its provider refuses to answer.
     """
 
     value: Answer | None
@@ -85,7 +86,7 @@ def is_still_thinking(message: AIMessage) -> bool:
 
 
 def _called_arguments(message: BaseMessage) -> tuple[list[dict[str, Any]], str, str]:
-    """Return the non-empty arguments of the message's tool calls, their text, and the problem of the others."""
+    """Return the non-empty arguments of the tool calls, their text, and the problem of unusable calls."""
     arguments: list[Any] = []
     problem = ""
     for call in getattr(message, "tool_calls", []):
@@ -124,7 +125,10 @@ def _unwrapped(candidate: dict[str, Any], answer: type[BaseModel]) -> Iterator[d
 
 
 def _only_list_field(answer: type[BaseModel]) -> str | None:
-    """Return the name of the class's only field if it is a list (a bare list is then accepted too), else None."""
+    """Return the name of the class's only field if it is a list, else None.
+
+    For such a class a bare list is accepted as an answer, too.
+    """
     properties = answer.model_json_schema().get("properties", {})
     if len(properties) != 1:
         return None
