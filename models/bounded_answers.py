@@ -102,7 +102,7 @@ def _inflated(gzip: zlib._Decompress, chunk: bytes) -> Iterator[bytes]:
 
 
 def _of_its_kind(stream: object) -> type[BoundedStream]:
-    """Return a subclass of BoundedStream and of the library's AsyncByteStream, which it requires."""
+    """Return a subclass of BoundedStream and the library's AsyncByteStream, which it requires."""
     (base,) = [kind for kind in type(stream).__mro__ if kind.__name__ == "AsyncByteStream"]
     return type("BoundedStream", (BoundedStream, base), {})
 

@@ -1,4 +1,4 @@
-"""The time limit of one call of a model, and the translation of client errors to Historian's errors.
+"""The time limit of one call of a model, and the translation of client errors to Historian's.
 
 The errors come from OpenAI's client, from httpx, or from the clients of LangChain models that a
 caller gives. They are recognised by class names and attributes, so that no client is imported.
@@ -103,7 +103,7 @@ def error_of(error: Exception, endpoint: Endpoint, seconds: float, *, has_answer
 
 
 def _error_of_body(error: Mapping[str, Any], endpoint: Endpoint) -> ModelError:
-    """Return the error for an error object with HTTP 200. Routers send this if their provider fails."""
+    """Return the error for an error object with HTTP 200: routers send it if a provider fails."""
     detail = str(error.get("message") or dict(error))
     code = error.get("code")
     status = int(code) if isinstance(code, int | str) and str(code).isdigit() else 0

@@ -41,13 +41,13 @@ LIMIT = "max_completion_tokens"
 
 _TRY_LATER = frozenset({408, 409, 425, 429})
 _FORM_MAY_BE_AT_FAULT = frozenset({400, 404, 405, 406, 415, 422})
-"""Statuses by which servers reject `tools`, `tool_choice` or `response_format`: usually 400 or 422, but
-routers without a provider that supports tools return 404."""
+"""Statuses by which servers reject `tools`, `tool_choice` or `response_format`: usually 400 or 422,
+but routers without a provider that supports tools return 404."""
 _FORM_MAY_CRASH = frozenset({500, 501})
 """llama.cpp without chat templates returns 500 for `tools`; other small servers return 501."""
 _CAN_BE_INPUT = frozenset({400, 403, 422, 429})
-"""Statuses by which servers reject one input. They include 429 for "request too large": a single request
-above the limit per minute can never pass."""
+"""Statuses by which servers reject one input. They include 429 for "request too large": a single
+request above the limit per minute can never pass."""
 
 _TOO_LONG = re.compile(
     r"context[ _]?(length|window|size)|maximum (context|prompt|input)|(prompt|input|text|request) (is |was )?too (long|large)"
@@ -135,7 +135,7 @@ class Endpoint:
         return f"{self.address} (model {self.model!r}, [{self.section}])"
 
     def hide(self, text: str) -> str:
-        """Return `text` in one line, shortened, and without secrets: some servers quote them in errors."""
+        """Return `text` in one line, shortened, without secrets, which some servers quote."""
         line = " ".join(mask_known(self.secrets.mask(text)).split())
         return line if len(line) <= _LONGEST_DETAIL else line[:_LONGEST_DETAIL] + "…"
 
@@ -146,7 +146,7 @@ class Endpoint:
         return self.unavailable(f"gave no complete answer within {seconds:g} s ({self.section}.timeout_seconds)")
 
     def not_read(self, what: str) -> AnswerTooLarge:
-        """Return the error for an answer that is not read to its end; `what` describes the answer."""
+        """Return the error for an answer that is not read to its end; `what` describes it."""
         return AnswerTooLarge(f"{self.name} sent {self.hide(what)}. Check what answers at {self.section}.base_url.")
 
     def foreign(self, preview: str, *, has_answered: bool) -> ModelError:
@@ -181,7 +181,7 @@ class Endpoint:
         return rejected
 
     def declined(self, what: str) -> ContentDeclined:
-        """Return the error for content that the model or its provider declines; `what` is the reason."""
+        """Return the error for content that the model or its provider declines, with the reason."""
         return ContentDeclined(
             f"{self.name} does not accept this content: {what}. Loosen the content filter of {self.section}, or take another "
             "endpoint; the rules do what it would have done"
@@ -201,7 +201,7 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class GivenEndpoint(Endpoint):
-    """The `Endpoint` of a model object that the caller gave; `section` is the name of the argument."""
+    """The `Endpoint` of a model object given by the caller; `section` is the argument's name."""
 
     @property
     def name(self) -> str:
@@ -219,7 +219,7 @@ class GivenEndpoint(Endpoint):
 
 
 def endpoint_of(given: object, argument: str) -> GivenEndpoint:
-    """Return the endpoint of a model object. Its keys are masked in the logs of the HTTP clients."""
+    """Return the endpoint of a model object. Its keys are masked in the HTTP clients' logs."""
     names = (getattr(given, name, "") for name in ("model", "model_name", "model_id", "deployment_name"))
     model = next((name for name in names if isinstance(name, str) and name), type(given).__name__)
     fields = getattr(given, "__dict__", {}).values()
@@ -296,5 +296,5 @@ def _seconds_until(moment: str, server_time: str | None) -> float:
 
 
 def clean_text(text: str) -> str:
-    """Return `text` encodable as UTF-8: NUL becomes a space, and a lone surrogate a question mark."""
+    """Return `text` encodable as UTF-8: NUL becomes a space, a lone surrogate a question mark."""
     return text.replace("\x00", " ").encode("utf-8", "replace").decode("utf-8")

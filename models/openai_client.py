@@ -1,4 +1,4 @@
-"""LangChain objects for OpenAI-compatible endpoints, including servers that deviate from the protocol.
+"""LangChain objects for OpenAI-compatible endpoints that may deviate from the protocol.
 
 Importing this module is slow (it imports the OpenAI client): import it inside functions.
 """
@@ -28,8 +28,8 @@ CONNECT_SECONDS = 10.0
 
 
 PREVIEW_CHARACTERS = 4_000
-"""Length of the preview of an unexpected answer. It is longer than the shown text, so that a secret is
-not cut in two before it is masked."""
+"""Length of the preview of an unexpected answer. It is longer than the shown text, so that a secret
+is not cut in two before it is masked."""
 
 
 class TolerantChatOpenAI(ChatOpenAI):
@@ -135,7 +135,10 @@ def _unused() -> openai.DefaultHttpxClient:
 def chat_client(
     endpoint: Endpoint, timeout_seconds: float, temperature: float | None = None
 ) -> tuple[TolerantChatOpenAI, openai.DefaultAsyncHttpxClient]:
-    """Return a chat model and its HTTP client, which the caller closes. Both belong to one event loop."""
+    """Return a chat model and its HTTP client, which the caller closes.
+
+    Both belong to one event loop.
+    """
     http = _http_client(timeout_seconds, ANSWER_BYTES)
     model = TolerantChatOpenAI(
         model=endpoint.model,
@@ -155,7 +158,7 @@ def chat_client(
 
 
 class ReportingClient:
-    """A wrapper of an OpenAI client for embeddings that records the tokens reported by the server."""
+    """A wrapper of an OpenAI client for embeddings that records the reported tokens."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
@@ -170,7 +173,10 @@ class ReportingClient:
 def embeddings_client(
     endpoint: Endpoint, dimensions: int | None, batch_size: int, timeout_seconds: float
 ) -> tuple[OpenAIEmbeddings, openai.DefaultAsyncHttpxClient]:
-    """Return embeddings and their HTTP client, which the caller closes. Both belong to one event loop."""
+    """Return embeddings and their HTTP client, which the caller closes.
+
+    Both belong to one event loop.
+    """
     http = _http_client(timeout_seconds, MEGABYTE + batch_size * VECTOR_BYTES)
     embeddings = OpenAIEmbeddings(
         model=endpoint.model,

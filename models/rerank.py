@@ -79,8 +79,8 @@ class RemoteReranker:
     ) -> list[tuple[int, float]]:
         """Return at most `top_n` (index, score) pairs, best first.
 
-        Documents that the model dropped and indexes that do not exist are left out. `until` is not
-        used: the time limit is `timeout_seconds`.
+        Documents that the model dropped and indexes that do not exist are left out. `until` is
+        ignored: the time limit is `timeout_seconds`.
         """
         if not documents or top_n <= 0:
             return []

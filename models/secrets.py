@@ -22,7 +22,7 @@ from ..schema.settings import ChatSettings, ModelSettings
 
 MASK = "***"
 SHORTEST = 4
-"""Minimum length of a secret. Shorter values are no secrets and would be masked in ordinary words."""
+"""Minimum length of a secret. Shorter values would be masked within ordinary words."""
 _SHORTEST_WORD = 6
 """Minimum length of a secret in `extra_body`; these are masked as whole words only."""
 _LOOKED_AT = 20_000
@@ -105,7 +105,7 @@ def strings_in(value: object) -> Iterator[str]:
 
 
 def _pattern_of(secret: str) -> str:
-    """Return a pattern for the secret. A long one also matches if at least its first half is left."""
+    """Return a pattern for the secret, and for at least its first half if it is long."""
     whole = re.escape(secret)
     begin = max(8, (len(secret) + 1) // 2)
     return whole if len(secret) < 12 else rf"{whole}|{re.escape(secret[:begin])}\S*"
@@ -159,7 +159,7 @@ def mask_known(text: str) -> str:
 
 
 class _Masking(logging.Filter):
-    """A filter that masks the known secrets in log records of the HTTP clients and their tracebacks."""
+    """A filter that masks the known secrets in log records of HTTP clients and in tracebacks."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         try:

@@ -17,7 +17,7 @@ EMBEDDING, RERANK = "embedding", "rerank"
 
 @dataclass
 class Reported:
-    """The numbers of sent and answered tokens of a call, as its server reports them (0: unknown)."""
+    """The numbers of sent and answered tokens of a call as reported by the server; 0 if unknown."""
 
     tokens: int = 0
     answered: int = 0

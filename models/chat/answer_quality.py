@@ -47,7 +47,7 @@ class AnswerQuality:
         self._told: set[str] = set()
 
     def judged(self, purpose: str, *, taken: int, refused: int) -> None:
-        """Count the items of one answer. Log when the model is rested, as a warning once per purpose."""
+        """Count the items of one answer. If this rests the model, log it (once as a warning)."""
         now = self._clock()
         hour = self._hours.get(purpose)
         if hour is None or now >= hour.until:

@@ -24,7 +24,8 @@ _WRAPPERS = ("arguments", "parameters", "args", "input", "properties")
 """Keys under which models put the arguments when they write a tool call as text."""
 _MOST_PROBLEMS = 5
 _STOPPED = frozenset({"content_filter", "safety", "prohibited_content", "blocklist", "sensitive", "refusal"})
-"""Finish reasons for answers stopped by a filter: OpenAI, Azure, DashScope, Gemini, Zhipu, Anthropic."""
+"""Finish reasons of answers that a filter stopped, of OpenAI, Azure, DashScope, Gemini, Zhipu and
+Anthropic."""
 EMPTY = "it is empty"
 
 
@@ -32,9 +33,9 @@ EMPTY = "it is empty"
 class Reading(Generic[Answer]):
     """A parsed answer, or the reason why there is none.
 
-    `said` is the model's text (for the repair turn). `in_text` is True if the answer was in the text
-    and not in a tool call, `is_near` if there was JSON of the wrong form, and `is_declined` if the
-    model or its provider refuses to answer.
+    `said` is the model's text (for the repair turn). `in_text` is True if the answer was in the
+    text and not in a tool call, `is_near` if there was JSON of the wrong form, and `is_declined` if
+    the model or its provider refuses to answer.
     """
 
     value: Answer | None
@@ -86,7 +87,7 @@ def is_still_thinking(message: AIMessage) -> bool:
 
 
 def _called_arguments(message: BaseMessage) -> tuple[list[dict[str, Any]], str, str]:
-    """Return the non-empty arguments of the tool calls, their text, and the problem of unusable calls."""
+    """Return the tool calls' non-empty arguments, their text, and the problem of unusable calls."""
     arguments: list[Any] = []
     problem = ""
     for call in getattr(message, "tool_calls", []):

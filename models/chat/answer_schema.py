@@ -17,8 +17,8 @@ from pydantic import BaseModel
 
 _KEPT = ("type", "enum", "const", "description", "required")
 _LONGEST_LIST_LIMIT = 64
-"""Largest `minItems` or `maxItems` that is kept: it tells the model how many texts to return. Larger
-limits overload the grammars of some servers."""
+"""Largest `minItems` or `maxItems` that is kept: it tells the model how many texts to return.
+Larger limits overload the grammars of some servers."""
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
@@ -77,7 +77,7 @@ def _compact(node: dict[str, Any], definitions: dict[str, Any], inside: tuple[st
             target: dict[str, Any] = {"type": "object"}
         else:
             target = _compact(definitions[name], definitions, (*inside, name))
-            # The docstring of a nested class is for programmers; models get the field's description.
+            # The docstring of a nested class is for programmers; the field describes it for models.
             target.pop("description", None)
         return {**target, **described}
     variants = node.get("anyOf") or node.get("oneOf") or node.get("allOf")

@@ -1,8 +1,8 @@
-"""Finds the JSON in the text of a language model: inside prose or fences, with slightly wrong syntax.
+"""Finds the JSON in the text of a language model, inside prose or fences.
 
-`json_repair` repairs the syntax. Truncated JSON is never completed, because half an answer would
-look like a complete one: a value counts only if its brackets close outside of strings. The model's
-reasoning is left out.
+`json_repair` repairs slightly wrong syntax. Truncated JSON is never completed, because half an
+answer would look like a complete one: a value counts only if its brackets close outside of strings.
+The model's reasoning is left out.
 """
 
 from __future__ import annotations

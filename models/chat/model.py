@@ -83,8 +83,8 @@ class LangChainChatModel:
     async def structured(self, answer: type[Answer], *, purpose: str, system: str, user: str) -> Answer:
         """Return one answer in the form of `answer`. Each request has its own time limit.
 
-        Raises ModelUnavailable, ModelRefused or ModelAnswerUnusable. If the model is rested for this
-        purpose, raises ModelRested without sending a request.
+        Raises ModelUnavailable, ModelRefused or ModelAnswerUnusable. If the model is rested for
+        this purpose, raises ModelRested without sending a request.
         """
         if rest := self._quality.resting().get(purpose):
             raise ModelRested(f"{self.endpoint.name} is not asked to {purpose} for {rest / 60:.0f} min: {REMEDY}")
@@ -100,7 +100,7 @@ class LangChainChatModel:
             raise
 
     async def probe(self) -> None:
-        """Ask for one token. Raises ModelUnavailable or ModelRefused if a real call would fail too."""
+        """Ask for one token. Raises ModelUnavailable or ModelRefused if real calls would fail."""
         question = Question(PROBE, Method.TEXT, None)
         try:
             await self._request(PROBE_PURPOSE, question, min(1, self.most_tokens))
@@ -112,7 +112,7 @@ class LangChainChatModel:
         return self._usage.by_purpose()
 
     def judged(self, purpose: str, *, taken: int, refused: int) -> None:
-        """Count the accepted and refused items of one answer. If most are refused, rest the model."""
+        """Count the items of one answer. The model is rested if most of its items are refused."""
         self._usage.count(purpose, taken=taken, refused=refused)
         self._quality.judged(purpose, taken=taken, refused=refused)
 

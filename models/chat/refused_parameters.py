@@ -38,7 +38,7 @@ def needs_room(error: FormRejected | InputRejected) -> bool:
 
 
 def remember(who: str, known: dict[str, int], refused: Mapping[str, int]) -> None:
-    """Add the refusals before a successful request to the `known` ones of a model; log each once."""
+    """Add the refusals before a successful request to the model's `known` ones; log each once."""
     for name, times in refused.items():
         if known.get(name, 0) < times:
             known[name] = times
@@ -71,10 +71,10 @@ def without_refused(model: BaseChatModel, refused: Mapping[str, int]) -> BaseCha
 
 
 def refused_parameter(error: FormRejected | InputRejected, names: Sequence[str], refused: Mapping[str, int]) -> str | None:
-    """Return the parameter that an error refuses, or None. `names` are the parameters that were sent.
+    """Return the parameter that an error refuses, or None.
 
-    If the error says that the input is too long, only the token limit counts as refused, if the
-    error names it.
+    `names` are the parameters that were sent. If the error says that the input is too long, only
+    the token limit counts as refused, if the error names it.
     """
     for name in () if needs_room(error) else names:
         if refused.get(name, 0) >= _LAST.get(name, 1) or (isinstance(error, InputRejected) and name != LIMIT):

@@ -1,4 +1,4 @@
-"""Structured output: one answer of a given form from any model and server, in as few calls as possible.
+"""Structured output: one answer of a given form, from any model, in as few calls as possible.
 
 There are three methods, best first: a forced tool call; a `json_schema` response format; a
 description of the form in the prompt.
@@ -73,7 +73,7 @@ class MethodMemory:
     useless: set[tuple[str, Method]] = field(default_factory=set)
 
     def order(self, form: str) -> list[Method]:
-        """Return the methods to try, without rejected ones: the one that worked, then best first."""
+        """Return the methods to try: the one that worked, then the best ones; no rejected ones."""
         first = self.worked.get(form, self.last)
         return [method for method in dict.fromkeys((first, *Method)) if method not in self.rejected] or list(Method)
 

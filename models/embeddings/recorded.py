@@ -1,4 +1,4 @@
-"""Embeddings of texts to be stored, checked against the model and dimension recorded in the store."""
+"""Embeddings of texts to be stored, checked against the model and dimension in the store."""
 
 from __future__ import annotations
 

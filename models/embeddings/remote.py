@@ -28,7 +28,8 @@ REQUEST_SECONDS = 60.0
 FIRST_SECONDS, TEXT_SECONDS = 10.0, 1.0
 """Time limit of a request: FIRST_SECONDS plus TEXT_SECONDS per text, at most REQUEST_SECONDS."""
 SHORTEST_CUT = 256
-"""A rejected text is halved repeatedly, to about half this many characters, before its error is raised."""
+"""A rejected text is halved until it has about half this number of characters; then the error is
+raised."""
 
 
 @dataclass(eq=False, repr=False)
