@@ -59,8 +59,9 @@ _DECLINED = re.compile(
     r"|considered high risk|prohibited[ _]content|safety (system|polic|setting)|flagged|(?<!case[ -])sensitive|敏感|不安全|违规",
     re.IGNORECASE,
 )
-"""Phrases of content inspection: Azure `content_filter`, DashScope `data_inspection_failed`, DeepSeek "Content Exists Risk",
-Moonshot "high risk", Gemini PROHIBITED_CONTENT, Zhipu, routers with moderation."""
+"""Phrases by which content filters refuse a text: Azure `content_filter`, DashScope
+`data_inspection_failed`, DeepSeek "Content Exists Risk", Moonshot "high risk", Gemini
+PROHIBITED_CONTENT, Zhipu, and routers with moderation."""
 
 _LONGEST_DETAIL = 300
 

@@ -58,9 +58,10 @@ def numbers_of(letter: str, written: Iterable[str], most: int) -> list[int]:
 async def asked(
     chat: StructuredChat, form: type[Answer], otherwise: str, *, purpose: str, system: str, user: str
 ) -> Answer | None:
-    """Return the model's answer, or None if it refuses or fails for this content. Logs `otherwise`, the fallback taken.
+    """Return the model's answer, or None if it refuses or fails for this content.
 
-    Raises ModelUnavailable, and ModelRefused if the refusal does not depend on the content.
+    `otherwise` describes the fallback for the log. Raises ModelUnavailable, and ModelRefused if the
+    refusal does not depend on the content.
     """
     try:
         return await chat.structured(form, purpose=purpose, system=system, user=user)

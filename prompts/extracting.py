@@ -97,7 +97,8 @@ Refused = Sequence[tuple[dict[str, Any], str]]
 class TalkQuestion:
     """The data of a talk that a model is shown: messages 1, 2 … (`jobs`), and `shown`.
 
-    The jobs list the people of the talk. `shown` holds earlier messages, messages that were replied to, and former facts.
+    The jobs list the people of the talk. `shown` holds earlier messages, messages that were replied
+    to, and former facts.
     """
 
     jobs: Sequence[Job]

@@ -96,11 +96,10 @@ class LineMerge:
         )
 
     def take(self, answer: UpdateProfiles) -> list[tuple[LineOperation, str]]:
-        """Apply the operations of an answer that their facts support; return the others.
+        """Apply the operations of an answer that their facts support.
 
-        Each of the others comes with a reason.
-
-        If former facts are listed and the answer ends the control, none of its `end` is applied.
+        Return the other operations, each with the reason against it. If former facts are listed and
+        the answer ends the control, no operation of its `end` is applied.
         """
         refused: list[tuple[LineOperation, str]] = []
         ends = Counter(n for one in answer.end if not self._is_over(one.line) for n in self._facts(one.facts))

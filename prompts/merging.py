@@ -126,8 +126,8 @@ class MergeQuestion:
     """The data that a model is shown for a merge.
 
     In the prompt, `subjects` have the short ids P1, P2 … and G, `lines` L1 …, `facts` N1 …, and
-    former facts F2 …, because F1 is the control. `slots` are topics on which the owner
-    wants a line about every person. `over` are the ids of lines whose evidence is all superseded.
+    former facts F2 …, because F1 is the control. `slots` are topics on which the owner wants a line
+    about every person. `over` are the ids of lines whose evidence is all superseded.
     """
 
     language: Language
@@ -148,7 +148,7 @@ class MergeQuestion:
         slots: Sequence[str] = (),
         over: Collection[str] = (),
     ) -> MergeQuestion:
-        """Return the question about `facts`, with the lines that hold on the latest day of these."""
+        """Return the question about `facts`, with the lines that hold on the latest fact's day."""
         return cls(language, subjects, facts, _shown_lines(subjects, facts), former, slots, over)
 
     @property
@@ -170,7 +170,7 @@ class MergeQuestion:
         return named | {f"G{n}" if n > 1 else "G": one for n, one in enumerate(groups, 1)}
 
     def prompt(self, refused: Sequence[tuple[LineOperation, str]] = ()) -> str:
-        """Return the user message. `refused` are the last answer's refused operations, with reasons."""
+        """Return the user message. `refused` are refused operations of the last answer."""
         heads, marks = _HEADS[self.language], self.marks
         mark_of = {subject.key: mark for mark, subject in marks.items()}
         bot = self.subjects[0].names.bot(self.language)

@@ -81,7 +81,7 @@ class Reconstruction(BaseModel):
 def news_of(stimulus: Sequence[str]) -> dict[str, str]:
     """Return the lines of new information by id (`N1`), each with its day.
 
-    At most NEWS_TOKENS tokens are returned, the newest ones.
+    Only the newest lines are returned, of at most NEWS_TOKENS tokens, but at least one.
     """
     lines = []
     for text in stimulus:

@@ -61,7 +61,7 @@ def recent_lines(job: Job, language: Language) -> str:
 
 
 def _item_lines(number: int, item: ItemState, job: Job, names: Names, language: Language) -> list[str]:
-    """Return the lines for an item: its original words, and the refused text with reasons, if any."""
+    """Return the lines for an item: its original words, and a refused text with reasons, if any."""
     words = _WORDS[language]
     said = dated_words(with_mentions(item["source"], job, names)[0], job.moment, job.timezone)
     lines = [f"{number} {words[item['kind']]}{words['colon']}{one_line(said)}"]

@@ -12,7 +12,8 @@ In your own graph, after the node whose messages are to be observed:
 For bots without either, use `memory.hooks` and `observe_hooks`.
 
 None of them stops an agent: a message or result that cannot be observed is skipped and logged.
-Only the constructors raise: InvalidInput for a wrong argument, such as a `scope` that is no Scope.
+Only creating a handler or node raises: InvalidInput for a wrong argument, such as a `scope` that is
+no Scope.
 """
 
 from __future__ import annotations
@@ -67,8 +68,8 @@ def _tell(error: Exception) -> None:
 class ObservationHandler(BaseCallbackHandler):
     """Observe the results and errors of tools, and the messages to and from a chat model.
 
-    One handler belongs to one conversation. Its methods take microseconds and never raise. If `session_id` belongs to
-    another conversation, nothing is observed and a warning is logged.
+    One handler belongs to one conversation. Its methods take microseconds and never raise. If
+    `session_id` belongs to another conversation, nothing is observed and a warning is logged.
     """
 
     run_inline = True

@@ -1,4 +1,6 @@
-"""The tools that change memory: `correct_memory`, `pin_memory`, `unpin_memory`, `list_pins`, and `forget_message`.
+"""The tools that change memory.
+
+These are `correct_memory`, `pin_memory`, `unpin_memory`, `list_pins`, and `forget_message`.
 
 `correct_memory` is the tool for "that's wrong": it removes or replaces the statement that its
 argument `wrong` names. If several lines or records match, it changes nothing and lists them with

@@ -61,8 +61,8 @@ def recall_graph(memory: CognitiveService) -> CompiledStateGraph[RecallState, No
     """Return the graph that finds events: prepare → (survey ∥ embed) → fuse → rerank → select.
 
     Its input has the keys `query`, `user_id` and `group_id` (the conversation), and optionally
-    `top_k`, `context` and `conditions`. Its output has the key `hits`, best first. It has no time
-    limit: before a reply, use `build_context`.
+    `top_k`, `context` and `conditions`. Its output has the key `hits`, best first. The
+    graph has no time limit: before a reply, use `build_context`.
     """
 
     def context(opened: OpenMemory) -> RecallContext:

@@ -144,7 +144,7 @@ class HistorianMiddleware(AgentMiddleware[TurnState, Any, Any]):
         return None if scope is None else {"historian_turn": _turn(state.get("historian_turn"), state["messages"], scope)}
 
     def _with(self, request: ModelRequest[Any], block: Sequence[BaseMessage]) -> ModelRequest[Any]:
-        """Return the request with `block`, and with the tools described in the right language."""
+        """Return the request with `block`, and with tools in the language of the conversation."""
         if self.tools:
             request = request.override(tools=self._in_language(request.tools))
         return request.override(messages=cast(list[AnyMessage], before_last_said(request.messages, block))) if block else request

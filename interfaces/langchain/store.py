@@ -177,7 +177,7 @@ class HistorianStore(base.BaseStore):
         return NewItem(_joined(put.op.namespace), put.op.key, put.value, seconds, put.texts, found, self._model)
 
     def _result(self, op: base.Op, vectors: _Vectors, now: float, read: list[StoredItem]) -> base.Result:
-        """Return the result of an operation. Add items to `read` whose time to live it restarts."""
+        """Return the result of an operation. Items whose time to live restarts go into `read`."""
         if isinstance(op, base.GetOp):
             found = self._items.get(_joined(op.namespace), op.key, now)
             if found is not None and op.refresh_ttl:

@@ -47,7 +47,10 @@ class Reading(Generic[Answer]):
 
 
 def read_answer(message: BaseMessage, answer: type[Answer]) -> Reading[Answer]:
-    """Parse `message` as an `answer`. Empty tool calls, truncated JSON and objects without a known key do not count."""
+    """Parse `message` as an `answer`.
+
+    Empty tool calls, truncated JSON and objects without a known key do not count.
+    """
     said = str(message.text)
     if refusal := message.additional_kwargs.get("refusal"):
         return Reading(None, f"the model declines: {clean_text(str(refusal))[:200]}", said, is_declined=True)

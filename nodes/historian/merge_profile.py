@@ -196,9 +196,9 @@ def _merges(state: HistorianState, context: HistorianContext, *, asks: bool) -> 
 
 
 def _over(profile: Profile, store: EventStore) -> dict[str, str]:
-    """Return the lines whose evidence is all superseded, as days (`YYYY-MM-DD`) by line id.
+    """Return, by line id, the day (`YYYY-MM-DD`) on which a line's last evidence was superseded.
 
-    The day is that of the last superseding. Lines that have ended or are pinned are left out.
+    Lines with current evidence, ended lines and pinned lines are left out.
     """
     held = {one.event_id: one for one in store.get([name for line in profile.lines for name in line.evidence])}
     found: dict[str, str] = {}

@@ -63,7 +63,7 @@ class ReflectionJob:
         return self.configured_language or detect_language(written or "\n".join(lines))
 
     def is_forgotten(self, context: HistorianContext) -> bool:
-        """Return True if the person or the group was forgotten since the job was handed over. Blocking."""
+        """Return True if person or group was forgotten after the job was handed over. Blocking."""
         return context.events.is_forgotten(self.job.job_id, self.job.entities, self.job.moment.timestamp())
 
     def now(self, context: HistorianContext) -> str:
