@@ -111,7 +111,7 @@ class ObservationHandler(BaseCallbackHandler):
 
     @_never_raising
     def on_llm_end(self, response: LLMResult, *, run_id: UUID, **kwargs: Any) -> None:
-        """Observe the answer of the model; an answer without text, such as a tool call, is skipped."""
+        """Observe the answer of the model. An answer without text (a tool call) is skipped."""
         for generations in response.generations:
             for generation in generations[:1]:
                 if isinstance(generation, ChatGeneration) and generation.message.text.strip():

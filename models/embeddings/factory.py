@@ -29,7 +29,7 @@ SECTION = "models.embedding"
 
 
 def make_embedder(settings: EmbeddingSettings, usage: UsageMeter | None = None) -> Embedder | None:
-    """Return the embedder of `settings` (`ModelSettings.embedder`), or None for keyword search alone.
+    """Return the embedder of `settings` (`ModelSettings.embedder`); None for keyword search only.
 
     The provider "auto" means the endpoint if one is configured, else the local model if it is
     installed. Calls of an endpoint are counted in `usage`. Raises SettingsError if the provider is

@@ -107,7 +107,7 @@ class RemoteEmbedder:
         return np.concatenate([first, second]), first_whole and second_whole
 
     async def _shortened(self, text: str, error: ModelError) -> Matrix:
-        """Return the vector of the longest accepted beginning of `text`, or raise the last error."""
+        """Return the vector of the longest beginning of `text` that is accepted, or raise."""
         length = len(text) // 2
         while length >= SHORTEST_CUT // 2 and _is_about_size(error):
             try:
