@@ -1,1 +1,1 @@
-"""The state machines: nodes wired to edges, and nothing else."""
+"""The state graphs. The modules only connect nodes by edges; the nodes are in `nodes`."""

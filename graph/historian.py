@@ -1,10 +1,13 @@
-"""The write graph: hand-overs go through rewrite and gate, talk through extract and gate, and both on to the profiles.
+"""The write graph, which files jobs and updates profiles.
+
+Hand-overs pass through rewrite and gate, talk through extract and gate; then both update profiles.
 
 START ─(hand-over)→ rewrite ⇄ gate ─pass, or tries spent─→ embed ─new information─→ link → merge_profile → write_profile → END
   └────(talk)─────→ extract ⇄                                └─none─→ END                       ↑              │
                            violations, tries left                                               └──────────────┘ revision moved
 
-A run that merges later ends after link; one of kind `profile` begins with merge_profile.
+A run whose profiles are merged later ends after link. A job of kind `profile` starts at
+merge_profile.
 """
 
 from __future__ import annotations
@@ -31,13 +34,13 @@ HistorianGraph = CompiledStateGraph[HistorianState, HistorianContext, HistorianI
 
 
 def first_node(state: HistorianState) -> Literal["extract", "rewrite", "merge_profile"]:
-    """Of messages, ask first which events they tell; hand-overs bring statements, profiles filed facts."""
+    """Return the first node for a job, which is talk, filed facts for a profile, or a hand-over."""
     kind = state["job"].get("kind")
     return "extract" if kind == "talk" else "merge_profile" if kind == "profile" else "rewrite"
 
 
 def after_gate(state: HistorianState) -> Literal["extract", "rewrite", "embed"]:
-    """Return to the model while a text has not passed and tries are left."""
+    """Return to the model if a text has not passed and attempts are left; else go on to embed."""
     if "parts" in state:
         return "extract" if state.get("refused") and not state.get("spent") else "embed"
     waiting = any(not item["passed"] for item in state["items"])
@@ -45,25 +48,25 @@ def after_gate(state: HistorianState) -> Literal["extract", "rewrite", "embed"]:
 
 
 def after_embed(state: HistorianState) -> Literal["link", "__end__"]:
-    """Link and merge only if there is new information, and never if the user or group was forgotten meanwhile."""
+    """Link and merge if there are new facts, unless the user or group was forgotten meanwhile."""
     learnt = any(item["kind"] == "fact" for item in state["items"])
     return "link" if learnt and state["filed"] != "forgotten" else "__end__"
 
 
 def after_link(state: HistorianState) -> Literal["merge_profile", "__end__"]:
-    """Merge profiles in this run, unless the facts wait for others of their conversation."""
+    """Merge profiles in this run, unless they are merged later with further facts."""
     return "__end__" if state.get("merges_later") else "merge_profile"
 
 
 def after_write(state: HistorianState) -> Literal["merge_profile", "__end__"]:
-    """Merge again if another writer changed a profile meanwhile, or profiles are left for another question."""
+    """Merge again after a conflict with another writer, or if profiles are left to be merged."""
     return "merge_profile" if state.get("conflict") else "__end__"
 
 
 def wire_historian(
     graph: StateGraph[HistorianState, Any, Any, Any], *, after: str = START, bound: Callable[[Any], Any] = lambda node: node
 ) -> None:
-    """Add the nodes and edges to `graph`, starting `after` one of its nodes; `bound` may wrap each node's function."""
+    """Add nodes and edges to `graph`, beginning after the node `after`; `bound` wraps each node."""
     graph.add_node("extract", bound(extract))
     graph.add_node("rewrite", bound(rewrite))
     graph.add_node("gate", bound(gate))
@@ -82,7 +85,7 @@ def wire_historian(
 
 
 def compile_rewriting() -> HistorianGraph:
-    """Return the graph's first two nodes, which write texts and judge them, and file nothing."""
+    """Return a graph of rewrite and gate only: it writes and checks texts, and files nothing."""
     graph = StateGraph(HistorianState, context_schema=HistorianContext, input_schema=HistorianInput)
     graph.add_node("rewrite", rewrite)
     graph.add_node("gate", gate)
@@ -93,7 +96,10 @@ def compile_rewriting() -> HistorianGraph:
 
 
 def compile_historian(checkpointer: BaseCheckpointSaver[str] | None = None) -> HistorianGraph:
-    """Return the graph, ready to run: `await graph.ainvoke({"job": …}, config, context=HistorianContext(…))`."""
+    """Return the compiled graph.
+
+    Run it by `await graph.ainvoke({"job": …}, config, context=HistorianContext(…))`.
+    """
     graph = StateGraph(HistorianState, context_schema=HistorianContext, input_schema=HistorianInput)
     wire_historian(graph)
     return graph.compile(checkpointer=checkpointer, name="historian")

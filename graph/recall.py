@@ -3,8 +3,9 @@
 START → prepare ─┬→ survey ─┬→ fuse → rerank → select → END
                  └→ embed ──┘
 
-The service does not run the graph before a reply: `retrieval.driver` runs the same steps under a deadline. The graph itself costs
-a few milliseconds a run, as much as the whole search. It is for Studio, for experiments and for chains that want a Runnable:
+The service does not use this graph before a reply: `retrieval.driver` runs the same steps within a
+deadline, and the overhead of the graph is a few milliseconds per run, as much as the whole search.
+The graph is for Studio, for experiments, and for chains that need a Runnable:
 
     await compile_recall().ainvoke({"query": "…", "group_id": "100"}, context=RecallContext(…))
 """
@@ -26,7 +27,7 @@ RecallGraph = CompiledStateGraph[RecallState, RecallContext, RecallInput, Recall
 def wire_recall(
     graph: StateGraph[RecallState, Any, Any, Any], *, after: str = START, bound: Callable[[Any], Any] = lambda node: node
 ) -> None:
-    """Add the nodes and edges to `graph`, starting `after` one of its nodes; `bound` may wrap each node's function."""
+    """Add nodes and edges to `graph`, beginning after the node `after`; `bound` wraps each node."""
     for node in (prepare, survey, embed, fuse, rerank, select):
         graph.add_node(node.__name__, bound(node))
     graph.add_edge(after, "prepare")
@@ -39,7 +40,7 @@ def wire_recall(
 
 
 def compile_recall() -> RecallGraph:
-    """Return the graph, ready to run. It needs no checkpointer: a recall is restarted, never resumed."""
+    """Return the compiled graph. It has no checkpointer: a recall is restarted, never resumed."""
     graph = StateGraph(RecallState, context_schema=RecallContext, input_schema=RecallInput, output_schema=RecallOutput)
     wire_recall(graph)
     return graph.compile(name="recall")

@@ -6,7 +6,8 @@ START → buffer ─enough waits→ summarise → file_summary ─due or asked f
                                                                            │  └───── revision moved ──────┤
                                                                            └──────── more is due ─────────┘
 
-Each run is one job of kind `states`. An article is made by a model alone: without one nothing is due after the summaries.
+Each run handles one job of kind `states`. Only a model can write an article: without one, the run
+ends after the summaries.
 """
 
 from __future__ import annotations
@@ -27,19 +28,19 @@ ReflectionGraph = CompiledStateGraph[ReflectionState, HistorianContext, Reflecti
 
 
 def after_filing(state: ReflectionState) -> Literal["summarise", "reconstruct", "__end__"]:
-    """Make summaries while enough states wait; then update the article if that is due."""
+    """Summarise while enough states wait; then reconstruct the article if this is due."""
     if state.get("through"):
         return "summarise"
     return "reconstruct" if state.get("occasion") else "__end__"
 
 
 def after_check(state: ReflectionState) -> Literal["write_article", "reconstruct"]:
-    """Return to the model with the reasons until all lines pass or the tries are spent."""
+    """Return to the model with the reasons until all lines pass or no attempts are left."""
     return "write_article" if state.get("passed") else "reconstruct"
 
 
 def after_write(state: ReflectionState) -> Literal["reconstruct", "__end__"]:
-    """Reconstruct again if another writer changed the article meanwhile, or if more is due; end if the person was forgotten."""
+    """Reconstruct again after a conflict or if more is due, unless the person was forgotten."""
     is_more = state.get("conflict") or state.get("occasion")
     return "reconstruct" if is_more and not state.get("forgotten") else "__end__"
 
@@ -50,7 +51,7 @@ def wire_reflection(
     after: str = START,
     bound: Callable[[Any], Any] = lambda node: node,
 ) -> None:
-    """Add the nodes and edges to `graph`, starting `after` one of its nodes; `bound` may wrap each node's function."""
+    """Add nodes and edges to `graph`, beginning after the node `after`; `bound` wraps each node."""
     for node in (buffer, summarise, file_summary, reconstruct, check_article, write_article):
         graph.add_node(node.__name__, bound(node))
     graph.add_edge(after, "buffer")
@@ -63,7 +64,10 @@ def wire_reflection(
 
 
 def compile_reflection(checkpointer: BaseCheckpointSaver[str] | None = None) -> ReflectionGraph:
-    """Return the graph, ready to run: `await graph.ainvoke({"job": …}, config, context=HistorianContext(…))`."""
+    """Return the compiled graph.
+
+    Run it by `await graph.ainvoke({"job": …}, config, context=HistorianContext(…))`.
+    """
     graph = StateGraph(ReflectionState, context_schema=HistorianContext, input_schema=ReflectionInput)
     wire_reflection(graph)
     return graph.compile(checkpointer=checkpointer, name="reflection")

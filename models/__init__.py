@@ -1,1 +1,4 @@
-"""Chat models, embedders and rerankers, made from settings. Client libraries are imported on the first call."""
+"""Chat models, embedders and rerankers, made from settings or given by the caller.
+
+Client libraries are imported at the first call.
+"""

@@ -1,8 +1,9 @@
-"""Bound what a model's server may send, in bytes, before and after decompression.
+"""Limits the size of a server's answers, in bytes, before and after decompression.
 
-A few hundred kilobytes of gzip can hold gigabytes. httpx decompresses whole answers, so the bound stands in front of it, at the
-stream of a response, for redirects and errors too. Works with httpx and with the copy of it that newer OpenAI clients bring along
-(`httpx2`), whose classes are different ones.
+A few hundred kilobytes of gzip can hold gigabytes, and httpx decompresses whole answers. So the
+limit is applied to the stream of the response, before httpx reads it, also for redirects and
+errors. Works with httpx and with `httpx2`, the copy of it that newer OpenAI clients use and that
+has its own classes.
 """
 
 from __future__ import annotations
@@ -14,28 +15,31 @@ from typing import Any, Protocol
 
 MEGABYTE = 1024 * 1024
 ANSWER_BYTES = 8 * MEGABYTE
-"""Bound of a chat completion or a ranking; long ones have a few hundred kilobytes."""
+"""Maximum size of a chat completion or a ranking; long ones have a few hundred kilobytes."""
 VECTOR_BYTES = 256 * 1024
-"""Bound of one vector as JSON: 8,192 numbers of 32 characters."""
+"""Maximum size of one vector as JSON: 8,192 numbers of 32 characters."""
 
 ENCODINGS = {"Accept-Encoding": "gzip"}
-"""Headers of a request whose answer `bounded` can read."""
+"""Request headers that ask for an encoding that `bounded` can read."""
 
 _PIECE = 256 * 1024
 
 
 class AnswerNotRead(Exception):
-    """The answer is too large, or encoded in a way that was not asked for. The message completes "the server sent …"."""
+    """The answer is too large, cannot be decompressed, or has an encoding that was not requested.
+
+    The message completes "the server sent …".
+    """
 
 
 class ByteStream(AsyncIterable[bytes], Protocol):
-    """`httpx.AsyncByteStream`, of either copy."""
+    """`AsyncByteStream` of httpx or httpx2."""
 
     async def aclose(self) -> None: ...
 
 
 class Response(Protocol):
-    """What is used of `httpx.Response`, of either copy."""
+    """The used attributes of `Response` of httpx or httpx2."""
 
     headers: Any
     stream: Any
@@ -44,7 +48,7 @@ class Response(Protocol):
 def bounded(most_bytes: int) -> dict[str, list[Callable[[Any], Awaitable[None]]]]:
     """Return the `event_hooks` of an httpx client that reads answers of at most `most_bytes`.
 
-    Where an answer is larger, compressed or decompressed, the request raises AnswerNotRead.
+    If an answer is larger, before or after decompression, the request raises AnswerNotRead.
     """
 
     async def bound(response: Response) -> None:
@@ -62,7 +66,8 @@ def bounded(most_bytes: int) -> dict[str, list[Callable[[Any], Awaitable[None]]]
 class BoundedStream:
     """The decompressed bytes of `stream`, whose `encoding` is "", "identity", "gzip" or "x-gzip".
 
-    Raises AnswerNotRead after `most_bytes` of either kind, or where they cannot be decompressed.
+    Raises AnswerNotRead after `most_bytes` compressed or decompressed bytes, or if decompression
+    fails.
     """
 
     def __init__(self, stream: ByteStream, encoding: str, most_bytes: int) -> None:
@@ -85,7 +90,7 @@ class BoundedStream:
 
 
 def _inflated(gzip: zlib._Decompress, chunk: bytes) -> Iterator[bytes]:
-    """Decompress the next bytes, at most `_PIECE` at a time."""
+    """Yield the decompressed bytes of a chunk, at most `_PIECE` at a time."""
     piece = b""
     while chunk or len(piece) == _PIECE:
         try:
@@ -97,7 +102,7 @@ def _inflated(gzip: zlib._Decompress, chunk: bytes) -> Iterator[bytes]:
 
 
 def _of_its_kind(stream: object) -> type[BoundedStream]:
-    """Return BoundedStream as a subclass of the library's AsyncByteStream, which its responses insist on."""
+    """Return a subclass of BoundedStream and the library's AsyncByteStream, which it requires."""
     (base,) = [kind for kind in type(stream).__mro__ if kind.__name__ == "AsyncByteStream"]
     return type("BoundedStream", (BoundedStream, base), {})
 

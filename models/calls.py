@@ -1,7 +1,7 @@
-"""The time limit of one call of a model, and its errors as Historian's own, whichever client raised them.
+"""The time limit of one call of a model, and the translation of client errors to Historian's.
 
-The clients are told from one another by the names of their classes and what their errors carry, so that none has to be
-imported: OpenAI's, httpx, and those under the LangChain models that a caller gives.
+The errors come from OpenAI's client, from httpx, or from the clients of LangChain models that a
+caller gives. They are recognised by class names and attributes, so that no client is imported.
 """
 
 from __future__ import annotations
@@ -26,16 +26,19 @@ _STATUSES = {
     "ModelRateLimitError": 429,
     "ModelAPIError": 503,
 }
-"""LangChain's errors of models, by the status that they stand for."""
+"""The HTTP status that each of LangChain's model errors stands for."""
 _DECLINES = {"ContentFilterFinishReasonError", "OpenAIRefusalError"}
 _CONNECTION = {"APIConnectionError", "TransportError", "InvalidURL"}
-"""Errors of OpenAI's client and of httpx before there is an answer."""
+"""Errors of OpenAI's client and of httpx when no connection is made."""
 _NO_ANSWER = (NotImplementedError, TypeError, ValueError, KeyError, AttributeError)
-"""What clients raise for an answer in another form, and for a call that they do not support."""
+"""Errors that clients raise for an answer in an unexpected form, and for an unsupported call."""
 
 
 class ForeignAnswer(ValueError):
-    """HTTP 200, but no answer of the protocol: a web page or an error object. `error` is the error object, if any."""
+    """HTTP 200 with a body that is no answer of the protocol: a web page or an error object.
+
+    `error` is the error object, or None.
+    """
 
     def __init__(self, preview: str, error: Mapping[str, Any] | None = None) -> None:
         super().__init__(preview)
@@ -43,7 +46,10 @@ class ForeignAnswer(ValueError):
 
 
 def pace_of(interval_seconds: float) -> InMemoryRateLimiter | None:
-    """Return a limiter that lets one request pass in `interval_seconds`, the first one at once; None without an interval."""
+    """Return a limiter that admits one request per `interval_seconds`, the first one at once.
+
+    Return None if the interval is 0.
+    """
     if interval_seconds <= 0:
         return None
     from langchain_core.rate_limiters import InMemoryRateLimiter
@@ -55,10 +61,10 @@ def pace_of(interval_seconds: float) -> InMemoryRateLimiter | None:
 
 @asynccontextmanager
 async def translated(endpoint: Endpoint, seconds: float, *, has_answered: bool = True) -> AsyncIterator[None]:
-    """Limit one call's time, and raise what goes wrong as one of Historian's errors.
+    """Limit the time of one call, and raise its errors as Historian's errors.
 
-    `has_answered` is False until the endpoint has given a first usable answer. No cause is attached: a client's error may
-    carry what the server said, and that may contain the key.
+    `has_answered` is False until the endpoint has given a first usable answer. The client's error
+    is not attached as the cause: it may quote the server, and this text may contain the key.
     """
     try:
         async with asyncio.timeout(seconds):
@@ -70,7 +76,7 @@ async def translated(endpoint: Endpoint, seconds: float, *, has_answered: bool =
 
 
 def error_of(error: Exception, endpoint: Endpoint, seconds: float, *, has_answered: bool = True) -> ModelError:
-    """Return what a client raised as one of Historian's errors."""
+    """Return the Historian error for an error of a client."""
     kinds = {kind.__name__ for kind in type(error).__mro__}
     cause = error.__cause__
     unread = next((one for one in (error, cause) if isinstance(one, AnswerNotRead)), None)
@@ -97,7 +103,7 @@ def error_of(error: Exception, endpoint: Endpoint, seconds: float, *, has_answer
 
 
 def _error_of_body(error: Mapping[str, Any], endpoint: Endpoint) -> ModelError:
-    """Return the error for an error object that came with HTTP 200, as routers send when their provider fails."""
+    """Return the error for an error object with HTTP 200: routers send it if a provider fails."""
     detail = str(error.get("message") or dict(error))
     code = error.get("code")
     status = int(code) if isinstance(code, int | str) and str(code).isdigit() else 0
@@ -107,7 +113,7 @@ def _error_of_body(error: Mapping[str, Any], endpoint: Endpoint) -> ModelError:
 
 
 def _status_of(error: Exception) -> int | None:
-    """Return the HTTP status that an error of a client carries, wherever it does."""
+    """Return the HTTP status from the attributes of a client's error, or None."""
     response: Any = getattr(error, "response", None)
     for holder, name in ((error, "status_code"), (error, "code"), (response, "status_code")):
         status = getattr(holder, name, None)
@@ -117,7 +123,7 @@ def _status_of(error: Exception) -> int | None:
 
 
 def _said(error: Exception) -> str:
-    """Return the server's message with its codes, else the client's."""
+    """Return the server's message with its codes, or else the message of the client."""
     if isinstance(error, ForeignAnswer):
         return str(error)
     body = getattr(error, "body", None)

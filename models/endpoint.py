@@ -1,8 +1,9 @@
-"""The endpoint of a model, and its HTTP errors as Historian's own errors.
+"""The endpoint of a model, and the translation of its HTTP errors to Historian's errors.
 
-Network errors, 408, 409, 425, 429 and 5xx become `ModelUnavailable` (try again later). Every other status becomes
-`ModelRefused` (the settings are wrong), unless the response says that this one input is rejected (too long, or stopped by
-a content filter): that becomes `ModelAnswerUnusable`, because the next input may pass.
+Network errors, 408, 409, 425, 429 and 5xx become `ModelUnavailable` (try again later). Every other
+status becomes `ModelRefused` (the settings are wrong). As an exception, a response that rejects
+this one input (too long, or stopped by a content filter) becomes `ModelAnswerUnusable`, because the
+next input may pass.
 """
 
 from __future__ import annotations
@@ -32,20 +33,21 @@ OPENAI_URL = "https://api.openai.com/v1"
 """The base URL used when a key is configured without a `base_url`."""
 
 NO_KEY = "not-needed"
-"""The key sent when none is configured: the client requires one, local servers ignore it. `OPENAI_API_KEY` is never read
-from the environment, because it may belong to another endpoint."""
+"""The key that is sent if none is configured: the client requires one, and local servers ignore it.
+`OPENAI_API_KEY` is never read from the environment, because it may belong to another endpoint."""
 
 LIMIT = "max_completion_tokens"
-"""The name by which a chat request gives its token limit."""
+"""The name of the token limit in a chat request."""
 
 _TRY_LATER = frozenset({408, 409, 425, 429})
 _FORM_MAY_BE_AT_FAULT = frozenset({400, 404, 405, 406, 415, 422})
-"""Statuses with which servers reject `tools`, `tool_choice` or `response_format`: usually 400 or 422; routers without a
-provider that supports tools return 404."""
+"""Statuses by which servers reject `tools`, `tool_choice` or `response_format`: usually 400 or 422,
+but routers without a provider that supports tools return 404."""
 _FORM_MAY_CRASH = frozenset({500, 501})
 """llama.cpp without chat templates returns 500 for `tools`; other small servers return 501."""
 _CAN_BE_INPUT = frozenset({400, 403, 422, 429})
-"""Includes 429 for "request too large": a single request above the limit per minute can never pass."""
+"""Statuses by which servers reject one input. They include 429 for "request too large": a single
+request above the limit per minute can never pass."""
 
 _TOO_LONG = re.compile(
     r"context[ _]?(length|window|size)|maximum (context|prompt|input)|(prompt|input|text|request) (is |was )?too (long|large)"
@@ -57,8 +59,9 @@ _DECLINED = re.compile(
     r"|considered high risk|prohibited[ _]content|safety (system|polic|setting)|flagged|(?<!case[ -])sensitive|敏感|不安全|违规",
     re.IGNORECASE,
 )
-"""Phrases of content inspection: Azure `content_filter`, DashScope `data_inspection_failed`, DeepSeek "Content Exists Risk",
-Moonshot "high risk", Gemini PROHIBITED_CONTENT, Zhipu, routers with moderation."""
+"""Phrases by which content filters refuse a text: Azure `content_filter`, DashScope
+`data_inspection_failed`, DeepSeek "Content Exists Risk", Moonshot "high risk", Gemini
+PROHIBITED_CONTENT, Zhipu, and routers with moderation."""
 
 _LONGEST_DETAIL = 300
 
@@ -66,18 +69,21 @@ _LONGEST_DETAIL = 300
 class FormRejected(ModelRefused):
     """The endpoint rejected this form of request; the same question in another form may pass.
 
-    `said` is the server's message, which may hold secrets and is never shown.
+    `said` is the server's message. It may contain secrets and is never shown.
     """
 
     said = ""
 
 
 class FormFailed(ModelUnavailable):
-    """The endpoint failed on this request (500, 501): it may be down, or may not support this form."""
+    """The endpoint failed with HTTP 500 or 501: it may be down, or may not support this form."""
 
 
 class InputRejected(ModelAnswerUnusable):
-    """The endpoint rejects this input in any form: it is too long. `said` is as in `FormRejected`."""
+    """The endpoint rejects this input in any form, because it is too long.
+
+    `said` is as in `FormRejected`.
+    """
 
     said = ""
 
@@ -89,7 +95,7 @@ class InputRejected(ModelAnswerUnusable):
 
 
 class AnswerTooLarge(ModelAnswerUnusable):
-    """The endpoint's answer is larger than any answer of a model, or encoded in a way that was not asked for."""
+    """The endpoint's answer is too large, or has an encoding that was not requested."""
 
 
 def plain_key(key: SecretStr | str | None) -> str:
@@ -101,9 +107,10 @@ def plain_key(key: SecretStr | str | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """The section of the settings, the address and the model of an endpoint. Builds its error messages, without its secrets.
+    """The settings section, the address and the model of an endpoint.
 
-    Its secrets are the key, what the address holds of them, and the values of `extra_body`.
+    It builds error messages without its secrets: the key, the secrets in the address (user name,
+    password and query values), and the values of `extra_body`.
     """
 
     section: str
@@ -129,7 +136,7 @@ class Endpoint:
         return f"{self.address} (model {self.model!r}, [{self.section}])"
 
     def hide(self, text: str) -> str:
-        """Return `text` on one line, shortened, without secrets: some servers repeat them in errors."""
+        """Return `text` in one line, shortened, without secrets, which some servers quote."""
         line = " ".join(mask_known(self.secrets.mask(text)).split())
         return line if len(line) <= _LONGEST_DETAIL else line[:_LONGEST_DETAIL] + "…"
 
@@ -140,13 +147,14 @@ class Endpoint:
         return self.unavailable(f"gave no complete answer within {seconds:g} s ({self.section}.timeout_seconds)")
 
     def not_read(self, what: str) -> AnswerTooLarge:
-        """Return the error for an answer that is not read to its end; `what` was sent."""
+        """Return the error for an answer that is not read to its end; `what` describes it."""
         return AnswerTooLarge(f"{self.name} sent {self.hide(what)}. Check what answers at {self.section}.base_url.")
 
     def foreign(self, preview: str, *, has_answered: bool) -> ModelError:
         """Return the error for HTTP 200 without a valid answer, such as a web page.
 
-        Before the first valid answer this means a wrong address; after it, a gateway's error page during an outage.
+        Before the first valid answer this means a wrong address; after it, an outage with an error
+        page of a gateway.
         """
         if has_answered:
             return self.unavailable(f"answered with something else than before: {self.hide(preview)!r}")
@@ -174,7 +182,7 @@ class Endpoint:
         return rejected
 
     def declined(self, what: str) -> ContentDeclined:
-        """Return the error for content that the model or its provider declines; `what` says how."""
+        """Return the error for content that the model or its provider declines, with the reason."""
         return ContentDeclined(
             f"{self.name} does not accept this content: {what}. Loosen the content filter of {self.section}, or take another "
             "endpoint; the rules do what it would have done"
@@ -194,7 +202,7 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class GivenEndpoint(Endpoint):
-    """A model object that the caller gave, as an `Endpoint`: `section` is the argument by which it was given."""
+    """The `Endpoint` of a model object given by the caller; `section` is the argument's name."""
 
     @property
     def name(self) -> str:
@@ -212,7 +220,7 @@ class GivenEndpoint(Endpoint):
 
 
 def endpoint_of(given: object, argument: str) -> GivenEndpoint:
-    """Return the endpoint of a model object. From now on the HTTP clients log none of its keys."""
+    """Return the endpoint of a model object. Its keys are masked in the HTTP clients' logs."""
     names = (getattr(given, name, "") for name in ("model", "model_name", "model_id", "deployment_name"))
     model = next((name for name in names if isinstance(name, str) and name), type(given).__name__)
     fields = getattr(given, "__dict__", {}).values()
@@ -225,10 +233,10 @@ def endpoint_of(given: object, argument: str) -> GivenEndpoint:
 def checked_endpoint(
     section: str, base_url: str, model: str, key: SecretStr | str | None, extra_body: Mapping[str, Any] | None = None
 ) -> Endpoint:
-    """Return the endpoint of these settings; a key without `base_url` means OpenAI's.
+    """Return the endpoint of these settings. A key without `base_url` means OpenAI's endpoint.
 
-    Raises SettingsError if both are missing or one is invalid; the message omits key and address. From now on the HTTP
-    clients log none of its secrets.
+    Raises SettingsError if both are missing or one is invalid; the message contains neither key nor
+    address. The endpoint's secrets are masked in the logs of the HTTP clients.
     """
     key = plain_key(key)
     if not (base_url or key):
@@ -240,7 +248,7 @@ def checked_endpoint(
     try:
         parts = urlsplit(base_url)
         is_address = parts.scheme in ("http", "https") and bool(parts.hostname)
-    except ValueError:  # its message would repeat the address
+    except ValueError:  # its message would quote the address
         is_address = False
     if not is_address:
         raise SettingsError(
@@ -258,7 +266,10 @@ def checked_endpoint(
 
 
 def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds to wait from `Retry-After-Ms` or `Retry-After` (seconds or a date), at most a day."""
+    """Return the seconds to wait by `Retry-After-Ms` or `Retry-After` (seconds or a date).
+
+    They are at most a day. Return None if there is no valid header.
+    """
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         value = headers.get(name)
         if value is None:
@@ -273,7 +284,10 @@ def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
 
 
 def _seconds_until(moment: str, server_time: str | None) -> float:
-    """Return the seconds from the server's own `Date` to `moment` (both HTTP dates), or NaN if they cannot be parsed."""
+    """Return the seconds from `server_time` to `moment`, or NaN if they cannot be parsed.
+
+    Both are HTTP dates. Without `server_time`, the current time is used.
+    """
     try:
         until = parsedate_to_datetime(moment)
         start = parsedate_to_datetime(server_time) if server_time else datetime.now(UTC)

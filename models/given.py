@@ -1,4 +1,4 @@
-"""The models that a caller gives to `CognitiveService.open`, instead of those that the settings name."""
+"""The models that a caller gives to `CognitiveService.open` in place of those in the settings."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class GivenModels:
-    """Models given as objects; None where the settings name the model. Checked before anything is opened."""
+    """Models given as objects. None means the model of the settings."""
 
     chat: BaseChatModel | None = None
     embeddings: Embeddings | None = None
     reranker: BaseDocumentCompressor | None = None
 
     def checked(self) -> GivenModels:
-        """Return these models. Raises InvalidInput for one of another type."""
+        """Return this object. Raises InvalidInput if a model has the wrong type."""
         from langchain_core.documents import BaseDocumentCompressor
         from langchain_core.embeddings import Embeddings
         from langchain_core.language_models import BaseChatModel
@@ -43,7 +43,7 @@ class GivenModels:
         return self
 
     def chat_model(self, settings: ModelSettings) -> ChatModel | None:
-        """Return the chat model of background work. Raises SettingsError."""
+        """Return the chat model for background work, or None. Raises SettingsError."""
         if self.chat is None:
             return make_chat_model(settings.background)
         return LangChainChatModel(
@@ -51,7 +51,7 @@ class GivenModels:
         )
 
     def embedder(self, settings: ModelSettings, usage: UsageMeter) -> Embedder | None:
-        """Return the embedder. Raises SettingsError."""
+        """Return the embedder, or None. Raises SettingsError."""
         if self.embeddings is None:
             return make_embedder(settings.embedder, usage)
         wrapped: Any = getattr(self.embeddings, "embedder", None)
@@ -60,14 +60,17 @@ class GivenModels:
         return embedder_of(self.embeddings, usage)
 
     def make_reranker(self, settings: ModelSettings, usage: UsageMeter) -> Reranker | None:
-        """Return the reranker. Raises SettingsError."""
+        """Return the reranker, or None. Raises SettingsError."""
         if self.reranker is None:
             return make_reranker(settings.rerank, usage)
         return reranker_of(self.reranker, usage)
 
 
 def embedder_of(given: Embeddings, usage: UsageMeter) -> RemoteEmbedder:
-    """Return the embedder over LangChain embeddings. Its vectors are compared with those of the same class and model alone."""
+    """Return an embedder over LangChain embeddings.
+
+    Its vectors are compared only with vectors of the same class and model.
+    """
     endpoint, kind = endpoint_of(given, "embeddings"), type(given).__name__
     model = kind if endpoint.model == kind else f"{kind}:{endpoint.model}"
     return RemoteEmbedder(endpoint, given_client(given), model, usage=usage)

@@ -1,6 +1,6 @@
 """One HTTP client per event loop: a client's connections belong to the loop that opened them.
 
-A bot has one loop; notebooks, tests and a command line that calls `asyncio.run` twice have several.
+A bot has one loop. Notebooks, tests, and commands that call `asyncio.run` twice have several.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Closable(Protocol):
 class LoopClients(Generic[Client]):
     """Opens a client, in a thread, on the first request of each event loop.
 
-    `open_client` returns the client and what has to be closed. It may import slow modules.
+    `open_client` returns the client and the object to close. It may import slow modules.
     """
 
     def __init__(self, open_client: Callable[[], tuple[Client, Closable]]) -> None:
@@ -39,12 +39,12 @@ class LoopClients(Generic[Client]):
         opened = await asyncio.to_thread(self._open_client)
         with self._lock:
             client, closable = self._clients.setdefault(loop, opened)
-        if closable is not opened[1]:  # two callers opened at once: one client is enough
+        if closable is not opened[1]:  # another caller opened a client at the same time
             await opened[1].aclose()
         return client
 
     async def aclose(self) -> None:
-        """Close the running loop's client; those of other loops end with their loops."""
+        """Close the client of the running loop; clients of other loops end with their loops."""
         with self._lock:
             opened = self._clients.pop(asyncio.get_running_loop(), None)
             self._clients.clear()
@@ -53,5 +53,5 @@ class LoopClients(Generic[Client]):
 
 
 def given_client(client: Client) -> LoopClients[Client]:
-    """Return an object of the caller, who closes it, as the client of every event loop."""
+    """Return an object of the caller as the client of every event loop. The caller closes it."""
     return LoopClients(lambda: (client, AsyncExitStack()))

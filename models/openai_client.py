@@ -1,4 +1,4 @@
-"""The LangChain objects of OpenAI-compatible endpoints, for servers that deviate from the protocol.
+"""LangChain objects for OpenAI-compatible endpoints that may deviate from the protocol.
 
 Importing this module is slow (it imports the OpenAI client): import it inside functions.
 """
@@ -24,27 +24,32 @@ from .endpoint import LIMIT, NO_KEY, Endpoint
 from .usage import note_tokens
 
 CONNECT_SECONDS = 10.0
-"""Time limit of connecting, whatever the limit of the call is."""
+"""Maximum time for connecting, also if the time limit of the call is longer."""
 
 
 PREVIEW_CHARACTERS = 4_000
-"""Of an answer in another form. More than is shown, so that no secret is cut in two before it is masked."""
+"""Length of the preview of an unexpected answer. It is longer than the shown text, so that a secret
+is not cut in two before it is masked."""
 
 
 class TolerantChatOpenAI(ChatOpenAI):
     """`ChatOpenAI` that accepts completions with small faults: no role, arguments as an object, no usage, no choices."""
 
     limit_name: str = LIMIT
-    """The name by which the token limit is sent."""
+    """The name of the token limit in a request."""
 
     def bind_schema(self, response_format: dict[str, Any]) -> Runnable[Any, AIMessage]:
-        """Return the model with answers of a JSON schema, unparsed: `with_structured_output` would parse each of them."""
+        """Return the model with a JSON schema for its answers.
+
+        The answers are not parsed; `with_structured_output` would parse each of them.
+        """
         return self.bind(response_format=response_format)
 
     def _get_request_payload(self, input_: Any, *, stop: list[str] | None = None, **kwargs: Any) -> dict[str, Any]:
-        """Return the request. Its parameters go into `extra_body`, whose fields are sent as they are.
+        """Return the request with its parameters in `extra_body`, whose fields are sent unchanged.
 
-        As arguments the client would parse a `response_format` itself, fail on truncated JSON, and lose what the model said.
+        If `response_format` were an argument, the client would parse the answer, fail on truncated
+        JSON, and lose the text of the model.
         """
         payload = super()._get_request_payload(input_, stop=stop, **kwargs)
         body = payload.pop("extra_body", None) or {}
@@ -85,12 +90,15 @@ def _mended_choice(choice: dict[str, Any]) -> dict[str, Any]:
 
 
 def _mended_call(call: dict[str, Any]) -> dict[str, Any]:
-    """Return a tool call with arguments as text: an object as JSON, text that is no JSON as it is, anything else as `{}`."""
+    """Return a tool call with its arguments as text.
+
+    An object becomes JSON, text that is not JSON is unchanged, and anything else becomes `{}`.
+    """
     function = call.get("function")
     function = function if isinstance(function, dict) else {}
     arguments = function.get("arguments")
     if isinstance(arguments, str):
-        with contextlib.suppress(ValueError):  # almost JSON is left to answer_reading
+        with contextlib.suppress(ValueError):  # answer_reading handles invalid JSON
             arguments = json.loads(arguments, strict=False)
     text = arguments if isinstance(arguments, str) else json.dumps(arguments if isinstance(arguments, dict) else {})
     return {
@@ -102,9 +110,10 @@ def _mended_call(call: dict[str, Any]) -> dict[str, Any]:
 
 @functools.cache
 def _trusted() -> Any:
-    """Return the TLS context of all clients of this process. Each would else read all certificates anew, which takes 20 ms.
+    """Return the TLS context that all clients of this process share.
 
-    It is that of the library under `openai`, which is `httpx` or `httpx2` and says which certificates it trusts.
+    Without it, each client would read all certificates, which takes 20 ms. It is made by the
+    library under `openai` (`httpx` or `httpx2`), which decides which certificates are trusted.
     """
     return importlib.import_module(openai.DefaultAsyncHttpxClient.mro()[1].__module__).create_ssl_context()
 
@@ -116,14 +125,20 @@ def _http_client(timeout_seconds: float, most_bytes: int) -> openai.DefaultAsync
 
 @functools.cache
 def _unused() -> openai.DefaultHttpxClient:
-    """Return the client for calls that block, of which there are none: without it, each model would make one of its own."""
+    """Return a client for blocking calls, which are never made.
+
+    Without it, each model would make such a client of its own.
+    """
     return openai.DefaultHttpxClient(verify=_trusted())
 
 
 def chat_client(
     endpoint: Endpoint, timeout_seconds: float, temperature: float | None = None
 ) -> tuple[TolerantChatOpenAI, openai.DefaultAsyncHttpxClient]:
-    """Return a chat model and the HTTP client under it, which the caller closes. Both belong to one event loop."""
+    """Return a chat model and its HTTP client, which the caller closes.
+
+    Both belong to one event loop.
+    """
     http = _http_client(timeout_seconds, ANSWER_BYTES)
     model = TolerantChatOpenAI(
         model=endpoint.model,
@@ -143,7 +158,7 @@ def chat_client(
 
 
 class ReportingClient:
-    """The part of an OpenAI client that asks for embeddings; notes the tokens that its server reports."""
+    """A wrapper of an OpenAI client for embeddings that records the reported tokens."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
@@ -158,7 +173,10 @@ class ReportingClient:
 def embeddings_client(
     endpoint: Endpoint, dimensions: int | None, batch_size: int, timeout_seconds: float
 ) -> tuple[OpenAIEmbeddings, openai.DefaultAsyncHttpxClient]:
-    """Return embeddings and the HTTP client under it, which the caller closes. Both belong to one event loop."""
+    """Return embeddings and their HTTP client, which the caller closes.
+
+    Both belong to one event loop.
+    """
     http = _http_client(timeout_seconds, MEGABYTE + batch_size * VECTOR_BYTES)
     embeddings = OpenAIEmbeddings(
         model=endpoint.model,

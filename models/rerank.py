@@ -1,4 +1,4 @@
-"""Rerankers: `/rerank` as Cohere and Jina defined it and most servers implement it, and LangChain's document compressors."""
+"""Rerankers: endpoints with `/rerank` as Cohere and Jina define it, and LangChain's compressors."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 SECTION = "models.rerank"
 REQUEST_SECONDS = 15.0
-"""Time limit of one request. A recall's own budget is much shorter."""
+"""Time limit of one request. The time limit of a recall is much shorter."""
 _PLACE = "historian_place"
 
 
 def make_reranker(settings: RerankSettings, usage: UsageMeter | None = None) -> RemoteReranker | None:
-    """Return the reranker of `settings`, or None where `base_url` and `model` are empty (SettingsError: only one is).
+    """Return the reranker of `settings`, or None if `base_url` and `model` are empty.
 
-    Its calls are counted in `usage`.
+    Its calls are counted in `usage`. Raises SettingsError if only one of the two is empty.
     """
     base_url, model = settings.base_url.strip(), settings.model.strip()
     if not (base_url or model):
@@ -48,13 +48,16 @@ def make_reranker(settings: RerankSettings, usage: UsageMeter | None = None) -> 
 
 
 def reranker_of(given: BaseDocumentCompressor, usage: UsageMeter) -> RemoteReranker:
-    """Return the reranker over a LangChain document compressor. Who made that one closes it."""
+    """Return a reranker over a LangChain document compressor, which the caller closes."""
     return RemoteReranker(endpoint_of(given, "reranker"), RankCompressor(given), usage=usage)
 
 
 @dataclass(eq=False, repr=False)
 class RemoteReranker:
-    """A `Reranker` (see schema/protocols): limits, paces and counts the calls. Safe to use from several event loops."""
+    """A `Reranker` (see schema/protocols) with a time limit, an interval and a count of its calls.
+
+    Safe to use from several event loops.
+    """
 
     endpoint: Endpoint
     ranks: RankEndpoint | RankCompressor
@@ -74,7 +77,11 @@ class RemoteReranker:
     async def rerank(
         self, query: str, documents: Sequence[str], top_n: int, until: float | None = None
     ) -> list[tuple[int, float]]:
-        """Return at most `top_n` (index, score) pairs, best first. What the model drops or made up is left out."""
+        """Return at most `top_n` (index, score) pairs, best first.
+
+        Documents that the model dropped and indexes that do not exist are left out. `until` is
+        ignored: the time limit is `timeout_seconds`.
+        """
         if not documents or top_n <= 0:
             return []
         query = self.query_instruction + clean_text(query)
@@ -95,7 +102,7 @@ class RemoteReranker:
 
 
 class RankEndpoint:
-    """The rankings of an endpoint, by one request each."""
+    """Rankings by an endpoint, with one request each."""
 
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
@@ -134,7 +141,10 @@ class RankEndpoint:
 
 
 class RankCompressor:
-    """The rankings of a document compressor: its `relevance_score` counts where all documents have one, else their places do."""
+    """Rankings by a document compressor.
+
+    The score is `relevance_score` if all documents have one, else it follows from their order.
+    """
 
     def __init__(self, given: BaseDocumentCompressor) -> None:
         self._given = given
@@ -155,7 +165,7 @@ class RankCompressor:
 
 
 def _score_of(document: Document) -> float | None:
-    """Return the score of a document, also one that is a number of NumPy or torch; None where it has none."""
+    """Return the score of a document (also a number of NumPy or torch), or None if it has none."""
     try:
         return float(document.metadata["relevance_score"])
     except (KeyError, TypeError, ValueError):
@@ -163,7 +173,7 @@ def _score_of(document: Document) -> float | None:
 
 
 def _told_tokens(answer: Any) -> list[Any]:
-    """Return what an answer says of its tokens: Jina in `usage`, Cohere in `meta.tokens`."""
+    """Return the token counts in an answer: Jina has them in `usage`, Cohere in `meta.tokens`."""
     found = []
     for path in (("usage", "total_tokens"), ("usage", "prompt_tokens"), ("meta", "tokens", "input_tokens")):
         told = answer
@@ -174,9 +184,10 @@ def _told_tokens(answer: Any) -> list[Any]:
 
 
 def ranking(answer: Any, count: int) -> list[tuple[int, float]]:
-    """Return (index, score) pairs of a rerank answer, best first: indexes below `count`, each once, with finite scores.
+    """Return the (index, score) pairs of a rerank answer, best first.
 
-    Reads `{"results": […]}`, `{"data": […]}` and a bare list of `{"index", "relevance_score" | "score"}`, and
+    Each index is below `count` and appears once; scores are finite. Reads `{"results": […]}`,
+    `{"data": […]}` and a bare list of `{"index", "relevance_score" | "score"}`, and also
     `{"scores": […]}` in the order of the documents.
     """
     items: Any = answer

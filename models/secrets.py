@@ -1,8 +1,9 @@
-"""The secrets of the configured endpoints, kept out of messages and logs.
+"""Masking of the endpoints' secrets in messages and logs.
 
-An endpoint knows its key, the user name and password in its address, the values of the address's query and of `extra_body`.
-Servers repeat them in errors, in any encoding, and the HTTP clients log addresses and requests: `Secrets.mask` and the filter of
-`guard_logs` put `***` there.
+The secrets of an endpoint are its key, the user name and password in its address, and the values of
+the address's query and of `extra_body`. Servers quote them in errors, in any encoding, and the HTTP
+clients log addresses and requests. `Secrets.mask` and the filter of `guard_logs` replace them by
+`***`.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ from ..schema.settings import ChatSettings, ModelSettings
 
 MASK = "***"
 SHORTEST = 4
-"""Shorter values are no secrets, and their letters would be masked everywhere."""
+"""Minimum length of a secret. Shorter values would be masked within ordinary words."""
 _SHORTEST_WORD = 6
-"""The same for values of `extra_body`, which are masked as whole words only."""
+"""Minimum length of a secret in `extra_body`; these are masked as whole words only."""
 _LOOKED_AT = 20_000
-"""Characters of a text that are looked at; the rest is cut off."""
+"""Maximum number of characters of a text that are masked; the rest is cut off."""
 _ROUNDS = 4
-"""How many encodings inside one another are undone."""
+"""Maximum number of nested encodings that are decoded."""
 
 _URL_USER = re.compile(r"(?<=://)[^/\s@'\"<>]+@")
 _URL_QUERY = re.compile(r"(\bhttps?://[^\s?'\"<>]{0,2000})\?[^\s'\"<>]+")
@@ -36,7 +37,7 @@ _RUN = re.compile(r"[A-Za-z0-9+/_=-]{6,}")
 
 
 class Secrets:
-    """A set of secrets. `words` are masked only as whole words."""
+    """A set of secrets. Those in `words` are masked only as whole words."""
 
     def __init__(self, values: Iterable[str], words: Iterable[str] = ()) -> None:
         self.values = frozenset(value for value in values if len(value) >= SHORTEST)
@@ -47,9 +48,11 @@ class Secrets:
         self._encoded = [one.encode().lower() for one in (*self.values, *self.words)]
 
     def mask(self, text: str) -> str:
-        """Return `text` with every secret masked: as it is, cut off at its end, or encoded (URL, JSON, HTML, base64, hex).
+        """Return `text` with every secret masked.
 
-        A text that holds an escaped secret comes back unescaped. User names, passwords and queries of all URLs are masked.
+        Secrets are also found if their end is cut off, or if they are encoded (URL, JSON, HTML,
+        base64, hex). A text with an escaped secret is returned unescaped. User names, passwords and
+        queries of all URLs are masked.
         """
         text = text[:_LOOKED_AT]
         plain = without_url_secrets(text)
@@ -77,7 +80,7 @@ def without_url_secrets(text: str) -> str:
 
 
 def secrets_of_url(url: str) -> Iterator[str]:
-    """Yield the user name, the password and the values of the query, as they stand and decoded."""
+    """Yield the user name, the password and the query values of a URL, both encoded and decoded."""
     parts = urlsplit(url)
     user, _, password = parts.netloc.rpartition("@")[0].partition(":")
     for value in (user, password):
@@ -90,7 +93,7 @@ def secrets_of_url(url: str) -> Iterator[str]:
 
 
 def strings_in(value: object) -> Iterator[str]:
-    """Yield the strings in nested dictionaries and lists, without the names of fields."""
+    """Yield the strings in nested dictionaries and lists, without the keys."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
@@ -102,14 +105,14 @@ def strings_in(value: object) -> Iterator[str]:
 
 
 def _pattern_of(secret: str) -> str:
-    """Return a pattern of the secret, and of its first half or more where a server cut it off."""
+    """Return a pattern for the secret, and for at least its first half if it is long."""
     whole = re.escape(secret)
     begin = max(8, (len(secret) + 1) // 2)
     return whole if len(secret) < 12 else rf"{whole}|{re.escape(secret[:begin])}\S*"
 
 
 def _unescaped(text: str) -> Iterator[str]:
-    """Yield `text` with escapes of URLs, JSON and HTML undone, several times over while that changes it."""
+    """Yield `text` with escapes of URLs, JSON and HTML decoded, and again for nested escapes."""
     for _ in range(_ROUNDS):
         before = text
         text = html.unescape(_JSON_ESCAPE.sub(_character, unquote(text)))
@@ -126,7 +129,10 @@ def _character(escape: re.Match[str]) -> str:
 
 
 def _decodings(run: str) -> Iterator[bytes]:
-    """Yield the bytes, in lower case, that a run of letters may be as base64 (from any of its first four letters) or as hex."""
+    """Yield the bytes, in lower case, that a run of characters decodes to as base64 or as hex.
+
+    The encoding may begin at any of the first four (base64) or two (hex) characters.
+    """
     standard = run.replace("-", "+").replace("_", "/").replace("=", "")
     for start in range(4):
         part = standard[start:]
@@ -153,7 +159,7 @@ def mask_known(text: str) -> str:
 
 
 class _Masking(logging.Filter):
-    """Masks the known secrets in the records of the HTTP clients, tracebacks included."""
+    """A filter that masks the known secrets in log records of HTTP clients and in tracebacks."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         try:
@@ -178,7 +184,7 @@ _CLIENT_LOGGERS = (
 
 
 def guard_logs(secrets: Secrets) -> None:
-    """Mask these secrets too in all that the HTTP clients log in this process, at any level."""
+    """Mask these secrets, too, in all logs of the HTTP clients of this process, at any level."""
     global _known
     if not secrets.values <= _known.values or not secrets.words <= _known.words:
         _known = Secrets(_known.values | secrets.values, _known.words | secrets.words)
@@ -187,8 +193,11 @@ def guard_logs(secrets: Secrets) -> None:
 
 
 def guard_models(models: ModelSettings) -> None:
-    """Mask the secrets of all endpoints of the settings: one may repeat what another was sent, before this one is used here."""
+    """Mask the secrets of all endpoints of the settings, also before an endpoint is used.
+
+    The logs of one endpoint may contain the secrets of another.
+    """
     for one in (models.chat, models.background, models.embedding, models.rerank):
         body = one.extra_body if isinstance(one, ChatSettings) else {}
-        with suppress(ValueError):  # no address: `checked_endpoint` says so
+        with suppress(ValueError):  # an invalid address, which `checked_endpoint` reports
             guard_logs(Secrets([one.api_key.strip(), *secrets_of_url(one.base_url)], strings_in(body)))

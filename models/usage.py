@@ -12,18 +12,18 @@ from dataclasses import asdict, dataclass
 from ..schema.protocols import Usage
 
 EMBEDDING, RERANK = "embedding", "rerank"
-"""The purposes of the calls that are none of the chat model's."""
+"""The purposes of calls that are not made by the chat model."""
 
 
 @dataclass
 class Reported:
-    """The tokens of a call as its server counts them, sent and answered; 0 while it tells none."""
+    """The numbers of sent and answered tokens of a call as reported by the server; 0 if unknown."""
 
     tokens: int = 0
     answered: int = 0
 
     def note(self, *numbers: object) -> None:
-        """Take the first of `numbers` that is a number of tokens, after those of earlier answers to this call."""
+        """Add the first valid number of tokens among `numbers` to the sent tokens of this call."""
         self.tokens += next((number for number in numbers if type(number) is int and number > 0), 0)
 
 
@@ -31,7 +31,7 @@ _CALL: ContextVar[Reported | None] = ContextVar("historian_call", default=None)
 
 
 def note_tokens(*numbers: object) -> None:
-    """Note the tokens of the call that runs in this context, for clients that do not return them."""
+    """Add the tokens of the current call, for clients that do not return them."""
     if (call := _CALL.get()) is not None:
         call.note(*numbers)
 
@@ -44,14 +44,20 @@ class UsageMeter:
         self._lock = threading.Lock()
 
     def count(self, purpose: str, **more: float) -> None:
-        """Add to the fields of `Usage` for a purpose. A failed call is one without an answer; tokens are the server's count."""
+        """Add numbers to the fields of `Usage` for a purpose.
+
+        A failed call is one without an answer. Tokens are as counted by the server.
+        """
         with self._lock:
             so_far = asdict(self._by_purpose.get(purpose, Usage()))
             self._by_purpose[purpose] = Usage(**{name: value + more.get(name, 0) for name, value in so_far.items()})
 
     @asynccontextmanager
     async def call(self, purpose: str, characters: int = 0) -> AsyncIterator[Reported]:
-        """Count one call, answered or failed, which sends so many characters: its tokens as `Reported`, else the characters."""
+        """Count one call, answered or failed.
+
+        The tokens in the yielded `Reported` are counted, or else the sent `characters`.
+        """
         started, reported = time.monotonic(), Reported()
         token = _CALL.set(reported)
         try:

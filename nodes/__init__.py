@@ -1,1 +1,1 @@
-"""One file a node: small asynchronous functions `(state, runtime) -> update`."""
+"""The nodes of the graphs: asynchronous functions `(state, runtime) -> update`."""

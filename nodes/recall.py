@@ -1,4 +1,4 @@
-"""The nodes of the read graph: the steps of `retrieval/`, which the service runs under a deadline."""
+"""The nodes of the recall graph, one per step of `retrieval/`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ async def prepare(state: RecallState, runtime: Runtime[RecallContext]) -> Recall
 
 
 async def survey(state: RecallState, runtime: Runtime[RecallContext]) -> RecallUpdate:
-    """Look at what the scope holds, and at the keywords of the query in it. Raises StorageError."""
+    """Survey the events of the scope and search them by keywords. Raises StorageError."""
     return {"survey": await asyncio.to_thread(runtime.context.steps.survey, state["request"])}
 
 
@@ -41,13 +41,16 @@ async def embed(state: RecallState, runtime: Runtime[RecallContext]) -> RecallUp
 
 
 async def fuse(state: RecallState, runtime: Runtime[RecallContext]) -> RecallUpdate:
-    """Make one score of those of vectors, keywords, neighbours, names and dates."""
+    """Combine the scores of vectors, keywords, neighbours, names and dates into one."""
     steps = runtime.context.steps
     return {"candidates": await asyncio.to_thread(steps.fuse, state["request"], state["survey"], state["vectors"])}
 
 
 async def rerank(state: RecallState, runtime: Runtime[RecallContext]) -> RecallUpdate:
-    """Order the best candidates by a reranker, if one is configured; if it fails or takes too long they stay as they are."""
+    """Reorder the best candidates by the reranker, if one is configured.
+
+    If it fails or takes too long, the order is unchanged.
+    """
     reasons: list[str] = []
     candidates = await driver.rerank(runtime.context.steps, state["request"], state["candidates"], reasons)
     driver.warn(runtime.context.steps, state["request"], reasons)
@@ -55,7 +58,7 @@ async def rerank(state: RecallState, runtime: Runtime[RecallContext]) -> RecallU
 
 
 async def select(state: RecallState, runtime: Runtime[RecallContext]) -> RecallUpdate:
-    """Choose by recency, diversity and top_k, and read the texts. Raises StorageError."""
+    """Select hits by recency, diversity and `top_k`, and read their texts. Raises StorageError."""
     hits = await asyncio.to_thread(runtime.context.steps.select, state["request"], state["candidates"])
     return {
         "hits": [

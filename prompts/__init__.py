@@ -1,1 +1,1 @@
-"""The questions put to a chat model: templates, the messages built of them, the forms of the answers."""
+"""The questions to a chat model: templates, the messages made from them, and the answer forms."""

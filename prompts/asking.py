@@ -1,4 +1,4 @@
-"""A question to a chat model that can also be answered by rules, and what models write in its form."""
+"""Questions to a chat model with a fallback to rules, and parsing of short values in answers."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ from ..text.supported import figures
 log = logging.getLogger(__name__)
 
 CONTROL = 1
-"""The number of what is shown before the former facts and never over: a model that names it names whatever it is shown.
-The example of the prompt for talk names it too, for those that copy it."""
+"""The number of the control: a statement that is listed before the former facts and is never
+outdated. A model that names it as ended names facts at random. The example in the prompt for talk
+also names it, so that a model that copies the example is recognised."""
 CONTROL_FACT = {"zh": "{}是聊天机器人", "en": "{} is a chat bot"}
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _SHORT_ID = re.compile(r"(?<![A-Za-z0-9])([A-Za-z]?)(\d{1,3})(?!\d)")
 
 
 def listed(value: Any) -> list[str]:
-    """Return a list of texts for what models write instead of one: nothing, one text, numbers."""
+    """Return a list of texts. Models also write nothing, one text, or numbers instead of a list."""
     given = value if isinstance(value, list) else [] if value is None else [value]
     return [str(one) for one in given if isinstance(one, str | int)]
 
@@ -35,7 +36,7 @@ some = BeforeValidator(lambda value: value or [])
 
 
 def short_id(written: str) -> tuple[str, int]:
-    """Return the first short id of a text as letter and number; ("", 0) if there is none.
+    """Return the first short id in a text as (letter, number); ("", 0) if there is none.
 
     >>> short_id("[f2]"), short_id("L1: likes tea"), short_id("3"), short_id("tea")
     (('F', 2), ('L', 1), ('', 3), ('', 0))
@@ -45,7 +46,7 @@ def short_id(written: str) -> tuple[str, int]:
 
 
 def numbers_of(letter: str, written: Iterable[str], most: int) -> list[int]:
-    """Return the numbers from 1 to `most` that a model wrote as short ids of a letter.
+    """Return the numbers, from 1 to `most`, of the short ids with a letter that a model wrote.
 
     >>> numbers_of("N", ["N2", "3", "[n1]", "N2: likes tea", "L4", "N5, N6"], 9)
     [2, 3, 1, 5, 6]
@@ -57,22 +58,23 @@ def numbers_of(letter: str, written: Iterable[str], most: int) -> list[int]:
 async def asked(
     chat: StructuredChat, form: type[Answer], otherwise: str, *, purpose: str, system: str, user: str
 ) -> Answer | None:
-    """Return the model's answer, or None if it refuses or fails for this content. Logs `otherwise`, the fallback taken.
+    """Return the model's answer, or None if it refuses or fails for this content.
 
-    Raises ModelUnavailable, and ModelRefused if the refusal does not depend on the content.
+    `otherwise` describes the fallback for the log. Raises ModelUnavailable, and ModelRefused if the
+    refusal does not depend on the content.
     """
     try:
         return await chat.structured(form, purpose=purpose, system=system, user=user)
     except ModelError as error:
         if not error.about_content:
             raise
-        # That a model rests is told once by whoever lets it.
+        # The code that rests a model logs this, as a warning once per purpose.
         log.log(logging.DEBUG if isinstance(error, ModelRested) else logging.WARNING, "%s: %s", otherwise, error)
         return None
 
 
 def named_day(written: str, sources: str) -> date | None:
-    """Return the day that a model has written (`2026-03-02`) if its sources name it, else None."""
+    """Return the day that a model wrote (`2026-03-02`) if its sources contain it, else None."""
     if not _DAY.fullmatch(written) or not figures(written).keys() <= figures(sources, uncertain=True).keys():
         return None
     try:

@@ -1,4 +1,4 @@
-"""Which events of a model's answer are what messages of a talk say."""
+"""Checks which events of a model's answer are supported by the messages of a talk."""
 
 from __future__ import annotations
 
@@ -26,18 +26,19 @@ from .asking import CONTROL, named_day, numbers_of
 from .extracting import TalkQuestion, ToldEvent, text_of
 
 MOST_BEFORE, MOST_EARLIER = 6, 16
-"""Messages before its own, and earlier ones of its claimant, that an event may have words of: a question says what its answer
-is about."""
+"""Maximum number of messages before an event's source messages, and of earlier messages of its
+claimant, that may also support it: a question, for instance, names the topic of its answer."""
 MOST_EVENTS = 8
-"""The most events of one message. A longer message is a document, not talk."""
+"""Maximum number of events per message. A message with more events is a document, not talk."""
 LONGEST_EVENT = 1_000
-"""Characters of an event; a longer one is a retelling of the talk."""
+"""Maximum number of characters of an event; a longer text is a retelling of the talk."""
 CARRIED = 0.7
-"""The share of an event's content words from which on a message says it."""
+"""A message of another person counts as the origin of an event if it has more than this share of
+the event's content words, and more than the claimant's messages."""
 _CLAUSES = re.compile(r"(?<=[。！？!?.\n])")
 _OF_ONESELF = re.compile(r"\b(?:i|my|me)\b|[我俺]", re.IGNORECASE)
 _REDACTED = re.compile(r"\[[A-Z][A-Z_]+\]")
-"""A secret's placeholder: what is said about it is not worth remembering."""
+"""The placeholder of a secret. Statements about secrets are not remembered."""
 
 _WHY = {
     "zh": {
@@ -62,7 +63,10 @@ _WHY = {
 
 
 class _Source(NamedTuple):
-    """A message that may carry an event: its words, name, and sender by id ("" for the bot) and by name."""
+    """A message that may support an event: its text, its name, and the id and name of its sender.
+
+    The id is "" for the bot and for tools.
+    """
 
     words: str
     message: str
@@ -71,7 +75,10 @@ class _Source(NamedTuple):
 
 
 class EventChecks:
-    """Takes the events of an answer, but for the texts that are `known`. `taken` are the places of messages with their items."""
+    """Accepts the supported events of an answer. Events whose text is in `known` are skipped.
+
+    `taken` are the accepted events as (index of the message, item).
+    """
 
     def __init__(self, question: TalkQuestion, settings: Settings, known: Iterable[str] = ()) -> None:
         self._question = question
@@ -80,7 +87,7 @@ class EventChecks:
         self.taken: list[tuple[int, ItemState]] = []
 
     def take(self, told: Sequence[ToldEvent]) -> list[tuple[ToldEvent, str]]:
-        """Take the events that their sources carry. Return the others, each with the reasons for the model."""
+        """Accept the events that their sources support. Return the others with reasons."""
         at_random = any(CONTROL in numbers_of("F", (*one.ends, *one.corrects), CONTROL) for one in told)
         refused: list[tuple[ToldEvent, str]] = []
         for one in told:
@@ -97,7 +104,11 @@ class EventChecks:
         return refused
 
     def _checked(self, one: ToldEvent, *, may_end: bool) -> tuple[int, ItemState | None, str]:
-        """Return the place of the last message that a person sent of an event's sources, and its item, or the reason for none."""
+        """Return (index, item, reason) for an event.
+
+        The index is that of its last source message from a person. If the event is refused, the
+        item is None and the reason is not empty.
+        """
         asked, why = self._question, _WHY[self._question.language]
         text = one.text.strip()
         places = sorted({n - 1 for n in one.messages if 0 < n <= len(asked.jobs)})
@@ -153,7 +164,10 @@ class EventChecks:
     def _wrong(
         self, text: str, places: Sequence[int], said: Sequence[int], sources: Mapping[str, _Source], carrying: Mapping[str, str]
     ) -> list[str]:
-        """Return the reasons why a text is not what its claimant tells, who sent the messages `said`."""
+        """Return the reasons why the messages do not support a text; [] if they do.
+
+        `said` are the indexes of the source messages that the claimant sent.
+        """
         asked, job = self._question, self._question.jobs[said[-1]]
         names, language = names_of(job, self._settings), asked.language
         pronouns = self._settings.historian.gate_pronouns
@@ -172,7 +186,11 @@ class EventChecks:
         return [one.reason(language) for one in missing] or self._of_another(text, said, names, places)
 
     def _of_another(self, text: str, said: Sequence[int], names: Names, named: Sequence[int]) -> list[str]:
-        """Return the reason if not the claimant says a text but another person, or if it is about another person than "I"."""
+        """Return the reason if another person is the origin or the subject of a text; else [].
+
+        Either a message of another person says it, or the text begins with another person although
+        the claimant's messages are in the first person.
+        """
         asked = self._question
         wanted = frozenset(term for term in content_terms(text, names) if term != "s")  # "Ann's" without the name
         claimant = asked.jobs[said[-1]].user_id
@@ -195,8 +213,12 @@ class EventChecks:
         return []
 
     def _sources(self, places: Sequence[int], said: Sequence[int], claimant: str) -> dict[str, _Source]:
-        """Return what may carry an event, by the numbers of the prompt: its messages, those that they answer, the earlier ones
-        of its claimant, and the few before. Of others than these the bot's and tools' only ask."""
+        """Return the messages that may support an event, by their numbers in the prompt.
+
+        These are the messages that it names, the messages that these reply to, earlier messages of
+        its claimant, and the last few messages before. Of the last few messages, those of the bot
+        and of tools support an event only by their questions.
+        """
         asked = self._question
         replied = [at for n in places if (at := asked.replied(n)) is not None]
         named = {*places, *replied}
@@ -216,7 +238,7 @@ class EventChecks:
         return {key: one for key, one in found.items() if one.words.strip()}
 
     def _rests_on(self, text: str, places: Sequence[int], sources: Mapping[str, _Source], job: Job) -> list[_Source]:
-        """Return the messages that an event names, and those of its sources that hold the words which these do not."""
+        """Return the messages that an event names, and other sources with words that these lack."""
         names = names_of(job, self._settings)
         named = [one for n in places if (one := sources.get(str(n + 1)))]
         others = [one for one in sources.values() if one not in named]
@@ -225,13 +247,16 @@ class EventChecks:
         return [*named, *(others[n] for n in best_sources(content_terms(text, names) - held, terms, MOST_BEFORE))]
 
     def _former(self, named: Sequence[str]) -> list[int]:
-        """Return the places of the former facts that are named; none if there are more than one event may end."""
+        """Return the indexes of the named former facts; [] if there are more than MOST_ENDED."""
         numbers = numbers_of("F", named, CONTROL + len(self._question.shown["former"]))
         places = [n - CONTROL - 1 for n in numbers if n > CONTROL]
         return places if len(places) <= MOST_ENDED else []
 
     def _until(self, one: ToldEvent, job: Job, sources: Iterable[str]) -> list[float]:
-        """Return the end of the day until which an event holds, if its sources name that day."""
+        """Return the period in which an event holds, if its sources name the last day; else [].
+
+        It begins with the message of `job` and ends with the last day, in seconds since the epoch.
+        """
         day = named_day(one.until, "\n".join((one.text, *sources)))
         if day is None:
             return []
@@ -240,7 +265,7 @@ class EventChecks:
         return [first, last] if last > first else []
 
     def _called(self, name: str) -> set[str]:
-        """Return the ids of the people of the talk that a model may mean by a name or id; several where it does not tell."""
+        """Return the ids of the people whom a name or id may mean; several if it is ambiguous."""
         wanted = folded(name.strip().strip("[]:：@"))
         return self._ids.get(wanted, set())
 

@@ -1,4 +1,4 @@
-"""The question which events a talk tells: its prompt and the form of its answer."""
+"""The question for the events in a talk: its prompt and the form of its answer."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from .asking import CONTROL, CONTROL_FACT, Texts, listed, some
 from .templates import one_line, render
 
 LONGEST_SHOWN, LONGEST_QUOTED = 2_000, 60
-"""Characters of one message that a model is shown, and of one that another answers."""
+"""Maximum number of characters of a shown message, and of a quoted one that another replies to."""
 _SILENCE = 1_800
-"""Seconds without a message after which the time is shown anew."""
+"""Seconds without a message after which the time is shown again."""
 _WORDS = {
     "zh": {
         "bot": "机器人",
@@ -90,12 +90,16 @@ class RecordEvents(BaseModel):
 
 
 Refused = Sequence[tuple[dict[str, Any], str]]
-"""Events of an answer that were not taken, each with the reason."""
+"""Refused events of an answer, each with the reason."""
 
 
 @dataclass(frozen=True)
 class TalkQuestion:
-    """What a model is shown of a talk: the messages 1, 2 … (`jobs`, with their people listed), and `shown` beside them."""
+    """The data of a talk that a model is shown: messages 1, 2 … (`jobs`), and `shown`.
+
+    The jobs list the people of the talk. `shown` holds earlier messages, messages that were replied
+    to, and former facts.
+    """
 
     jobs: Sequence[Job]
     names: Names
@@ -104,26 +108,26 @@ class TalkQuestion:
 
     @classmethod
     def of(cls, parts: Sequence[HistorianPart], shown: TalkShown, settings: Settings) -> TalkQuestion:
-        """Return the question of a state."""
+        """Return the question for the parts of a state."""
         jobs = [Job.model_validate(parts[place]["job"]) for place in shown["parts"]]
         language = language_among([text_of(job) for job in jobs], settings)
         return cls(jobs, names_of(jobs[-1], settings), language, shown)
 
     @cached_property
     def people(self) -> dict[str, str]:
-        """The people of the talk by id, as they are listed."""
+        """The listed names of the people of the talk, by id."""
         listed = self.jobs[0].recent_messages
         return {one.sender_id: one.sender_name or Names(user_id=one.sender_id).user(self.language) for one in listed}
 
     @cached_property
     def words(self) -> list[str]:
-        """The words of each message with names for mentions, and with its relative times resolved in brackets."""
+        """The text of each message, with names for mentions and with resolved times in brackets."""
         texts = (with_mentions(text_of(job)[:LONGEST_SHOWN], job, self.names)[0] for job in self.jobs)
         return [dated_words(text, job.moment, job.timezone) for text, job in zip(texts, self.jobs, strict=True)]
 
     @cached_property
     def texts(self) -> str:
-        """All that a model is shown: people, former facts, messages less instructions to a model, and their days."""
+        """All shown texts: people, former facts, days, and messages without instructions."""
         shown = self.shown
         beside = (*shown["before"], *shown["replied"].values())
         facts = (f"{one['text']} ({one['day']})" for one in shown["former"])
@@ -132,13 +136,13 @@ class TalkQuestion:
         return "\n".join((self.names.group(self.language), *self.people.values(), *facts, *days, *split_instructions(said)[0]))
 
     def replied(self, place: int) -> int | None:
-        """Return the place of the message which the one at `place` answers; None if it is not among these."""
+        """Return the index of the message that the one at `place` replies to, or None."""
         wanted = str(self.jobs[place].payload.get("reply_to", ""))
         found = (n for n, job in enumerate(self.jobs) if wanted and job.payload.get("message_id") == wanted)
         return next(found, None)
 
     def prompt(self, refused: Refused = ()) -> str:
-        """Return the user message. `refused` are events of the last answer that were not taken."""
+        """Return the user message. `refused` are refused events of the last answer."""
         heads, shown = _WORDS[self.language], self.shown
         people = [*self.people.values(), heads["is_bot"].format(self.names.bot(self.language))]
         if group := self.names.group(self.language):
@@ -169,7 +173,7 @@ class TalkQuestion:
         return lines
 
     def speaker(self, place: int) -> str:
-        """Return how the sender of a message is listed; the bot's name for what a tool returned as well."""
+        """Return the listed name of a message's sender; the bot's name for the bot and tools."""
         job = self.jobs[place]
         return self.people.get(job.user_id, job.user_id) if said_by_people(job) else self.names.bot(self.language)
 
@@ -187,5 +191,5 @@ class TalkQuestion:
 
 
 def text_of(job: Job) -> str:
-    """Return the words of the message of a job."""
+    """Return the text of a job's message."""
     return str(job.payload.get("text", ""))

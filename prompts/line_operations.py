@@ -1,4 +1,4 @@
-"""What of a model's answer about the lines of profiles is believed, and what comes of it."""
+"""Checks a model's operations on the lines of profiles, and applies those that facts support."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ from .merging import (
 )
 
 KEPT = 0.8
-"""The least share of a line's content words that its new words keep: with fewer the line ends, and
-the new words are a line of their own."""
+"""Minimum share of a line's content words that a change of its text keeps. With fewer, the line
+ends and the new text becomes another line."""
 SAME_MATTER = 0.5
-"""The least share of a line's content words that a fact about the same matter has."""
+"""Minimum share of a line's content words in a fact about the same matter."""
 DAYS_OF_HABIT = 3
-"""How often a line is told, on different days, that may say "often" where no source does."""
+"""A line that was told on at least this many days may say "often" without a source that does."""
 _OFTEN = re.compile(r"经常|常常|总是|一般都|通常|以前|\b(?:often|usually|always|regularly|used to)\b", re.IGNORECASE)
 _WHY = {
     "zh": {
@@ -76,10 +76,10 @@ _WHY = {
 
 
 class LineMerge:
-    """The profiles of one merge while answers are taken, and the `links` of former facts that end.
+    """The profiles of one merge while answers are applied, and `links` of superseded former facts.
 
-    Lines that no operation names keep their place and id; an ended line stays with its last day.
-    `taken` counts the operations that were applied.
+    Lines that no operation names keep their position and id. An ended line remains in the profile,
+    with its last day. `taken` is the number of applied operations.
     """
 
     def __init__(self, question: MergeQuestion) -> None:
@@ -96,9 +96,10 @@ class LineMerge:
         )
 
     def take(self, answer: UpdateProfiles) -> list[tuple[LineOperation, str]]:
-        """Apply the operations of an answer that its facts carry; return the others with reasons.
+        """Apply the operations of an answer that their facts support.
 
-        Of an answer that ends the control nothing ends.
+        Return the other operations, each with the reason against it. If former facts are listed and
+        the answer ends the control, no operation of its `end` is applied.
         """
         refused: list[tuple[LineOperation, str]] = []
         ends = Counter(n for one in answer.end if not self._is_over(one.line) for n in self._facts(one.facts))
@@ -115,13 +116,13 @@ class LineMerge:
         return refused
 
     def _is_over(self, line: str) -> bool:
-        """Return True for a line that rests on superseded facts alone."""
+        """Return True if all evidence of a line (given by its short id) is superseded."""
         return any(
             self.question.lines[n - 1][1].line_id in self.question.over for n in numbers_of("L", [line], len(self.question.lines))
         )
 
     def _applied(self, operation: LineOperation, ends: Counter[int]) -> str:
-        """Apply an operation; return the reason why it cannot be, or "" if it was."""
+        """Apply an operation. Return "", or the reason why it cannot be applied."""
         places = self._facts(operation.facts)
         facts = {f"N{n + 1}": self.question.facts[n] for n in places}
         if not places:
@@ -139,7 +140,7 @@ class LineMerge:
         held = self.profiles[key].lines
         line = next((one for one in held if one.line_id == shown.line_id), None)
         if line is None or line.until:
-            return ""  # it has ended already
+            return ""  # the line has ended already
         if not _may_enter(key, facts):
             return self._why("private")
         if isinstance(operation, ChangedLine):
@@ -175,7 +176,7 @@ class LineMerge:
         if comparable(text) == comparable(line.text):
             text = line.text
             if all(share_told(text, one.text, names) < SAME_MATTER for one in facts.values()):
-                return ""  # it stays as it is
+                return ""  # the line is unchanged
         elif line.pinned:
             return self._why("pinned")
         elif why := self._why_refused(key, text, {name: line.text, **_told(facts)}, told):
@@ -193,14 +194,14 @@ class LineMerge:
             is_new = not unsupported(text, _told(facts), names, also=self._days)
             rests_on = () if is_new else line.evidence
             new = self._new_line(key, text, facts, kind=kind, tags=line.tags, evidence=rests_on)
-        else:  # what still holds was told before
+        else:  # the new text is the part of the old one that still holds
             new = replace(line, line_id=line_id_of(text, *line.evidence), text=text, kind=kind)
         self._end(key, line, list(facts.values()))
         self._put_new(key, new)
         return ""
 
     def _end(self, key: ProfileKey, line: ProfileLine, facts: Sequence[NewFact]) -> None:
-        """End a line, and the former facts that it alone tells."""
+        """End a line, and the former facts among its evidence that say only what the line says."""
         self._replace(key, line, replace(line, until=max(fact.day for fact in facts)))
         names = self._subjects[key].names
         for one in self.question.former:
@@ -208,7 +209,10 @@ class LineMerge:
                 self._link(one.event_id, one.by, facts)
 
     def _end_former(self, letter: str, n: int, facts: Sequence[NewFact]) -> str:
-        """End a former fact, or one of the new facts (`letter` N) that an earlier job brought."""
+        """End the former fact of a short id. Return "", or the reason why it cannot be ended.
+
+        The letter N means a new fact of an earlier job, which is a former fact of a later one.
+        """
         question, n = self.question, n - 1
         known = {one.event_id: one for one in question.former}
         if letter == "N":
@@ -225,10 +229,12 @@ class LineMerge:
         return bool(new)
 
     def _may_end(self, key: ProfileKey, line: ProfileLine, facts: Sequence[NewFact], kept: str = "") -> bool:
-        """Return True if the facts may end a line, or what of it `kept` leaves out: none of them says the same.
+        """Return True if the facts may end a line, or the part that its new text `kept` omits.
 
-        What a guarded line says, and what new words leave out, has to be concerned, statement by statement, or a
-        peanut allergy ends with another one; of health and boundaries a model is believed when it says so again.
+        No fact may be evidence of the line or say the same. Each statement of a guarded line, and
+        each omitted statement, must be about the same matter as a fact: otherwise news of one
+        allergy would end the line on another. If a line on health or a boundary is not pinned, a
+        model's second request to end it is accepted without this check.
         """
         rested = {fact.event_id for fact in facts if fact.event_id}
         if rested.intersection(line.evidence) or any(self._keeps(key, fact.text, line.text) for fact in facts):
@@ -236,14 +242,14 @@ class LineMerge:
         if not is_guarded(line) and (not kept or line.line_id in self.question.over):
             return True
         if not kept and not line.pinned and line.line_id in self._warned:
-            return True  # the model says so again
+            return True  # the model requests it for the second time
         self._warned.add(line.line_id)
         parts, name = self._statement(key, line.text).joined, self._name(key)
         gone = [one for one in parts if not (kept and self._keeps(key, kept, one.removeprefix(name)))]
         return all(self._concerns(key, one, facts) for one in gone or [line.text])
 
     def _concerns(self, key: ProfileKey, text: str, facts: Sequence[NewFact]) -> bool:
-        """Return True if one of the facts may be about the matter of a text: they share a topic or content words."""
+        """Return True if a fact may be about the same matter: a common topic, or content words."""
         old, names = self._statement(key, text), self._subjects[key].names
         for fact in facts:
             new = self._statement(key, fact.text)
@@ -253,7 +259,7 @@ class LineMerge:
         return False
 
     def _why_refused(self, key: ProfileKey, text: str, sources: Mapping[str, str], told: int) -> str:
-        """Return why a text is no line that its sources carry; "" if it is one."""
+        """Return why a text is no valid line that its sources support; "" if it is one."""
         names, language = self._subjects[key].names, self.question.language
         if not text or len(text) > LINE_CHARACTERS:
             return self._why("empty" if not text else "long")
@@ -269,9 +275,11 @@ class LineMerge:
         return " ".join([*relative, *(one.reason(language) for one in found)])
 
     def _relative(self, key: ProfileKey, text: str, sources: Mapping[str, str]) -> Iterator[Finding]:
-        """Yield the relative words of a line that its subject, which it leaves out, leaves open.
+        """Yield the unresolved relative words of a line.
 
-        A source's own words may leave open what they do, and an hour may stand as it was said.
+        A pronoun after the beginning may refer to the subject of the profile, which the line omits.
+        If a source contains the line word for word, other references may remain unresolved too.
+        Of times, only those counted from today ("yesterday") are relative; an hour is not.
         """
         names = self._subjects[key].names
         is_quoted = any(comparable(text) in comparable(one) for one in sources.values())
@@ -286,12 +294,12 @@ class LineMerge:
                 yield one
 
     def _is_told_until(self, until: str, facts: dict[str, NewFact]) -> bool:
-        """Return True if `until` is a day that the facts name, later than they were told."""
+        """Return True if the facts name the day `until`, and it is after the days of the facts."""
         day = named_day(until, " ".join(fact.text for fact in facts.values()))
         return day is not None and until > max(fact.day for fact in facts.values())
 
     def _statement(self, key: ProfileKey, text: str) -> Statement:
-        """Return a line or fact as a statement about its subject, whose name lines leave out."""
+        """Return a line or fact as a statement. A line gets its subject's name, which it omits."""
         own, names = self._name(key), self._subjects[key].names
         people = (names.bot_name, *names.people, own)
         bare = Statement(text, people)
@@ -299,7 +307,7 @@ class LineMerge:
         return bare if bare.subject else Statement(f"{own}{between}{text}", people)
 
     def _keeps(self, key: ProfileKey, text: str, old: str) -> bool:
-        """Return True if new words say all that the old ones do."""
+        """Return True if the new text says everything that the old one says."""
         names = self._subjects[key].names
         text, old = (without_people(one, names) for one in (text, old))
         is_whole = share(terms_in(old, dates=False), terms_in(text, dates=False)) >= KEPT
@@ -330,7 +338,7 @@ class LineMerge:
         )
 
     def _told_again(self, key: ProfileKey, line: ProfileLine) -> ProfileLine:
-        """Return a line with the evidence of the facts that say it in its words."""
+        """Return a line with the evidence of the facts that repeat it in the same words."""
         said = self._said(key, line.text)
         for fact in self.question.facts:
             if not line.until and key in fact.keys and self._said(key, fact.text) == said:
@@ -347,7 +355,10 @@ class LineMerge:
         return self._subjects[key].name(self.question.language)
 
     def _key_of(self, about: str) -> ProfileKey | None:
-        """Return the profile that an answer names: by its short id, by its name, or the only one."""
+        """Return the key of the profile that an answer names by short id, name or entity type.
+
+        An empty name means the only profile. Return None if the name is unknown or ambiguous.
+        """
         marks, said = self.question.marks, about.strip().casefold()
         if len(marks) == 1 and not said:
             return next(iter(marks.values())).key
@@ -360,7 +371,7 @@ class LineMerge:
         return named[0] if len(named) == 1 else None
 
     def _facts(self, written: Sequence[str]) -> list[int]:
-        """Return the places of the facts that an operation names; the only one needs no name."""
+        """Return the indexes of the facts that an operation names; [0] if there is only one."""
         known = self.question.facts
         return [0] if len(known) == 1 else [n - 1 for n in numbers_of("N", written, len(known))]
 
@@ -384,9 +395,10 @@ def _may_enter(key: ProfileKey, facts: Mapping[str, NewFact]) -> bool:
 
 
 def _kind(text: str, given: LineKind) -> LineKind:
-    """Return the kind that a model gave; what is on health or a boundary by its words is that.
+    """Return the kind of a line: the kind given by the model, unless the words show another one.
 
-    The health of a relative is kept under `relation`.
+    The words decide if they are about health or a boundary, or if the model gave "other". As an
+    exception, `relation` is kept for the health of a relative.
     """
     known = line_kind(text)
     is_certain = known in CERTAIN and given != "relation"

@@ -1,4 +1,4 @@
-"""The question which lines of profiles new facts add, change or end, and the form of its answer."""
+"""The question about the profile lines that new facts add, change or end, and its answer form."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from .asking import CONTROL, CONTROL_FACT, Texts, some
 from .templates import one_line, render
 
 MOST_LINES = 60
-"""Lines of all profiles of one question: those that no merge may lose (`is_guarded`) first, then
-those most like the new facts, then the newest."""
+"""Maximum number of profile lines in one question. Guarded lines are preferred (`is_guarded`), then
+the lines most similar to the new facts, then the newest ones."""
 MOST_TOKENS = 4_000
-"""Tokens of the facts of one question, and of its lines. Further profiles go into the next one."""
+"""Maximum number of tokens of the facts in one question, and also of its lines. Further profiles
+are part of the next question."""
 
 
 def _known_kind(value: Any) -> Any:
@@ -79,11 +80,11 @@ class UpdateProfiles(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class NewFact:
-    """A new fact as the model is shown it.
+    """A new fact as it is shown to the model.
 
-    `day` is `YYYY-MM-DD`; `speaker` the name of who told it, `said_by` their id ("" if unknown).
-    `words` are those handed over where an hour of any day in them was taken for one of that day.
-    `keys` are the profiles that it may enter.
+    `day` is `YYYY-MM-DD`; `speaker` is the name of its teller, `said_by` the id ("" if unknown).
+    `words` are the original words, if their only time is an hour that was resolved to this day.
+    `keys` are the profiles that the fact may enter.
     """
 
     text: str
@@ -97,7 +98,7 @@ class NewFact:
 
 @dataclass(frozen=True, slots=True)
 class OldFact:
-    """A former fact that one of the `by` (event ids) may have ended."""
+    """A former fact, and the event ids (`by`) of the new facts that may have superseded it."""
 
     event_id: str
     text: str
@@ -106,7 +107,7 @@ class OldFact:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A profile that is shown, and the names of its conversation, with the person as the user."""
+    """A shown profile, and the names of its conversation. The person of a profile is the user."""
 
     profile: Profile
     names: Names
@@ -122,10 +123,11 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class MergeQuestion:
-    """What a model is shown for a merge: `subjects` are P1, P2 … and G, `lines` L1 …, `facts` N1 ….
+    """The data that a model is shown for a merge.
 
-    The former facts are F2 …, since F1 is the control. `slots` are names of lines that the owner
-    wants of every person, `over` the ids of lines that rest on superseded facts alone.
+    In the prompt, `subjects` have the short ids P1, P2 … and G, `lines` L1 …, `facts` N1 …, and
+    former facts F2 …, because F1 is the control. `slots` are topics on which the owner wants a line
+    about every person. `over` are the ids of lines whose evidence is all superseded.
     """
 
     language: Language
@@ -146,26 +148,29 @@ class MergeQuestion:
         slots: Sequence[str] = (),
         over: Collection[str] = (),
     ) -> MergeQuestion:
-        """Return the question about `facts`, with the lines that hold on the day of the last one."""
+        """Return the question about `facts`, with the lines that hold on the latest fact's day."""
         return cls(language, subjects, facts, _shown_lines(subjects, facts), former, slots, over)
 
     @property
     def listed(self) -> list[OldFact]:
-        """The former facts F2 …: those that no line, which ends with them, and no new fact tells."""
+        """The former facts F2 …, without new facts and without evidence of the shown lines.
+
+        Such evidence ends together with its line.
+        """
         told = {name for _, line in self.lines for name in line.evidence}
         told.update(fact.event_id for fact in self.facts)
         return [one for one in self.former if one.event_id not in told]
 
     @property
     def marks(self) -> dict[str, Subject]:
-        """The profiles by the short ids that the model is shown."""
+        """The profiles by the short ids in the prompt."""
         people = [one for one in self.subjects if one.key.entity_type == "user"]
         groups = [one for one in self.subjects if one.key.entity_type == "group"]
         named = {f"P{n}": one for n, one in enumerate(people, 1)}
         return named | {f"G{n}" if n > 1 else "G": one for n, one in enumerate(groups, 1)}
 
     def prompt(self, refused: Sequence[tuple[LineOperation, str]] = ()) -> str:
-        """Return the user message. `refused` are operations of the last answer with the reasons."""
+        """Return the user message. `refused` are refused operations of the last answer."""
         heads, marks = _HEADS[self.language], self.marks
         mark_of = {subject.key: mark for mark, subject in marks.items()}
         bot = self.subjects[0].names.bot(self.language)
@@ -242,12 +247,12 @@ _HEADS = {
 
 
 def fills(line: ProfileLine, slot: str) -> bool:
-    """Return True if a line names a slot, or is tagged with its name."""
+    """Return True if a line contains the name of a slot or is tagged with it."""
     return slot in line.tags or slot.casefold() in line.text.casefold()
 
 
 def is_guarded(line: ProfileLine) -> bool:
-    """Return True for a pinned line, and for one on health or a boundary."""
+    """Return True if a line is pinned, or is about health or a boundary."""
     return line.pinned or line.kind in ("health", "boundary")
 
 
@@ -277,7 +282,7 @@ def _shown_lines(subjects: Sequence[Subject], facts: Sequence[NewFact]) -> list[
 
 
 def told_of(operation: LineOperation) -> str:
-    """Return an operation in one line, as it is sent back to a model."""
+    """Return an operation as one line of text, for sending it back to the model."""
     facts = f" ({', '.join(map(one_line, operation.facts))})"
     if isinstance(operation, AddedLine):
         return f"add “{one_line(operation.text)}”{facts}"

@@ -1,4 +1,4 @@
-"""An article with new information: what the model is asked, and which lines of its answer are believed."""
+"""Reconstruction of an article with new information: the question, and the check of the answer."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from ..text.tokens import estimate_tokens, newest_within
 from .templates import one_line, render
 
 NEWS_TOKENS = 6_000
-"""Tokens of new information shown to a model. If there is more, only the newest lines are shown."""
+"""Maximum number of tokens of new information. Of more, only the newest lines are shown."""
 LINE_CHARACTERS = 300
 MOST_LINES = 60
-"""Lines of one answer that are looked at."""
+"""Maximum number of lines of one answer that are read."""
 CONCERNS = 0.3
-"""The least share of a line's content words that a text has which is about the same matter."""
+"""Minimum share of a line's content words in a text about the same matter."""
 _MARKUP = re.compile(r"^#|```|</?\w+\s*>")
 _FIRST = re.compile(rf"我|咱|{BEGINS}(?:I|me|[Mm]y|mine|[Ww]e|[Oo]ur|us){ENDS}")
 _WHY: Final[Mapping[Language, Mapping[str, str]]] = {
@@ -79,7 +79,10 @@ class Reconstruction(BaseModel):
 
 
 def news_of(stimulus: Sequence[str]) -> dict[str, str]:
-    """Return the lines of new information by id (`N1`), each with its day; of too much the newest."""
+    """Return the lines of new information by id (`N1`), each with its day.
+
+    Only the newest lines are returned, of at most NEWS_TOKENS tokens, but at least one.
+    """
     lines = []
     for text in stimulus:
         day = ""
@@ -92,7 +95,7 @@ def news_of(stimulus: Sequence[str]) -> dict[str, str]:
 
 
 def old_lines(article: Article) -> dict[str, tuple[ChapterName, str]]:
-    """Return the lines of an article by id: `B1` is the first one of Bedrock."""
+    """Return the lines of an article by id: `B1` is the first line of Bedrock."""
     return {
         f"{name[0]}{n}": (name, without_bullet(line)) for name in CHAPTER_NAMES for n, line in enumerate(article.lines(name), 1)
     }
@@ -107,7 +110,10 @@ async def reconstruct(
     names: Names,
     language: Language,
 ) -> Reconstruction:
-    """Return what the model changes in an article; `wrong` says what was refused of its last answer. Raises what it raises."""
+    """Return the model's changes of an article. Raises the errors of the model.
+
+    `wrong` are the reasons why lines of its last answer were refused.
+    """
     shown = [f"{name}: {one_line(line)}" for name, (_, line) in old_lines(article).items()]
     news = [f"{name}: {one_line(line)}" for name, line in news_of(stimulus).items()]
     complaint = ["", _WHY[language]["head"], *(f"- {one_line(reason)}" for reason in wrong)] if wrong else []
@@ -134,11 +140,12 @@ def believed(
     bounds: ChapterBounds,
     language: Language,
 ) -> tuple[Article, list[str]]:
-    """Return the article with the lines of an answer that pass, in the model's words, and the reasons against the others.
+    """Return the article with the accepted lines of an answer, and the reasons against the others.
 
-    A new line is absolute ("I" is the bot) and carried by the old lines and the news (`unsupported`). An old line goes only
-    if a new one says the same, or where news overturns it; what is about health or a boundary, only if a new one says the
-    same. The oldest lines of Dynamic leave where its bound is passed; in the other chapters no line is taken then.
+    A new line must be absolute ("I" is the bot) and supported by the old lines and the news
+    (`unsupported`). An old line is removed only if a new line says the same or if news overturns
+    it; a line about health or a boundary, only if a new line says the same. If a chapter exceeds
+    its bound, Dynamic loses its oldest lines, and the other chapters accept no new line.
     """
     if answer is None:
         return article, [_WHY[language]["nothing"]]
@@ -151,7 +158,7 @@ def believed(
 
 
 class _Update:
-    """An article while the lines of an answer are taken."""
+    """An article while the lines of an answer are checked and applied."""
 
     def __init__(
         self,
@@ -174,7 +181,7 @@ class _Update:
         self._sources = Sources({**self._old, **news}, self._names)
 
     def article(self) -> Article:
-        """Return the article as it stands now."""
+        """Return the article with the changes so far."""
         if self._lines == old_lines(self._article):
             return self._article
         chapters = {name: [f"- {line}" for _, line in self._of(name)] for name in CHAPTER_NAMES}
@@ -182,7 +189,10 @@ class _Update:
         return Article().with_chapters({name: "\n".join(lines) for name, lines in chapters.items()})
 
     def take(self, line: NewArticleLine, dropped: Mapping[str, str]) -> None:
-        """Take a new line in place of those that it replaces, if it passes and they may go."""
+        """Add a new line in place of the lines that it replaces.
+
+        It is refused if it does not pass, or if a replaced line may not be removed.
+        """
         text = " ".join(without_bullet(line.text).split())
         replaced = [name for name in dict.fromkeys(line.replaces) if self._stands(name)]
         if text in {known for name, (_, known) in self._lines.items() if name not in replaced}:
@@ -202,7 +212,7 @@ class _Update:
         self._lines[place] = line.chapter, text
 
     def drop(self, one: DroppedLine) -> None:
-        """Let an old line go that news overturns; one that is gone already, or that there never was, is passed over."""
+        """Remove an old line that news overturns. An unknown or already removed line is ignored."""
         if not self._stands(one.line):
             return
         if faults := self._why_kept(one.line, "", one.reason):
@@ -211,14 +221,14 @@ class _Update:
             del self._lines[one.line]
 
     def _stands(self, name: str) -> bool:
-        """Return True if an id is that of an old line that no new one has replaced."""
+        """Return True if `name` is the id of an old line that is unchanged so far."""
         return name in self._old and self._lines.get(name, ("", ""))[1] == self._old[name]
 
     def _of(self, chapter: ChapterName) -> list[tuple[str, str]]:
         return [(name, line) for name, (of, line) in self._lines.items() if of == chapter]
 
     def _faults(self, text: str, chapter: ChapterName, replaced: Sequence[str]) -> list[str]:
-        """Return why a text is no line of a chapter."""
+        """Return why a text is not a valid line of a chapter; [] if it is valid."""
         if not text or len(text) > LINE_CHARACTERS or _MARKUP.search(text) or split_instructions(text)[1]:
             return [self._why("form")]
         violations = find_relative_words(text, names=self._names).violations
@@ -228,7 +238,8 @@ class _Update:
         sources = {**{name: self._old[name] for name in replaced}, **self._sources.nearest(text)}
         names_user = any(name in text for name in self._names.user_names if name)
         is_first = _FIRST.search(text) is not None
-        # "I" is the bot: a line that does not name the person rests on what the bot said or did itself.
+        # "I" is the bot. A line with "I" that does not name the person must be supported by the
+        # bot's own messages and actions.
         as_told = ([text] if names_user or not is_first else []) + (
             [f"{self._names.bot(self._language)} {text}"] if is_first else []
         )
@@ -236,7 +247,10 @@ class _Update:
         return faults + ([] if not all(found) else [one.reason(self._language) for one in found[0]])
 
     def _why_kept(self, name: str, text: str, reason: str) -> list[str]:
-        """Return why an old line may not go for a new one (`text`), or for news that a reason quotes; [] if it may."""
+        """Return why an old line may not be removed; [] if it may.
+
+        `text` is the new line in its place, if any, and `reason` quotes the news that overturns it.
+        """
         chapter, line = self._lines[name]
         if text and not unsupported(line, {"": text}, self._names):
             return []

@@ -32,7 +32,11 @@ class RecordTexts(BaseModel):
 
 
 def rewrite_prompt(items: Sequence[ItemState], job: Job, names: Names, language: Language) -> str:
-    """Return the user message: names, time, messages m1, m2 … before the turn, the items with their times in brackets."""
+    """Return the user message of a question for final texts.
+
+    It has the names, the time, the messages m1, m2 … before the turn, and the items with their
+    resolved times in brackets.
+    """
     words = _WORDS[language]
     known = [*zip(words["people"].split("/"), (names.bot(language), names.user(language), names.group(language)), strict=True)]
     known.append((words["others"], "/".join(names.others)))
@@ -47,7 +51,7 @@ def rewrite_prompt(items: Sequence[ItemState], job: Job, names: Names, language:
 
 
 def recent_lines(job: Job, language: Language) -> str:
-    """Return the last messages before the turn, one a line under a heading; "" if there are none."""
+    """Return the last messages before the turn, one per line under a heading; "" without any."""
     lines = []
     for name, (one, said) in shown_messages(job).items():
         at = f" {when:%m-%d %H:%M}" if (when := said_at(one, job)) else ""
@@ -57,12 +61,12 @@ def recent_lines(job: Job, language: Language) -> str:
 
 
 def _item_lines(number: int, item: ItemState, job: Job, names: Names, language: Language) -> list[str]:
-    """Return an item in the words handed over; of one that was refused also the last text, and what is wrong with it."""
+    """Return the lines for an item: its original words, and a refused text with reasons, if any."""
     words = _WORDS[language]
     said = dated_words(with_mentions(item["source"], job, names)[0], job.moment, job.timezone)
     lines = [f"{number} {words[item['kind']]}{words['colon']}{one_line(said)}"]
     if item["violations"]:
-        # The same word twice is one complaint.
+        # The same reason is listed once.
         told = dict.fromkeys(reason["why"] for reason in item["violations"])
         lines += [f"{number} {words['last']}{words['colon']}{one_line(item['candidate'])}"]
         lines += [f"{number} {words['wrong']}{words['colon']}{one_line(why)}" for why in told]

@@ -1,4 +1,7 @@
-"""Summarise a conversation: what a model says of it and the messages carry, else the conversation itself."""
+"""Summaries of a conversation, by a model and checked against the messages, or without a model.
+
+Without a model, or if its summary does not pass, the summary is the conversation itself.
+"""
 
 from __future__ import annotations
 
@@ -29,19 +32,19 @@ from .templates import one_line, render
 log = logging.getLogger(__name__)
 
 TALK_TOKENS = 500
-"""Tokens of talk that become one summary without a model: little enough to keep every word."""
+"""Number of tokens of talk for one summary without a model: few enough to keep every word."""
 MOST_TOKENS = 1_500
-"""Maximum tokens of a summary without a model. Of a longer conversation the newest messages are kept."""
+"""Maximum number of tokens of a summary without a model, which has the newest messages."""
 SHOWN_CHARACTERS = 400
-"""Characters of a message that a model is shown."""
+"""Maximum number of characters of a message that a model is shown."""
 TRANSCRIPT_CHARACTERS = 300_000
-"""Characters of a conversation that a model is shown, its end."""
+"""Maximum number of characters, from the end of a conversation, that a model is shown."""
 LONGEST_SUMMARY = 4_000
-"""Maximum characters of a summary by a model, and of a message in one without."""
+"""Maximum number of characters of a model's summary, and of a message in a summary by rules."""
 KEPT_SENTENCES = 0.5
-"""Of a model's summary what passes is taken if it is at least this share of its sentences."""
+"""The sentences of a model's summary that pass are used if they are at least this share of it."""
 SOURCES = 8
-"""Messages that together carry a sentence at most."""
+"""Maximum number of messages that together support a sentence."""
 _WRONG = {
     "zh": ("对话", "上一次的问题，请改正："),
     "en": ("the conversation", "What was wrong last time, mend it:"),
@@ -66,11 +69,12 @@ async def summarise(
     timezone: str | ZoneInfo | None,
     language: Language | None = None,
 ) -> SummaryDraft:
-    """Return the summary of a conversation, redacted; its text is "" if nothing was said.
+    """Return the redacted summary of a conversation; its text is "" if no message has text.
 
-    Without a model, and if the model's summary does not pass, the summary is the conversation: one line a message,
-    `2026-12-01 Ann: we move in on Friday (2026-12-04)`, the day only where it changes, the newest lines within
-    MOST_TOKENS. Raises ModelUnavailable, and ModelRefused if the refusal does not depend on the content.
+    Without a model, or if the model's summary does not pass, the summary is the conversation, with
+    one line per message: `2026-12-01 Ann: we move in on Friday (2026-12-04)`. The day is written
+    only where it changes, and only the newest lines are kept, of at most MOST_TOKENS tokens. Raises
+    ModelUnavailable, and ModelRefused if the refusal does not depend on the content.
     """
     if chat is not None and (written := await _by_model(spoken, chat, names, moment, timezone, language)):
         return SummaryDraft(text=written, written_by="model", is_absolute=True)
@@ -89,11 +93,12 @@ async def _by_model(
     timezone: str | ZoneInfo | None,
     language: Language | None,
 ) -> str:
-    """Return the model's summary without the sentences that are relative or that the messages do not carry.
+    """Return the model's summary, without sentences that are relative or not supported by messages.
 
-    They go back to the model once, with the reasons. "" if too few of them pass. Of a conversation of more than
-    TRANSCRIPT_CHARACTERS the model sees the end. `language` is that of the prompts, None for that of the conversation.
-    Raises ModelUnavailable, and ModelRefused if the refusal does not depend on the content.
+    Such sentences are sent back to the model once, with the reasons. Return "" if too few sentences
+    pass. Of a conversation of more than TRANSCRIPT_CHARACTERS the model is shown the end.
+    `language` is the language of the prompts (None: that of the conversation). Raises
+    ModelUnavailable, and ModelRefused if the refusal does not depend on the content.
     """
     lines = await asyncio.to_thread(said_lines, spoken, names, moment, timezone)
     if not lines:
@@ -133,7 +138,7 @@ async def _by_model(
 
 
 class _Check:
-    """What of a model's summary is absolute and carried by the messages of a transcript."""
+    """A check that the sentences of a summary are absolute and supported by a transcript."""
 
     def __init__(self, transcript: str, names: Names, moment: datetime, language: Language) -> None:
         self._names, self._moment, self._language = names, moment, language
@@ -146,7 +151,7 @@ class _Check:
         self._messages = Sources({str(n): line for n, line in enumerate(given)}, names)
 
     def judge(self, text: str) -> tuple[list[str], list[str]]:
-        """Return the sentences that pass, and one reason for each of the others."""
+        """Return the sentences that pass, and the other sentences with their reasons."""
         passed, wrong = [], []
         for one in statements(text):
             if faults := self._faults(one):
@@ -169,9 +174,10 @@ def said_lines(
     timezone: str | ZoneInfo | None,
     most_characters: int = SHOWN_CHARACTERS,
 ) -> list[tuple[str, str]]:
-    """Return each message as its day and a redacted line, `speaker: words`, with the days that its words mean in brackets.
+    """Return each message as (day, line), where the line is redacted: `speaker: words`.
 
-    The day is that of the message's `at` (else `moment`). A record is returned unchanged, with "" for its day.
+    Relative times are followed by the resolved days in brackets. The day is that of the message's
+    `at`, or else of `moment`. The line of a record is its redacted text, and its day is "".
     """
     lines = []
     for one in spoken:
@@ -188,7 +194,10 @@ def said_lines(
 
 
 def under_days(lines: Sequence[tuple[str, str]]) -> list[str]:
-    """Return lines with the day before the first line of each day: `2026-12-01 Ann: hello`, `Nova: hello`."""
+    """Return lines with the day only before the first line of a day.
+
+    For example `2026-12-01 Ann: hello`, then `Nova: hello`.
+    """
     found = []
     last = ""
     for day, line in lines:
@@ -205,7 +214,10 @@ def _speaker(spoken: Spoken, names: Names) -> str:
 
 
 def _moment(spoken: Spoken, otherwise: datetime) -> datetime:
-    """Return the time of speaking; `otherwise` if it is not a time. Without an offset it gets that of `otherwise`."""
+    """Return the time of a message, or `otherwise` if `spoken.at` is no time.
+
+    A time without an offset gets the time zone of `otherwise`.
+    """
     try:
         at = datetime.fromisoformat(spoken.at)
     except ValueError:
@@ -214,7 +226,7 @@ def _moment(spoken: Spoken, otherwise: datetime) -> datetime:
 
 
 def _newest(text: str, characters: int) -> str:
-    """Return the end of a text, starting at the beginning of a line."""
+    """Return the last lines of a text, of at most `characters` characters."""
     if len(text) <= characters:
         return text
     tail = text[-characters:]

@@ -1,4 +1,4 @@
-"""Prompt templates: Markdown files in `zh/` and `en/`, `$name` where a value goes."""
+"""Prompt templates: Markdown files in `zh/` and `en/`, with `$name` as placeholders."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ def template(name: str, language: Language) -> Template:
 
 
 def render(name: str, language: Language, **values: str) -> str:
-    """Return the template with its values substituted once: `$name` in a value stays text. Raises KeyError if one is missing."""
+    """Return the template with its values. A `$name` inside a value is not replaced.
+
+    Raises KeyError if a value is missing.
+    """
     return template(name, language).substitute(values)
 
 
@@ -34,7 +37,7 @@ _OWNER = {
 
 
 def owner_words(settings: CognitiveSettings, language: Language) -> str:
-    """Return the owner's instructions and slots as the end of a system message; "" if there are none."""
+    """Return the owner's instructions and slots for the end of a system message; "" without any."""
     head, wanted, comma = _OWNER[language]
     slots = wanted + comma.join(settings.profile.slots) if settings.profile.slots else ""
     words = [part for part in (clean_text(settings.instructions), slots) if part]
@@ -45,7 +48,10 @@ _LINE_ENDS = tuple("\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")
 
 
 def one_line(text: str) -> str:
-    """Return `text` as one line; line ends become visible escapes, so that content cannot imitate a new line of the prompt."""
+    """Return `text` as one line. Line ends become visible escapes.
+
+    So content cannot imitate another line of the prompt.
+    """
     if len(text.splitlines()) < 2 and not text.endswith(_LINE_ENDS):
         return text
     shown = json.dumps(text, ensure_ascii=False)[1:-1].replace('\\"', '"')

@@ -1,4 +1,4 @@
-"""Messages about wrong arguments, for the model that wrote them, in Chinese or in English."""
+"""Error messages about wrong tool arguments, in Chinese or English, for the calling model."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _FIELD = re.compile(r"([a-z_][\w.]*): ", re.ASCII)
 
 
 def problem(error: Exception, language: Language, described: Texts | None = None) -> str:
-    """Return the field and what is wrong with it. `described` gives the expected content of each field.
+    """Return the field and its problem. `described` maps a field to its expected content.
 
-    Historian's own error messages are in English. In Chinese, such a problem is described by its field and `described`; the
-    log has the message.
+    Historian's own error messages are in English only. In Chinese, the text consists of the field
+    and its entry in `described`; the full message is in the log.
     """
     if isinstance(error, ValidationError):
         return _of_validation(error, language)
@@ -47,6 +47,6 @@ def _of_validation(error: ValidationError, language: Language) -> str:
     if language == "en":
         return message if is_unknown else f"{where}: {message}"
     context = {key: str(value).replace(" or ", "、") for key, value in first.get("ctx", {}).items()}
-    if "expected" in context:  # the values of which one is wanted
+    if "expected" in context:  # the allowed values, one of which is expected
         context["expected"] = context["expected"].replace(", ", "、")
     return f"{where or context['name']}：{TEXTS['errors'].get(first['type'], '填写有误').format(**context)}"

@@ -5,14 +5,15 @@ Observe everything that an agent's tools and models do in one call:
 >>> handler = ObservationHandler(memory, scope=Scope.group("100", "42"), session_id="100")          # doctest: +SKIP
 >>> await agent.ainvoke({"messages": […]}, config={"callbacks": [handler]})                         # doctest: +SKIP
 
-In your own graph, after the node whose messages are to be kept:
+In your own graph, after the node whose messages are to be observed:
 
 >>> builder.add_node("observe", observe_messages(memory, scope=Scope.private("42")))                 # doctest: +SKIP
 
 For bots without either, use `memory.hooks` and `observe_hooks`.
 
-None of them stops an agent: what cannot be observed is skipped and logged. Only wrong arguments, such as a `scope` that is
-not a Scope, raise InvalidInput when they are made.
+None of them stops an agent: a message or result that cannot be observed is skipped and logged.
+Only creating a handler or node raises: InvalidInput for a wrong argument, such as a `scope` that is
+no Scope.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 OWN_TOOLS = frozenset((*MEMORY_TOOL_NAMES, END_TOOL_NAME))
-"""The tools of memory itself, which are not observed: what they return or hand over is in memory already."""
+"""The names of memory's own tools. These are not observed: their content is in memory already."""
 RUNS_KEPT = 1_000
 MESSAGES_KNOWN = 10_000
 
@@ -60,15 +61,15 @@ def _never_raising(method: _Method) -> _Method:
 
 
 def _tell(error: Exception) -> None:
-    """Log what was not observed. The text of a foreign error is left out: it may hold what was said."""
+    """Log a failed observation, without the text of a foreign error, which may quote messages."""
     log.warning("not observed: %s", error if isinstance(error, HistorianError) else type(error).__name__)
 
 
 class ObservationHandler(BaseCallbackHandler):
     """Observe the results and errors of tools, and the messages to and from a chat model.
 
-    One handler belongs to one conversation. Its methods take microseconds and never raise. If `session_id` belongs to
-    another conversation, nothing is observed and a warning is logged.
+    One handler belongs to one conversation. Its methods take microseconds and never raise. If
+    `session_id` belongs to another conversation, nothing is observed and a warning is logged.
     """
 
     run_inline = True
@@ -84,7 +85,7 @@ class ObservationHandler(BaseCallbackHandler):
     def on_tool_start(
         self, serialized: dict[str, Any], input_str: str, *, run_id: UUID, inputs: dict[str, Any] | None = None, **kwargs: Any
     ) -> None:
-        """Keep name and arguments until the tool ends."""
+        """Store the name and the arguments of the tool until it ends."""
         name = kwargs.get("name") or (serialized or {}).get("name") or "tool"
         self._tools.set(run_id, (str(name), inputs if inputs is not None else input_str))
 
@@ -102,7 +103,7 @@ class ObservationHandler(BaseCallbackHandler):
     def on_chat_model_start(
         self, serialized: dict[str, Any], messages: list[list[BaseMessage]], *, run_id: UUID, **kwargs: Any
     ) -> None:
-        """Observe the last message of the user, once for any number of model calls about it."""
+        """Observe the last user message, unless an earlier call of the model had the same one."""
         for conversation in messages:
             last = next((one for one in reversed(conversation) if isinstance(one, HumanMessage)), None)
             if last is not None and self._said.is_new(last, len(conversation) - conversation[::-1].index(last)):
@@ -110,7 +111,7 @@ class ObservationHandler(BaseCallbackHandler):
 
     @_never_raising
     def on_llm_end(self, response: LLMResult, *, run_id: UUID, **kwargs: Any) -> None:
-        """Observe the answer of the model; an answer without text, such as a tool call, is skipped."""
+        """Observe the answer of the model. An answer without text (a tool call) is skipped."""
         for generations in response.generations:
             for generation in generations[:1]:
                 if isinstance(generation, ChatGeneration) and generation.message.text.strip():
@@ -129,10 +130,12 @@ def observe_messages(
 ) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
     """Return a LangGraph node that observes the new messages of a state and returns no update.
 
-    `scope` is the conversation, or a function that returns it for a state. `key` is the key of the messages in the state, in
-    any form that LangChain accepts: messages, mappings, (role, text) pairs, or text; anything else is skipped. A message is
-    observed once, identified by its id or its position. If `scope` is a function, each conversation is a session of its own,
-    whose id begins with `session_id`. The node never raises.
+    `scope` is the conversation, or a function that returns it for a state. If it is a function,
+    each conversation is a session of its own, whose id begins with `session_id`.
+
+    `key` is the key of the messages in the state. They may have any form that LangChain accepts:
+    messages, mappings, (role, text) pairs, or text; anything else is skipped. A message is observed
+    once. It is identified by its id, or without id by its position and text. The node never raises.
     """
     if not callable(scope):
         checked_scope(scope)
@@ -191,8 +194,11 @@ def _converted(given: Any) -> BaseMessage | None:
 
 
 def observe_hooks(memory: CognitiveService) -> Callable[[], None]:
-    """Observe `memory.hooks.emit("tool_executed", name=…, arguments=…, result=…, scope=…)` and `emit("message", role=…,
-    content=…, session_id=…, scope=…)`. Return a function that ends this."""
+    """Observe the hooks "tool_executed" and "message". Return a function that stops this.
+
+    They are emitted by `memory.hooks.emit("tool_executed", name=…, arguments=…, result=…, scope=…)`
+    and `memory.hooks.emit("message", role=…, content=…, session_id=…, scope=…)`.
+    """
 
     def tool_executed(name: str, arguments: object, result: object, scope: Scope | None = None, session_id: str = "") -> None:
         _observe_tool(memory, name, arguments, result, scope, session_id)
@@ -211,9 +217,12 @@ def _observe_tool(
 
 
 class _Known(Bounded[object, object]):
-    """The messages that were seen."""
+    """The messages that were already observed."""
 
     def is_new(self, message: BaseMessage, place: int) -> bool:
-        """Return True if this message was not seen before. Its position in the conversation replaces a missing id."""
+        """Return True if this message was not seen before.
+
+        A message without id is identified by its position in the conversation and its text.
+        """
         mine = object()
         return self.setdefault(message.id or (place, hash(message.text)), mine) is mine

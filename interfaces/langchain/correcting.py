@@ -1,7 +1,10 @@
-"""The tools that change memory: `correct_memory`, `pin_memory`, `unpin_memory`, `list_pins`, and `forget_message`.
+"""The tools that change memory.
 
-`correct_memory` is the one tool for "that's wrong": it takes out or replaces what the words name. Where several lines or records
-may be meant it changes nothing, and lists them with the ids by which the next call names one.
+These are `correct_memory`, `pin_memory`, `unpin_memory`, `list_pins`, and `forget_message`.
+
+`correct_memory` is the tool for "that's wrong": it removes or replaces the statement that its
+argument `wrong` names. If several lines or records match, it changes nothing and lists them with
+their ids; the next call passes one of these as `target_id`.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
     from ...service.cognitive import CognitiveService
 
 MOST_TOKENS = 2_000
-"""The approximate bound of a tool's answer, in tokens."""
+"""Approximate maximum size of a tool's answer, in tokens."""
 
 _ANSWERS: Texts = TEXTS["answers"]
 
@@ -60,7 +63,7 @@ class ForgetMessageArguments(KnownArguments):
 
 
 async def correct_memory(memory: Reading, scope: Scope, asked: CorrectMemoryArguments, language: Language) -> str:
-    """Return what was taken out with the id that undoes it, or the candidates."""
+    """Correct memory. Return the removed texts and the id for undoing, or the candidates."""
     found = await _writable(memory).correct(asked.wrong, asked.right, scope=scope, target_id=asked.target_id)
     if isinstance(found, list):
         return _candidates(found, language)
@@ -89,13 +92,13 @@ def _corrected(done: Correction, right: str, language: Language) -> str:
 
 
 async def pin_memory(memory: Reading, scope: Scope, asked: PinMemoryArguments, language: Language) -> str:
-    """Return the id of the new pin."""
+    """Pin a text. Return an answer with the id of the new pin."""
     line = await _writable(memory).pin(asked.text, scope, expires_at=asked.expires_at)
     return _ANSWERS["pinned"][language].format(id=line.line_id)
 
 
 async def unpin_memory(memory: Reading, scope: Scope, asked: UnpinMemoryArguments, language: Language) -> str:
-    """Return that the pin is removed, or that there is none of this id."""
+    """Remove a pin. Return a confirmation, or a message that no pin has this id."""
     removed = await _writable(memory).unpin(asked.line_id, scope)
     return _ANSWERS["unpinned" if removed else "no_pin"][language]
 
@@ -108,7 +111,7 @@ async def list_pins(memory: Reading, scope: Scope, asked: ListPinsArguments, lan
 
 
 async def forget_message(memory: Reading, scope: Scope, asked: ForgetMessageArguments, language: Language) -> str:
-    """Return that the message is withdrawn, or that there is none of this id."""
+    """Withdraw a message. Return a confirmation, or an answer that no message has this id."""
     gone = await _writable(memory).forget_message(asked.message_id, scope)
     return _ANSWERS["withdrawn" if gone else "no_message"][language]
 

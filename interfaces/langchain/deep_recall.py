@@ -1,7 +1,7 @@
 """The tools of deep recall: `recall_deeply` searches, `propose_recall` offers a search to the user.
 
-`propose_recall` returns a question for the user and remembers its subject. If the user agrees, the model calls
-`recall_deeply(confirmed=true)`.
+`propose_recall` returns a question for the user and stores the subject of the search. If the user
+agrees, the model calls `recall_deeply(confirmed=true)`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .texts import TEXTS, Texts
 from .tool_arguments import KnownArguments
 
 PROPOSALS_KEPT = 1_000
-"""The number of conversations whose last proposal is remembered; beyond it the oldest is dropped."""
+"""Maximum number of stored proposals; beyond it the oldest is dropped."""
 QUERY_CHARACTERS = 200
 
 _ANSWERS: Texts = TEXTS["answers"]
@@ -37,11 +37,14 @@ class ProposeRecallArguments(KnownArguments):
 
 
 _PROPOSALS: weakref.WeakKeyDictionary[object, Bounded[tuple[str, str], str]] = weakref.WeakKeyDictionary()
-"""The last proposal by memory, and by scope and speaker."""
+"""The subject of the last proposal, by memory and by (scope key, user id)."""
 
 
 async def recall_deeply(memory: Reading, scope: Scope, asked: RecallDeeplyArguments, language: Language) -> str:
-    """Return what the deep search finds in this conversation, and about the current speaker if one is named."""
+    """Return the results of the deep search in this conversation.
+
+    If the scope names the current speaker, memories about the speaker are included.
+    """
     about = asked.about or ""
     if asked.confirmed:
         about = _proposals(memory).pop((scope.key, scope.user_id), "") or about
@@ -66,5 +69,5 @@ async def propose_recall(memory: Reading, scope: Scope, asked: ProposeRecallArgu
 
 
 def _proposals(memory: object) -> Bounded[tuple[str, str], str]:
-    """Return the proposals made on behalf of a memory; they live as long as it does."""
+    """Return the stored proposals of a memory. They are dropped together with the memory object."""
     return _PROPOSALS.setdefault(memory, Bounded(PROPOSALS_KEPT))

@@ -1,4 +1,4 @@
-"""The configured embedder as LangChain embeddings; it returns the vectors that memory is searched by.
+"""The configured embedder as LangChain embeddings, with the same vectors as the memory search.
 
 >>> embeddings = HistorianEmbeddings()                                                        # doctest: +SKIP
 >>> Chroma(embedding_function=embeddings)                                                     # doctest: +SKIP
@@ -20,8 +20,9 @@ from ...service.blocking import run_blocking
 class HistorianEmbeddings(Embeddings):
     """An `Embedder` with the interface of LangChain's embeddings.
 
-    Without arguments, use the default of `models.embedding`: the local model, if it is installed. Raises SettingsError if
-    there is none. Keyword arguments are the keys of `models.embedding`.
+    Keyword arguments are the keys of `models.embedding`. Without arguments the default of
+    `models.embedding` is used: the local model, if it is installed. Raises SettingsError if there
+    is no embedder.
     """
 
     def __init__(self, embedder: Embedder | None = None, **settings: Any) -> None:

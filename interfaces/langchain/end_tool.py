@@ -1,15 +1,17 @@
-"""The `end` tool, with which a bot's model hands its turn over to memory.
+"""The `end` tool, by which a bot's model hands its turn over to memory.
 
 With LangChain, bind the tool to a service and to the conversation of the turn:
 
 >>> tool = make_end_tool(memory, {"user_id": "42", "user_name": "Ann"}, language="en")        # doctest: +SKIP
 >>> model.bind_tools([tool])                                                                  # doctest: +SKIP
 
-With a plain OpenAI client, offer `end_tool_schema()` and give what the model calls it with to `handle_end_call`:
+With a plain OpenAI client, offer `end_tool_schema()` and pass the arguments of a call to
+`handle_end_call`:
 
 >>> await handle_end_call(memory, call.function.arguments, {"user_id": "42"})                 # doctest: +SKIP
 
-`system_prompt_text()` tells the model what `action_summary` and `new_info` hold; put it into the system prompt.
+Add `system_prompt_text()` to the system prompt. It explains the arguments `action_summary` and
+`new_info` to the model.
 """
 
 from __future__ import annotations
@@ -41,7 +43,7 @@ END_TOOL_NAME = "end"
 OLD_NAME = "summary"
 """A former name of `action_summary`."""
 _TEXT_KEYS = ("text", "fact", "content", "info", "statement", "summary", "action_summary", "value", "item")
-"""Keys under which models put an item's text, beside labels of it."""
+"""Keys under which models put the text of an item if they return it as a mapping."""
 _IDS = (("user_id", "sender_id"), ("group_id", "group_id"))
 
 END_ARGUMENTS: Texts = TEXTS["end_arguments"]
@@ -73,7 +75,7 @@ class EndArguments(Arguments):
     @field_validator("new_info", mode="before")
     @classmethod
     def _as_list(cls, value: Any) -> Any:
-        """Accept also a list inside of a string, which some models send for a list."""
+        """Also accept a list written as a JSON string: some models send this."""
         if isinstance(value, str):
             found = find_json(value).lists if value.lstrip().startswith(("[", "```")) else []
             value = found[0] if found else [value] if value.strip() else []
@@ -82,7 +84,7 @@ class EndArguments(Arguments):
 
 
 def _texts(value: Any) -> list[str] | None:
-    """Return the texts of a value, one an item; None if there is anything else among them.
+    """Return the texts of a value, one per item, or None if an item holds no text.
 
     >>> _texts([{"kind": "taste", "fact": "Ann likes tea"}, "She has a cat"]), _texts({"Ann": "likes tea", "Ben": "has a cat"})
     (['Ann likes tea', 'She has a cat'], ['Ann: likes tea', 'Ben: has a cat'])
@@ -104,16 +106,18 @@ def _texts(value: Any) -> list[str] | None:
 def end_tool_schema(language: LanguageChoice = "auto", *, said: str | Sequence[str] = ()) -> dict[str, Any]:
     """Return the tool as plain OpenAI JSON, for the `tools` of a chat completion.
 
-    "auto" is the language of `said`, Chinese if nothing was; `memory.language_of(scope)` knows that of a conversation.
+    "auto" is the language of `said`, or Chinese if `said` is empty. `memory.language_of(scope)`
+    returns the language of a conversation.
     """
     written, wanted = spoken(language, said), ("action_summary", "new_info")
     return function_schema(END_TOOL_NAME, render("end_tool", written), EndArguments, END_ARGUMENTS, written, required=wanted)
 
 
 def system_prompt_text(language: LanguageChoice = "auto", *, said: str | Sequence[str] = ()) -> str:
-    """Return a section for the bot's system prompt: when to call `end`, and what its arguments hold.
+    """Return a section for the bot's system prompt: when to call `end`, and with which arguments.
 
-    "auto" is the language of `said`, Chinese if nothing was; `memory.language_of(scope)` knows that of a conversation.
+    "auto" is the language of `said`, or Chinese if `said` is empty. `memory.language_of(scope)`
+    returns the language of a conversation.
     """
     return render("end_guidance", spoken(language, said))
 
@@ -126,13 +130,14 @@ async def handle_end_call(
     language: LanguageChoice | None = None,
     replied: Callable[[], bool] | None = None,
 ) -> str:
-    """Carry out one call of the tool and return the answer for the model. Never raises for what the model wrote.
+    """Carry out one call of the tool and return the answer for the model.
 
-    `arguments` are those of the call, as JSON text or parsed; the answer names those that there are not. `conversation` are the
-    job's other fields (`user_id`, `group_id`, `user_name`, `request_id`, `recent_messages`, …; see
-    `CognitiveService.enqueue_job`); the model cannot change them. `language` is that of the answer, as in
-    `CognitiveService.language_of`. `replied`, if given, returns True if the bot said anything in this turn; if it did not, only
-    `force` ends the turn.
+    Never raises for wrong `arguments`, which are JSON text or parsed. The answer lists unknown
+    arguments. `conversation` holds the other fields of the job (`user_id`, `group_id`, `user_name`,
+    `request_id`, `recent_messages`, …; see `CognitiveService.enqueue_job`); the model cannot change
+    them. `language` is the language of the answer, as in `CognitiveService.language_of`. `replied`,
+    if given, returns True if the bot has sent a reply in this turn; without a reply, only `force`
+    ends the turn.
     """
     return (await _ended(memory, arguments, conversation, language, replied)).text
 
@@ -145,12 +150,14 @@ def make_end_tool(
     replied: Callable[[], bool] | None = None,
     return_direct: bool = False,
 ) -> StructuredTool:
-    """Return the LangChain tool `end`, bound to a service and a conversation (or to a function that returns the current one).
+    """Return the LangChain tool `end`, bound to a service and a conversation.
 
-    It is asynchronous (`ainvoke`). In a prebuilt agent the model is called once more and asked for its reply, which is then the
-    last message. With `return_direct` the agent ends with the tool's answer, for bots whose replies go out by another tool. A
-    graph of your own may end where it sees the tool's message. `language` is as in `CognitiveService.language_of`. See also
-    `handle_end_call`.
+    `conversation` may be a function that returns the current conversation. The tool is asynchronous
+    only (`ainvoke`). A prebuilt agent calls the model once more after the tool; the tool's answer
+    asks the model for its reply, which is then the last message. With `return_direct` the agent
+    ends with the tool's answer: for bots that send their replies by another tool. Your own graph
+    may end when it sees the tool's message. `language` is as in `CognitiveService.language_of`. See
+    also `handle_end_call`.
     """
     from langchain_core.tools import StructuredTool
 
@@ -185,7 +192,10 @@ async def _ended(
     asked: LanguageChoice | None,
     replied: Callable[[], bool] | None,
 ) -> _Answer:
-    """Carry out a call. Its own words tell the language where nothing else was heard of the conversation."""
+    """Carry out a call and return the answer.
+
+    The arguments decide the language of the answer if the conversation's language is not known yet.
+    """
     scope = _scope_of(conversation)
     try:
         given = read_arguments(arguments)
@@ -213,7 +223,7 @@ async def _ended(
 
 
 def _scope_of(conversation: Mapping[str, Any]) -> Scope | None:
-    """Return the conversation of a job's fields; None if they name none, which is told when the job is made."""
+    """Return the scope named by the job's fields, or None. `make_job` reports a missing scope."""
     user_id, group_id = (conversation.get(name) or conversation.get(other) for name, other in _IDS)
     try:
         return Scope.group(group_id, user_id or "") if group_id else Scope.private(user_id) if user_id else None

@@ -1,4 +1,4 @@
-"""Historian's graphs over an open memory, to run by hand, with a checkpointer of one's own, or as parts of another graph.
+"""Historian's graphs over an open memory: run by hand, with your own checkpointer, or as subgraphs.
 
 >>> builder = StateGraph(BotState)  # doctest: +SKIP
 >>> builder.add_node("recall", recall_graph(memory))  # doctest: +SKIP
@@ -7,8 +7,9 @@
 >>> thread = {"configurable": {"thread_id": "turn-1"}}  # doctest: +SKIP
 >>> await graph.ainvoke(turn(memory, "I told her a story", ["She likes tea"], user_id="42"), thread)  # doctest: +SKIP
 
-The nodes take stores and models from the memory, whatever context the run has. A bot needs none of this: `remember`,
-`enqueue_job` and `build_context` do the same in the background and within a time limit.
+The nodes use the stores and models of the memory; the context of the run is ignored. A bot does
+not need these graphs: `remember` and `enqueue_job` do the same in the background, and
+`build_context` within a time limit.
 """
 
 from __future__ import annotations
@@ -45,9 +46,11 @@ Node = Callable[[Any, Runtime[Any]], Awaitable[Any]]
 def historian_graph(
     memory: CognitiveService, *, checkpointer: BaseCheckpointSaver[str] | None = None
 ) -> CompiledStateGraph[HistorianState, None, HistorianInput, HistorianState]:
-    """Return the graph that files a turn: rewrite → gate → embed → link → merge_profile → write_profile; talk is extracted first.
+    """Return the graph that files a turn.
 
-    Its input is what `turn` and `talk` return. The same job changes nothing the second time.
+    Its nodes are rewrite → gate → embed → link → merge_profile → write_profile. For talk, events
+    are extracted first. Its input is the value of `turn` or `talk`. Filing the same job a second
+    time changes nothing.
     """
     graph = StateGraph(HistorianState, input_schema=HistorianInput)
     wire_historian(graph, bound=_with(memory, lambda opened: opened.parts.context()))
@@ -57,8 +60,9 @@ def historian_graph(
 def recall_graph(memory: CognitiveService) -> CompiledStateGraph[RecallState, None, RecallInput, RecallOutput]:
     """Return the graph that finds events: prepare → (survey ∥ embed) → fuse → rerank → select.
 
-    Its input has `query`, the conversation (`user_id`, `group_id`), and if wanted `top_k`, `context` and `conditions`; its output
-    is `hits`, best first. It has no time limit: before a reply, use `build_context`.
+    Its input has the keys `query`, `user_id` and `group_id` (the conversation), and optionally
+    `top_k`, `context` and `conditions`. Its output has the key `hits`, best first. The
+    graph has no time limit: before a reply, use `build_context`.
     """
 
     def context(opened: OpenMemory) -> RecallContext:
@@ -73,14 +77,20 @@ def recall_graph(memory: CognitiveService) -> CompiledStateGraph[RecallState, No
 def reflection_graph(
     memory: CognitiveService, *, checkpointer: BaseCheckpointSaver[str] | None = None
 ) -> CompiledStateGraph[ReflectionState, None, ReflectionInput, ReflectionState]:
-    """Return the graph that makes summaries of talk, and the article about a person of summaries. Its input is of `states`."""
+    """Return the graph that summarises talk and writes the article about a person.
+
+    The article is written from the summaries. The input is the value of `states`.
+    """
     graph = StateGraph(ReflectionState, input_schema=ReflectionInput)
     wire_reflection(graph, bound=_with(memory, lambda opened: opened.parts.context()))
     return graph.compile(checkpointer=checkpointer, name="reflection")
 
 
 def turn(memory: CognitiveService, action_summary: str = "", new_info: Sequence[str] = (), **fields: Any) -> HistorianInput:
-    """Return the input of `historian_graph` for a turn: the parameters are those of `enqueue_job`. Raises InvalidInput."""
+    """Return the input of `historian_graph` for a turn. The parameters are those of `enqueue_job`.
+
+    Raises InvalidInput.
+    """
     settings = memory.settings
     given = {"action_summary": action_summary, "new_info": list(new_info), **fields}
     job = make_job(given, settings, memory.lifecycle.clock)
@@ -88,7 +98,10 @@ def turn(memory: CognitiveService, action_summary: str = "", new_info: Sequence[
 
 
 def talk(memory: CognitiveService, messages: object, scope: Scope, **names: str) -> HistorianInput:
-    """Return the input of `historian_graph` for messages: the parameters are those of `remember`. Raises InvalidInput."""
+    """Return the input of `historian_graph` for messages. The parameters are those of `remember`.
+
+    Raises InvalidInput, also if no message has text.
+    """
     jobs = [job.model_dump() for job in talk_jobs(messages, scope, memory.settings, memory.lifecycle.clock, names)]
     if not jobs:
         raise InvalidInput("messages: nothing was said; give at least one message with text")
@@ -98,7 +111,10 @@ def talk(memory: CognitiveService, messages: object, scope: Scope, **names: str)
 def states(
     memory: CognitiveService, said: object, user_id: str, scope: Scope | None = None, *, reflect: bool = True, **fields: Any
 ) -> ReflectionInput:
-    """Return the input of `reflection_graph`: the parameters are those of `update_memory`. Raises InvalidInput."""
+    """Return the input of `reflection_graph`. The parameters are those of `update_memory`.
+
+    Raises InvalidInput, also if no message has text.
+    """
     settings, clock = memory.settings, memory.lifecycle.clock
     job = states_job(said, user_id, scope, settings, clock, threshold=None, reflect=reflect, fields=fields)
     if job is None:
@@ -107,7 +123,7 @@ def states(
 
 
 def _with(memory: CognitiveService, context_of: Callable[[OpenMemory], Any]) -> Callable[[Node], Node]:
-    """Return a wrapper for nodes that takes their context from the memory."""
+    """Return a decorator for nodes that takes their context from the memory."""
 
     async def context(runtime: Runtime[Any]) -> Any:
         return context_of(memory.lifecycle.in_use())
@@ -116,7 +132,7 @@ def _with(memory: CognitiveService, context_of: Callable[[OpenMemory], Any]) -> 
 
 
 def bound_to(context_of: Callable[[Runtime[Any]], Awaitable[Any]]) -> Callable[[Node], Node]:
-    """Return a wrapper for nodes that gives them another context than the run has."""
+    """Return a decorator that runs a node with the context that `context_of` returns."""
 
     def bound(node: Node) -> Node:
         @wraps(node)

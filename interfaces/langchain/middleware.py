@@ -3,7 +3,7 @@
 >>> agent = create_agent(model, tools, middleware=[HistorianMiddleware(memory, Scope.private("42"))])       # doctest: +SKIP
 >>> await agent.ainvoke({"messages": [("user", "What do I like?")]})                                        # doctest: +SKIP
 
-One agent for many conversations, each named by its run:
+One agent for many conversations; each run names its conversation:
 
 >>> agent = create_agent(model, tools, middleware=[HistorianMiddleware(memory)])                            # doctest: +SKIP
 >>> await agent.ainvoke({"messages": […]}, config={"configurable": {"user_id": "42", "user_name": "Ann"}})  # doctest: +SKIP
@@ -38,21 +38,25 @@ if TYPE_CHECKING:
 
 
 class Kept(TypedDict):
-    """A message of a person that was handed over: the digest of its words, and the id of its sender."""
+    """A human message that was handed over: the digest of its text, and the id of its sender."""
 
     words: str
     by: str
 
 
 class Turn(TypedDict):
-    """What is to be remembered at the end: the `key` of the scope, and who said what (message ids and user ids, in order)."""
+    """The turn to remember at the end: the `key` of its scope, and its user ids by message id."""
 
     scope: str
     speakers: dict[str, str]
 
 
 class TurnState(AgentState[Any]):
-    """The state of an agent with memory. A turn that failed or could not be handed over stays open and goes with the next one."""
+    """The state of an agent with memory.
+
+    A turn that failed, or that could not be handed over, stays open. It is handed over together
+    with the next turn of the same conversation.
+    """
 
     historian_turn: NotRequired[Annotated[Turn | None, PrivateStateAttr]]
     historian_kept: NotRequired[Annotated[dict[str, Kept], PrivateStateAttr]]
@@ -61,22 +65,25 @@ class TurnState(AgentState[Any]):
 class HistorianMiddleware(AgentMiddleware[TurnState, Any, Any]):
     """Recall before every call of the model, remember after the agent, and offer the memory tools.
 
-    A message of a person whose words change later under the same id is handed over again, and replaces the former. A run that
-    names ids in `withdrawn` withdraws these messages; one that only leaves the state stays in memory, since summarising and
-    trimming take messages out, too.
+    If the text of a human message changes later under the same id, the message is handed over
+    again and replaces the earlier version. The ids that a run names in `withdrawn` are withdrawn
+    from memory. A message that is only removed from the state stays in memory, because summarising
+    and trimming remove messages, too.
 
-    - `scope`: the conversation; or a function that gets what the run was given (the fields of its context, over those of
-      `config["configurable"]`) and returns it; or None: the run names `user_id`, in a group `group_id` too. A run may also name
-      `user_name`, `group_name`, `bot_id`, `bot_name`, `timezone` and `withdrawn`.
-    - `tools`: offer `search_events`, `get_profile` and the others to the model; with `may_correct` also those that correct and
-      pin (as in `make_memory_tools`).
-    - `remember`: hand the turn over at its end. None: unless this agent is called by another one as a tool, because what it hears
-      then are not the words of a person.
-    - `language`: of the block and of the tools, as in `CognitiveService.language_of`. None: the configured one, else that of the
-      conversation.
+    - `scope`: the conversation; or a function that returns it for the fields of the run (those of
+      its context override those of `config["configurable"]`); or None: the run names `user_id`, and
+      in a group also `group_id`. A run may also name `user_name`, `group_name`, `bot_id`,
+      `bot_name`, `timezone` and `withdrawn`.
+    - `tools`: offer `search_events`, `get_profile` and the other memory tools to the model. With
+      `may_correct` the tools that correct and pin are offered too (as in `make_memory_tools`).
+    - `remember`: hand the turn over at its end. With None this is done unless another agent calls
+      this one as a tool: its input is then not written by a person.
+    - `language`: language of the block and of the tools, as in `CognitiveService.language_of`.
+      None: the configured language, else the language of the conversation.
 
-    What is recalled stands in front of the last message of a person, in a message of the role `user`, for this call of the model
-    alone: it enters neither the state nor a checkpoint. Nothing that fails in memory stops the agent; it is logged.
+    The recalled block is put before the last human message, as a message of the role `user`. It is
+    part of this call of the model only, and enters neither the state nor a checkpoint. Failures of
+    memory are logged and do not stop the agent.
     """
 
     state_schema = TurnState
@@ -101,25 +108,25 @@ class HistorianMiddleware(AgentMiddleware[TurnState, Any, Any]):
         self._described: dict[Language, dict[str, BaseTool]] = {}
 
     def before_agent(self, state: TurnState, runtime: Runtime[Any]) -> dict[str, Any] | None:
-        """Withdraw what the run names, and note who says what in this turn."""
+        """Withdraw the messages that the run names, and store the speakers of this turn."""
         self._turns.withdraw_now()
         return self._noted(state)
 
     async def abefore_agent(self, state: TurnState, runtime: Runtime[Any]) -> dict[str, Any] | None:
-        """Withdraw what the run names, and note who says what in this turn."""
+        """Withdraw the messages that the run names, and store the speakers of this turn."""
         await self._turns.withdraw()
         return self._noted(state)
 
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
     ) -> ModelResponse[Any]:
-        """Call the model with what is recalled."""
+        """Call the model with the recalled block."""
         return handler(self._with(request, self._turns.recalled_now(request.messages)))
 
     async def awrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
     ) -> ModelResponse[Any]:
-        """Call the model with what is recalled."""
+        """Call the model with the recalled block."""
         return await handler(self._with(request, await self._turns.recalled(request.messages)))
 
     def after_agent(self, state: TurnState, runtime: Runtime[Any]) -> dict[str, Any] | None:
@@ -137,7 +144,7 @@ class HistorianMiddleware(AgentMiddleware[TurnState, Any, Any]):
         return None if scope is None else {"historian_turn": _turn(state.get("historian_turn"), state["messages"], scope)}
 
     def _with(self, request: ModelRequest[Any], block: Sequence[BaseMessage]) -> ModelRequest[Any]:
-        """Return the request with what is recalled, and with the tools described in the language of the conversation."""
+        """Return the request with `block`, and with tools in the language of the conversation."""
         if self.tools:
             request = request.override(tools=self._in_language(request.tools))
         return request.override(messages=cast(list[AnyMessage], before_last_said(request.messages, block))) if block else request
@@ -161,7 +168,10 @@ class HistorianMiddleware(AgentMiddleware[TurnState, Any, Any]):
 
 
 def _turn(open_turn: Turn | None, messages: Sequence[BaseMessage], scope: Scope) -> Turn:
-    """Return the turn with what was said last. One that is open belongs to it, if it is of the same conversation."""
+    """Return a turn with the speakers of the last human messages.
+
+    It includes the speakers of `open_turn` if that turn is of the same conversation.
+    """
     speakers = dict(open_turn["speakers"]) if open_turn and open_turn["scope"] == scope.key else {}
     for message in last_said(messages):
         speakers.setdefault(message.id or "", scope.user_id)
@@ -169,9 +179,10 @@ def _turn(open_turn: Turn | None, messages: Sequence[BaseMessage], scope: Scope)
 
 
 def _said_in(state: TurnState) -> list[BaseMessage]:
-    """Return the messages of the turn, each of a person with its sender; all that are left if the first ones were taken out.
+    """Return the messages of the turn; human messages get their sender's id.
 
-    In front of them are earlier ones whose words have changed since they were handed over.
+    If none of the turn's human messages is left in the state, return all messages of the state.
+    Earlier messages whose text changed after they were handed over come first.
     """
     turn, messages, kept = state.get("historian_turn"), list(state["messages"]), state.get("historian_kept", {})
     if turn is None:
@@ -184,7 +195,11 @@ def _said_in(state: TurnState) -> list[BaseMessage]:
 
 
 def _done(state: TurnState) -> dict[str, Any]:
-    """Return the state after a turn that was handed over: what is kept of the messages that are still in it."""
+    """Return the state update after a turn was handed over.
+
+    It closes the turn, and stores digest and sender of each human message that is still in the
+    state and was handed over.
+    """
     kept, turn = state.get("historian_kept", {}), state.get("historian_turn")
     senders = {**{key: one["by"] for key, one in kept.items()}, **(turn["speakers"] if turn else {})}
     known = [message for message in state["messages"] if message.id and message.id in senders]

@@ -1,11 +1,11 @@
 """Memory as a LangChain retriever.
 
-Over a service that is open in this process:
+With a service that is open in this process:
 
 >>> retriever = CognitiveRetriever(memory=memory, scope=Scope.group("100"), k=5)              # doctest: +SKIP
 >>> await retriever.ainvoke("他喜欢什么？")                                                     # doctest: +SKIP
 
-Over the data directory of a bot that runs in another process, read-only:
+With the data directory of a bot that runs in another process, read-only:
 
 >>> retriever = CognitiveRetriever.over("config.toml", Scope.private("42"))                   # doctest: +SKIP
 >>> retriever.invoke("what does he like?", k=3, kind="fact")                                  # doctest: +SKIP
@@ -50,11 +50,17 @@ class CognitiveRetriever(BaseRetriever):
 
     @classmethod
     def over(cls, config: str | Path | Settings | None, scope: Scope, **fields: Any) -> Self:
-        """Return a retriever that opens a data directory read-only; `close()` it, or `await aclose()`, when done."""
+        """Return a retriever that opens a data directory read-only.
+
+        Call `close()` or `await aclose()` when done.
+        """
         return cls(memory=MemoryReader.open(config), scope=scope, **fields)
 
     def close(self) -> None:
-        """Close what `over` opened; a service that was handed in stays open. Works while an event loop is running too."""
+        """Close the reader that `over` opened. A service passed to the constructor stays open.
+
+        May be called while an event loop is running.
+        """
         if isinstance(self.memory, MemoryReader):
             self.memory.close()
 
@@ -84,10 +90,10 @@ class CognitiveRetriever(BaseRetriever):
 
 
 def as_document(passage: Passage) -> Document:
-    """Return a passage as a document with who said what and when as metadata.
+    """Return a passage as a document. Its metadata hold ids, speakers, times, scope and scores.
 
-    `times` are the first and the last moment as ISO 8601; `senders` the ids of those whose words they are; `score` is that of
-    the best hit.
+    `times` are the times of the first and the last message in ISO 8601, `senders` the ids of the
+    speakers, and `score` is the score of the best hit.
     """
     best, events = passage.hits[0], passage.events
     return Document(
@@ -111,5 +117,5 @@ def as_document(passage: Passage) -> Document:
 
 
 def _distinct(values: Iterable[str]) -> list[str]:
-    """Return the values that are not "", each once, in order."""
+    """Return the non-empty values without duplicates, in order."""
     return [value for value in dict.fromkeys(values) if value]

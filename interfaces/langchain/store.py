@@ -1,12 +1,12 @@
-"""A store of LangGraph over Historian's search: items found by words and, with an embedder, by vectors together.
+"""A LangGraph store with Historian's search: by words and, with an embedder, also by vectors.
 
 >>> store = HistorianStore("config.toml")                                                     # doctest: +SKIP
 >>> agent = create_react_agent(model, tools, store=store)                                     # doctest: +SKIP
 >>> await store.aput(("notes", "42"), "tea", {"text": "她喜欢喝龙井茶"})                        # doctest: +SKIP
 >>> await store.asearch(("notes",), query="喝什么茶")                                           # doctest: +SKIP
 
-It lies in `items.sqlite` of the data directory and has nothing to do with events: it is for what an application keeps under
-keys of its own. Several processes may use it at a time.
+The store is the file `items.sqlite` in the data directory. It holds data that an application
+stores under its own keys, and is independent of events. Several processes may use it at once.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ from .embeddings import HistorianEmbeddings
 log = logging.getLogger(__name__)
 
 READ_AT_ONCE = 200
-"""Items that a search reads at a time until it has as many as were asked for."""
+"""Number of items that a filtered search reads per query, until it has as many as requested."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Put:
-    """A put with its value as JSON and the texts by which it is found."""
+    """A put operation with its value as JSON and the texts to index."""
 
     op: base.PutOp
     value: str | None
@@ -55,22 +55,27 @@ class _Put:
 
 
 _Found = tuple[StoredItem, dict[str, Any], float | None]
-"""An item with its value and, if it fits the query, its score."""
+"""An item with its value, and its score or None if it does not match the query."""
 _Vectors = Mapping[tuple[str, str], Vector]
 """Vectors by ("document" or "query", text)."""
 
 
 class HistorianStore(base.BaseStore):
-    """A `BaseStore` in the data directory of `config`: a file, Settings, an open CognitiveService, or None as in its `open`.
+    """A `BaseStore` in the data directory of `config`.
 
-    - `index`: as of LangGraph's other stores, `{"embed": …, "fields": […]}`. Without `embed` the configured embedder is used
-      (that of the service, if one is given); if there is none, or it fails, items are found by words alone. `fields` are the
-      paths of the texts; default: the whole value.
-    - `ttl`: as of LangGraph's other stores. Expired items are never returned; they are removed with the next write.
+    - `config`: a settings file, Settings, an open CognitiveService, or None as in
+      `CognitiveService.open`.
+    - `index`: `{"embed": …, "fields": […]}`, as in LangGraph's other stores. Without `embed` the
+      configured embedder is used (the service's, if `config` is a service). If there is no
+      embedder, or if it fails, items are found by words alone. `fields` are the paths of the texts
+      in the value; the default is the whole value.
+    - `ttl`: as in LangGraph's other stores. Expired items are never returned; they are deleted at
+      the next write.
 
-    A search with a query gives the best items first, with a score from 0 to 1 relative to the others of the same search, then
-    items that do not fit it, newest first, without a score. Without a query it gives the newest first. A filter understands
-    `$eq`, `$ne`, `$gt`, `$gte`, `$lt` and `$lte`. Raises StorageError.
+    A search with a query returns the matching items first, best first, each with a score from 0 to
+    1 relative to the other items of this search. Items that do not match follow without a score,
+    newest first. A search without a query returns the newest items first. Filters accept `$eq`,
+    `$ne`, `$gt`, `$gte`, `$lt` and `$lte`. Raises StorageError.
     """
 
     supports_ttl = True
@@ -115,7 +120,7 @@ class HistorianStore(base.BaseStore):
         await self.aclose()
 
     def batch(self, ops: Iterable[base.Op]) -> list[base.Result]:
-        """Carry out operations: those that read first, then those that write, in one transaction."""
+        """Carry out operations: first all reads, then all writes in one transaction."""
         planned = list(ops)
         puts = self._puts(planned)
         return self._carried_out(planned, puts, run_blocking(self._vectors(planned, puts)))
@@ -127,7 +132,7 @@ class HistorianStore(base.BaseStore):
         return await asyncio.to_thread(self._carried_out, planned, puts, await self._vectors(planned, puts))
 
     async def _vectors(self, ops: Sequence[base.Op], puts: Sequence[_Put]) -> _Vectors:
-        """Return the vectors of all texts and queries; none without an embedder, or where it fails."""
+        """Return the vectors of all texts and queries; {} if there is no embedder or it fails."""
         documents = list(dict.fromkeys(text for put in puts for text in put.texts))
         queries = list(dict.fromkeys(op.query for op in ops if isinstance(op, base.SearchOp) and op.query))
         if self._embeddings is None or not (documents or queries):
@@ -142,7 +147,10 @@ class HistorianStore(base.BaseStore):
         return {name: _unit(vector) for name, vector in zip(named, [*found, *asked], strict=True)}
 
     def _puts(self, ops: Sequence[base.Op]) -> list[_Put]:
-        """Return what is to be written; of several values for a key the last. ValueError, TypeError for what is no JSON."""
+        """Return the writes, with only the last one per key.
+
+        Raises ValueError or TypeError for a value that is not JSON.
+        """
         last: dict[tuple[tuple[str, ...], str], _Put] = {}
         for op in ops:
             base.validate_op_namespace(op)
@@ -169,7 +177,7 @@ class HistorianStore(base.BaseStore):
         return NewItem(_joined(put.op.namespace), put.op.key, put.value, seconds, put.texts, found, self._model)
 
     def _result(self, op: base.Op, vectors: _Vectors, now: float, read: list[StoredItem]) -> base.Result:
-        """Return what an operation gives. Items whose time to live begins anew by it are added to `read`."""
+        """Return the result of an operation. Items whose time to live restarts go into `read`."""
         if isinstance(op, base.GetOp):
             found = self._items.get(_joined(op.namespace), op.key, now)
             if found is not None and op.refresh_ttl:
@@ -190,7 +198,7 @@ class HistorianStore(base.BaseStore):
         namespace = _joined(op.namespace_prefix)
         rows = np.array(self._items.rows(namespace, now, op.filter or {}), dtype=np.int64)
         scores = self._scores(op.query, namespace, rows, vector) if op.query else np.full(len(rows), np.nan, dtype=np.float32)
-        order = np.argsort(-scores, kind="stable")  # what has no score comes last, in the order of `rows`
+        order = np.argsort(-scores, kind="stable")  # rows without score come last, in the order of `rows`
         found: list[_Found] = []
         wanted_at_once = READ_AT_ONCE if op.filter else max(op.offset + op.limit, 1)
         for first in range(0, len(order), wanted_at_once):
@@ -205,7 +213,10 @@ class HistorianStore(base.BaseStore):
         return found[op.offset : op.offset + op.limit]
 
     def _scores(self, query: str, namespace: str, rows: Rows, vector: Vector | None) -> Scores:
-        """Return the scores of rows that share a word or have a vector, fused by the weights of `cognitive.query`; else NaN."""
+        """Return one score per row, or NaN for a row without a common word and without a vector.
+
+        The scores of words and vectors are added with the weights of `cognitive.query`.
+        """
         ascending = np.argsort(rows)
         matched = self._items.matching(query, namespace)
         words = np.zeros(len(rows), dtype=np.float32)
@@ -217,8 +228,8 @@ class HistorianStore(base.BaseStore):
             owners, matrix = self._items.vectors(self._model, len(vector))
             places, mine = _places_of(owners, rows, ascending)
             near = np.full(len(rows), -np.inf, dtype=np.float32)
-            # Copying the rows that are compared pays where they are few. Not `matrix @ vector`: BLAS starts its threads for it,
-            # which wait for a processor where all are busy.
+            # If only few rows are compared, copying them is faster. `matrix @ vector` is not used:
+            # BLAS would start threads for it, which wait while all processors are busy.
             few = len(places) < len(owners) / 4
             np.maximum.at(near, places, np.vecdot(matrix[mine], vector) if few else np.vecdot(matrix, vector)[mine])
             has_vector = np.isfinite(near)
@@ -230,7 +241,11 @@ class HistorianStore(base.BaseStore):
 
 
 def _places_of(sought: Rows, rows: Rows, ascending: Rows) -> tuple[Rows, np.ndarray[tuple[int], np.dtype[np.bool_]]]:
-    """Return where those of `sought` that are among `rows` stand there, and which those are; `ascending` sorts `rows`."""
+    """Return the positions in `rows` of the values of `sought`, and a mask of `sought`.
+
+    Values that are not in `rows` have no position, and False in the mask. `ascending` are the
+    indices that sort `rows`.
+    """
     if not len(rows):
         return np.empty(0, np.int64), np.zeros(len(sought), dtype=bool)
     places = ascending[np.minimum(np.searchsorted(rows, sought, sorter=ascending), len(rows) - 1)]
@@ -245,7 +260,7 @@ def _configured(config: object, settings: Settings) -> Embeddings | None:
 
 
 def _model_of(embeddings: Embeddings | None) -> str:
-    """Return the name under which vectors are kept: those of another model are not compared."""
+    """Return the model name stored with vectors. Vectors of different models are not compared."""
     if isinstance(embeddings, HistorianEmbeddings):
         return embeddings.embedder.model
     return f"{type(embeddings).__name__}:{getattr(embeddings, 'model', None) or getattr(embeddings, 'model_name', '')}"
@@ -278,7 +293,11 @@ def _fits(condition: base.MatchCondition, name: tuple[str, ...]) -> bool:
 
 
 def _compared(value: Any, wanted: Any) -> bool:
-    """Return True if a value is as a filter wants it: equal, a mapping that holds at least these, or by operators."""
+    """Return True if a value matches a filter.
+
+    It matches if it is equal, if it fulfils the operators, or if it is a mapping whose values match
+    those of the filter.
+    """
     if not isinstance(wanted, Mapping):
         return bool(value == (list(wanted) if isinstance(wanted, tuple) else wanted))
     if any(str(name).startswith("$") for name in wanted):

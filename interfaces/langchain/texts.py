@@ -24,5 +24,5 @@ TEXTS = read_texts(__file__)
 
 
 def spoken(language: LanguageChoice, said: str | Sequence[str]) -> Language:
-    """Return a language; "auto" is that of `said`, Chinese if nothing was."""
+    """Return the language; for "auto" that of `said`, or Chinese if `said` is empty."""
     return Languages(lambda: "auto").choose(language, texts=texts_of(said))

@@ -1,4 +1,4 @@
-"""The arguments of tools: lenient towards models, described in Chinese or English as OpenAI JSON."""
+"""The arguments of tools: lenient parsing, and schemas as OpenAI JSON in Chinese or English."""
 
 from __future__ import annotations
 
@@ -36,9 +36,11 @@ class Arguments(BaseModel):
 
 
 def read_arguments(arguments: object) -> dict[str, Any]:
-    """Return the arguments of a call: a mapping, or JSON as models write it (fenced, with single quotes, as text in text).
+    """Return the arguments of a call as a dictionary.
 
-    One mapping in a list is that mapping. Raises ValueError, TypeError or RecursionError for anything else.
+    Accepts a mapping, or JSON as models write it (fenced, with single quotes, or as a JSON string
+    in a string). A list of one mapping counts as this mapping. Raises ValueError, TypeError or
+    RecursionError for anything else.
     """
     if isinstance(arguments, str):
         text = arguments
@@ -64,7 +66,7 @@ class KnownArguments(Arguments):
     def _none_is_unknown(cls, data: Any) -> Any:
         unknown = [str(name) for name in data if name not in cls.model_fields] if isinstance(data, Mapping) else []
         if unknown:
-            known = ", ".join(cls.model_json_schema()["properties"])  # what models are told of
+            known = ", ".join(cls.model_json_schema()["properties"])  # the arguments that models are shown
             told = {"name": unknown[0][:60], "known": known}
             raise PydanticCustomError("unknown_argument", "{name}: there is no such argument; those are {known}", told)
         return data
@@ -78,9 +80,9 @@ class TargetArguments(KnownArguments):
     target_group_id: SkipJsonSchema[str | None] = None
 
     def target(self, scope: Scope) -> tuple[EntityType, str] | None:
-        """Return the user or the group that is meant in `scope`; None if none is.
+        """Return type and id of the user or group that the arguments name in `scope`, or None.
 
-        Raises InvalidInput for a group that is not that of the conversation.
+        Raises InvalidInput if `target_group_id` is not the group of the conversation.
         """
         if self.target_group_id and self.target_group_id != scope.group_id:
             raise InvalidInput(f"target_group_id: memory is bound to {scope.key} here; leave it out")
@@ -103,7 +105,8 @@ def function_schema(
 ) -> dict[str, Any]:
     """Return a tool as OpenAI JSON, for the `tools` of a chat completion.
 
-    `fields` are those that are offered, in order (default: all). `required` defaults to the fields without a default.
+    `fields` are the offered fields, in order (default: all). `required` defaults to the offered
+    fields that have no default value.
     """
     schemas = arguments.model_json_schema()["properties"]
     properties: dict[str, Any] = {}

@@ -1,18 +1,22 @@
-"""Memory as tools for a bot's model: `search_events`, `get_profile`, `search_profiles`, `recall_deeply`, `propose_recall`;
-where the bot lets its users correct memory `correct_memory`, `pin_memory`, `unpin_memory`, `list_pins`, and for the bot's
-owner `forget_message`.
+"""Memory as tools for a bot's model.
 
-With LangChain, bound to a service and to the conversation of the turn:
+`search_events`, `get_profile`, `search_profiles`, `recall_deeply` and `propose_recall` read.
+`correct_memory`, `pin_memory`, `unpin_memory` and `list_pins` let users correct memory, and
+`forget_message` is for the bot's owner; these are offered only if the bot asks for them.
+
+With LangChain, bind the tools to a service and to the conversation of the turn:
 
 >>> tools = make_memory_tools(memory, Scope.group("100", "42"), language="zh")                # doctest: +SKIP
 >>> model.bind_tools(tools)                                                                   # doctest: +SKIP
 
-With a plain OpenAI client, offer `memory_tool_schemas()` and give each call to `handle_memory_call`:
+With a plain OpenAI client, offer `memory_tool_schemas()` and pass each call to
+`handle_memory_call`:
 
 >>> await handle_memory_call(memory, call.function.name, call.function.arguments, scope)      # doctest: +SKIP
 
-The model chooses the query and its conditions, never the conversation: the tools are bound to one. Only for the users in
-`cognitive.query.admin_user_ids`, in their private chats, `search_events` searches every conversation.
+The model chooses the query and its conditions, but not the conversation: the tools are bound to
+one. As an exception, `search_events` searches every conversation for the users in
+`cognitive.query.admin_user_ids`, in their private chats.
 """
 
 from __future__ import annotations
@@ -146,7 +150,7 @@ _CORRECTING: Mapping[str, tuple[type[Arguments], Any]] = {
 _WITHDRAWING: Mapping[str, tuple[type[Arguments], Any]] = {
     "forget_message": (correcting.ForgetMessageArguments, correcting.forget_message),
 }
-"""Tools that change memory: offered only where a bot asks for them."""
+"""Tools that change memory, like `_CORRECTING`: they are offered only if the bot asks for them."""
 
 CORRECTING_TOOL_NAMES = tuple(_CORRECTING)
 MEMORY_TOOL_NAMES = (*_CALLS, *_CORRECTING, *_WITHDRAWING)
@@ -160,16 +164,18 @@ def make_memory_tools(
     may_correct: bool = False,
     may_withdraw: bool = False,
 ) -> list[StructuredTool]:
-    """Return the memory tools for LangChain, bound to a conversation (or to a function that returns the current one).
+    """Return the memory tools for LangChain, bound to a conversation.
 
-    Call `ainvoke` in asynchronous code; `invoke` works everywhere and blocks a running event loop.
+    `scope` may be a function that returns the current conversation. Call `ainvoke` in asynchronous
+    code; `invoke` works everywhere, but blocks a running event loop.
 
-    With `may_correct` also those that correct and pin: whoever speaks can take out what the speaker's profile, that of the group
-    and the events of the conversation say, and `undo` brings it back. With `may_withdraw` also `forget_message`, for the bot's
-    owner alone.
+    With `may_correct` the tools that correct and pin are included. Every speaker can then remove
+    statements from the speaker's own profile, from the group's profile and from the events of the
+    conversation; `undo` restores them. With `may_withdraw` the tool `forget_message` is included,
+    which is meant for the bot's owner only.
 
-    `language`, of descriptions and answers: as in `CognitiveService.language_of`. Descriptions are written now, answers in the
-    language of the conversation at that time.
+    `language` is the language of descriptions and answers, as in `CognitiveService.language_of`.
+    The language of the descriptions is chosen now, the language of an answer at each call.
     """
     written = memory.language_of(scope if isinstance(scope, Scope) else None, language=language)
     return [_tool(memory, scope, language, _function(name, written)) for name in _offered(may_correct, may_withdraw)]
@@ -208,8 +214,9 @@ def memory_tool_schemas(
 ) -> list[dict[str, Any]]:
     """Return the memory tools as plain OpenAI JSON, for the `tools` of a chat completion.
 
-    "auto" is the language of `said`, Chinese if nothing was; `memory.language_of(scope)` knows that of a conversation.
-    `may_correct` and `may_withdraw` as in `make_memory_tools`.
+    "auto" is the language of `said`, or Chinese if `said` is empty. `memory.language_of(scope)`
+    returns the language of a conversation. `may_correct` and `may_withdraw` are as in
+    `make_memory_tools`.
     """
     written = spoken(language, said)
     return [_function(name, written) for name in _offered(may_correct, may_withdraw)]
@@ -235,10 +242,11 @@ async def handle_memory_call(
     may_correct: bool = False,
     may_withdraw: bool = False,
 ) -> str:
-    """Carry out one call and return the answer for the model. Never raises for what the model wrote.
+    """Carry out one call and return the answer for the model. Never raises for wrong `arguments`.
 
-    `arguments` are those of the call, as JSON text or parsed. The answer is a quoted block, as `build_context` returns it, in
-    `language` (as in `CognitiveService.language_of`). `may_correct` and `may_withdraw` as in `make_memory_tools`.
+    `arguments` are JSON text or parsed. The answer is a quoted block, as `build_context` returns
+    it, in `language` (as in `CognitiveService.language_of`). `may_correct` and `may_withdraw` are
+    as in `make_memory_tools`.
     """
     how: dict[str, Any] = {"may_correct": may_correct, "may_withdraw": may_withdraw}
     return (await answer_memory_call(memory, name, arguments, scope, language=language, **how)).text
@@ -262,9 +270,9 @@ async def answer_memory_call(
     may_correct: bool = False,
     may_withdraw: bool = False,
 ) -> ToolAnswer:
-    """`handle_memory_call` for protocols that distinguish answers from errors.
+    """Carry out a call like `handle_memory_call`; the answer is marked if it is an error.
 
-    With `here_alone`, administrators too search only the conversation of `scope`.
+    With `here_alone`, administrators also search only the conversation of `scope`.
     """
     written = memory.language_of(scope, _asked(arguments), language=language)
     offered = _offered(may_correct, may_withdraw)
@@ -290,7 +298,7 @@ async def answer_memory_call(
 
 
 def _with_state(memory: Reading, answer: str, language: Language) -> ToolAnswer:
-    """Return an answer; where nothing was found, with why that may be."""
+    """Return the answer. If nothing was found and memory works only in part, add the reason."""
     state = memory.reading_state()
     if answer not in _NOTHING_FOUND or state == "open":
         return ToolAnswer(answer)
@@ -300,7 +308,7 @@ def _with_state(memory: Reading, answer: str, language: Language) -> ToolAnswer:
 
 
 def _asked(arguments: str | Mapping[str, Any]) -> str:
-    """Return what a call looks for; its language is that of the conversation where nothing else was heard of it."""
+    """Return the text of a call. It decides the language if the conversation's is not known yet."""
     try:
         given = read_arguments(arguments)
     except (ValueError, TypeError, RecursionError):
@@ -309,5 +317,8 @@ def _asked(arguments: str | Mapping[str, Any]) -> str:
 
 
 def is_admin(settings: Settings, scope: Scope) -> bool:
-    """Return True if the speaker of `scope` may search every conversation: an administrator in a private chat."""
+    """Return True if the speaker of `scope` is an administrator in a private chat.
+
+    Such a speaker may search every conversation.
+    """
     return scope.request_type == "private" and scope.user_id in settings.query.admin_user_ids

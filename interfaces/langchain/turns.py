@@ -1,4 +1,4 @@
-"""The turns of an agent or a graph, as memory takes part in them; and two nodes for a LangGraph graph of your own.
+"""Recalling and remembering for a turn of an agent, and two nodes for your own LangGraph graph.
 
 >>> class State(MessagesState):                                                               # doctest: +SKIP
 ...     memory: Annotated[list[AnyMessage], UntrackedValue(list)]     # for this run only, in no checkpoint
@@ -8,12 +8,14 @@
 >>> builder.add_node("remember", remember_node(memory))                                       # doctest: +SKIP
 >>> await builder.compile().ainvoke(…, config={"configurable": {"user_id": "42"}})            # doctest: +SKIP
 
-The conversation of a turn is a Scope, or a function that gets what the run was given (the fields of its context, over those of
-`config["configurable"]`) and returns a Scope. Without either, the run names it: `user_id`, in a group `group_id` too. It may name
-`user_name`, `group_name`, `bot_id`, `bot_name` and `timezone` as well, and in `withdrawn` the ids of messages that were withdrawn
-since: they go from memory. (A message that only leaves the state stays: summarising and trimming take messages out, too.)
+The conversation of a turn is a Scope, or a function that returns a Scope for the fields of the run
+(those of its context override those of `config["configurable"]`). Without either, the run names it
+by `user_id`, and in a group also by `group_id`. A run may also name `user_name`, `group_name`,
+`bot_id`, `bot_name` and `timezone`, and in `withdrawn` the ids of messages to withdraw from memory.
+A message that is only removed from the state stays in memory, because summarising and trimming
+remove messages, too.
 
-Nothing here stops an agent: what fails is logged.
+Failures are logged and do not stop an agent.
 """
 
 from __future__ import annotations
@@ -42,13 +44,16 @@ log = logging.getLogger(__name__)
 ConversationOfRun = Scope | Callable[[Mapping[str, Any]], Scope] | None
 
 NAMES = ("bot_id", "bot_name", "user_name", "group_name", "timezone")
-"""What a run may tell of its conversation beside `user_id` and `group_id`: parameters of `CognitiveService.remember`."""
+"""Optional fields of a run: parameters of `CognitiveService.remember`."""
 SAID_BEFORE = 3
-"""The former messages of people that go along with a query, for those too short to search with."""
+"""Number of earlier human messages that are the context of a query, in case it is very short."""
 
 
 class Turns:
-    """Recalls for a turn and remembers it. `recalled` and `remember` have synchronous twins, and none of them raises."""
+    """Recall for a turn and remember it. The methods ending in `_now` are for synchronous code.
+
+    Only `scope` raises.
+    """
 
     def __init__(self, memory: CognitiveService, scope: ConversationOfRun, language: LanguageChoice | None) -> None:
         self._memory = memory
@@ -56,7 +61,7 @@ class Turns:
         self._language = language
 
     def scope(self) -> Scope:
-        """Return the conversation of the run that is going on. Raises InvalidInput if nothing names it."""
+        """Return the conversation of the current run. Raises InvalidInput if the run names none."""
         if isinstance(self._scope, Scope):
             return self._scope
         given = given_to_run()
@@ -71,7 +76,7 @@ class Turns:
         return Scope.private(user) if group in (None, "") else Scope.group(group, user)  # type: ignore[arg-type]  # checked there
 
     def scope_or_none(self, *, tell: bool) -> Scope | None:
-        """Return the conversation of the run that is going on; None if nothing names it, which the log tells if it is to."""
+        """Return the conversation of the current run, or None. `tell` logs why there is none."""
         try:
             return self.scope()
         except Exception as error:
@@ -80,7 +85,7 @@ class Turns:
             return None
 
     async def withdraw(self) -> None:
-        """Take the messages out of memory that the run names in `withdrawn`. Never raises."""
+        """Withdraw the messages whose ids the run names in `withdrawn`. Never raises."""
         try:
             if withdrawn := given_to_run().get("withdrawn"):
                 await self._memory.forget_message(withdrawn, self.scope())
@@ -93,7 +98,7 @@ class Turns:
             run_blocking(self.withdraw())
 
     async def recalled(self, messages: Sequence[BaseMessage]) -> list[BaseMessage]:
-        """Return what memory has for these messages as one message of the role `user`, or none."""
+        """Return the recalled block as a list of one message of the role `user`, or []."""
         try:
             query, before = _question(messages)
             scope = self.scope()
@@ -113,9 +118,10 @@ class Turns:
         return [HumanMessage(block)] if block else []
 
     async def remember(self, messages: Sequence[BaseMessage]) -> bool:
-        """Hand messages over, but for what memory itself put among them. One with an id is taken once.
+        """Hand messages over, without the results of memory's own tools.
 
-        Return False if that failed and they should be handed over again later; what is invalid never will be taken.
+        A message with an id is stored once. Return False if this failed and should be tried again
+        later. Return True for invalid messages too: trying again would not help.
         """
         try:
             given = given_to_run()
@@ -139,10 +145,11 @@ def recall_node(
     key: str = "messages",
     into: str = "memory",
 ) -> Runnable[Any, dict[str, Any]]:
-    """Return a node that recalls for the last messages of the state, before the model's node.
+    """Return a node, for before the model's node, that recalls for the last messages of the state.
 
-    It puts a list into the state, under the key `into`: one message of the role `user` to put before the others, or none. Declare
-    that key as an `UntrackedValue`, so that no checkpoint keeps what was recalled.
+    It writes a list to the key `into` of the state: one message of the role `user`, to be put
+    before the others, or nothing. Declare this key as an `UntrackedValue`, so that the recalled
+    block is not stored in checkpoints.
     """
     turns = Turns(memory, scope, language)
 
@@ -160,10 +167,11 @@ def recall_node(
 def remember_node(
     memory: CognitiveService, *, scope: ConversationOfRun = None, key: str = "messages"
 ) -> Runnable[Any, dict[str, Any]]:
-    """Return a node that remembers the turn after the model's node: the last messages of people, and what followed.
+    """Return a node that remembers the turn. It runs after the model's node.
 
-    Messages that LangGraph gave ids (`add_messages`, `MessagesState`) are taken once, however often the node runs; one with other
-    words than before replaces the former.
+    The turn is the last human messages and all messages after them. Messages that have ids from
+    LangGraph (`add_messages`, `MessagesState`) are stored once, even if the node runs repeatedly. A
+    message whose text changed replaces the earlier version.
     """
     turns = Turns(memory, scope, None)
 
@@ -183,7 +191,10 @@ def remember_node(
 
 
 def given_to_run() -> dict[str, Any]:
-    """Return the fields of the running graph's context, over those of `config["configurable"]`; {} outside of graphs."""
+    """Return the fields of the current run; {} outside of graphs.
+
+    Fields of the run's context override those of `config["configurable"]`.
+    """
     try:
         configurable, context = get_config().get("configurable", {}), getattr(get_runtime(), "context", None)
     except (RuntimeError, KeyError):
@@ -197,20 +208,20 @@ def given_to_run() -> dict[str, Any]:
 
 
 def last_said(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
-    """Return the last message of a person, with those of people directly before it."""
+    """Return the last human message and the human messages directly before it."""
     begin = _turn_begins(messages)
     end = next((n for n in range(begin, len(messages)) if not _is_said(messages[n])), len(messages))
     return list(messages[begin:end])
 
 
 def before_last_said(messages: Sequence[BaseMessage], block: Sequence[BaseMessage]) -> list[BaseMessage]:
-    """Return the messages with `block` in front of the last one of a person."""
+    """Return the messages with `block` before the last human message (at the end without one)."""
     place = next((n for n in reversed(range(len(messages))) if _is_said(messages[n])), len(messages))
     return [*messages[:place], *block, *messages[place:]]
 
 
 def _turn_begins(messages: Sequence[BaseMessage]) -> int:
-    """Return the place of the first of the last messages of people; the number of messages if nobody said anything."""
+    """Return the index of the first message of `last_said`; the number of messages without one."""
     place = next((n for n in reversed(range(len(messages))) if _is_said(messages[n])), len(messages))
     while 0 < place < len(messages) and _is_said(messages[place - 1]):
         place -= 1
@@ -218,7 +229,7 @@ def _turn_begins(messages: Sequence[BaseMessage]) -> int:
 
 
 def _question(messages: Sequence[BaseMessage]) -> tuple[list[Any], list[Any]]:
-    """Return the contents of the last messages of people, and those of the people's messages before."""
+    """Return the contents of the last human messages, and of at most SAID_BEFORE earlier ones."""
     asked = last_said(messages)
     said = [message.content for message in messages if _is_said(message)]
     before = said[: len(said) - len(asked)]
@@ -226,12 +237,18 @@ def _question(messages: Sequence[BaseMessage]) -> tuple[list[Any], list[Any]]:
 
 
 def _is_said(message: BaseMessage) -> bool:
-    """Return True for what a person said: the summary that LangChain puts in place of old messages is no such thing."""
+    """Return True if a person wrote the message.
+
+    LangChain also uses a HumanMessage for a summary that replaces old messages; this returns False.
+    """
     return isinstance(message, HumanMessage) and message.additional_kwargs.get("lc_source") != "summarization"
 
 
 def _is_told(message: BaseMessage) -> bool:
-    """Return True for what was said or found out: what memory's own tools returned is in memory already."""
+    """Return True if the message is to be remembered: from a person, from the model or from a tool.
+
+    Results of memory's own tools are excluded, because they are in memory already.
+    """
     is_found_out = isinstance(message, ToolMessage) and message.name not in OWN_TOOLS
     return _is_said(message) or isinstance(message, AIMessage) or is_found_out
 
@@ -245,6 +262,6 @@ def _messages_of(state: Any, key: str) -> list[BaseMessage]:
 
 
 def _nothing(what: str, error: Exception) -> list[BaseMessage]:
-    """Log what did not work. The text of a foreign error is left out: it may hold what was said."""
+    """Log a failure, without the text of a foreign error, which may quote messages. Return []."""
     log.warning("%s: %s", what, error if isinstance(error, HistorianError) else type(error).__name__)
     return []

@@ -1,1 +1,1 @@
-"""The chat model and its structured output."""
+"""The chat model with structured output."""

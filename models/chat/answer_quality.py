@@ -1,4 +1,7 @@
-"""How many items of a model's answers the checks take. A model of which they refuse most is rested for a while."""
+"""Counts of the items in a model's answers that the checks accept and refuse.
+
+A model whose items are mostly refused is rested: it is not asked for a while.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,9 @@ log = logging.getLogger(__name__)
 
 HOUR_SECONDS = 3_600.0
 LEAST_ITEMS = 20
-"""Items of an hour before which nothing is said of a model."""
+"""Minimum number of items in an hour before a model can be rested."""
 MOST_REFUSED = 0.5
-"""The share of refused items up to which a model goes on."""
+"""A model is rested if more than this share of its items is refused."""
 REMEDY = "take a stronger model, or leave the work to the rules: cognitive.historian.rewrite_mode = 'rules'"
 
 
@@ -30,10 +33,11 @@ class _Hour:
 
 
 class AnswerQuality:
-    """The items taken and refused in the current hour, by purpose. `model` is the name for the log.
+    """Counts of accepted and refused items in the current hour, by purpose.
 
-    An hour begins with its first item. Where more than half of at least 20 items were refused, the model rests for that
-    purpose until the hour is over; then it is asked again.
+    `model` is the name for the log. An hour begins with its first item. If more than MOST_REFUSED
+    of at least LEAST_ITEMS items are refused, the model is rested for that purpose until the hour
+    ends.
     """
 
     def __init__(self, model: str, clock: Callable[[], float] = time.monotonic) -> None:
@@ -43,7 +47,7 @@ class AnswerQuality:
         self._told: set[str] = set()
 
     def judged(self, purpose: str, *, taken: int, refused: int) -> None:
-        """Count the items of one answer. What makes the model rest is told in the log, once for each purpose."""
+        """Count the items of one answer. If this rests the model, log it (once as a warning)."""
         now = self._clock()
         hour = self._hours.get(purpose)
         if hour is None or now >= hour.until:
@@ -60,6 +64,6 @@ class AnswerQuality:
         self._told.add(purpose)
 
     def resting(self) -> Mapping[str, float]:
-        """Return the seconds that the model still rests, by purpose; a purpose for which it does not rest is left out."""
+        """Return the remaining seconds of rest, by purpose. Purposes without rest are left out."""
         now = self._clock()
         return {name: hour.until - now for name, hour in list(self._hours.items()) if hour.is_bad and hour.until > now}

@@ -1,7 +1,7 @@
-"""Parse a model's message as an answer of a given class, wherever in the message it stands.
+"""Parses a model's message as an answer of a given class.
 
-Tool calls are read first, then JSON in the text: servers that ignore `tool_choice` put the call there, and reading it
-saves a request.
+Tool calls are read first, then JSON in the text: servers that ignore `tool_choice` put the call
+into the text, and reading it there saves a request.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ _WRAPPERS = ("arguments", "parameters", "args", "input", "properties")
 """Keys under which models put the arguments when they write a tool call as text."""
 _MOST_PROBLEMS = 5
 _STOPPED = frozenset({"content_filter", "safety", "prohibited_content", "blocklist", "sensitive", "refusal"})
-"""Reasons of OpenAI, Azure and DashScope, Gemini, Zhipu, and Anthropic for an answer that a filter stopped."""
+"""Finish reasons of answers that a filter stopped, of OpenAI, Azure, DashScope, Gemini, Zhipu and
+Anthropic."""
 EMPTY = "it is empty"
 
 
@@ -32,8 +33,9 @@ EMPTY = "it is empty"
 class Reading(Generic[Answer]):
     """A parsed answer, or the reason why there is none.
 
-    `said` is the model's text (for the repair turn). `in_text` is True if the answer stood in the text and not in a tool
-    call, `is_near` if there was JSON of the wrong form, and `is_declined` if the model or its provider refuses to answer.
+    `said` is the model's text (for the repair turn). `in_text` is True if the answer was in the
+    text and not in a tool call, `is_near` if there was JSON of the wrong form, and `is_declined` if
+    the model or its provider refuses to answer.
     """
 
     value: Answer | None
@@ -45,7 +47,10 @@ class Reading(Generic[Answer]):
 
 
 def read_answer(message: BaseMessage, answer: type[Answer]) -> Reading[Answer]:
-    """Parse `message` as an `answer`. Empty tool calls, truncated JSON and objects without a known key do not count."""
+    """Parse `message` as an `answer`.
+
+    Empty tool calls, truncated JSON and objects without a known key do not count.
+    """
     said = str(message.text)
     if refusal := message.additional_kwargs.get("refusal"):
         return Reading(None, f"the model declines: {clean_text(str(refusal))[:200]}", said, is_declined=True)
@@ -85,7 +90,7 @@ def is_still_thinking(message: AIMessage) -> bool:
 
 
 def _called_arguments(message: BaseMessage) -> tuple[list[dict[str, Any]], str, str]:
-    """Return the non-empty arguments of the message's tool calls, their text, and the problem of the others."""
+    """Return the tool calls' non-empty arguments, their text, and the problem of unusable calls."""
     arguments: list[Any] = []
     problem = ""
     for call in getattr(message, "tool_calls", []):
@@ -124,7 +129,10 @@ def _unwrapped(candidate: dict[str, Any], answer: type[BaseModel]) -> Iterator[d
 
 
 def _only_list_field(answer: type[BaseModel]) -> str | None:
-    """Return the name of the class's only field if it is a list (a bare list is then accepted too), else None."""
+    """Return the name of the class's only field if it is a list, else None.
+
+    For such a class a bare list is accepted as an answer, too.
+    """
     properties = answer.model_json_schema().get("properties", {})
     if len(properties) != 1:
         return None

@@ -1,7 +1,7 @@
-"""Pydantic classes as tools, as JSON schemas and as one line of text for a prompt.
+"""Pydantic classes as tools, as JSON schemas, and as one line of text for a prompt.
 
-Every token of a tool schema is paid for with each call, so titles, defaults, references and limits that pydantic checks
-anyway are left out.
+Every token of a tool schema costs money in each call. So titles, defaults, references and limits
+that pydantic checks anyway are left out.
 """
 
 from __future__ import annotations
@@ -17,14 +17,17 @@ from pydantic import BaseModel
 
 _KEPT = ("type", "enum", "const", "description", "required")
 _LONGEST_LIST_LIMIT = 64
-"""Largest `minItems`/`maxItems` that is kept (they tell how many texts to give); larger ones overload the grammars of some
-servers."""
+"""Largest `minItems` or `maxItems` that is kept: it tells the model how many texts to return.
+Larger limits overload the grammars of some servers."""
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerForm:
-    """`name` and `description` of the tool, the `schema` of its arguments, and its `shape` for a plain prompt."""
+    """A form of answers: the tool's `name` and `description`, and the `schema` of its arguments.
+
+    `shape` is the schema as one line of text, for a prompt without tools.
+    """
 
     name: str
     description: str
@@ -45,9 +48,10 @@ class AnswerForm:
 
 @lru_cache(maxsize=64)
 def answer_form(answer: type[BaseModel]) -> AnswerForm:
-    """Return the form of a class: its fields, the first paragraph of its docstring, and its name.
+    """Return the form of a class.
 
-    The name is the `title` of the class's `model_config`, else the class name in snake case.
+    The description is the first paragraph of the class's docstring. The name is the `title` of its
+    `model_config`, else the class name in snake case.
     """
     full = answer.model_json_schema()
     schema = _compact(full, full.get("$defs", {}), ())
@@ -62,7 +66,10 @@ def answer_form(answer: type[BaseModel]) -> AnswerForm:
 
 
 def _compact(node: dict[str, Any], definitions: dict[str, Any], inside: tuple[str, ...]) -> dict[str, Any]:
-    """Return `node` with references inlined and only the keys a model needs; `inside` names the references being inlined."""
+    """Return `node` with references inlined, and with only the keys that a model needs.
+
+    `inside` are the names of the references that are being inlined.
+    """
     described = {"description": node["description"]} if "description" in node else {}
     if "$ref" in node:
         name = str(node["$ref"]).rpartition("/")[2]
@@ -70,7 +77,7 @@ def _compact(node: dict[str, Any], definitions: dict[str, Any], inside: tuple[st
             target: dict[str, Any] = {"type": "object"}
         else:
             target = _compact(definitions[name], definitions, (*inside, name))
-            # A class docstring is written for programmers; the description for the model is at the field.
+            # The docstring of a nested class is for programmers; the field describes it for models.
             target.pop("description", None)
         return {**target, **described}
     variants = node.get("anyOf") or node.get("oneOf") or node.get("allOf")
@@ -89,7 +96,10 @@ def _compact(node: dict[str, Any], definitions: dict[str, Any], inside: tuple[st
 
 
 def _shape(node: dict[str, Any]) -> str:
-    """Return a schema as one line in the style of TypeScript: `{"texts": [string, …]}`; optional keys end in a question mark."""
+    """Return a schema as one line in the style of TypeScript: `{"texts": [string, …]}`.
+
+    Optional keys end in a question mark.
+    """
     if "anyOf" in node:
         return " | ".join(_shape(variant) for variant in node["anyOf"])
     if "enum" in node:

@@ -1,7 +1,8 @@
-"""Find the JSON in what language models write: inside prose or fences, with the sloppy syntax that `json_repair` mends.
+"""Finds the JSON in the text of a language model, inside prose or fences.
 
-Truncated JSON is never completed, because half an answer looks like a complete one: a value counts only if its brackets
-close outside of strings. What the model thought before it answered is left out.
+`json_repair` repairs slightly wrong syntax. Truncated JSON is never completed, because half an
+answer would look like a complete one: a value counts only if its brackets close outside of strings.
+The model's reasoning is left out.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ import json_repair
 DEEPEST = 40
 """Maximum nesting depth. No answer needs more, and more could exhaust the stack."""
 LONGEST_REPAIRED = 10_000
-"""Characters of a value that is repaired. The time that it takes grows with their square: 4 s for the worst of 10,000."""
+"""Maximum length of a value that is repaired, in characters. The time grows with the square of the
+length: at worst 4 s for 10,000 characters."""
 
 _OPENING = re.compile(r"""\{(?=\s*(?:["'“}/]|[A-Za-z_$][\w$-]*\s*:))""")
 _PART = re.compile(
@@ -24,7 +26,7 @@ _PART = re.compile(
     re.DOTALL,
 )
 _INNER_APOSTROPHE = re.compile(r"[\[{,:]\s*'[^'\\]*'\w")
-"""A single-quoted string with an apostrophe in it ('it's'): where it ends would be a guess."""
+"""A single-quoted string with an apostrophe inside ('it's'): its end would be a guess."""
 _FENCED = re.compile(r"```[\w-]*\s*\n?(.*?)```", re.DOTALL)
 _NAMES_OF_THOUGHT = r"(?:\w+:)?(?:think(?:ing)?|thoughts?|reason(?:ing)?)"
 _OPENING_THOUGHT = re.compile(rf"<{_NAMES_OF_THOUGHT}>|◁think▷|\[THINK\]", re.IGNORECASE)
@@ -34,7 +36,10 @@ _HARMONY_THOUGHT = re.compile(r"<\|channel\|>analysis.*?(?:<\|end\|>|(?=<\|chann
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The JSON in a text: objects in order, lists that are the whole text or a whole fence, and whether it is truncated."""
+    """The JSON in a text: objects in order, and lists that are the whole text or a whole fence.
+
+    `cut_off` is True if the text ends inside an object.
+    """
 
     objects: list[dict[str, Any]]
     lists: list[list[Any]]
@@ -42,10 +47,10 @@ class Found:
 
 
 def find_json(text: str) -> Found:
-    """Return every complete JSON object of a model's answer, without those in its reasoning.
+    """Return every complete JSON object of a model's answer, except those in its reasoning.
 
-    An object that cannot be read is skipped as a whole, and nothing after a truncated one is read: the objects inside are
-    parts of something else. Takes seconds at worst: call it in a thread.
+    An object that cannot be parsed is skipped with the objects inside it, and nothing is read after
+    the beginning of a truncated one. Takes seconds at worst: call it in a thread.
     """
     spoken = without_thoughts(text)
     objects: list[dict[str, Any]] = []
@@ -64,7 +69,10 @@ def find_json(text: str) -> Found:
 
 
 def without_thoughts(text: str) -> str:
-    """Return `text` without the model's reasoning: `<think>…</think>` and the like, one tag of which may be missing."""
+    """Return `text` without the model's reasoning (`<think>…</think>` and similar tags).
+
+    One of the two tags may be missing.
+    """
     text = _HARMONY_THOUGHT.sub("", text)
     closings = list(_CLOSING_THOUGHT.finditer(text))
     text = text[closings[-1].end() :] if closings else text
@@ -78,7 +86,10 @@ def _is_one_value(text: str) -> bool:
 
 
 def _end_of_value(text: str, start: int) -> tuple[int | None, int]:
-    """Return the position after the value that opens at `start`, None if the text ends inside, and its greatest depth."""
+    """Return the end position of the value that begins at `start`, and its greatest depth.
+
+    The position is None if the text ends inside the value.
+    """
     depth = deepest = 0
     for part in _PART.finditer(text, start):
         token = part.group()
@@ -92,7 +103,7 @@ def _end_of_value(text: str, start: int) -> tuple[int | None, int]:
 
 
 def _parsed(value: str) -> Any:
-    """Return a complete value; None if it is too sloppy to tell what was meant."""
+    """Return a complete value parsed, or None if it cannot be repaired reliably."""
     try:
         return json.loads(value, strict=False)
     except ValueError:

@@ -1,4 +1,7 @@
-"""The chat model: structured output, usage and refused parameters over a LangChain object, of the settings or the caller's."""
+"""The chat model: a LangChain model with structured output, usage counts and refused parameters.
+
+The LangChain model is made from the settings, or given by the caller.
+"""
 
 from __future__ import annotations
 
@@ -27,21 +30,21 @@ if TYPE_CHECKING:
     from ...schema.settings import ChatSettings
 
 Messages = Sequence[tuple[str, str]]
-"""Role and content of each."""
+"""Messages as (role, content)."""
 
 PROBE_PURPOSE = "probe"
 PROBE = (("user", "Say OK."),)
 
 
 ROOM = 512
-"""Tokens that an answer may have in addition to those of the question."""
+"""Number of tokens that an answer may have more than its question."""
 
 
 def usual_length(answer: type[Answer], messages: Sequence[tuple[str, str]]) -> int:
-    """Return the tokens that an answer to (role, content) messages takes at most, without the model's reasoning.
+    """Return the maximum number of tokens of a normal answer to `messages`, without reasoning.
 
-    Every form restates its input, so a model that writes far more is in a loop. A form may give its own bound in the class
-    attribute `usual_tokens`.
+    Every form restates its input, so a model that writes far more is in a loop. A form may set a
+    lower limit in the class attribute `usual_tokens`.
     """
     given = sum(estimate_tokens(content) for _, content in messages)
     return ROOM + min(given, getattr(answer, "usual_tokens", given))
@@ -49,9 +52,10 @@ def usual_length(answer: type[Answer], messages: Sequence[tuple[str, str]]) -> i
 
 @dataclass(eq=False, repr=False)
 class LangChainChatModel:
-    """A `ChatModel` (see schema/protocols) over any LangChain chat model. Safe to use from several event loops.
+    """A `ChatModel` (see schema/protocols) over any LangChain chat model.
 
-    `models` gives the model of each event loop, `timeout_seconds` bounds a request, `most_tokens` an answer (0: nothing does).
+    Safe to use from several event loops; `models` returns the model of each loop. `timeout_seconds`
+    is the time limit of a request, `most_tokens` the token limit of an answer (0: no limit).
     """
 
     endpoint: Endpoint
@@ -73,13 +77,14 @@ class LangChainChatModel:
 
     @property
     def methods(self) -> Mapping[str, Method]:
-        """The method that worked last, by the name of the form."""
+        """The method that starts the next question, by the name of the form."""
         return dict(self._memory.worked)
 
     async def structured(self, answer: type[Answer], *, purpose: str, system: str, user: str) -> Answer:
         """Return one answer in the form of `answer`. Each request has its own time limit.
 
-        Raises ModelUnavailable, ModelRefused, ModelAnswerUnusable, or ModelRested without a request.
+        Raises ModelUnavailable, ModelRefused or ModelAnswerUnusable. If the model is rested for
+        this purpose, raises ModelRested without sending a request.
         """
         if rest := self._quality.resting().get(purpose):
             raise ModelRested(f"{self.endpoint.name} is not asked to {purpose} for {rest / 60:.0f} min: {REMEDY}")
@@ -91,35 +96,39 @@ class LangChainChatModel:
             self._usage.count(purpose, refused_by_provider=isinstance(error, ContentDeclined))
             if type(error) is ModelAnswerUnusable:
                 self.judged(purpose, taken=0, refused=1)
-            error.args = (self.endpoint.secrets.mask(str(error)),)  # a refusal is told in the model's own words
+            error.args = (self.endpoint.secrets.mask(str(error)),)  # a refusal quotes the model
             raise
 
     async def probe(self) -> None:
-        """Ask for one token. Raises ModelUnavailable or ModelRefused where a real call would fail too."""
+        """Ask for one token. Raises ModelUnavailable or ModelRefused if real calls would fail."""
         question = Question(PROBE, Method.TEXT, None)
         try:
             await self._request(PROBE_PURPOSE, question, min(1, self.most_tokens))
         except FormRejected:
-            # Reasoning models reject a limit that they cannot think within.
+            # Reasoning models reject a token limit that leaves no room for reasoning.
             await self._request(PROBE_PURPOSE, question, 0)
 
     def usage(self) -> Mapping[str, Usage]:
         return self._usage.by_purpose()
 
     def judged(self, purpose: str, *, taken: int, refused: int) -> None:
-        """Count the items of one answer that its checks took and refused; where most are refused the model is rested."""
+        """Count the items of one answer. The model is rested if most of its items are refused."""
         self._usage.count(purpose, taken=taken, refused=refused)
         self._quality.judged(purpose, taken=taken, refused=refused)
 
     def resting(self) -> Mapping[str, float]:
-        """Return the seconds that the model is rested, by purpose."""
+        """Return the remaining seconds of rest, by purpose."""
         return self._quality.resting()
 
     async def aclose(self) -> None:
         await self.models.aclose()
 
     async def _ask(self, answer: type[Answer], purpose: str, question: Question) -> AIMessage:
-        """Send a question for an `answer`, with more room where the model thinks first. Raises HistorianError alone."""
+        """Send a question for an `answer` with the usual token limit.
+
+        If the model used this limit up for reasoning, send the question again with the full limit,
+        and use the full limit from then on. Raises only HistorianError.
+        """
         most = self.most_tokens
         usual = most if self._needs_room else min(most, usual_length(answer, question.messages))
         try:
@@ -134,9 +143,10 @@ class LangChainChatModel:
         return await self._request(purpose, question, most)
 
     async def _request(self, purpose: str, question: Question, most_tokens: int) -> AIMessage:
-        """Request an answer of at most `most_tokens` (0: no limit). What the server refuses of the parameters is left out.
+        """Request an answer of at most `most_tokens` (0: no limit).
 
-        Raises HistorianError alone.
+        Parameters that the server refuses are sent in another form or left out, and the request is
+        repeated. Raises only HistorianError.
         """
         model = await self.models.get()
         if most_tokens:
@@ -156,11 +166,11 @@ class LangChainChatModel:
                 return message
 
     async def _send(self, purpose: str, asked: Callable[[], Runnable[Any, Any]], messages: Messages) -> AIMessage:
-        """Send one request within the time limit and count it. Raises HistorianError alone."""
+        """Send one request within the time limit and count it. Raises only HistorianError."""
         limited = translated(self.endpoint, self.timeout_seconds, has_answered=self._has_answered)
         async with self._usage.call(purpose) as reported, limited:
             message = await asked().ainvoke(list(messages), {"run_name": f"historian {purpose}"})
-            if isinstance(message, Mapping):  # of `with_structured_output`
+            if isinstance(message, Mapping):  # a result of `with_structured_output`
                 message = message.get("raw")
             if not hasattr(message, "tool_calls"):
                 raise FormRejected(f"{self.endpoint.name} gives no message with a JSON schema.")
@@ -172,10 +182,10 @@ class LangChainChatModel:
 
 
 def make_chat_model(settings: ChatSettings, *, section: str = "models.chat") -> LangChainChatModel | None:
-    """Return the chat model of `settings`, or None where no model is named. `section` is the name used in messages.
+    """Return the chat model of `settings`, or None if no model is named.
 
-    Raises SettingsError where a model is named without an endpoint. Nothing is sent, and the client library is imported
-    with the first call.
+    `section` is the settings section that messages name. Raises SettingsError if a model is named
+    without an endpoint. No request is sent, and the client library is imported at the first call.
     """
     model = settings.model.strip()
     if not model:

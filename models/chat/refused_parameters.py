@@ -1,7 +1,8 @@
-"""Parameters of a request that a server refuses: left out, remembered, and told once.
+"""Handles request parameters that a server refuses: they are left out, remembered, and logged once.
 
-Servers differ in what they accept (`temperature`, `max_completion_tokens`, the object form of `tool_choice`, `seed`, whatever
-stands in `extra_body`). No list of servers is needed: the refusal (HTTP 400 or 422) names the parameter.
+Servers differ in the parameters that they accept (`temperature`, `max_completion_tokens`, the
+object form of `tool_choice`, `seed`, any key of `extra_body`). No list of servers is needed: the
+refusal (HTTP 400 or 422) names the parameter.
 """
 
 from __future__ import annotations
@@ -19,24 +20,25 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _NEVER_LEFT_OUT = frozenset({"model", "messages", "tools", "response_format"})
-"""Without these it is another question; a server that refuses `tools` is asked by the next method."""
+"""Parameters that a question needs. If a server refuses `tools`, the next method is used."""
 _LAST = {LIMIT: 2, "tool_choice": 2}
-"""How many times a parameter may be refused: these are sent in a second form first. Any other is left out at once."""
+"""Number of refusals after which a parameter is left out. These are sent in a second form after the
+first refusal; all other parameters are left out at once."""
 _SAMPLING = (
     *("temperature", "top_p", "top_k", "seed", "stop", "frequency_penalty", "presence_penalty"),
     *("logprobs", "logit_bias", "reasoning_effort", "verbosity"),
 )
-"""Fields of LangChain's chat models that a request may do without."""
+"""Fields of LangChain's chat models that a request does not need."""
 _NEEDS_ROOM = re.compile(r"could not finish|limit was reached", re.IGNORECASE)
 
 
 def needs_room(error: FormRejected | InputRejected) -> bool:
-    """Return True if the model used up the token limit before it answered, which some servers report as an error."""
+    """Return True if the error says that the model used up the token limit before it answered."""
     return bool(_NEEDS_ROOM.search(error.said))
 
 
 def remember(who: str, known: dict[str, int], refused: Mapping[str, int]) -> None:
-    """Add refusals, after which a request got through, to those that are `known` of a model; each is told once in the log."""
+    """Add the refusals before a successful request to the model's `known` ones; log each once."""
     for name, times in refused.items():
         if known.get(name, 0) < times:
             known[name] = times
@@ -45,7 +47,7 @@ def remember(who: str, known: dict[str, int], refused: Mapping[str, int]) -> Non
 
 
 def parameters_of(model: BaseChatModel) -> list[str]:
-    """Return the names of the parameters that a request of this model may do without."""
+    """Return the names of the parameters that a request of this model does not need."""
     free = [*(getattr(model, "extra_body", None) or ()), *(getattr(model, "model_kwargs", None) or ())]
     sampling = [name for name in _SAMPLING if getattr(model, name, None) is not None]
     limit = [LIMIT] if getattr(model, "max_tokens", None) else []
@@ -53,7 +55,7 @@ def parameters_of(model: BaseChatModel) -> list[str]:
 
 
 def without_refused(model: BaseChatModel, refused: Mapping[str, int]) -> BaseChatModel:
-    """Return the model with the parameters that were refused in their second form, or without them."""
+    """Return the model with the refused parameters in their second form, or without them."""
     update: dict[str, Any] = {}
     for name, times in refused.items():
         if name == LIMIT:
@@ -69,9 +71,10 @@ def without_refused(model: BaseChatModel, refused: Mapping[str, int]) -> BaseCha
 
 
 def refused_parameter(error: FormRejected | InputRejected, names: Sequence[str], refused: Mapping[str, int]) -> str | None:
-    """Return the one of `names`, the parameters that were sent, that the error refuses; None if it names none.
+    """Return the parameter that an error refuses, or None.
 
-    That an input is too long refuses nothing but a token limit which the server calls too large.
+    `names` are the parameters that were sent. If the error says that the input is too long, only
+    the token limit counts as refused, if the error names it.
     """
     for name in () if needs_room(error) else names:
         if refused.get(name, 0) >= _LAST.get(name, 1) or (isinstance(error, InputRejected) and name != LIMIT):

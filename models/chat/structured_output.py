@@ -1,12 +1,17 @@
-"""Structured output: one answer of a given form from any model behind any server, in as few calls as possible.
+"""Structured output: one answer of a given form, from any model, in as few calls as possible.
 
-There are three methods, best first: a forced tool call; a `json_schema` response format; the form described in the
-prompt. Each answer is searched for JSON wherever it stands, so that a server that ignores `tool_choice` and writes the call
-into its text costs no second request (from then on it is asked by `json_schema`, which costs its models fewer tokens). An
-answer with JSON of the wrong form gets one repair turn at once, by the same method, with the validation error; an answer
-without JSON leads to the next method, and the repair turn comes last. One question costs at most four answers. The method that
-worked is remembered per form, and the next call starts with it. A request that the server rejects (HTTP 400 and the like)
-costs nothing and is not sent by that method again.
+There are three methods, best first: a forced tool call; a `json_schema` response format; a
+description of the form in the prompt.
+
+- The whole answer is searched for JSON. So a server that ignores `tool_choice` and writes the call
+  into its text causes no second request. Later questions to it start with `json_schema`, which
+  needs fewer tokens there.
+- An answer with JSON of the wrong form gets one repair turn at once, by the same method, with the
+  validation error. An answer without JSON leads to the next method; the repair turn is then the
+  last attempt. So one question needs at most four answers.
+- The method that worked is remembered per form, and the next question starts with it.
+- A request that the server rejects (HTTP 400 and similar) costs nothing. That method is not used
+  again, if another one worked.
 """
 
 from __future__ import annotations
@@ -29,11 +34,11 @@ if TYPE_CHECKING:
     from langchain_core.runnables import Runnable
 
 _LONGEST_QUOTED_ANSWER = 2000
-"""Characters of an unusable answer that the repair turn shows to the model."""
+"""Maximum number of characters of an unusable answer that the repair turn shows to the model."""
 
 
 class Method(StrEnum):
-    """How an answer is asked for, best first."""
+    """The ways to ask for an answer, best first."""
 
     TOOL_CALL = "tool call"
     JSON_SCHEMA = "json_schema"
@@ -42,7 +47,7 @@ class Method(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One request: the messages as (role, content), the method and the form asked for (None: any text)."""
+    """One request: messages as (role, content), the method, and the form (None: any text)."""
 
     messages: Sequence[tuple[str, str]]
     method: Method
@@ -54,11 +59,11 @@ Ask = Callable[[Question], Awaitable["AIMessage"]]
 
 @dataclass(slots=True)
 class MethodMemory:
-    """What is known about one endpoint and model.
+    """The methods that work with one endpoint and model.
 
-    `worked`: the method to start with, by form; `last`: the same for forms not asked for yet. `rejected`: methods that the
-    server rejects. `proven`: methods that gave a usable answer. `useless`: (form, method) pairs that gave nothing usable
-    while another method did.
+    `worked` is the method to start with, by form; `last` is the one for forms without an entry.
+    `rejected` are the methods that the server rejects, `proven` those that gave a usable answer.
+    `useless` are (form, method) pairs without a usable answer where another method gave one.
     """
 
     worked: dict[str, Method] = field(default_factory=dict)
@@ -68,12 +73,15 @@ class MethodMemory:
     useless: set[tuple[str, Method]] = field(default_factory=set)
 
     def order(self, form: str) -> list[Method]:
-        """Return the methods to try: the one that worked, then the others best first, without those rejected."""
+        """Return the methods to try: the one that worked, then the best ones; no rejected ones."""
         first = self.worked.get(form, self.last)
         return [method for method in dict.fromkeys((first, *Method)) if method not in self.rejected] or list(Method)
 
     def success(self, form: str, method: Method, *, in_text: bool, rejected: Iterable[Method], useless: Iterable[Method]) -> None:
-        """Note that `method` gave a usable answer where the others did not: the fault was the form, not the input."""
+        """Record that `method` gave a usable answer and the other methods did not.
+
+        So the other methods were at fault, not the input.
+        """
         self.proven.add(method)
         self.rejected |= set(rejected) - self.proven
         self.useless |= {(form, other) for other in useless}
@@ -86,7 +94,7 @@ class MethodMemory:
 
 @dataclass(slots=True)
 class _Exchange(Generic[Answer]):
-    """One question, asked by one method after the other."""
+    """One question that is asked by one method after the other."""
 
     ask: Ask
     memory: MethodMemory
@@ -126,13 +134,17 @@ class _Exchange(Generic[Answer]):
         )
 
     async def _try(self, method: Method, *turns: str) -> Reading[Answer] | None:
-        """Send one request, in which user and assistant take turns. Returns None where the server rejects the method."""
+        """Send one request and return the reading, or None if the server rejects the method.
+
+        `turns` are the texts of the user and, if there are three, of the assistant in between.
+        """
         roles = ("user", "assistant", "user") if len(turns) > 2 else ("user", "user")
         system = [("system", self.system)] if self.system.strip() else []
         try:
             message = await self.ask(Question([*system, *zip(roles, turns, strict=False)], method, self.form))
         except (FormRejected, FormFailed) as error:
-            # HTTP 500 tells something about the method only if it never worked; otherwise the server is in trouble.
+            # HTTP 500 may be due to the method only if the method has never worked; otherwise the
+            # server itself has a problem.
             if isinstance(error, FormFailed) and method in self.memory.proven:
                 raise
             self.errors[method] = error
@@ -145,7 +157,10 @@ class _Exchange(Generic[Answer]):
         return reading
 
     async def _repair(self, method: Method, reading: Reading[Answer]) -> Reading[Answer]:
-        """Show the model what is wrong with its answer, once per question. Returns `reading` where that gives nothing."""
+        """Ask the model once per question to correct its answer, and return the new reading.
+
+        Return `reading` if this was done before or the server rejects the request.
+        """
         if self.is_repaired:
             return reading
         self.is_repaired = True
@@ -163,7 +178,10 @@ class _Exchange(Generic[Answer]):
         return value
 
     def _rejected_by_all(self) -> ModelError:
-        """Return the error where no method was answered. An endpoint that has answered before does not want this input."""
+        """Return the error for a question that the server rejected by every method.
+
+        If the endpoint has answered before, this input is at fault.
+        """
         errors = list(self.errors.values())
         failed = next((error for error in errors if isinstance(error, FormFailed)), None)
         if failed is None and self.memory.proven:
@@ -172,17 +190,19 @@ class _Exchange(Generic[Answer]):
 
 
 async def ask_structured(ask: Ask, memory: MethodMemory, answer: type[Answer], *, who: str, system: str, user: str) -> Answer:
-    """Return an `answer` to `user`, asked through `ask`. `who` names the model in messages.
+    """Return an `answer` to the prompts `system` and `user`. `who` names the model in messages.
 
-    Raises what `ask` raises, or ModelAnswerUnusable.
+    Raises ModelAnswerUnusable (or its subclass ContentDeclined), and the errors of `ask`.
     """
     return await _Exchange(ask, memory, answer, who, system, user).run()
 
 
 def runnable_of(model: BaseChatModel, question: Question, times_refused: int = 0) -> Runnable[Any, Any]:
-    """Return the model with the method of the question, as LangChain has it; it gives a message, or a mapping with it as `raw`.
+    """Return a runnable that asks the model by the method of the question.
 
-    A model that does not know a method raises something. `times_refused` is how often the server has refused `tool_choice`.
+    It returns a message, or a mapping with the message as `raw`. LangChain raises various errors if
+    the model does not support the method. `times_refused` is the number of times that the server
+    has refused `tool_choice`.
     """
     form = question.form
     if form is None or question.method is Method.TEXT:

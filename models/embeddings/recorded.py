@@ -1,4 +1,4 @@
-"""Embeddings of texts to be stored, by the model and dimension recorded in the store."""
+"""Embeddings of texts to be stored, checked against the model and dimension in the store."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ log = logging.getLogger(__name__)
 
 
 async def vectors_for(texts: Sequence[str], embedder: Embedder | None, events: Fingerprints) -> list[Vector | None]:
-    """Return one vector per text, or None for all if there is no embedder, it fails, or its model is not the recorded one."""
+    """Return one vector per text, or None for each text if they cannot be embedded.
+
+    This is so if there is no embedder, if it fails, or if its model is not the recorded one.
+    """
     if embedder is None or not texts:
         return [None] * len(texts)
     try:
@@ -22,16 +25,16 @@ async def vectors_for(texts: Sequence[str], embedder: Embedder | None, events: F
     except (ModelError, FingerprintMismatch) as error:
         level = (
             logging.DEBUG if isinstance(error, ModelUnavailable) else logging.WARNING
-        )  # an outage is told once where it begins
+        )  # the beginning of an outage is logged elsewhere
         log.log(level, "stored without vectors for now: %s", error)
         return [None] * len(texts)
     return list(matrix)
 
 
 async def embedded_apart(texts: Sequence[str], embedder: Embedder) -> list[Vector | None]:
-    """Return one vector per text, or None for a text that cannot be embedded, which is found by bisection.
+    """Return one vector per text, or None for a text that cannot be embedded.
 
-    Raises ModelUnavailable or ModelRefused.
+    Such texts are found by bisection. Raises ModelUnavailable or ModelRefused.
     """
     if not texts:
         return []

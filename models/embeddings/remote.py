@@ -1,4 +1,4 @@
-"""Embeddings by a LangChain object: of an OpenAI-compatible endpoint, or the one that a caller gives."""
+"""Embeddings by a LangChain object, for an OpenAI-compatible endpoint or given by the caller."""
 
 from __future__ import annotations
 
@@ -24,20 +24,23 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 REQUEST_SECONDS = 60.0
-"""Longest time limit of one request. A recall's own budget is much shorter."""
+"""Maximum time limit of one request. The time limit of a recall is much shorter."""
 FIRST_SECONDS, TEXT_SECONDS = 10.0, 1.0
-"""Time limit of a small request: so many seconds, and so many more for each text."""
+"""Time limit of a request: FIRST_SECONDS plus TEXT_SECONDS per text, at most REQUEST_SECONDS."""
 SHORTEST_CUT = 256
-"""A rejected text is halved down to about this many characters before its error is raised."""
+"""A rejected text is halved until it has about half this number of characters; then the error is
+raised."""
 
 
 @dataclass(eq=False, repr=False)
 class RemoteEmbedder:
-    """An `Embedder` (see schema/protocols) over any LangChain embeddings. Safe to use from several event loops.
+    """An `Embedder` (see schema/protocols) over any LangChain embeddings.
 
-    `clients` gives the embeddings of each event loop, `model` is what stored vectors are compared by. Documents are sent in
-    batches, with the configured interval between requests; queries are sent at once. A rejected batch is halved, and the
-    smaller size is kept where that helps. A single rejected text is shortened: a vector of its beginning is better than none.
+    Safe to use from several event loops; `clients` returns the embeddings of each loop. `model` is
+    the fingerprint of stored vectors. Documents are sent in batches, with the configured interval
+    between requests; queries are sent at once. A rejected batch is halved, and the smaller size is
+    used from then on if it is accepted. A single rejected text is shortened: a vector of its
+    beginning is better than none.
     """
 
     endpoint: Endpoint
@@ -80,7 +83,10 @@ class RemoteEmbedder:
         await self.clients.aclose()
 
     async def _batch(self, texts: list[str]) -> tuple[Matrix, bool]:
-        """Return the vectors of a batch, and whether every text was accepted whole. Halves what the endpoint rejects."""
+        """Return the vectors of a batch, and whether every text was accepted in full length.
+
+        A rejected batch is sent in halves.
+        """
         if self._pace is not None:
             await self._pace.aacquire()
         try:
@@ -95,13 +101,13 @@ class RemoteEmbedder:
         first, first_whole = await self._batch(texts[:half])
         second, second_whole = await self._batch(texts[half:])
         if first_whole and second_whole and len(texts) - half < self.batch_size:
-            # Every text passes in a smaller batch, so their number was rejected: keep the smaller size.
+            # Every text is accepted in a smaller batch, so the size of the batch was rejected.
             self.batch_size = len(texts) - half
             logger.warning("Embedding batches are reduced to %d texts: %s", self.batch_size, refusal)
         return np.concatenate([first, second]), first_whole and second_whole
 
     async def _shortened(self, text: str, error: ModelError) -> Matrix:
-        """Return the vector of the longest accepted beginning of `text`, or raise the last error."""
+        """Return the vector of the longest beginning of `text` that is accepted, or raise."""
         length = len(text) // 2
         while length >= SHORTEST_CUT // 2 and _is_about_size(error):
             try:
@@ -114,7 +120,7 @@ class RemoteEmbedder:
         raise error
 
     async def _request(self, texts: list[str], *, is_query: bool = False) -> Matrix:
-        """Return the vectors of one request, which is counted and bounded in time."""
+        """Return the vectors of one request, which is counted and has a time limit."""
         client = await self.clients.get()
         seconds = min(self.timeout_seconds, FIRST_SECONDS + len(texts) * TEXT_SECONDS)
         try:
@@ -124,7 +130,7 @@ class RemoteEmbedder:
             ):
                 raw = await _query_rows(client, texts[0]) if is_query else await client.aembed_documents(texts)
         except AnswerTooLarge as error:
-            # No fault of these texts: to ask for each of them alone would only repeat it.
+            # These texts are not at fault: requests for single texts would fail in the same way.
             raise ModelUnavailable(str(error)) from None
         self._has_answered = True
         rows = unit_rows(raw, count=len(texts), dimension=self.dimension, source=self.endpoint.name)
@@ -135,10 +141,13 @@ class RemoteEmbedder:
 async def _query_rows(client: Embeddings, text: str) -> list[list[float]]:
     try:
         return [await client.aembed_query(text)]
-    except IndexError:  # of OpenAIEmbeddings, where an answer holds no vector
+    except IndexError:  # OpenAIEmbeddings raises it if an answer has no vector
         return []
 
 
 def _is_about_size(error: ModelError) -> bool:
-    """Return True if fewer or shorter texts may be accepted: HTTP 413, or 400 and 422, which most servers use instead."""
+    """Return True if fewer or shorter texts may be accepted.
+
+    The status is HTTP 413, or 400 or 422, which most servers use instead.
+    """
     return isinstance(error, InputRejected) or (isinstance(error, FormRejected) and error.status in (400, 422))

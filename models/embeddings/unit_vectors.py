@@ -1,4 +1,4 @@
-"""Check and normalise the output of an embedding model."""
+"""Checks and normalises the output of an embedding model."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from ...schema.protocols import Matrix
 def unit_rows(raw: Sequence[Any] | Matrix, *, count: int, dimension: int | None, source: str) -> Matrix:
     """Return `raw` as float32 rows of length 1, shape (count, dimension).
 
-    Raises ModelAnswerUnusable if the number of rows is not `count`, if their length is not `dimension` (None: any), or if a
-    row holds NaN or infinity or is all zeros: similarities with such a vector are meaningless.
+    Raises ModelAnswerUnusable if the number of rows is not `count`, if their length is not
+    `dimension` (None: any), or if a row holds NaN or infinity or is all zeros: similarities to such
+    a vector are meaningless.
     """
     if len(raw) != count:
         raise ModelAnswerUnusable(f"{source} gave {len(raw)} vectors for {count} texts.")

@@ -1,4 +1,4 @@
-"""Embedders that wrap another embedder and guard its calls."""
+"""Embedders that wrap another embedder and check, release or keep it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...schema.protocols import Embedder, Fingerprints, Matrix, Vector
 
 
 class WrappedEmbedder:
-    """Forwards the properties of the wrapped `Embedder`; subclasses implement the calls."""
+    """Base class that forwards the properties of an `Embedder`; subclasses implement the calls."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -33,11 +33,12 @@ class WrappedEmbedder:
 
 
 class MatchingEmbedder(WrappedEmbedder):
-    """An `Embedder` that raises ModelRefused once the stored vectors were made by another model.
+    """An `Embedder` that raises ModelRefused if the stored vectors were made by another model.
 
-    Comparing a query of one model with vectors of another of the same dimension gives meaningless results without an error.
-    So the stored fingerprint is read with every call (about ten microseconds). Once another process has changed it, every
-    call raises ModelRefused, and searches use keywords until the service is restarted with the stored model.
+    Comparing vectors of two models with the same dimension gives meaningless results without an
+    error. So the stored fingerprint is read at every call (about ten microseconds). After another
+    process has changed it, every call raises ModelRefused, and searches use keywords until the
+    service is restarted with the stored model.
     """
 
     def __init__(self, embedder: Embedder, events: Fingerprints) -> None:
@@ -50,7 +51,7 @@ class MatchingEmbedder(WrappedEmbedder):
 
     async def embed_query(self, text: str) -> Vector:
         vector = await self._embedder.embed_query(text)
-        await self._check()  # after the call: the change may come while the model computes
+        await self._check()  # after the call: the fingerprint may change while the model computes
         return vector
 
     async def _check(self) -> None:
@@ -63,7 +64,7 @@ class MatchingEmbedder(WrappedEmbedder):
 
 
 class KeptEmbedder(WrappedEmbedder):
-    """An `Embedder` that whoever made it closes."""
+    """An `Embedder` whose `aclose` does nothing, because the caller who made it closes it."""
 
     async def embed_documents(self, texts: Sequence[str]) -> Matrix:
         return await self._embedder.embed_documents(texts)
@@ -80,7 +81,10 @@ class Released(Exception):
 
 
 class ReleasableEmbedder(WrappedEmbedder):
-    """An `Embedder` for background work: its calls raise `Released` once `released` is set, even where cancelling takes long."""
+    """An `Embedder` for background work whose calls raise `Released` as soon as `released` is set.
+
+    They do not wait until the call of the wrapped embedder is cancelled.
+    """
 
     def __init__(self, embedder: Embedder, released: asyncio.Event) -> None:
         super().__init__(embedder)
@@ -104,5 +108,5 @@ class ReleasableEmbedder(WrappedEmbedder):
             released.cancel()
             if not asked.done():
                 asked.cancel()
-                # Retrieve its exception, or asyncio logs one that was never retrieved.
+                # Retrieve the exception; otherwise asyncio logs that it was never retrieved.
                 asked.add_done_callback(lambda task: task.cancelled() or task.exception())

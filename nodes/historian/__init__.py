@@ -1,3 +1,3 @@
-"""Nodes of the write graph, and the context that they are given."""
+"""The nodes of the write graph, and their context class."""
 
 from ...stores.historian_context import HistorianContext as HistorianContext

@@ -1,4 +1,4 @@
-"""What was said in a conversation before a moment."""
+"""The messages of a conversation before a given time."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ BEFORE_SECONDS = 21_600.0
 def messages_before(
     store: EventStore, scope_key: str, at: float, most: int, now: float, but: Collection[str] = ()
 ) -> list[Event]:
-    """Return the last `most` messages of a conversation of the six hours before `at`, oldest first.
+    """Return the last messages of a conversation from the six hours before `at`, oldest first.
 
-    Times are seconds since the epoch; `but` are the jobs of messages that are left out.
+    These are at most `most` messages. Tool results, messages that were superseded or corrected, and
+    messages of the jobs `but` are left out. Times are seconds since the epoch.
     """
     where = EventFilter(scope_key, sources=(MESSAGE,), time_from=at - BEFORE_SECONDS, time_to=at, now=now)
     found = store.find(where, limit=most + len(but))
@@ -28,7 +29,7 @@ def messages_before(
 
 
 def recent_messages(job: Job, context: HistorianContext) -> list[RecentMessage]:
-    """Return the last messages of the conversation of a hand-over before it, as a bot would bring them along."""
+    """Return the last messages before a hand-over, in the form in which a bot hands them over."""
     at = job.moment.timestamp()
     found = messages_before(context.events, job.scope.key, at, SHOWN_MESSAGES, context.clock())
     return [
@@ -43,7 +44,7 @@ def recent_messages(job: Job, context: HistorianContext) -> list[RecentMessage]:
 
 
 def with_messages(state: HistorianState) -> Job:
-    """Return the job of a state with the messages that a model was shown beside it."""
+    """Return the job of a state with the messages that were shown to the model with it, if any."""
     job = Job.model_validate(state["job"])
     shown = [RecentMessage.model_validate(one) for one in state.get("beside", [])]
     return job.model_copy(update={"recent_messages": shown}) if shown else job

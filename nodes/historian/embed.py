@@ -1,4 +1,4 @@
-"""embed: file the events, once, with their vectors. The outbox notes in the same transaction what Chroma is to be told."""
+"""embed: file the events of a job once, with their vectors."""
 
 from __future__ import annotations
 
@@ -18,11 +18,14 @@ log = logging.getLogger(__name__)
 
 
 async def embed(state: HistorianState, runtime: Runtime[HistorianContext]) -> HistorianUpdate:
-    """File all events of the job in one transaction. Without an embedder, or while it is down, they are filed without vectors."""
+    """File all events of the job in one transaction.
+
+    Without an embedder, or while it is unavailable, they are filed without vectors.
+    """
     store = runtime.context.events
     job = Job.model_validate(state["job"])
     items = state.get("items", [])
-    if job.kind == "talk":  # a checkpoint of a former version may hold some that name no message: it tells them as it was said
+    if job.kind == "talk":  # checkpoints of older versions may hold items without source messages
         items = [item for item in items if "sources" in item]
     events = with_people(job, events_of(job, items))
     ids = [event.event_id for event in events]

@@ -1,4 +1,4 @@
-"""extract: keep the messages of a conversation as they were said, and ask a model which events they tell."""
+"""extract: file the messages of a conversation unchanged, and ask a model for their events."""
 
 from __future__ import annotations
 
@@ -23,17 +23,21 @@ from ...text.support import share, terms_in
 from .conversation import messages_before
 
 ANSWERS = 2
-"""Answers that a model is asked for: what the gate does not pass of the first one is sent back once."""
+"""Maximum number of answers. Events that the gate refuses are sent back to the model once."""
 MOST_FACTS, MOST_COMPARED = 20, 200
-"""Former facts that a model is shown, and those that they are chosen from: by words, and the last ones of who speaks."""
+"""Maximum number of former facts that are shown to a model, and of the speakers' latest facts, from
+which they are chosen together with facts that share words with the talk."""
 MOST_BEFORE, LONGEST_BEFORE = 4, 200
-"""Messages before the first one that are shown, and the characters of each."""
+"""Maximum number of earlier messages that are shown, and of characters of each."""
 MOST_NAMED = 20
-"""People who are listed because messages name them."""
+"""Maximum number of people who are listed because messages name them."""
 
 
 async def extract(state: HistorianState, runtime: Runtime[HistorianContext]) -> HistorianUpdate:
-    """File the messages, and ask a model which events they tell; later, to mend those that the gate did not pass."""
+    """File the messages and ask a model for the events in them.
+
+    On the second visit, ask the model to correct the events that the gate refused.
+    """
     context = runtime.context
     update: HistorianUpdate = {}
     if "shown" not in state:
@@ -57,7 +61,7 @@ async def extract(state: HistorianState, runtime: Runtime[HistorianContext]) -> 
 
 
 def _begun(state: HistorianState, context: HistorianContext) -> HistorianUpdate:
-    """File the messages. Return a part for each, and what a model is shown of them."""
+    """File the messages. Return a part for each message, and the data to show to a model."""
     store = context.events
     jobs = [Job.model_validate(one) for one in (state.get("talk") or [state["job"]])]
     limit = context.settings.cognitive.observation.chunk_max_tokens
@@ -65,7 +69,7 @@ def _begun(state: HistorianState, context: HistorianContext) -> HistorianUpdate:
     store.file_messages(messages)
     words = {one.event_id: one.text for parts in messages for one in parts}
     stored = {one.event_id: one.text for one in store.get(list(words))}
-    # What was withdrawn or edited meanwhile tells nothing any more.
+    # No events are extracted from messages that were withdrawn or edited meanwhile.
     current = [bool(parts) and all(stored.get(one.event_id) == one.text for one in parts) for parts in messages]
     latest = {parts[0].job_id: n for n, parts in enumerate(messages) if parts}
     places = [n for n, stands in enumerate(current) if stands and latest[messages[n][0].job_id] == n]
@@ -94,7 +98,7 @@ def _shown(one: Event) -> ShownMessage:
 
 
 def _replied(store: EventStore, job: Job, talk: Sequence[Job], now: float) -> Event | None:
-    """Return the message that a message of the talk answers, if it is not one of these."""
+    """Return the message that a message of the talk replies to, if it is not part of the talk."""
     wanted = str(job.payload.get("reply_to", ""))
     if not wanted or any(one.payload.get("message_id") == wanted for one in talk):
         return None
@@ -103,14 +107,18 @@ def _replied(store: EventStore, job: Job, talk: Sequence[Job], now: float) -> Ev
 
 
 def _named(store: EventStore, said: Sequence[Job]) -> dict[str, str]:
-    """Return the names, by id, of those whom messages name and who may not speak."""
+    """Return the current names, by id, of people whom the messages name, speakers or not."""
     names = BorneNames(store.names(said[0].scope.key))
     found = names.named_in("\n".join(map(text_of, said)))
     return {who: names.today(who) for who in sorted(found)[:MOST_NAMED]}
 
 
 def _former(store: EventStore, said: Sequence[Job], now: float) -> list[ShownFact]:
-    """Return the facts that hold and tell most of what the talk is about, those of its speakers first, the newest of them."""
+    """Return the MOST_FACTS current facts that have most content words in the talk, oldest first.
+
+    Candidates are the latest facts of the speakers, and facts found by the words of the talk. Of
+    equally good facts the newer ones are preferred.
+    """
     speakers = tuple(dict.fromkeys(job.user_id for job in said if said_by_people(job)))
     where = EventFilter(said[0].scope.key, kinds=("fact",), sources=("job",), now=now, holds=True)
     words = "\n".join(map(text_of, said))

@@ -1,4 +1,7 @@
-"""gate: code decides whether a text is absolute and says what was handed over; when tries are spent, the rules' is taken."""
+"""gate: code checks that a text is absolute and faithful to its source.
+
+When no attempts are left, the text made by rules is used.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +19,10 @@ from .conversation import with_messages
 
 
 async def gate(state: HistorianState, runtime: Runtime[HistorianContext]) -> HistorianUpdate:
-    """Judge every text that has not passed, and what a model told of a talk. When the tries are spent, every item gets a
-    final text."""
+    """Judge every text that has not passed, or the events that a model extracted from a talk.
+
+    When no attempts are left, every item of a hand-over gets a final text.
+    """
     context = runtime.context
     if "parts" in state:
         update = await asyncio.to_thread(pass_talk, state, context.settings)
@@ -30,7 +35,7 @@ async def gate(state: HistorianState, runtime: Runtime[HistorianContext]) -> His
 
 
 def _judged(state: HistorianState, settings: Settings) -> tuple[list[ItemState], list[bool]]:
-    """Return the items, and of each text that a model wrote whether it passed."""
+    """Return the items, and for each newly judged text of a model whether it passed."""
     job = with_messages(state)
     judged: list[ItemState] = []
     by_model: list[bool] = []
@@ -47,10 +52,13 @@ def _judged(state: HistorianState, settings: Settings) -> tuple[list[ItemState],
 
 
 def pass_talk(state: HistorianState, settings: Settings) -> HistorianUpdate:
-    """Return the items of what a model told that the messages say; the rest is `refused`, and left to the messages in the end."""
+    """Return the state update with the extracted events that the messages support as items.
+
+    The other events are `refused`. If they are not corrected, only the messages remain of them.
+    """
     parts = list(state["parts"])
     known = [item for one in parts for item in one.get("items", [])]
-    if not state.get("told") or "shown" not in state:  # the second is of a checkpoint of a former version
+    if not state.get("told") or "shown" not in state:  # checkpoints of older versions have no `shown`
         return {"items": known, "refused": [], "spent": True}
     question = TalkQuestion.of(parts, state["shown"], settings)
     checks = EventChecks(question, settings, [item["candidate"] for item in known])

@@ -1,4 +1,4 @@
-"""link: note which former facts are over because of the new ones. Running it again changes nothing."""
+"""link: mark the former facts that new facts supersede. Running it again changes nothing."""
 
 from __future__ import annotations
 
@@ -22,14 +22,19 @@ from ...text.superseding import Statement, could_end, is_of_matter, links_of, ma
 
 MOST_BY_WORDS = 40
 MOST_BY_TIME = 20
-"""Former facts that a new one is compared with: those that share its words, and the last ones. Each takes some microseconds."""
+"""Maximum number of former facts that a new one is compared with: facts that share words with it,
+and the latest facts of its teller. A comparison takes some microseconds."""
 MOST_SHOWN = 10
-"""Former facts that a model is shown: of a set in which hardly a change is told in words, the ended ones are nearly always among
-these, whether they share a topic or not."""
+"""Maximum number of former facts that are shown to a model. In a test set in which texts rarely say
+that something changed, the superseded facts were nearly always among these, with or without a
+common topic."""
 
 
 async def link(state: HistorianState, runtime: Runtime[HistorianContext]) -> HistorianUpdate:
-    """Link the former facts that new ones end: of talk those that a model named, else what the rules find among the nearest."""
+    """Link former facts to the new facts that supersede them.
+
+    For talk, a model has named the former facts; for hand-overs, rules find them.
+    """
     job, context = Job.model_validate(state["job"]), runtime.context
     told = list(zip(state["event_ids"], state["items"], strict=False))
     if job.kind == "talk":
@@ -39,11 +44,13 @@ async def link(state: HistorianState, runtime: Runtime[HistorianContext]) -> His
 
 
 def _link_named(store: EventStore, job: Job, told: Mapping[str, ItemState]) -> list[FormerFact]:
-    """End the former facts that a model named (`ends`, `corrects`), as far as they are of the same conversation.
+    """Supersede the former facts that a model named (`ends`, `corrects`). Return them.
 
-    A fact about a person is ended by what that person claims, or who told it; one about a thing or the
-    group by anybody there. Where the words do not tell that both are about one matter, the model may
-    name one such fact more than others: who names many says so of nothing in particular.
+    They must be of the same conversation and not newer. A fact about a person can be superseded by
+    a statement of that person or of the fact's teller, a fact about a thing or the group by
+    anybody's. A link is unsure if the words do not show that both facts are about the same matter.
+    Unsure links are accepted only if there is at most one more of them than of sure links: a model
+    that names many facts has no specific fact in mind.
     """
     sure: list[tuple[EventLink, Event]] = []
     unsure: list[tuple[EventLink, Event]] = []
@@ -64,16 +71,21 @@ def _link_named(store: EventStore, job: Job, told: Mapping[str, ItemState]) -> l
 
 
 def _may_end(new: Statement, old: Statement) -> bool:
-    """Return True if a model may end a fact by another: of the same person or relative, and without what else
-    the fact says on health or a boundary."""
+    """Return True if a model may name `old` as superseded by `new`.
+
+    Their texts must differ, and both must be about the same relative or about none. `old` must not
+    consist of several statements with one on health or a boundary: this one would be lost, too.
+    """
     guarded = old.is_compound and any(line_kind(part) in CERTAIN for part in old.joined)
     return new.text != old.text and new.relative == old.relative and not guarded
 
 
 def _link(store: EventStore, job: Job, event_ids: Sequence[str], now: float) -> list[FormerFact]:
-    """Make the links of a job. Return what it ended, and the few facts most like the new ones that only a model may find over.
+    """Link the former facts that the rules find to be superseded by the facts of a job.
 
-    A fact of a person about themselves ends only facts of the same id. A claim about another person ends nothing.
+    Return the superseded facts, then at most MOST_SHOWN former facts similar to the new ones: only
+    a model can decide whether these are superseded. A fact that people tell about themselves
+    supersedes only facts about the same person. A claim about another person supersedes nothing.
     """
     ended: dict[str, FormerFact] = {}
     near: dict[str, tuple[tuple[bool, float, float], FormerFact]] = {}
@@ -102,18 +114,21 @@ def _link(store: EventStore, job: Job, event_ids: Sequence[str], now: float) -> 
             by = event.event_id if known is None or rank > best else known["by"]
             fact = FormerFact(event_id=one.event_id, text=one.text, ended=False, by=by, by_any=by_any)
             near[one.event_id] = (max(rank, best), fact)
-    # Those on the same topic first, then the most alike, then the newest.
+    # Facts on the same topic come first, then the most similar ones, then the newest.
     left = sorted((one for one in near.values() if one[1]["event_id"] not in ended), key=lambda one: one[0], reverse=True)
     return [*ended.values(), *(fact for _, fact in left[:MOST_SHOWN])]
 
 
 def _had_happened(event: Event) -> bool:
-    """Return True if an event tells of what was over when it was said: that stays so, whatever changes."""
+    """Return True if the event was over when it was told. Later changes do not make it untrue."""
     return event.occurs_until is not None and event.occurs_until < event.timestamp
 
 
 def _likeness(store: EventStore, event: Event, before: Sequence[Event]) -> dict[str, float]:
-    """Return how alike the vectors of the former facts are to that of an event, by id; empty where that cannot be told."""
+    """Return the similarity of each former fact to an event, by id, from their vectors.
+
+    Return {} if the event has no vector, or if the means of the embedding model are not known.
+    """
     model = store.fingerprint()
     means = general_means(model[0]) if model else None
     names = (event.event_id, *(one.event_id for one in before))
@@ -124,11 +139,11 @@ def _likeness(store: EventStore, event: Event, before: Sequence[Event]) -> dict[
 
 
 def _former_facts(store: EventStore, event: Event, now: float) -> list[Event]:
-    """Return the facts that may be over because of an event, the newest first: of its scope alone, at most 60.
+    """Return the facts of the same scope that an event may supersede, newest first, at most 60.
 
-    The last ones are those of who told it.
-
-    Those that it has ended already are among them, so that a repeated run finds what the first one found.
+    These are up to MOST_BY_WORDS facts that share words with it, and the last MOST_BY_TIME facts of
+    its teller. Facts that the event has superseded already are included, so that a repeated run
+    finds the same facts as the first one.
     """
     where = EventFilter(event.scope.key, kinds=("fact",), sources=("job",), time_to=event.timestamp, now=now)
     of_teller = replace(where, people=(event.teller,))

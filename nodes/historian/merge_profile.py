@@ -1,4 +1,4 @@
-"""merge_profile: propose the new profiles of the people of a run and of their group. Nothing is written here."""
+"""merge_profile: propose new profiles of the people in a run and of their group. Stores nothing."""
 
 from __future__ import annotations
 
@@ -42,16 +42,20 @@ from .profile_rules import FiledFact, concerns, may_enter_profiles, merged_by_ru
 log = logging.getLogger(__name__)
 
 MOST_MERGES = 3
-"""Times that a model is asked about a profile which keeps changing meanwhile; from then on the rules merge."""
+"""Maximum number of conflicts with other writers per run; after these, rules merge the profiles."""
 ANSWERS = 2
-"""Answers to one question: what of the first one no fact carries is sent back once."""
+"""Maximum number of answers to one question. Operations that no fact supports are sent back to the
+model once."""
 MOST_FORMER = 6
-"""Former facts of one hand-over that are shown: those on the same matter come first."""
+"""Maximum number of former facts shown per hand-over; facts on the same matter come first."""
 
 
 @dataclass(frozen=True, slots=True)
 class _TellerFacts:
-    """What one person, or one hand-over, told."""
+    """The new facts of one person or one hand-over, and the former facts that are shown with them.
+
+    `expiry` maps event ids to the times at which the events expire (None: never).
+    """
 
     job: Job
     names: Names
@@ -63,8 +67,10 @@ class _TellerFacts:
 
 @dataclass(frozen=True, slots=True)
 class _Merge:
-    """A profile that is to be merged, and what was told that may enter it. `over` are the days since which nothing holds on which
-    a line rests, by the line's id."""
+    """A profile to merge, and the facts that may enter it.
+
+    `over` maps the id of a line whose evidence is all superseded to the day on which this happened.
+    """
 
     subject: Subject
     told: list[_TellerFacts]
@@ -76,10 +82,11 @@ class _Merge:
 
 
 async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext]) -> HistorianUpdate:
-    """Ask a model, by one forced tool call, which lines the new facts add, change or end; every other line stays.
+    """Ask a model, by one forced tool call, which lines the new facts add, change or end.
 
-    One question is about all profiles of a run; those for which it has no room come next. Without a
-    model, or a usable answer of it, lasting facts become lines by rules.
+    Other lines are not changed. One question covers as many profiles of the run as fit; the next
+    visit of this node asks about the others. Without a model or a usable answer, rules turn lasting
+    facts into lines.
     """
     context = runtime.context
     chat = context.chat if state.get("merges", 0) < MOST_MERGES else None
@@ -129,7 +136,7 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
 
 
 def _told(part: HistorianPart, context: HistorianContext) -> _TellerFacts | None:
-    """Return what a part tells, as it is filed now; None if its person or group was forgotten."""
+    """Return the facts of a part as they are stored now; None if person or group was forgotten."""
     job, store = Job.model_validate(part["job"]), context.events
     if store.is_forgotten(job.job_id, job.entities, job.moment.timestamp()):
         return None
@@ -140,7 +147,7 @@ def _told(part: HistorianPart, context: HistorianContext) -> _TellerFacts | None
         learnt, near = learnt_in(part), former_in(part)
     former = {one.event_id: tuple(one.by) for one in near[:MOST_FORMER]}
     ids = [*(one.event_id for one in learnt), *former]
-    # What was withdrawn, corrected or superseded meanwhile is not merged.
+    # Facts that were withdrawn, corrected or superseded meanwhile are not merged.
     found = (one for one in store.get(ids) if one.holds and one.scope.key == job.scope.key)
     held = {one.event_id: one for one in found}
     facts = [_filed(held[one.event_id], one) for one in learnt if one.event_id in held]
@@ -163,7 +170,9 @@ def _filed(event: Event, learnt: LearntFact) -> FiledFact:
 def _merges(state: HistorianState, context: HistorianContext, *, asks: bool) -> list[_Merge]:
     """Return the profiles of a run that are still to be merged, those of people first.
 
-    A group's is put to a model with all that may enter it, and without one where a fact names it.
+    With a model (`asks`), a group's profile is merged with all facts that may enter it, and a
+    profile is left out if no fact is lasting and no line is outdated. Without a model, a group's
+    profile is merged only if a fact concerns the group.
     """
     done, rule = state.get("merged", []), context.settings.cognitive.profile.profile_layers
     found: dict[ProfileKey, list[_TellerFacts]] = {}
@@ -187,7 +196,10 @@ def _merges(state: HistorianState, context: HistorianContext, *, asks: bool) -> 
 
 
 def _over(profile: Profile, store: EventStore) -> dict[str, str]:
-    """Return the lines that rest on superseded events alone, by id, each with the day since which they do."""
+    """Return, by line id, the day (`YYYY-MM-DD`) on which a line's last evidence was superseded.
+
+    Lines with current evidence, ended lines and pinned lines are left out.
+    """
     held = {one.event_id: one for one in store.get([name for line in profile.lines for name in line.evidence])}
     found: dict[str, str] = {}
     for line in profile.lines:
@@ -199,9 +211,10 @@ def _over(profile: Profile, store: EventStore) -> dict[str, str]:
 
 
 def _ended(profile: Profile, merge: _Merge) -> Profile:
-    """Return a merged profile in which each line that is over has ended, if it is one statement.
+    """Return a merged profile in which the lines of `merge.over` are marked as ended.
 
-    What is on health or a boundary, or says more, is left to the model, which was told.
+    Lines that are guarded (pinned, on health or on a boundary) or consist of several statements are
+    left to the model, to which they were shown as outdated.
     """
     people = merge.subject.names.everybody
 
@@ -213,7 +226,11 @@ def _ended(profile: Profile, merge: _Merge) -> Profile:
 
 
 def _with_evidence(question: MergeQuestion, batch: Sequence[_Merge], store: EventStore) -> MergeQuestion:
-    """Return the question with the facts that its lines rest on, which end with them: those of the same conversation."""
+    """Return the question with the evidence of its lines added to the former facts.
+
+    These facts end together with their lines. They are added only if all facts of the batch and
+    the evidence are of the same conversation.
+    """
     known = {one.event_id for one in question.former}
     wanted = [name for _, line in question.lines for name in line.evidence if name not in known]
     scopes = {told.job.scope.key for one in batch for told in one.told}
@@ -224,7 +241,7 @@ def _with_evidence(question: MergeQuestion, batch: Sequence[_Merge], store: Even
 
 
 def _first_batch(merges: Sequence[_Merge]) -> list[_Merge]:
-    """Return as many of the profiles as one question has room for; one at least."""
+    """Return as many of the first profiles as fit into one question, but at least one."""
     batch: list[_Merge] = []
     shown: set[str] = set()
     room = MOST_TOKENS
@@ -259,9 +276,10 @@ def _new_fact(fact: FiledFact, told: _TellerFacts, keys: Collection[ProfileKey])
 
 
 async def _asked(question: MergeQuestion, context: HistorianContext, job_id: str) -> LineMerge | None:
-    """Return the profiles with the lines of the model's answers; None if no operation of them can be used.
+    """Return the merge with the model's answers applied.
 
-    What the first answer says that its facts do not carry is sent back once.
+    Operations of the first answer that their facts do not support are sent back once. Return None
+    if there is no answer, or if operations were refused and none was applied.
     """
     assert context.chat is not None
     merge, refused = LineMerge(question), list[tuple[LineOperation, str]]()

@@ -1,7 +1,8 @@
-"""Nodes that work on a job of kind `talk` part by part: a message is a part, and so is a person whose profile changes.
+"""Wrappers that run a node for each part of a job of kind `talk`.
 
-Each part is a state of its own, as of a job with new information: its sender, its time, its items. A node need not know that
-there are several. Of a job of another kind the whole state is the one part.
+A part is one message, or one person whose profile changes. Each part is a state of its own, like
+the state of a hand-over: it has a job (with sender and time) and items. So a node does not have to
+handle several parts. For a job of another kind, the node gets the whole state.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ Node = Callable[[HistorianState, Runtime[HistorianContext]], Awaitable[Historian
 
 
 def each_message(node: Node) -> Node:
-    """Return the node, run for every message of a talk that waits for it."""
+    """Return a node that runs `node` for each message of a talk that is not filed yet."""
 
     @wraps(node)
     async def run(state: Any, runtime: Runtime[Any]) -> Any:
@@ -33,7 +34,7 @@ def each_message(node: Node) -> Node:
 
 
 def each_person(node: Node) -> Node:
-    """Return the node, run once for each person of a talk, with all that they told."""
+    """Return a node that runs `node` once per person of a talk, with all facts of the person."""
 
     @wraps(node)
     async def run(state: Any, runtime: Runtime[Any]) -> Any:
@@ -50,12 +51,16 @@ async def _run(node: Node, part: HistorianPart, runtime: Runtime[HistorianContex
 
 
 def _is_done(part: HistorianPart) -> bool:
-    """Return True for a part that has been filed, which no node changes any more."""
+    """Return True if the part is filed: no node changes it any more."""
     return "filed" in part
 
 
 def _together(parts: list[HistorianPart]) -> dict[str, Any]:
-    """Return what the edges and the statistics read: the items of all parts, and what became of them."""
+    """Return the items and event ids of all parts, and the outcome of filing.
+
+    The outcome is "new" if any part is new, else "before" if any part was filed before. The edges
+    of the graph and the statistics read these keys.
+    """
     filed = {one.get("filed") for one in parts}
     outcome = next((one for one in ("new", "before", "forgotten") if one in filed), "new")
     return {

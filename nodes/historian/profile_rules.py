@@ -1,4 +1,4 @@
-"""Profiles without a model: which facts concern whom, and the lines that they become."""
+"""Profiles without a model: which facts concern a user or group, and the lines made from them."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from ...text.speakers.claims import is_claim, without_speaker
 
 @dataclass(frozen=True, slots=True)
 class FiledFact:
-    """A fact that is filed: its text, day (`YYYY-MM-DD`) and words as handed over, and whether the gate `passed` it.
+    """A filed fact: its text, its day (`YYYY-MM-DD`), and its words as they were handed over.
 
-    `said_by` is the id of who told it ("" if unknown). The other fields are those of `LearntFact`.
+    `passed` is True if the gate passed it, `said_by` the id of its teller ("" if unknown). The
+    other fields are those of `LearntFact`.
     """
 
     text: str
@@ -34,7 +35,11 @@ class FiledFact:
 
 
 def may_enter_profiles(fact: FiledFact, people: NamedPeople, names: Names) -> bool:
-    """Return False for a fact about another member of the group, which is no part of these profiles."""
+    """Return True if a fact may enter the profiles of the user and the group.
+
+    It must name the user or the group; or the user must have told it (or an unknown teller), and no
+    person may be its subject.
+    """
     text = fact.text
     named = {one.user_id for one in people.named(text)}
     if names.user_id in named or (names.group_name and names.group_name.casefold() in text.casefold()):
@@ -43,10 +48,9 @@ def may_enter_profiles(fact: FiledFact, people: NamedPeople, names: Names) -> bo
 
 
 def concerns(facts: Sequence[FiledFact], key: ProfileKey, people: NamedPeople, names: Names) -> bool:
-    """Return True if any fact names the entity, or has everybody in the group for its subject.
+    """Return True if any fact names the entity, or for a group, is about everybody in it.
 
-    What names only others is no part of its profile, and no model is asked. A fact that did not become absolute may mean the
-    user without naming them.
+    For a user, a fact that the gate did not pass counts too: it may mean the user without a name.
     """
     if key.entity_type == "user":
         return any(not one.passed or key.entity_id in _named(_told(one.text, names), people) for one in facts)
@@ -58,13 +62,16 @@ def _named(text: str, people: NamedPeople) -> set[str]:
 
 
 def _told(fact: str, names: Names) -> str:
-    """Return a fact without the user as the one who claims it about others; they are no part of it."""
+    """Return a claim about others without the user's name in front, else the fact itself."""
     body = without_speaker(fact, subject_of(fact, names))
     return body if is_claim(body, names) else fact
 
 
 def _end_of_subject(fact: str, people: NamedPeople, names: Names) -> int:
-    """Return the place behind the person, group or word for everybody with which a fact begins."""
+    """Return the end of a fact's subject: a person, a group or a word like 大家 at its beginning.
+
+    A group name after the subject is included ("Ann in Book Club").
+    """
     bare = fact.lstrip(" \t“\"'@")
     named = next((one.end for one in people.named(fact) if one.start <= len(fact) - len(bare)), 0)
     end = named or len(fact) - len(bare) + len(subject_of(fact, names) or everybody_in(bare))
@@ -73,18 +80,22 @@ def _end_of_subject(fact: str, people: NamedPeople, names: Names) -> int:
 
 
 def _names_group(fact: str, people: NamedPeople, names: Names) -> bool:
-    """Return True if a fact names the group, or is about everybody in it; a nickname that holds its name does not."""
+    """Return True if a fact names the group, or is about everybody in it.
+
+    A nickname that contains the name of the group does not count.
+    """
     bare = edited(fact, ((one.start, one.end, "") for one in people.named(fact) if one.user_id)).casefold()
     return any(names.group(language).casefold() in bare for language in ("zh", "en")) or is_about_group(fact, names)
 
 
 def merged_by_rules(facts: Sequence[FiledFact], old: Profile, people: NamedPeople, names: Names, language: Language) -> Profile:
-    """Return the profile with the absolute facts about its entity that last (`lasting_kind`) as lines.
+    """Return the profile with the lasting absolute facts about its entity as lines.
 
-    Of health and boundaries also those about which the gate is unsure whether they mean the only person of the conversation.
+    `lasting_kind` decides which facts are lasting. In a private chat, facts on health and
+    boundaries are added too if the gate only doubts whether they are about the user.
     """
     is_user = old.key.entity_type == "user"
-    whose = {old.key.entity_id} if names.group() else {old.key.entity_id, None}  # in private there is one person
+    whose = {old.key.entity_id} if names.group() else {old.key.entity_id, None}  # a private chat has one person
     new: list[ProfileLine] = []
     for fact in facts:
         text = fact.text
@@ -97,7 +108,7 @@ def merged_by_rules(facts: Sequence[FiledFact], old: Profile, people: NamedPeopl
         kind = lasting_kind(bare[_end_of_subject(bare, people, names) :], dated=fact.dated)
         group = "" if is_user or fact.dated else subject_of(bare, names)
         if kind is None and group and not everybody_in(bare[len(group) :].lstrip(" 里的中内")):
-            kind = line_kind(text)  # what a bot hands over about a group by its name: its rules, its subject
+            kind = line_kind(text)  # a bot's statement that names the group: its rules, its topic
         if kind is not None and (fact.passed or kind in CERTAIN):
             evidence, line_id = (fact.event_id,) if fact.event_id else (), line_id_of(text, fact.event_id)
             new.append(ProfileLine(line_id, text, kind, 1, fact.day, fact.day, evidence=evidence))

@@ -1,4 +1,4 @@
-"""rewrite: resolve time, draft by rules, then let the model write what the rules left open, where one is configured."""
+"""rewrite: resolve times and draft texts by rules; a model, if any, writes the unresolved ones."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from .conversation import recent_messages, with_messages
 log = logging.getLogger(__name__)
 
 MOST_TIMES, ROOM = 4, 200
-"""A text longer than so many times its source and so many characters is no rewrite of it."""
+"""A rewrite has at most MOST_TIMES times the characters of its source, plus ROOM characters."""
 
 
 async def rewrite(state: HistorianState, runtime: Runtime[HistorianContext]) -> HistorianUpdate:
-    """Prepare the items on the first visit; ask the model, in one call, for those that still need it."""
-    if "parts" in state:  # of a talk, in a checkpoint of a former version
+    """Prepare the items on the first visit. Ask the model, in one call, for those that need it."""
+    if "parts" in state:  # a talk in a checkpoint of an older version
         return {"spent": True}
     chat, settings = runtime.context.chat, runtime.context.settings
     job = with_messages(state)
@@ -55,7 +55,8 @@ async def rewrite(state: HistorianState, runtime: Runtime[HistorianContext]) -> 
         return {"items": items, "attempt": attempt + 1, "spent": True}
     if len(answer.texts) != len(wanted):
         log.info("job %s: %d texts came back for %d items", job.job_id, len(answer.texts), len(wanted))
-    # An item that the answer leaves out, or has no end of, gets an empty candidate: the gate says so, and it is asked for again.
+    # All candidates are empty if the number of texts is wrong, and one is empty if its text is too
+    # long. The gate refuses empty candidates, and the model is asked again.
     texts = answer.texts if len(answer.texts) == len(wanted) else [""] * len(wanted)
     changed = list(items)
     for n, text in zip(wanted, texts, strict=True):

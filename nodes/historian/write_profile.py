@@ -1,4 +1,4 @@
-"""write_profile: write each proposed profile once, if nobody changed it meanwhile."""
+"""write_profile: write each proposed profile once, if its revision has not changed meanwhile."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ log = logging.getLogger(__name__)
 
 
 async def write_profile(state: HistorianState, runtime: Runtime[HistorianContext]) -> HistorianUpdate:
-    """Compare and swap each profile. A profile that changed meanwhile is merged again; those already written stay written."""
+    """Write each profile by compare and swap.
+
+    A profile that changed meanwhile is merged again; profiles that were already written are kept.
+    """
     context = runtime.context
     job = Job.model_validate(state["job"])
     now = datetime.fromtimestamp(context.clock(), ZoneInfo(job.timezone)).isoformat(timespec="seconds")
@@ -34,11 +37,11 @@ async def write_profile(state: HistorianState, runtime: Runtime[HistorianContext
     jobs = [one for part in people_of(state) if (one := Job.model_validate(part["job"])).job_id in used]
     again = HistorianUpdate(written=written, conflict=True)
     if "merged" not in state or len(used) > len(jobs):
-        return again  # a checkpoint of a former version
+        return again  # a checkpoint of an older version
     for one in jobs:
         about = one.job_id, one.entities, one.moment.timestamp()
         if await asyncio.to_thread(context.events.is_forgotten, *about):
-            return again  # without what they told
+            return again  # the next merge leaves out the forgotten person's facts
     if len(await asyncio.to_thread(context.events.get, based_on)) < len(based_on):
         return again  # an event was withdrawn or deleted
     if state.get("links"):
@@ -56,14 +59,15 @@ async def write_profile(state: HistorianState, runtime: Runtime[HistorianContext
             conflict = True
             continue
         held = await asyncio.to_thread(context.events.get, based_on)
-        if gone := set(based_on) - {one.event_id for one in held}:  # at this moment
+        if gone := set(based_on) - {one.event_id for one in held}:  # while the profile was being written
             change = partial(_without, gone)
             revised = await asyncio.to_thread(context.profiles.revise, stored.key, change, now=now, cause="correction")
             stored = revised or stored
         written.append(f"{stored.key}#{stored.revision}")
         merged.append(stored.key.index_id)
         if context.profile_index is not None:
-            # Searchable by its words at once. The vector, and what fails here, is left to the idle loop.
+            # This makes the profile searchable by words at once. The idle loop adds the vector, and
+            # repairs the index if this fails.
             try:
                 await asyncio.to_thread(context.profile_index.put, stored, None)
             except StorageError as error:
@@ -77,7 +81,7 @@ async def write_profile(state: HistorianState, runtime: Runtime[HistorianContext
 
 
 def _without(gone: set[str], profile: Profile) -> Profile:
-    """Return a profile without what rests on events that are gone."""
+    """Return a profile without the evidence `gone` and without lines that had no other evidence."""
     lines = (without_evidence(line, gone) for line in profile.lines)
     return replace(profile, lines=tuple(line for line in lines if line is not None))
 

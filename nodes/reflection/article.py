@@ -1,4 +1,4 @@
-"""The nodes that write an article: ask the model what changes, take what passes, and replace the article."""
+"""The nodes that write an article: ask a model for changes, apply those that pass, store it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,11 @@ log = logging.getLogger(__name__)
 
 
 async def reconstruct(state: ReflectionState, runtime: Runtime[HistorianContext]) -> ReflectionUpdate:
-    """Ask for the changes by one model call; after a refusal for the rest, of the article with what was taken already."""
+    """Ask a model for changes of the article, in one call.
+
+    If lines of the last answer were refused, ask only for these; the article that is shown then
+    contains the accepted lines.
+    """
     context = runtime.context
     job = reflection_job(state, context.settings)
     stimulus, tries, reasons = (
@@ -39,7 +43,7 @@ async def reconstruct(state: ReflectionState, runtime: Runtime[HistorianContext]
         "tries": tries,
         "conflict": False,
     }
-    if context.chat is None:  # it was taken out of the settings while the job waited
+    if context.chat is None:  # the model was removed from the settings while the job waited
         return update
     try:
         answer = await reconstructing.reconstruct(
@@ -61,7 +65,7 @@ async def reconstruct(state: ReflectionState, runtime: Runtime[HistorianContext]
 
 
 async def check_article(state: ReflectionState, runtime: Runtime[HistorianContext]) -> ReflectionUpdate:
-    """Take the lines that pass; return the reasons against the others to the model, as long as tries are left."""
+    """Apply the lines that pass. Return the reasons against the others, for the next attempt."""
     context = runtime.context
     job = reflection_job(state, context.settings)
     article, answer = article_of(state["proposal"]), state.get("answer")
@@ -92,10 +96,11 @@ async def check_article(state: ReflectionState, runtime: Runtime[HistorianContex
 
 
 async def write_article(state: ReflectionState, runtime: Runtime[HistorianContext]) -> ReflectionUpdate:
-    """Compare and swap, take the summaries out of short-term memory, and see what is due next.
+    """Write the article by compare and swap, promote the summaries, and find what is due next.
 
-    If the article changed meanwhile it is reconstructed again; nothing is written for a forgotten person. Where no new line
-    passed, the old article stands and the summaries, which stay on disk, are in none: nothing is asked about them again.
+    If the article changed meanwhile, it is reconstructed again. For a forgotten person nothing is
+    written. If no new line passed, the article is unchanged. Promoted summaries leave short-term
+    memory all the same: they remain stored, and the model is not asked about them again.
     """
     context = runtime.context
     job = reflection_job(state, context.settings)
@@ -103,7 +108,7 @@ async def write_article(state: ReflectionState, runtime: Runtime[HistorianContex
     new, sources, into = article_of(proposal), state["sources"], None
     old = await asyncio.to_thread(stores.articles.read, job.key)
     if old is not None and set(sources) <= set(old.sources):
-        into = old.revision  # killed after it was written
+        into = old.revision  # an earlier run was killed after writing it
     elif new != (Article() if old is None else old.article):
         try:
             stored = await asyncio.to_thread(
@@ -125,7 +130,7 @@ async def write_article(state: ReflectionState, runtime: Runtime[HistorianContex
         await asyncio.to_thread(stores.summaries.mark_promoted, job.key, sources, at=job.now(context), into=into)
     reflected = state.get("reflected", False) or state["occasion"] == "reflection"
     due = await what_is_due(job, context, reflected=reflected)
-    if not due["occasion"]:  # the last verdict stays to be seen
+    if not due["occasion"]:  # keep `tries`, `reasons` and `passed` in the state for inspection
         due = {"occasion": "", "sources": [], "stimulus": []}
     return {
         "conflict": False,

@@ -1,4 +1,7 @@
-"""What is due next for a person: another summary, a promotion, the job's own reflection, or nothing. Shared by the nodes."""
+"""Finds what is due next for a person. Shared by the nodes.
+
+This is another summary, a promotion of summaries, the reflection of the job itself, or nothing.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,10 @@ from .job import ReflectionJob
 
 
 async def next_step(job: ReflectionJob, context: HistorianContext) -> ReflectionUpdate:
-    """Return the next summary if enough states wait (`through` is its last state), else the reason to rewrite the article."""
+    """Return the next step: a summary if enough states wait, else what is due for the article.
+
+    `through` is the entry id of the last state of the summary, or "".
+    """
     through = await waiting_for_summary(job, context)
     return {"through": through} if through else {"through": "", **await what_is_due(job, context, reflected=False)}
 
@@ -24,8 +30,8 @@ async def next_step(job: ReflectionJob, context: HistorianContext) -> Reflection
 async def waiting_for_summary(job: ReflectionJob, context: HistorianContext) -> str:
     """Return the entry id of the last state of the next summary; "" below the threshold.
 
-    Everything that waits becomes one summary; from twice the threshold on, several. Without a model the threshold is at most
-    TALK_TOKENS: a summary is then the talk itself, and holds no more.
+    All waiting states become one summary, or several from twice the threshold on. Without a model
+    the threshold is at most TALK_TOKENS, since a summary then contains the talk itself.
     """
     buffered = context.article_stores.buffer
     said, recorded = await asyncio.to_thread(buffered.fill, job.key)
@@ -39,9 +45,10 @@ async def waiting_for_summary(job: ReflectionJob, context: HistorianContext) -> 
 
 
 async def what_is_due(job: ReflectionJob, context: HistorianContext, *, reflected: bool) -> ReflectionUpdate:
-    """Return why the article is to be rewritten next; `occasion` is empty if nothing is due.
+    """Return why the article is to be rewritten next; `occasion` is "" if nothing is due.
 
-    Without a model there is no article: the oldest summaries leave short-term memory where they take more than `max_tokens`.
+    Without a model there is no article. The oldest summaries then leave short-term memory if all
+    together have more than `max_tokens` tokens.
     """
     nothing: ReflectionUpdate = {
         "occasion": "",
@@ -77,14 +84,17 @@ async def what_is_due(job: ReflectionJob, context: HistorianContext, *, reflecte
 
 
 async def said(job: ReflectionJob) -> list[str]:
-    """Return the job's states as one text, `2026-02-21 Ann: …`; nothing if none has words."""
+    """Return a list of one text with the job's states, `2026-02-21 Ann: …`; [] if none has text."""
     spoken = [one for _, one in job.payload.entries(job.job)]
     lines = await asyncio.to_thread(said_lines, spoken, job.names, job.job.moment, job.job.timezone)
     return ["\n".join(under_days(lines))] if lines else []
 
 
 def beyond(waiting: Sequence[Summary], tokens: int) -> list[Summary]:
-    """Return the oldest of the summaries, as few as needed for the others, the newest at least, to take at most `tokens`."""
-    # The tokens left once the earlier ones are gone; while that is too much, the next one goes too.
+    """Return the oldest summaries that must leave so that the others have at most `tokens` tokens.
+
+    The newest summary is never returned.
+    """
+    # `left` are the tokens before each summary leaves. It leaves if these are still too many.
     left = accumulate((one.tokens for one in waiting), sub, initial=sum(one.tokens for one in waiting))
     return [one for one, held in zip(waiting[:-1], left, strict=False) if held > tokens]

@@ -1,4 +1,4 @@
-"""The job of a reflection run, with what follows from it and from the settings. Shared by the nodes."""
+"""The job of a reflection run, with values derived from the settings. Shared by the nodes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ...text.language import Language, detect_language
 
 @dataclass(frozen=True, slots=True)
 class ReflectionJob:
-    """A job of kind `states` and the settings that it runs under."""
+    """A job of kind `states` with the settings."""
 
     job: Job
     payload: StatesPayload
@@ -36,7 +36,7 @@ class ReflectionJob:
 
     @property
     def threshold(self) -> int:
-        """The number of buffered tokens from which a summary is made."""
+        """Number of buffered tokens from which on a summary is made."""
         return self.payload.threshold or self.shortterm.summary_token_threshold
 
     @property
@@ -50,17 +50,20 @@ class ReflectionJob:
 
     @property
     def configured_language(self) -> Language | None:
-        """The language in the settings; None if it is detected from the conversation."""
+        """The language in the settings; None for "auto"."""
         configured = self.settings.cognitive.language
         return None if configured == "auto" else configured
 
     def language(self, article: Article, lines: Sequence[str]) -> Language:
-        """Return the configured language, else that of the article, else that of `lines`. An article keeps its language."""
+        """Return the configured language, else that of the article, else that of `lines`.
+
+        So an article keeps its language.
+        """
         written = "\n".join(article.chapter(name) for name in CHAPTER_NAMES).strip()
         return self.configured_language or detect_language(written or "\n".join(lines))
 
     def is_forgotten(self, context: HistorianContext) -> bool:
-        """Return True if the person or the group was forgotten since the job was handed over. Blocking."""
+        """Return True if person or group was forgotten after the job was handed over. Blocking."""
         return context.events.is_forgotten(self.job.job_id, self.job.entities, self.job.moment.timestamp())
 
     def now(self, context: HistorianContext) -> str:
@@ -82,12 +85,12 @@ async def read_article(job: ReflectionJob, context: HistorianContext) -> tuple[A
 
 
 def article_of(proposal: ProposalState) -> Article:
-    """Return the article that a state holds."""
+    """Return the article of a proposal in the state."""
     return Article().with_chapters(cast(dict[ChapterName, str], proposal["chapters"]))
 
 
 def proposal_of(article: Article, base_revision: int) -> ProposalState:
-    """Return an article and the revision that it was made from, as a state holds them."""
+    """Return a proposal for the state: an article and the revision that it was made from."""
     return ProposalState(
         chapters={name: article.chapter(name) for name in CHAPTER_NAMES},
         base_revision=base_revision,

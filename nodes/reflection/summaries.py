@@ -1,4 +1,4 @@
-"""The nodes that make summaries: buffer the states, summarise those that are enough, file the summary."""
+"""The nodes that make summaries: buffer states, summarise enough of them, file the summary."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SOURCE = "summary"
 
 
 async def buffer(state: ReflectionState, runtime: Runtime[HistorianContext]) -> ReflectionUpdate:
-    """Buffer the states once; nothing if the person or group was forgotten meanwhile."""
+    """Buffer the states once, unless the person or group was forgotten meanwhile."""
     context = runtime.context
     job = reflection_job(state, context.settings)
     if await asyncio.to_thread(job.is_forgotten, context):
@@ -39,13 +39,17 @@ async def buffer(state: ReflectionState, runtime: Runtime[HistorianContext]) -> 
     )
     summaries = await asyncio.to_thread(context.article_stores.summaries.read, job.key)
     if summaries and summaries[-1].through:
-        # Killed between the summary and the release, and the checkpoint lost: what a summary covers waits no more.
+        # A process may have been killed after adding a summary and before releasing its states, and
+        # have lost its checkpoint. States that a summary covers do not wait any more.
         await asyncio.to_thread(buffered.release, job.key, summaries[-1].through)
     return await next_step(job, context)
 
 
 async def summarise(state: ReflectionState, runtime: Runtime[HistorianContext]) -> ReflectionUpdate:
-    """Draft a summary; nothing is written here. The draft is empty if the states are gone (the person was forgotten)."""
+    """Draft a summary, without storing it.
+
+    The draft is empty if the states were deleted because the person was forgotten.
+    """
     context = runtime.context
     job = reflection_job(state, context.settings)
     states = await asyncio.to_thread(context.article_stores.buffer.through, job.key, state["through"])
@@ -61,7 +65,10 @@ async def summarise(state: ReflectionState, runtime: Runtime[HistorianContext]) 
 
 
 async def file_summary(state: ReflectionState, runtime: Runtime[HistorianContext]) -> ReflectionUpdate:
-    """File the event first, then the summary (`buffer` takes one for filed), and release the states last. All is idempotent."""
+    """File the event first, then the summary, and release the states last.
+
+    Every step is idempotent. For `buffer`, an existing summary means that its event is filed.
+    """
     context = runtime.context
     job = reflection_job(state, context.settings)
     states = await asyncio.to_thread(context.article_stores.buffer.through, job.key, state["through"])
@@ -71,7 +78,8 @@ async def file_summary(state: ReflectionState, runtime: Runtime[HistorianContext
         if state["draft"]["text"]:
             summary = summary_of(job, states, state, created_at=job.now(context))
             if summary.written_by == "model" or any(one.spoken.role != "record" for one in states):
-                # Without a vector: the worker embeds it when it is idle. Records alone are events already.
+                # The event has no vector yet: the worker embeds it when idle. If the states are
+                # records only, and no model summarised them, they are events already.
                 await asyncio.to_thread(context.events.file_new, [event_of(summary, job)], [None])
             await asyncio.to_thread(
                 context.article_stores.summaries.add,
@@ -86,12 +94,12 @@ async def file_summary(state: ReflectionState, runtime: Runtime[HistorianContext
 
 
 def id_of(key: ArticleKey, through: str) -> str:
-    """Return the id, in a file and as an event, of the summary whose last state is `through`."""
+    """Return the id of the summary whose last state is `through`; its event has the same id."""
     return f"{ASSERTED if is_asserted(through) else ''}{SOURCE}-{digest_of(key.scope.key, key.user_id, through)}"
 
 
 def summary_of(job: ReflectionJob, states: list[BufferedState], state: ReflectionState, *, created_at: str) -> Summary:
-    """Return the summary made of the draft and its states."""
+    """Return the summary for the draft in `state`, made from `states`."""
     draft = state["draft"]
     times = [one.spoken.at for one in states if one.spoken.at] or [job.job.timestamp]
     return Summary(
@@ -109,7 +117,7 @@ def summary_of(job: ReflectionJob, states: list[BufferedState], state: Reflectio
 
 
 def event_of(summary: Summary, job: ReflectionJob) -> Event:
-    """Return the summary as an event of its conversation, at the time of the last state that it covers."""
+    """Return the summary as an event of its conversation, with the time of its last state."""
     moment = datetime.fromisoformat(summary.until).astimezone(ZoneInfo(job.job.timezone))
     return Event.in_scope(
         summary.key.scope,
