@@ -6,7 +6,8 @@ buffered states.
     layers/articles/…        Markdown files with earlier revisions; keys in the manifest
 
 Archives of earlier versions do not have these members. The folder name `layers` is part of the
-format."""
+format.
+"""
 
 from __future__ import annotations
 

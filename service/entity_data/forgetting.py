@@ -308,7 +308,8 @@ async def forget(
 
     `wake` notifies a worker of this process. The tombstone is always written here. If the owner has
     not answered after `wait_seconds`, the report has `done=False`; the owner continues, also after
-    a restart. Raises StorageError."""
+    a restart. Raises StorageError.
+    """
     requests = parts.backend.forget_requests
     until = parts.clock()
     await asyncio.to_thread(parts.backend.erasure.bury, entity.key, until)

@@ -2,7 +2,8 @@
 archives go through all kinds.
 
 A kind in an archive has one of two forms: JSON lines (`Lines`), or Markdown files with revisions
-(`Documents`)."""
+(`Documents`).
+"""
 
 from __future__ import annotations
 

@@ -122,8 +122,8 @@ class ProfileRecords(Documents[ProfileKey, Profile]):
 def line_without(line: ProfileLine, traces: Traces) -> ProfileLine | None:
     """Return a line of another profile without the evidence from the person's jobs.
 
-    Return None if no other evidence is left. A line that the person said (`said_by`) loses its
-    speaker if some of its evidence is from the person's jobs; otherwise the result is None.
+    Return None if this is all the evidence of the line. A line that the person said (`said_by`) is
+    returned without its speaker if a part of the evidence is left; otherwise return None.
     """
     left = tuple(one for one in line.evidence if one.rpartition(":")[0] not in traces.job_ids)
     if not left and (line.evidence or line.said_by == traces.entity.id):
@@ -178,6 +178,6 @@ def made_of(lines: Collection[str], texts: Collection[str]) -> set[str]:
     found: set[str] = set()
     for text in texts if wanted else ():
         folded = text.casefold()
-        held = {word for word in wanted if word in folded}  # ten times faster than tokens
+        held = {word for word in wanted if word in folded}  # ten times faster than search_tokens
         found |= {line for line, its in words.items() if its and len(its & held) >= _MOST * len(its)}
     return found
