@@ -185,7 +185,7 @@ def _merge_jobs(directory: Path, source: Path, now: float) -> tuple[int, int]:
     with closing(opened) as queue:
         queue.take_over(now)
         there = len(queue.known_ids())
-        added = queue.merge_rows(former_rows(source / FORMER).values())  # a former version made it
+        added = queue.merge_rows(former_rows(source / FORMER).values())  # from former versions
         name = _read_only(source / QUEUE) if (source / QUEUE).exists() else ":memory:"
         requests = ForgetRequestTable(queue.database)
         with closing(sqlite3.connect(name, uri=True, factory=SqliteTransaction)) as backup:

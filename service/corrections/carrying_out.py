@@ -180,15 +180,15 @@ def _digests(plan: Plan) -> tuple[str, ...]:
 
 
 def _links(parts: Parts, plan: Plan) -> list[EventLink]:
-    """Return the links of the events that were superseded or corrected by events which the plan
-    deletes or edits."""
+    """Return the links from superseded or corrected events to the events that a plan deletes or
+    edits."""
     changed = [*sorted(plan.forgotten), *([plan.edited] if plan.edited else [])]
     return [EventLink(one.event_id, name, one.corrected_by == name) for name in changed for one in parts.events.ended_by(name)]
 
 
 def _in_articles(parts: Parts, plan: Plan, gone: Sequence[Event]) -> tuple[dict[str, list[str]], list[str]]:
-    """Return the lines of articles and summaries that equal a wrong statement, by record key, and a
-    list of those that contain one."""
+    """Return the lines of articles and summaries that equal a wrong statement, by record key; and
+    the lines that contain a wrong statement."""
     same: dict[str, list[str]] = {}
     still_told: list[str] = []
     people = {(one.user_id, one.group_id) for one in gone}

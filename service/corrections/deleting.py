@@ -1,4 +1,4 @@
-"""Deletes lines and events, together with everything that says the same. Blocking; raises
+"""Deletes lines and events, together with the records that say the same. Blocking; raises
 StorageError."""
 
 from __future__ import annotations

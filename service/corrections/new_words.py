@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def replace_words(parts: Parts, plan: Plan, text: str, vector: Vector | None, timezone: str) -> tuple[str, ...]:
-    """Plan the new text of the evidence of the plan's lines. Return the ids of the new evidence.
+    """Plan a new text for the evidence of the plan's lines. Return the ids of the new evidence.
 
     The newest event of the conversation that is not evidence of another line gets the text. The
     other events are deleted. If there is no such event, a new one is filed. The source messages are
@@ -48,10 +48,10 @@ def replace_words(parts: Parts, plan: Plan, text: str, vector: Vector | None, ti
 def replace_event(
     parts: Parts, plan: Plan, event: Event, text: str, vector: Vector | None, timezone: str, *, others: bool
 ) -> None:
-    """Plan the new text of one event, and of the lines that have the old text of the event.
+    """Plan a new text for one event, and for the lines that have the event's old text.
 
-    A message keeps its text: a new event with the text is filed. With `others`, the other events
-    that have the old text are deleted.
+    A message itself is not changed: a new event with the text is filed. With `others`, the other
+    events that have the old text are deleted.
     """
     plan.text, plan.vector = text, vector
     gather(parts, plan, [event.event_id], others=others)
@@ -137,7 +137,8 @@ def edit_line(
 def keep_private(parts: Parts, plan: Plan, new: Mapping[str, Any]) -> None:
     """Move a line that is edited in a private chat to the layer that this chat writes.
 
-    The line is removed from the other layers of the user. Other scopes leave the plan unchanged.
+    The line is removed from the other layers of the user. If the scope is no private chat, the plan
+    is not changed.
     """
     rule = parts.settings.cognitive.profile.profile_layers
     if plan.scope is None or plan.scope.request_type != "private":

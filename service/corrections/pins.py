@@ -108,13 +108,12 @@ def unpin(parts: Parts, scope: Scope, line_id: str) -> bool:
 
 
 def _unpinned(line: ProfileLine, line_id: str) -> list[ProfileLine]:
-    """Return the line without its pin if it has the id `line_id` and was also told.
-
-    If the line was only pinned, return an empty list. Other lines are returned unchanged.
+    """Return the line without its pin if its id is `line_id`; [] if the line was pinned only, and
+    never said in a conversation. Other lines are returned unchanged.
     """
     if line.line_id != line_id:
         return [line]
-    return [replace(line, pinned=False, until="")] if line.told else []  # never told
+    return [replace(line, pinned=False, until="")] if line.told else []  # pinned only
 
 
 def pins(parts: Parts, scope: Scope) -> list[Line]:

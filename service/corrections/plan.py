@@ -28,7 +28,8 @@ MOST_CONFLICTS = 20
 """Maximum number of attempts to write a profile that others change at the same time."""
 Line = tuple[ProfileKey, ProfileLine]
 MessagesOf = Literal["stay", "hide", "remove"]
-"""Treatment of the source messages of a corrected statement: leave, hide or delete them."""
+"""Treatment of the source messages of a corrected statement: leave them unchanged, hide or delete
+them."""
 
 
 @dataclass
@@ -83,8 +84,8 @@ def new_id(scope: Scope | None) -> str:
 def profile_keys(parts: Parts, scope: Scope | None) -> list[ProfileKey]:
     """Return the keys of the profiles that may be corrected in `scope`.
 
-    These are the layers of its user and its group that are readable in the scope. For None, these
-    are all profiles.
+    These are the layers of its user and its group that are readable in the scope; all profiles if
+    `scope` is None.
     """
     if scope is None:
         return list(parts.profiles.keys())
@@ -122,9 +123,9 @@ def lines_of_id(parts: Parts, line_id: object, scope: Scope | None) -> list[Line
 def may_touch(scope: Scope | None, event: Event) -> bool:
     """Return True if a correction in `scope` may change an event.
 
-    These are the events of the scope, and statements of its user in other conversations. If the
-    speaker of the scope is only asserted, these are only asserted events of the scope. Without a
-    scope return True.
+    A correction may change the events of its scope, and statements of the user of the scope in
+    other conversations. If the speaker of the scope is only asserted, it may only change asserted
+    events of the scope. Without a scope return True.
     """
     if scope is None:
         return True
@@ -158,7 +159,7 @@ def tellers(plan: Plan, told_by: Iterable[Event]) -> set[str]:
 def gather(parts: Parts, plan: Plan, evidence: Iterable[str], *, others: bool = True) -> None:
     """Add the events of `evidence` and their source messages to a plan.
 
-    With `others`, also add events with the same words, and note the words as wrong.
+    With `others`, also add events with the same words, and add the texts to the wrong statements.
     """
     found = {one.event_id: one for one in parts.events.get(list(dict.fromkeys(evidence))) if may_touch(plan.scope, one)}
     if others:

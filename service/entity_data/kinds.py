@@ -51,10 +51,11 @@ class Record(NamedTuple):
     the texts that are searched for mentions (default: `texts`). `job_ids` and `moments` (scope key,
     seconds since the epoch) identify the jobs of the record. `event_id` is given for events only.
 
-    `scope` is the key of the record's conversation. If it is "", these are the conversations in
-    which a person of `borne` spoke. `borne` are the names in the record as (entity key, name): the
-    bot has an empty key, and a speaker whose name is unknown has an empty name. `named` are the
-    people that an event names according to its own data, as (entity key, words).
+    `scope` is the key of the record's conversation. If it is "", the record belongs to all
+    conversations in which a person of `borne` spoke. `borne` are the names in the record as (entity
+    key, name): the bot has an empty key, and a speaker whose name is unknown has an empty name.
+    `named` are the people named in the text of an event, as stored in the event: (entity key,
+    words).
     """
 
     id: str

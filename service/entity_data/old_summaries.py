@@ -93,7 +93,7 @@ class Assumed:
 
 
 class _Unplaced(InvalidInput):
-    """The id of the conversation that an entry names is unknown."""
+    """Raised if the id of the conversation of an entry is unknown."""
 
     def __init__(self, place: str) -> None:
         super().__init__(f"the id of {place!r} is not known; give it with --place {place!r}=ID")
@@ -115,7 +115,7 @@ def reading(path: Path | None) -> Iterator[None]:
 def read_places(pairs: Sequence[str], path: Path | None = None) -> dict[str, str]:
     """Return ids by name, from texts `NAME=ID` and from a JSON file `{"NAME": ID}`.
 
-    If both have a name, the id in the texts is used. Raises InvalidInput.
+    If both contain the same name, the id from the texts is used. Raises InvalidInput.
     """
     try:
         with reading(path):

@@ -20,7 +20,7 @@ _NOT_REDACTED = ("scope_key", "job_id", "user_id", "timestamp")
 
 
 class CorrectionRecords(Kind[CorrectionRecord]):
-    """Data that corrections removed and `undo` restores. It is in no archive."""
+    """Data that corrections removed and `undo` restores. This kind is in no archive."""
 
     kind = "corrections"
 

@@ -140,11 +140,12 @@ def _without(traces: Traces, plain: Collection[str], profile: Profile) -> Profil
 
 def lines_told_by(kept: Sequence[Profile], job_ids: Collection[str], texts: Collection[str]) -> set[str]:
     """Return the lines and tags of a group's profile that come from the person with these jobs and
-    texts. The lines have no evidence.
+    texts.
 
-    `kept` are the stored revisions, newest first. A line comes from the person if it repeats a
-    text, or if one of the jobs caused the revision that added the line. If the revision that added
-    the line is no longer stored, most words of the line must occur in one of the texts.
+    `kept` are the stored revisions, newest first, with their lines without evidence. A line comes
+    from the person if it repeats a text, or if one of the jobs caused the revision that added the
+    line. If the revision that added the line is no longer stored, most words of the line must occur
+    in one of the texts.
     """
     theirs: set[str] = set()
     unknown: set[str] = set()

@@ -96,7 +96,7 @@ def import_archive(parts: Parts, path: Path, *, even_forgotten: bool = False, mo
     redacted at the level `redact_jobs` and written, a few megabytes at a time. Values of other
     entities than that of the archive are left out and reported. Raises InvalidInput if the file is
     no archive, damaged, too large or from a newer version. Raises ForgottenHere, unless
-    `even_forgotten`, if an entity in the archive was forgotten here later.
+    `even_forgotten`, if an entity of a value was forgotten here after the time of the value.
     """
     kinds = [kind for kind in stored_kinds(parts) if kind.name]
     with ArchiveReader(path, most_mib=most_mib) as archive:

@@ -66,9 +66,9 @@ class LoneFailures:
 class Attempts:
     """Runs claimed jobs and settles each: completed, postponed, failed, given back, or held.
 
-    `models` and `disk` are pauses for all jobs, begun by failures. `held` are jobs that could not
-    be written because of the disk: they remain claimed, which needs no write, until they are tried
-    again. `must_reopen` is True if the checkpoints failed.
+    `models` and `disk` are the pauses of all jobs after failures of a model or the disk. `held` are
+    jobs that failed because of the disk: they remain claimed, which needs no write, until they are
+    tried again. `must_reopen` is True if the checkpoints failed.
     """
 
     def __init__(

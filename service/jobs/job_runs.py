@@ -67,8 +67,8 @@ def with_claimed_chat(context: HistorianContext, queue: JobQueue, job_id: str) -
 
 
 class JobRuns:
-    """Runs jobs of the kinds `remember`, `talk`, `profile` and `states`. Files jobs that are given
-    up by rules.
+    """Runs jobs of the kinds `remember`, `talk`, `profile` and `states`. If a job is given up,
+    files its content by rules.
 
     `watch` is notified of every step.
     """
@@ -165,14 +165,14 @@ class JobRuns:
 
     async def pass_over(self, job: Job) -> None:
         """Make the messages due that would have run together with this forgotten or expired
-        message: perhaps no later message starts their run."""
+        message. Otherwise no other job might start their run."""
         if job.kind == "talk":
             others = await asyncio.to_thread(self._queue.together, job.job_id, GATHERED_AT_ONCE + 1)
             await asyncio.to_thread(self._queue.hasten, [one.job_id for one in others])
 
     async def _input(self, job: Job) -> dict[str, Any]:
-        """Return the input of the graph. For a job of kind `talk` or `profile` it contains the
-        other waiting jobs of the conversation.
+        """Return the input of the graph. For a job of kind `talk` or `profile` the input also
+        contains the other waiting jobs of this kind in the conversation.
 
         Messages are sorted by time. Those beyond the limits are made due: their runs come next, and
         take further waiting messages along. Messages that are filed already (sent again during

@@ -29,7 +29,8 @@ class MessageFiling:
 
     Without a model the jobs are then removed from the queue. With a model they wait until their
     conversation is silent, and run through the graph. Only the owner files messages. After a
-    restart it begins at the first waiting job again; messages that are filed already do not change.
+    restart filing begins at the first waiting job again; messages that are filed already do not
+    change.
 
     A message that cannot be filed is left to the worker, which retries it like any job and finally
     gives it up with the reason.

@@ -199,11 +199,12 @@ class FiledMessages:
         return [one.event_id for one in theirs if one.job_id == theirs[0].job_id]
 
     def take_out(self, message: Sequence[Event], resting: Sequence[Event]) -> None:
-        """Remove lines whose only evidence is `message` or the events `resting` on it from the
-        profiles of its sender and group, in all revisions.
+        """Remove a message from the profiles of its sender and group, in all revisions.
 
-        Lines without evidence are removed if they repeat these texts. A line with other evidence
-        loses this evidence; if its text is from the message, it gets the text of other evidence.
+        `resting` are the events taken from the message. Lines are removed if their only evidence is
+        the message and these events, or if they have no evidence and repeat the texts of these. A
+        line with other evidence loses this part of its evidence; if its text is from the message,
+        it gets a text of the other evidence.
         """
         if not message:
             return

@@ -27,8 +27,8 @@ refuses at once, so that an attempt costs nothing."""
 
 
 LOOK_EVERY = 30
-"""Each time this many checks for profiles changed by jobs are done, one check is also for profiles
-that were edited by hand or restored by another process."""
+"""Number of checks for profiles changed by jobs, per check for profiles that were edited by hand or
+restored by another process."""
 
 
 async def _nothing_waits() -> bool:

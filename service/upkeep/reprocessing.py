@@ -111,12 +111,13 @@ class Reprocessing:
         changes = []
         for before, item, new in made:
             if before.is_absolute and not new.is_absolute and not judge(item, before.text, job, self._context.settings):
-                # Messages that are not stored made it absolute, and the current gate accepts its
-                # text.
+                # The old text was judged with messages that are not stored, and the current gate
+                # accepts it.
                 continue
             written: dict[str, Any] = {name: getattr(new, name) for name in WRITTEN_ANEW}
             after = replace(before, **written)
-            # The messages that showed whom the names in the text mean are not stored.
+            # `people` was found with messages that are not stored: it remains valid for the same
+            # text.
             if after.text == before.text:
                 after = replace(after, people=before.people)
             if after != before:
@@ -221,7 +222,8 @@ def words_of(event: Event) -> str:
 
 
 def _of_one_job(events: Sequence[Event]) -> Iterator[list[Event]]:
-    """Yield the events of one job in batches with at most one action each, which comes first."""
+    """Yield the events of one job in batches. A batch has at most one action, as its first
+    event."""
     actions = [one for one in events if one.kind == "action"]
     facts = [one for one in events if one.kind == "fact"]
     yield [*actions[:1], *facts]
