@@ -1,1 +1,1 @@
-"""Backups of a data directory, and their restoration."""
+"""Backups of a data directory: making and restoring them."""

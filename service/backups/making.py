@@ -1,17 +1,20 @@
-"""A backup of a data directory, safe while its owner works on it.
+"""Making a backup of a data directory. The owner may work on the directory meanwhile.
 
-    index.sqlite     one state of the database, by SQLite's backup API, checked; items.sqlite too, if there is one
-    queue.sqlite     every job that was accepted before the backup began, unless its events are in the database; the documents,
-                     and who is to be forgotten
-    profiles/ chapters/ MEMORY.md end_summaries.json …     files as they were, each of them whole
-    backup.json      {"format", "version", "made_at", "historian", "events", "files"}, written last
+    index.sqlite     a snapshot of the database (SQLite's backup API), checked; also items.sqlite,
+                     if it exists
+    queue.sqlite     every job that was accepted before the backup began, unless its events are in
+                     the database; the documents, and the forget requests
+    profiles/ chapters/ MEMORY.md end_summaries.json …     copies of the files, each complete
+    backup.json      {"format", "version", "made_at", "historian", "events", "jobs", "files",
+                     "bytes"}, written last
 
-The order makes it consistent. Jobs are copied before the database: a job moves from the queue into the database, so it is in
-one of the two copies. Documents and files are copied after it: what the database says to be done is done in them, and they
-name the jobs that they have had.
+The order of copying makes the backup consistent. Jobs are copied before the database: a job moves
+from the queue into the database, so each job is in at least one of the two copies. Documents and
+files are copied after the database: they hold every change that the database records as done, and
+they name the jobs that changed them.
 
-Not in it is what can be made anew (Chroma's index; checkpoints, at the cost of model calls) and what is about running processes
-(locks). The folder gets its name when it is complete.
+The backup holds no data that can be rebuilt (Chroma's index; checkpoints, at the cost of model
+calls) and no data of running processes (locks). The folder gets its final name when it is complete.
 """
 
 from __future__ import annotations
@@ -40,12 +43,13 @@ FORMAT, VERSION = "historian backup", 2
 MANIFEST, INDEX, ITEMS = "backup.json", "index.sqlite", "items.sqlite"
 
 _NOT_COPIED = (*DATABASES, "chromadb", "owner.", RESTORING)
-"""How the names at the top begin that are copied in another way, or not at all."""
+"""Prefixes of the top-level names that are copied in another way, or not at all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """What a backup holds. `made_at` is ISO 8601 in UTC; `files` do not count the jobs."""
+    """The content of a backup. `made_at` is ISO 8601 in UTC. `files` counts the copied files
+    without the databases of events and jobs."""
 
     made_at: str
     historian: str
@@ -56,10 +60,12 @@ class Backup:
 
 
 def back_up(directory: Path, target: Path, *, version: str, now: float) -> Backup:
-    """Write a backup of `directory` into the new or empty folder `target`. Blocking; any process may call it.
+    """Write a backup of `directory` into the new or empty folder `target`. Blocking; any process
+    may call it.
 
-    `version` is that of this program, `now` in seconds since the epoch. Raises InvalidInput for a target that is not empty or
-    lies in the data directory, HistorianError if there is nothing to back up, and StorageError; `target` is unchanged then.
+    `version` is the version of this program, `now` the time in seconds since the epoch. Raises
+    InvalidInput if the target is not empty or lies in the data directory, HistorianError if there
+    is nothing to back up, and StorageError. After an error `target` is unchanged.
     """
     directory, target = directory.resolve(), target.expanduser().resolve()
     if target == directory or directory in target.parents:
@@ -73,9 +79,10 @@ def back_up(directory: Path, target: Path, *, version: str, now: float) -> Backu
     unfinished = target.with_name(f"{TEMPORARY_PREFIX}{target.name}")
     try:
         with explaining("write the backup", target):
-            shutil.rmtree(unfinished, ignore_errors=True)  # of a killed process
+            shutil.rmtree(unfinished, ignore_errors=True)  # left by a killed process
             unfinished.mkdir(mode=0o700)
-            open_local_queue(directory, lambda: now).close()  # it exists then, with the jobs that a former version kept as files
+            # Creates the queue's database, with the jobs that a former version stored as files.
+            open_local_queue(directory, lambda: now).close()
             jobs = _copy_database(directory / QUEUE, unfinished / QUEUE, "jobs")
             events = _copy_database(directory / INDEX, unfinished / INDEX, "events")
             _copy_documents(directory / QUEUE, unfinished / QUEUE)
@@ -97,7 +104,8 @@ def back_up(directory: Path, target: Path, *, version: str, now: float) -> Backu
 
 
 def copied(source: Path, target: Path) -> bool:
-    """Copy a regular file, flushed, with access for this user only. Return False if it does not exist (any more)."""
+    """Copy a regular file, flushed to disk, with access for this user only. Return False if there
+    is no regular file `source`."""
     with explaining("read", source), suppress(FileNotFoundError):
         if stat.S_ISREG(source.lstat().st_mode) and (data := read_ordinary(source)) is not None:
             write_atomically(target, data)
@@ -106,7 +114,8 @@ def copied(source: Path, target: Path) -> bool:
 
 
 def files_below(folder: Path) -> Iterator[str]:
-    """Yield the paths of the files below `folder`, relative to it, without hidden ones; links to folders are not followed."""
+    """Yield the paths of the files below `folder`, relative to it. Hidden files are left out; links
+    to folders are not followed."""
     for parent, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if name[0] != ".")
         inside = Path(parent).relative_to(folder)
@@ -114,12 +123,17 @@ def files_below(folder: Path) -> Iterator[str]:
 
 
 def others(directory: Path) -> Iterator[str]:
-    """Yield the files beside database and queue, in a data directory or in a backup."""
+    """Yield the files of a data directory or a backup that are copied as files, without databases
+    and locks."""
     return (name for name in files_below(directory) if not name.startswith(_NOT_COPIED) and not name.endswith(".lock"))
 
 
 def _copy_database(source: Path, target: Path, table: str) -> int:
-    """Copy a database as it is at one moment, check the copy, and return the number of rows of a table in it."""
+    """Copy a snapshot of a database. Check the copy, and return the number of rows of `table` in
+    it.
+
+    Raises StorageError if the database is damaged.
+    """
     try:
         write_atomically(target, b"")
         with closing(sqlite3.connect(source)) as original, closing(sqlite3.connect(target)) as copy:
@@ -134,12 +148,14 @@ def _copy_database(source: Path, target: Path, table: str) -> int:
 
 
 def _copy_documents(source: Path, target: Path) -> None:
-    """Bring the documents in the copy of a queue up to the present."""
+    """Replace the documents in the copy of a queue by the current ones, and add new forget
+    requests."""
     try:
         with closing(sqlite3.connect(source)) as original, closing(sqlite3.connect(target)) as copy, copy:
             original.execute("BEGIN")
             copy_documents(original, copy)
-            # Asked since the jobs were copied: the copied index may hold what is deleted by now.
+            # Forget requests that were made after the jobs were copied begin at the first stage:
+            # the copied database may still hold data that is deleted by now.
             anew = "json_set(body, '$.stage', 'waiting', '$.last_rows', json('[]'))"
             requests = original.execute(f"SELECT entity, {anew} FROM forget_requests")
             copy.executemany("INSERT OR IGNORE INTO forget_requests (entity, body) VALUES (?, ?)", requests)

@@ -1,10 +1,12 @@
-"""Put a backup into the place of what a data directory holds.
+"""Restoring a backup, which replaces the content of a data directory.
 
-Nobody works on the directory meanwhile (the owner lock). `restoring.json` stands in it from the first change to the last: until
-it is gone, nothing is opened, and the same command finishes what was interrupted. Every step may be repeated.
+No process may work on the directory meanwhile (owner lock). The file `restoring.json` exists from
+the first change to the last. While it exists, no store can be opened, and the same command finishes
+an interrupted restoration. Every step may be repeated.
 
-Two things of the present outlive it: the jobs that wait or were given up (none that was accepted is dropped), and who was
-forgotten, which the restored files do not know: the tombstones are read first and carried out at the end.
+Two kinds of current data are kept: waiting and failed jobs (no accepted job is dropped), and the
+tombstones. The restored files may hold data of entities that were forgotten after the backup: the
+current tombstones are read first, and these entities are forgotten again at the end.
 """
 
 from __future__ import annotations
@@ -54,13 +56,13 @@ Tombstone = tuple[TombstoneKind, str, float]
 
 FORGETTING = "forgetting"
 REPLACED = ("profiles", "chapters", "summaries", "MEMORY.md", "end_summaries.json")
-"""What of the present is removed if the backup does not have it."""
+"""Files and folders of the data directory that are removed if the backup does not have them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """The result. `forgotten` are the entities forgotten after the backup, which are to be forgotten again; None if the former
-    database could not tell."""
+    """The result of a restoration. `forgotten` are the entities that were forgotten after the
+    backup and must be forgotten again; None if the former database could not be read."""
 
     backup: Backup
     jobs_kept: int
@@ -69,9 +71,10 @@ class Restored:
 
 
 def read_backup(source: Path) -> Backup:
-    """Return what a backup holds, checked. Raises InvalidInput if it is none, damaged, or of a newer version.
+    """Check a backup and return its manifest.
 
-    It may come from anywhere: all that is in it are ordinary files.
+    Raises InvalidInput if `source` is no backup, damaged, or of a newer version. A backup may come
+    from an unknown source: a link or a device in it is an error too.
     """
     data = read_ordinary(source / MANIFEST)
     if data is None:
@@ -109,10 +112,11 @@ def _read_only(path: Path) -> str:
 
 
 def restore(directory: Path, source: Path, *, now: float, on_step: Callable[[str], None] = lambda step: None) -> Restored:
-    """Put the backup in `source` into the place of what `directory` holds. Blocking.
+    """Replace the content of `directory` by the backup in `source`. Blocking.
 
-    `now` is in seconds since the epoch; `on_step` is called after each step. What was filed after the backup is gone then. Raises
-    InvalidInput, OwnerLockHeld if a process works on the directory, and StorageError; call it again then.
+    `now` is in seconds since the epoch; `on_step` is called after each step. Events that were filed
+    after the backup are lost. Raises InvalidInput, OwnerLockHeld if a process works on the
+    directory, and StorageError. After an error call this function again.
     """
     source = source.expanduser().resolve()
     backup = read_backup(source)
@@ -139,9 +143,10 @@ def restore(directory: Path, source: Path, *, now: float, on_step: Callable[[str
 
 
 def _begin(directory: Path, source: Path) -> list[Tombstone] | None:
-    """Note that a restoration has begun, and the tombstones of the present; None if they cannot be read."""
+    """Write `restoring.json`, with the current tombstones, and return these. Return None if they
+    cannot be read."""
     noted = bytes_of(directory / RESTORING)
-    if noted is not None:  # interrupted: the database may be the restored one already
+    if noted is not None:  # interrupted before: the database may be the restored one
         found = json.loads(noted)["tombstones"]
         tombstones = None if found is None else [tuple(one) for one in found]
     else:
@@ -163,9 +168,11 @@ def _tombstones(index: Path) -> list[Tombstone] | None:
 
 
 def _merge_jobs(directory: Path, source: Path, now: float) -> tuple[int, int]:
-    """Add the jobs of the backup that are not in the queue. Return how many were there, and how many are added.
+    """Add the jobs of the backup that are not in the queue. Return the numbers of jobs that were in
+    the queue before, and of those added.
 
-    The documents beside them become those of the backup; what a former version had as files is taken over later.
+    The documents in the same database are replaced by the documents of the backup. Documents that a
+    former version stored as files are imported later.
     """
     try:
         opened = open_local_queue(directory, lambda: now)
@@ -178,7 +185,7 @@ def _merge_jobs(directory: Path, source: Path, now: float) -> tuple[int, int]:
     with closing(opened) as queue:
         queue.take_over(now)
         there = len(queue.known_ids())
-        added = queue.merge_rows(former_rows(source / FORMER).values())  # of a backup by a former version
+        added = queue.merge_rows(former_rows(source / FORMER).values())  # from former versions
         name = _read_only(source / QUEUE) if (source / QUEUE).exists() else ":memory:"
         requests = ForgetRequestTable(queue.database)
         with closing(sqlite3.connect(name, uri=True, factory=SqliteTransaction)) as backup:
@@ -186,7 +193,7 @@ def _merge_jobs(directory: Path, source: Path, now: float) -> tuple[int, int]:
                 copy_documents(backup, transaction)
             if backup.row("SELECT 1 FROM sqlite_master WHERE name = 'forget_requests'"):
                 for request in requests_in(backup):
-                    # A request of the present knows more than the one of the backup.
+                    # A current request holds more texts than the request in the backup.
                     if not requests.stage_of(request.entity):
                         requests.ask(request)
             if name != ":memory:":
@@ -196,7 +203,10 @@ def _merge_jobs(directory: Path, source: Path, now: float) -> tuple[int, int]:
 
 
 def _waiting_again(row: sqlite3.Row) -> dict[str, Any]:
-    """Return the row of a job in a backup, in no line: whoever worked on it then does so no more."""
+    """Return the row of a job in a backup as a new row of the queue, in no line.
+
+    A job that was claimed at the time of the backup waits again.
+    """
     fields = {**row, "behind": -1, "state": "failed" if row["state"] == "failed" else "pending"}
     del fields["position"]
     return fields
@@ -208,13 +218,14 @@ def _put_files(directory: Path, source: Path) -> None:
         if Path(name).parts[0] in REPLACED and name not in wanted and not name.endswith(".lock"):
             remove_durably(directory / name)
     for name in sorted(wanted):
-        # A request of the present knows more than the one of the backup.
+        # A current request holds more texts than the request in the backup.
         if Path(name).parts[0] != FORGETTING or not (directory / name).exists():
             copied(source / name, directory / name)
 
 
 def _put_database(directory: Path, source: Path, name: str) -> None:
-    """Put a database in place by one renaming. The log of the former one must not get into it."""
+    """Put a database in place by renaming it. The write-ahead log of the former database is removed
+    first, so that it is not applied to the restored one."""
     temporary = directory / f"{TEMPORARY_PREFIX}{name}"
     remove_durably(temporary)
     if not copied(source / name, temporary):
@@ -226,7 +237,8 @@ def _put_database(directory: Path, source: Path, name: str) -> None:
 
 
 def _bury(directory: Path, tombstones: list[Tombstone], now: float) -> tuple[Entity, ...]:
-    """Add tombstones to the restored database, and ask to forget the entities that it does not know as forgotten."""
+    """Add tombstones to the restored database. Add a forget request for each entity whose tombstone
+    was missing or older there."""
     path = directory / INDEX
     with closing(open_index(path)) as database:
         with database.reading() as connection:

@@ -1,1 +1,1 @@
-"""One thing corrected everywhere: what it finds, takes out, keeps for `undo`; pins."""
+"""Corrections: the search for wrong statements, changes in all stores, undoing; and pins."""

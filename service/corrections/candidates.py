@@ -1,4 +1,4 @@
-"""The statements that a correction may mean."""
+"""Search for the statement that a correction is about."""
 
 from __future__ import annotations
 
@@ -25,15 +25,16 @@ _FIGURE = re.compile(r"[\d一二两三四五六七八九十]+|\b(?:one|two|three
 MOST_CANDIDATES = 10
 CANDIDATES_LOOKED_AT = 50
 CLEAR, CLEARLY_BEFORE = 0.7, 0.3
-"""A statement is meant if it holds this share of the words asked for, and so much more than the next."""
+"""A candidate is chosen if its score (the share of the query's words in it) is at least CLEAR, and
+exceeds the next score by at least CLEARLY_BEFORE."""
 
 
 def candidates(parts: Parts, wrong: str, scope: Scope) -> list[Candidate]:
     """Return the lines, events and messages of a conversation that share words with `wrong`, best
     first.
 
-    What a line rests on, or an event was taken from, is not told beside it; nor is what was
-    superseded or corrected.
+    The evidence of a line in the result and the source messages of an event in the result are left
+    out. So are superseded, corrected and expired statements.
     """
     asked, now = set(search_tokens(wrong)) or {wrong.strip()}, iso_of(parts.clock())
     found: list[Candidate] = []
@@ -68,13 +69,17 @@ def candidates(parts: Parts, wrong: str, scope: Scope) -> list[Candidate]:
 
 
 def words_of(text: str) -> set[str]:
-    """Return the words of a text by which it is found, and its Chinese characters."""
+    """Return the search words of a text, and its single characters."""
     return {*search_tokens(text), *text}
 
 
 def clear_one(found: Sequence[Candidate], wrong: str) -> Candidate | None:
-    """Return the candidate that is meant; None where several may be, none holds enough of the words, or the best one denies what
-    `wrong` affirms, holds other figures, or is about somebody's relative or pet that `wrong` does not name."""
+    """Return the candidate that is clearly meant by `wrong`, else None.
+
+    None is returned if several candidates have similar scores, or if the best one has a low score,
+    differs from `wrong` in negation, lacks a number of `wrong`, or is about a relative or pet
+    although `wrong` names none.
+    """
     if not found or found[0].score < CLEAR or (len(found) > 1 and found[0].score - found[1].score < CLEARLY_BEFORE):
         return None
     text = found[0].text
@@ -84,7 +89,8 @@ def clear_one(found: Sequence[Candidate], wrong: str) -> Candidate | None:
 
 
 def kind_of(parts: Parts, target_id: str, scope: Scope) -> CandidateKind:
-    """Return what a target is. Raises InvalidInput if nothing in the conversation has this id."""
+    """Return the kind of a target. Raises InvalidInput if no line, event or message of the
+    conversation has this id."""
     if any(line.line_id == target_id for _, line in lines_in(parts, profile_keys(parts, scope))):
         return "line"
     found = parts.events.get([target_id]) if isinstance(target_id, str) else []

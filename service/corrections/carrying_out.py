@@ -1,9 +1,9 @@
-"""One correction, everywhere: events, messages, lines of profiles, articles. Blocking; raises
-StorageError.
+"""Carries out a correction in all stores: events, messages, profile lines, articles and summaries.
+Blocking; raises StorageError.
 
-The record for `undo` is written first, then the events go, and the lines last: after an
-interruption the line is still there to be corrected again. What workers merge meanwhile rests on
-events that are gone, which they look for before and after they write.
+First the record for `undo` is written, then the events are deleted, and the lines are changed last:
+after an interruption the line still exists and can be corrected again. Workers may merge facts at
+the same time. They check before and after writing whether the events of these facts were deleted.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
 
 HOUR_SECONDS = 3_600.0
 TOLD_AGAIN = 20
-"""The most texts that are named as still telling it."""
+"""Maximum number of texts in `Correction.still_told`."""
 SHORTEST_TOLD = 4
-"""Characters of a statement that is looked for inside of others."""
+"""Minimum number of characters of a statement that is searched for inside other texts."""
 _DATED = re.compile(r"\s*\(\d{4}-\d\d-\d\d\)\s*$", re.ASCII)
 
 
 def carry_out(parts: Parts, plan: Plan, *, dry_run: bool = False) -> Correction:
-    """Carry a plan out. Return the correction, with everything that it has taken out. With
+    """Carry out a plan. Return the correction with everything that it removes or replaces. With
     `dry_run` nothing is changed."""
-    from ..entity_data.articles import article_kinds  # where memory is off nothing of it is loaded
+    from ..entity_data.articles import article_kinds  # not loaded where memory is off
 
     now, hours = parts.clock(), parts.settings.cognitive.undo_hours
     plan.correction_id = plan.correction_id or new_id(plan.scope)
@@ -111,7 +111,11 @@ def carry_out(parts: Parts, plan: Plan, *, dry_run: bool = False) -> Correction:
 
 
 def _told_meanwhile(parts: Parts, plan: Plan) -> dict[str, Event]:
-    """Return the events that say what is wrong and were filed since it was looked for: from now on none is filed any more."""
+    """Return the events with a wrong statement that were filed after the plan was made.
+
+    Call this after the digests of the wrong statements are stored: from then on no such event is
+    filed.
+    """
     scopes = {one.scope.key for one in (*plan.events.values(), *plan.messages.values())}
     scopes |= {plan.scope.key} if plan.scope is not None else set()
     found = saying_the_same(parts, sorted(scopes), plan.wrong, plan.texts) if plan.wrong else []
@@ -122,11 +126,11 @@ def _told_meanwhile(parts: Parts, plan: Plan) -> dict[str, Event]:
 
 
 def _line_after(plan: Plan, key: ProfileKey, line: ProfileLine) -> ProfileLine | None:
-    """Return what becomes of a line; None if it goes."""
+    """Return a line as the correction changes it; None if the line is removed."""
     if any(one == key and meant.line_id == line.line_id for one, meant in plan.lines):
         return plan.line_becomes(line)
     if plain_words(line.text) in plan.wrong and any(one == key for one, _ in plan.lines) and not line.pinned:
-        return None  # told again meanwhile
+        return None  # a wrong statement that was merged again meanwhile
     left = tuple(one for one in line.evidence if one not in plan.forgotten)
     if left == line.evidence:
         return line
@@ -138,8 +142,8 @@ def _line_after(plan: Plan, key: ProfileKey, line: ProfileLine) -> ProfileLine |
 
 
 def _profile_after(plan: Plan, profile: Profile) -> Profile:
-    """Return a profile with the lines that a plan leaves, and without the tags that name nothing
-    but what goes."""
+    """Return a profile as a plan changes its lines, without the tags whose words occur only in
+    removed lines."""
     lines = [after for line in profile.lines if (after := _line_after(plan, profile.key, line)) is not None]
     more = plan.more.get(profile.key)
     if more is not None and all(one.line_id != more.line_id for one in lines):
@@ -151,7 +155,8 @@ def _profile_after(plan: Plan, profile: Profile) -> Profile:
 
 
 def _entities(plan: Plan, keys: Iterable[ProfileKey], gone: Iterable[Event]) -> set[str]:
-    """Return the people and groups with which the record of a plan is forgotten."""
+    """Return the keys of the people and groups of a plan. If one of them is forgotten, the record
+    of the correction is deleted."""
     entities = {entity for one in (*gone, *([plan.added] if plan.added else [])) for entity in one.entities}
     entities |= {f"user:{one.said_by}" for one in gone if one.said_by}
     entities |= {key.entity for key, _ in plan.lines} | {key.entity for key in keys}
@@ -165,7 +170,8 @@ def _of_scope(scope: Scope) -> list[str]:
 
 
 def _digests(plan: Plan) -> tuple[str, ...]:
-    """Return by what the statements that are wrong are kept from being filed by jobs that wait."""
+    """Return digests of the wrong statements. Statements of waiting jobs are not filed if they have
+    one of these digests."""
     scopes = {one.scope.key for one in (*plan.events.values(), *plan.messages.values())}
     scopes |= {plan.scope.key} if plan.scope is not None else set()
     people = {key.entity_id for key, _ in plan.lines if key.entity_type == "user"}
@@ -174,14 +180,15 @@ def _digests(plan: Plan) -> tuple[str, ...]:
 
 
 def _links(parts: Parts, plan: Plan) -> list[EventLink]:
-    """Return what the events that a plan deletes or edits have ended."""
+    """Return the links from superseded or corrected events to the events that a plan deletes or
+    edits."""
     changed = [*sorted(plan.forgotten), *([plan.edited] if plan.edited else [])]
     return [EventLink(one.event_id, name, one.corrected_by == name) for name in changed for one in parts.events.ended_by(name)]
 
 
 def _in_articles(parts: Parts, plan: Plan, gone: Sequence[Event]) -> tuple[dict[str, list[str]], list[str]]:
-    """Return the lines of articles and summaries that say the same, by the key of their record, and
-    those that may tell it."""
+    """Return the lines of articles and summaries that equal a wrong statement, by record key; and
+    the lines that contain a wrong statement."""
     same: dict[str, list[str]] = {}
     still_told: list[str] = []
     people = {(one.user_id, one.group_id) for one in gone}

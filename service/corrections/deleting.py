@@ -1,4 +1,5 @@
-"""Lines and events deleted with everything that tells the same. Blocking; raises StorageError."""
+"""Deletes lines and events, together with the records that say the same. Blocking; raises
+StorageError."""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ def delete_line(
 def delete_event(
     parts: Parts, event_id: str, scope: Scope | None, how: MessagesOf, dry_run: bool = False
 ) -> tuple[Plan, Correction]:
-    """Delete an event, or a message with what rests on it. See `CognitiveService.delete_event`."""
+    """Delete an event, or a message with the events taken from it. See
+    `CognitiveService.delete_event`."""
     plan, event = Plan("delete_event", scope), existing(parts, event_id, scope)
     gather(parts, plan, [event_id], others=how == "hide")
     if how == "stay" and event.is_message:
@@ -43,8 +45,8 @@ def delete_event(
 
 
 def lines_resting(parts: Parts, plan: Plan, event: Event) -> None:
-    """Add to a plan the lines that rest on one event alone, and those without evidence that say
-    what it says."""
+    """Add lines to a plan: those whose only evidence is `event`, and unpinned lines without
+    evidence that have the text of `event`."""
     names = {*plan.messages} if event.is_message else {event.event_id}
     for key, line in lines_in(parts, concerned(parts, plan, [event])):
         says_it = not line.evidence and not line.pinned and plain_words(line.text) == plain_words(event.text)

@@ -1,4 +1,4 @@
-"""New words in the place of those that were wrong. Blocking; raises StorageError."""
+"""Corrections that replace a wrong text by a new one. Blocking; raises StorageError."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 
 def replace_words(parts: Parts, plan: Plan, text: str, vector: Vector | None, timezone: str) -> tuple[str, ...]:
-    """Let the events below the lines of a plan say `text`, and hide their messages. Return the ids
-    of what says it.
+    """Plan a new text for the evidence of the plan's lines. Return the ids of the new evidence.
 
-    The newest event of the conversation on which no other line rests gets the words, the others are
-    deleted; where there is none, one is filed.
+    The newest event of the conversation that is not evidence of another line gets the text. The
+    other events are deleted. If there is no such event, a new one is filed. The source messages are
+    hidden.
     """
     plan.text, plan.vector = text, vector
     gather(parts, plan, [one for _, line in plan.lines for one in line.evidence])
@@ -48,9 +48,10 @@ def replace_words(parts: Parts, plan: Plan, text: str, vector: Vector | None, ti
 def replace_event(
     parts: Parts, plan: Plan, event: Event, text: str, vector: Vector | None, timezone: str, *, others: bool
 ) -> None:
-    """Let one event say `text`, with the lines that say what it said; of a message, file an event that says so.
+    """Plan a new text for one event, and for the lines that have the event's old text.
 
-    With `others`, the other events that say what it said are deleted.
+    A message itself is not changed: a new event with the text is filed. With `others`, the other
+    events that have the old text are deleted.
     """
     plan.text, plan.vector = text, vector
     gather(parts, plan, [event.event_id], others=others)
@@ -64,7 +65,7 @@ def replace_event(
         rests = not names.isdisjoint(line.evidence) or not line.evidence
         if rests and (event.is_message or plain_words(line.text) == plain_words(event.text)):
             plan.lines.append((key, line))
-            if not names.issuperset(line.evidence):  # other events still say it
+            if not names.issuperset(line.evidence):  # other evidence supports the old text
                 made = line_id_of(line_text, *evidence)
                 plan.more[key] = replace(line, line_id=made, text=line_text, told=1, evidence=evidence, pinned=False)
 
@@ -76,8 +77,7 @@ def replace_event(
 
 
 def _new_event(parts: Parts, plan: Plan, timezone: str) -> Event | None:
-    """Return the event that says the new words of a plan; None where nobody can tell in which
-    conversation."""
+    """Return a new event with the text of a plan; None if its conversation is unknown."""
     known = [*plan.messages.values(), *plan.events.values()]
     scope = plan.scope or (max(known, key=lambda one: one.timestamp).scope if known else None)
     if scope is not None and not scope.user_id:
@@ -113,7 +113,7 @@ def edit_line(
     changes: Mapping[str, Any],
     timezone: str,
 ) -> tuple[Plan, Correction]:
-    """Give a line new words and other fields. See `CognitiveService.edit_line`."""
+    """Change the text and other fields of a line. See `CognitiveService.edit_line`."""
     plan = Plan("edit_line", scope, lines_of_id(parts, line_id, scope), correction_id=new_id(scope))
     if changes.get("pinned"):
         for key, line in plan.lines:
@@ -121,7 +121,7 @@ def edit_line(
                 check_room([one for _, one in lines_in(parts, [key])])
     new: dict[str, Any] = dict(changes)
     is_pin = all(line.pinned and not line.evidence for _, line in plan.lines)
-    if text is not None and is_pin:  # it rests on nothing but whoever pinned it
+    if text is not None and is_pin:  # a pin has no evidence that could be changed
         new = {"text": text, **new}
         plan.text = text
     elif text is not None:
@@ -135,7 +135,11 @@ def edit_line(
 
 
 def keep_private(parts: Parts, plan: Plan, new: Mapping[str, Any]) -> None:
-    """Let the new words of a private chat stand in the private layer: of the public one the line goes."""
+    """Move a line that is edited in a private chat to the layer that this chat writes.
+
+    The line is removed from the other layers of the user. If the scope is no private chat, the plan
+    is not changed.
+    """
     rule = parts.settings.cognitive.profile.profile_layers
     if plan.scope is None or plan.scope.request_type != "private":
         return
@@ -152,7 +156,8 @@ def keep_private(parts: Parts, plan: Plan, new: Mapping[str, Any]) -> None:
 def edit_event(
     parts: Parts, event: Event, text: str, vector: Vector | None, scope: Scope | None, how: MessagesOf, timezone: str
 ) -> tuple[Plan, Correction]:
-    """Give an event, and the lines that say what it said, new words. See `CognitiveService.edit_event`."""
+    """Change the text of an event, and of the lines that have the same text. See
+    `CognitiveService.edit_event`."""
     plan = Plan("edit_event", scope, correction_id=new_id(scope))
     replace_event(parts, plan, event, text, vector, timezone, others=how == "hide")
     take_messages(parts, plan, how)

@@ -1,5 +1,5 @@
-"""Pinned lines: standing instructions of a conversation, as lines of its group's profile or of its
-user's private layer."""
+"""Pinned lines: standing instructions of a conversation, stored as lines of the group's profile or
+of the private layer of the user's profile."""
 
 from __future__ import annotations
 
@@ -21,20 +21,24 @@ if TYPE_CHECKING:
     from ..components import Parts
 
 MOST_PINS = 50
-"""Pins of one profile."""
+"""Maximum number of pins per profile."""
 LONGEST_LINE = 500
-"""Characters of a pin, and of a line that is edited."""
+"""Maximum number of characters of a pin, or of an edited line."""
 DAY_SECONDS = 86_400.0
 EXPIRED_PIN_DAYS = 7
-"""Days after its end from which a pin leaves its profile, as soon as another one is added."""
+"""Number of days after which an expired pin is removed. It is removed when another pin is added to
+the same profile."""
 
 Expiry = datetime | str | float | int | None
-"""When something ends: an aware datetime, ISO 8601 with offset, a day (`2026-03-02`, to its last
-moment in UTC), seconds since the epoch; None: never."""
+"""The end of a line: an aware datetime, ISO 8601 with an offset, a day (`2026-03-02`, until its
+last moment in UTC), or seconds since the epoch. None means no end."""
 
 
 def checked_text(text: object) -> str:
-    """Return the text of a line in one line. Raises InvalidInput for what is empty or too long."""
+    """Return the text of a profile line with line breaks and repeated spaces replaced by one space.
+
+    Raises InvalidInput for an empty text, or one of more than LONGEST_LINE characters.
+    """
     if not isinstance(text, str) or not (line := " ".join(text.replace("\0", " ").split())):
         raise InvalidInput("text: empty; give the words of the line")
     if len(line) > LONGEST_LINE:
@@ -43,8 +47,10 @@ def checked_text(text: object) -> str:
 
 
 def checked_expiry(expires_at: object, now: float) -> str:
-    """Return an `Expiry` as ISO 8601 in UTC, a day as it is, "" for None. Raises InvalidInput for
-    times that are over or no times."""
+    """Return an `Expiry` as ISO 8601 in UTC; a day is returned unchanged, None as "".
+
+    Raises InvalidInput for a time in the past, or for a value that is not a time.
+    """
     try:
         moment = check_expiry(expires_at, "UTC")
     except InvalidInput:
@@ -62,14 +68,15 @@ def checked_expiry(expires_at: object, now: float) -> str:
 
 
 def pin_key(scope: Scope) -> ProfileKey:
-    """Return the profile that holds the pins of a conversation."""
+    """Return the key of the profile that holds the pins of a conversation."""
     if scope.request_type == "group":
         return ProfileKey("group", scope.group_id, PUBLIC_LAYER)
     return ProfileKey("user", scope.user_id, PRIVATE_LAYER)
 
 
 def pin(parts: Parts, scope: Scope, text: str, until: str) -> ProfileLine:
-    """See `CognitiveService.pin`. The text is checked and redacted."""
+    """Pin a line. See `CognitiveService.pin`. `text` and `until` must be checked, and `text`
+    redacted, before the call."""
     key, day = pin_key(scope), datetime.fromtimestamp(parts.clock(), UTC).date().isoformat()
     before = iso_of(parts.clock() - EXPIRED_PIN_DAYS * DAY_SECONDS)
 
@@ -87,13 +94,13 @@ def pin(parts: Parts, scope: Scope, text: str, until: str) -> ProfileLine:
 
 
 def check_room(lines: Sequence[ProfileLine]) -> None:
-    """Raise InvalidInput if a profile holds as many pins as it may."""
+    """Raise InvalidInput if `lines` contain the maximum number of pins already."""
     if sum(one.pinned for one in lines) >= MOST_PINS:
         raise InvalidInput(f"text: {MOST_PINS} pins are there already; `list_pins` shows them, `unpin` removes one")
 
 
 def unpin(parts: Parts, scope: Scope, line_id: str) -> bool:
-    """See `CognitiveService.unpin`."""
+    """Remove a pin. See `CognitiveService.unpin`."""
     found = [key for key, line in pins(parts, scope) if line.line_id == line_id]
     for key in found:
         rewritten(parts, key, lambda lines: tuple(one for line in lines for one in _unpinned(line, line_id)), "unpin")
@@ -101,12 +108,14 @@ def unpin(parts: Parts, scope: Scope, line_id: str) -> bool:
 
 
 def _unpinned(line: ProfileLine, line_id: str) -> list[ProfileLine]:
-    """Return the line of this id without its pin: nothing of it where it was nothing else."""
+    """Return the line without its pin if its id is `line_id`; [] if the line was pinned only, and
+    never said in a conversation. Other lines are returned unchanged.
+    """
     if line.line_id != line_id:
         return [line]
-    return [replace(line, pinned=False, until="")] if line.told else []  # what was but pinned nobody has told
+    return [replace(line, pinned=False, until="")] if line.told else []  # pinned only
 
 
 def pins(parts: Parts, scope: Scope) -> list[Line]:
-    """Return the pinned lines that are read in a conversation, with those that have ended."""
+    """Return the pinned lines that are read in a conversation, including expired pins."""
     return [(key, line) for key, line in lines_in(parts, profile_keys(parts, scope)) if line.pinned]

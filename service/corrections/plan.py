@@ -1,4 +1,5 @@
-"""What a correction is to do, and what it finds. Blocking; raises StorageError."""
+"""The plan of a correction, and the search for the records and lines that it changes. Blocking;
+raises StorageError."""
 
 from __future__ import annotations
 
@@ -22,24 +23,26 @@ if TYPE_CHECKING:
     from ..components import Parts
 
 SAME_LOOKED_AT = 50
-"""The most events that share words with a statement and are compared with it."""
+"""Maximum number of events that are compared with a statement because they share words with it."""
 MOST_CONFLICTS = 20
-"""Tries to write a profile that others change meanwhile."""
+"""Maximum number of attempts to write a profile that others change at the same time."""
 Line = tuple[ProfileKey, ProfileLine]
 MessagesOf = Literal["stay", "hide", "remove"]
-"""What becomes of the messages that told what is corrected."""
+"""Treatment of the source messages of a corrected statement: leave them unchanged, hide or delete
+them."""
 
 
 @dataclass
 class Plan:
-    """What a correction is to do.
+    """The changes that a correction will make.
 
-    `lines` are the lines that it means: they go, or become what `line_becomes` returns. `events`
-    and `messages` are the records that it takes out or changes; of these, `forgotten` are the ids
-    of those that are deleted and `hidden` of those that are marked. Lines that rest on deleted
-    events alone go too where all these are in `alone`; other lines lose this evidence. The event
-    `edited` gets the words `text`, or `added` is filed. `more` are lines that are written beside
-    those that stay, `standing` are messages that may still tell it.
+    `lines` are the lines to correct. Each is replaced by the result of `line_becomes`, or removed
+    if this is None. `events` and `messages` are the records that are deleted or changed;
+    `forgotten` are the ids of deleted records, `hidden` the ids of messages that are marked as
+    corrected. A line whose evidence is deleted completely is removed too if all of this evidence is
+    in `alone`; other lines only lose the deleted evidence. The event with the id `edited` gets the
+    text `text`, or the event `added` is filed. `more` are new lines by profile. `standing` are
+    messages that are left unchanged and may still contain the statement.
     """
 
     action: CorrectionAction
@@ -54,7 +57,7 @@ class Plan:
     wrong: set[str] = field(default_factory=set)
     """The statements that are wrong, for comparison (`plain_words`)."""
     texts: list[str] = field(default_factory=list)
-    """These statements as they were told."""
+    """The same statements in their original wording."""
     edited: str = ""
     added: Event | None = None
     text: str = ""
@@ -64,8 +67,7 @@ class Plan:
     correction_id: str = ""
 
     def unspoken(self) -> dict[str, set[str]]:
-        """Return the words of the messages that are hidden or deleted, by the key of their
-        conversation."""
+        """Return the texts of the messages that are hidden or deleted, by scope key."""
         words: dict[str, set[str]] = {}
         for one in self.messages.values():
             words.setdefault(one.scope.key, set()).add(one.text)
@@ -73,15 +75,18 @@ class Plan:
 
 
 def new_id(scope: Scope | None) -> str:
-    """Return the id of a new correction, which tells whether its scope's speaker is asserted
-    alone."""
+    """Return the id of a new correction. The id shows whether the speaker of its scope is only
+    asserted."""
     made = f"correction-{uuid.uuid4().hex[:24]}"
     return made if scope is None else scope.request_id(made)
 
 
 def profile_keys(parts: Parts, scope: Scope | None) -> list[ProfileKey]:
-    """Return the profiles that may be corrected in `scope`: of its user as far as readable there,
-    and of its group; None: all."""
+    """Return the keys of the profiles that may be corrected in `scope`.
+
+    These are the layers of its user and its group that are readable in the scope; all profiles if
+    `scope` is None.
+    """
     if scope is None:
         return list(parts.profiles.keys())
     rule, keys = parts.settings.cognitive.profile.profile_layers, list[ProfileKey]()
@@ -98,10 +103,11 @@ def lines_in(parts: Parts, keys: Iterable[ProfileKey]) -> list[Line]:
 
 
 def lines_of_id(parts: Parts, line_id: object, scope: Scope | None) -> list[Line]:
-    """Return the line with this id, with those that say the same in the profiles that may be
+    """Return the lines with this id, and lines with the same words in the profiles that may be
     corrected in `scope`.
 
-    Raises InvalidInput if there is none, or if lines that say different things have the id.
+    Without a scope, only lines of the same entity are returned. Raises InvalidInput if no line has
+    the id, or if lines with different words have it.
     """
     every = lines_in(parts, profile_keys(parts, scope))
     named = [(key, line) for key, line in every if line.line_id == line_id]
@@ -115,8 +121,12 @@ def lines_of_id(parts: Parts, line_id: object, scope: Scope | None) -> list[Line
 
 
 def may_touch(scope: Scope | None, event: Event) -> bool:
-    """Return True for the events of `scope`, and for what its user said elsewhere themselves. None:
-    True for all."""
+    """Return True if a correction in `scope` may change an event.
+
+    A correction may change the events of its scope, and statements of the user of the scope in
+    other conversations. If the speaker of the scope is only asserted, it may only change asserted
+    events of the scope. Without a scope return True.
+    """
     if scope is None:
         return True
     if event.scope.key == scope.key:
@@ -126,8 +136,8 @@ def may_touch(scope: Scope | None, event: Event) -> bool:
 
 
 def saying_the_same(parts: Parts, scope_keys: Iterable[str], words: Collection[str], texts: Iterable[str]) -> list[Event]:
-    """Return the records of conversations whose words equal one of `words` (`plain_words` of
-    `texts`)."""
+    """Return the events and messages of the conversations whose words equal one of `words`
+    (`plain_words` of `texts`)."""
     found: dict[str, Event] = {}
     for scope_key in dict.fromkeys(scope_keys):
         for text in dict.fromkeys(texts):
@@ -137,14 +147,20 @@ def saying_the_same(parts: Parts, scope_keys: Iterable[str], words: Collection[s
 
 
 def tellers(plan: Plan, told_by: Iterable[Event]) -> set[str]:
-    """Return whose statement a plan corrects: what others said in the same words is theirs. Empty for a group's own line."""
+    """Return the ids of the users whose statement a plan corrects.
+
+    Statements of other users with the same words are left unchanged. The result is empty if all
+    lines of the plan belong to groups.
+    """
     people = {key.entity_id for key, _ in plan.lines if key.entity_type == "user"}
     return people | (set() if plan.lines else {one.teller for one in told_by})
 
 
 def gather(parts: Parts, plan: Plan, evidence: Iterable[str], *, others: bool = True) -> None:
-    """Add the events and messages to a plan on which its lines rest, and, with `others`, those that
-    say the same."""
+    """Add the events of `evidence` and their source messages to a plan.
+
+    With `others`, also add events with the same words, and add the texts to the wrong statements.
+    """
     found = {one.event_id: one for one in parts.events.get(list(dict.fromkeys(evidence))) if may_touch(plan.scope, one)}
     if others:
         keys = {one.scope.key for one in found.values()} | ({plan.scope.key} if plan.scope else set())
@@ -163,8 +179,8 @@ def gather(parts: Parts, plan: Plan, evidence: Iterable[str], *, others: bool = 
 
 
 def take_messages(parts: Parts, plan: Plan, how: MessagesOf) -> None:
-    """Let the messages of a plan `stay`, be hidden (`hide`), or be deleted (`remove`) with what
-    rests on them."""
+    """Plan that the messages of a plan are left unchanged (`stay`), hidden (`hide`), or deleted
+    together with the events taken from them (`remove`)."""
     if how == "hide":
         plan.hidden |= {name for name, one in plan.messages.items() if one.holds}
     elif how == "remove":
@@ -179,8 +195,8 @@ def take_messages(parts: Parts, plan: Plan, how: MessagesOf) -> None:
 
 
 def concerned(parts: Parts, plan: Plan, gone: Sequence[Event]) -> list[ProfileKey]:
-    """Return the profiles that may have lines which a plan means, or which rest on events that it
-    deletes."""
+    """Return the keys of the profiles that may hold lines of a plan, or lines with evidence that
+    the plan deletes."""
     keys = dict.fromkeys(key for key, _ in plan.lines)
     people = {who for one in gone for who in (one.user_id, one.said_by, *one.speakers) if who}
     people |= {name.user_id for one in gone for name in one.named}
@@ -194,8 +210,10 @@ def concerned(parts: Parts, plan: Plan, gone: Sequence[Event]) -> list[ProfileKe
 def rewritten(
     parts: Parts, key: ProfileKey, change: Callable[[Sequence[ProfileLine]], tuple[ProfileLine, ...]], cause: str
 ) -> Profile:
-    """Write what `change` makes of the lines of a profile as its next revision, if that is anything
-    else. Return the profile."""
+    """Write a profile with the lines that `change` returns as its next revision, if they differ.
+
+    Return the profile. Raises StorageError after MOST_CONFLICTS attempts.
+    """
     for _ in range(MOST_CONFLICTS):
         old = parts.profiles.read(key) or Profile(key)
         new = replace(old, lines=distinct(change(old.lines)), source_event_id=cause)
@@ -211,7 +229,8 @@ def rewritten(
 
 
 def existing(parts: Parts, event_id: object, scope: Scope | None) -> Event:
-    """Return an event. Raises InvalidInput if there is none of this id, or if it is not of `scope`, if one is given."""
+    """Return an event. Raises InvalidInput if no event has this id, or if it belongs to another
+    conversation than `scope`."""
     found = parts.events.get([event_id]) if isinstance(event_id, str) else []
     if not found or (scope is not None and found[0].scope.key != scope.key):
         raise InvalidInput(f"event_id: there is no event {told(event_id)}; `list_events` shows those that are filed")

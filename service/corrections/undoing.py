@@ -1,4 +1,4 @@
-"""A correction undone. Blocking; raises StorageError."""
+"""Undoing of corrections. Blocking; raises StorageError."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ def undo(parts: Parts, correction_id: object, scope: Scope | None) -> Correction
         raise InvalidInput(f"correction_id: {told(correction_id)} is undone already")
     parts.backend.erasure.lift(record.job_ids, record.digests)
     now_told = {one.event_id: one.text for one in parts.events.get([*record.added, *record.edited])}
-    parts.events.forget([name for name, text in now_told.items() if text == record.text])  # what was changed since stays
+    # Events that were edited after the correction are kept.
+    parts.events.forget([name for name, text in now_told.items() if text == record.text])
     hidden = {one.event_id for one in correction.messages if one.job_id not in record.job_ids}
     back = [one for one in (*correction.events, *correction.messages) if one.event_id not in hidden]
     parts.events.reveal(correction.correction_id)
@@ -50,7 +51,10 @@ def undo(parts: Parts, correction_id: object, scope: Scope | None) -> Correction
 
 
 def _still_told(parts: Parts, line: ProfileLine) -> bool:
-    """Return False for a line whose messages were withdrawn or changed since: nothing that it rests on tells it any more."""
+    """Return True if a line has no evidence, or if its evidence still supports the line.
+
+    A stored event supports the line; a stored message does so if it contains the text of the line.
+    """
     found = parts.events.get(list(line.evidence))
     said = line.text.strip('“”"')
     return not line.evidence or any(not one.is_message or said in " ".join(one.text.split()) for one in found)
@@ -63,8 +67,10 @@ def _lines_back(
     written: Mapping[tuple[ProfileKey, str], ProfileLine],
     old: Sequence[ProfileLine],
 ) -> tuple[ProfileLine, ...]:
-    """Return the lines of a profile with those of before a correction; what was changed since stays
-    as it is."""
+    """Return the lines of a profile with the lines restored that a correction removed or changed.
+
+    Lines that were changed after the correction are left unchanged.
+    """
     lines: list[ProfileLine] = []
     for line in old:
         former, was = before.get(line.line_id), written.get((key, line.line_id))

@@ -1,1 +1,1 @@
-"""Everything of one entity: forget, export, import, migrate."""
+"""All data of one entity: forgetting, export, import and migration."""

@@ -1,10 +1,12 @@
-"""What is kept of a person in one conversation: articles with their revisions, dated summaries, and buffered states.
+"""Data stored per person and conversation: articles with their revisions, dated summaries, and
+buffered states.
 
     layers/summaries.jsonl   dated summaries as in the data directory, including promoted ones
     layers/buffered.jsonl    buffered states: {"entry_id", "user_id", "scope", "role", "text", "name", "at"}
-    layers/articles/…        Markdown as in the data directory, earlier revisions too; the manifest gives their keys
+    layers/articles/…        Markdown files with earlier revisions; keys in the manifest
 
-Archives of earlier versions do not have these members. The folder name `layers` is part of the format.
+Archives of earlier versions do not have these members. The folder name `layers` is part of the
+format.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ Line = TypeVar("Line", Summary, BufferedState)
 
 
 class OfPerson(Kind[Value]):
-    """A kind that is stored by `ArticleKey`. A record holds all that is stored by one key."""
+    """A kind that is stored by `ArticleKey`. A record holds all data of one key."""
 
     kind = "articles and summaries"
     store: ArticleStorage | SummaryStorage | StateBuffer
@@ -46,7 +48,7 @@ class OfPerson(Kind[Value]):
 
     @abstractmethod
     def lines(self, key: ArticleKey) -> list[str]:
-        """Return the lines that may be taken out one by one."""
+        """Return the lines that can be removed individually."""
 
     @abstractmethod
     def without_lines(self, key: ArticleKey, unwanted: Callable[[str], bool]) -> int: ...
@@ -65,7 +67,7 @@ class OfPerson(Kind[Value]):
 
 
 class LinesOfPerson(OfPerson[Line], Lines[Line]):
-    """The same, as lines in an archive."""
+    """A kind that is stored by `ArticleKey` and written into an archive as JSON lines."""
 
     store: SummaryStorage | StateBuffer
 
@@ -143,7 +145,7 @@ class Buffered(LinesOfPerson[BufferedState]):
     def records(self, traces: Traces | None) -> Iterator[Record]:
         for key in self.keys_of(traces):
             waiting = self.store.read(key)
-            # In a group another user may have spoken.
+            # In a group the speaker may be another user: their names are left out.
             private = traces is not None and traces.entity.type == "user" and not key.group_id
             yield Record(
                 str(key),
@@ -155,7 +157,8 @@ class Buffered(LinesOfPerson[BufferedState]):
             )
 
     def erase(self, traces: Traces) -> int:
-        # So that a job submitted again with a later time is not new.
+        # Mark the jobs as forgotten, so that a job that is submitted again with a later time is not
+        # accepted as new.
         jobs = {job_of_entry(one.entry_id) for one in self.values(traces.entity)}
         self.backend.erasure.bury_jobs(sorted(jobs))
         return super().erase(traces)
@@ -180,7 +183,8 @@ class Buffered(LinesOfPerson[BufferedState]):
         return BufferedState(key, str(entry_id), spoken, spoken_tokens(spoken))
 
     def redact(self, value: BufferedState) -> BufferedState:
-        """Redact states of the conversation at level `all`, filed events at the configured level."""
+        """Redact messages at level `all`, and filed events (role `record`) at the configured
+        level."""
         spoken = value.spoken
         level = self.level if spoken.role == "record" else "all"
         clean = redacted_in(spoken, level, "text", "name")
@@ -193,6 +197,6 @@ class Buffered(LinesOfPerson[BufferedState]):
 
 
 def article_kinds(parts: Parts) -> list[ArticleRecords | SummaryRecords | Buffered]:
-    """Return the kinds that are stored by person and conversation."""
+    """Return the kinds that are stored per person and conversation."""
     stores = parts.article_stores
     return [ArticleRecords(parts, stores.articles), SummaryRecords(parts, stores.summaries), Buffered(parts, stores.buffer)]

@@ -1,8 +1,8 @@
-"""Search of all that is stored for deleted texts, in every form in which a store writes them.
+"""Search of all stored bytes for deleted texts, in every form in which a store writes texts.
 
-A text is searched for in pieces of PIECE_BYTES: as UTF-8, as JSON (plain and with
-`\\uXXXX`), and as the words of the keyword index. Any piece found counts. Forms shorter than 9 bytes (three Chinese
-characters) are not searched for, because they occur by chance.
+A text is searched for in pieces of PIECE_BYTES: as UTF-8, as JSON (plain and with `\\uXXXX`), and
+as the words of the keyword index. A text counts as found if any of its pieces is found. Forms
+shorter than 9 bytes (three Chinese characters) are not searched for, because they occur by chance.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ class FoundPiece:
 
 
 def forms(text: str) -> tuple[bytes, ...]:
-    """Return `text` as written by the stores: UTF-8, JSON, ASCII JSON, and the indexed words of events and profiles."""
+    """Return `text` as the stores write it: UTF-8, JSON, ASCII JSON, and the indexed words of
+    events and profiles."""
     long_enough = len(text.encode("utf-8", "replace")) >= SHORTEST_BYTES  # the words of shorter texts are too common
     tokens = search_tokens(text) if long_enough else []
     words = (indexed_words(text, tokens)[1], " ".join(tokens)) if long_enough else ()
@@ -55,18 +56,23 @@ def pieces(text: str) -> set[bytes]:
 
 
 class Needles:
-    """Search for many pieces at once: about 20 MB per second, independent of their number, also if all begin alike."""
+    """Searches data for many pieces at once.
+
+    The speed is about 20 MB per second. It does not depend on the number of pieces, even if all
+    pieces begin with the same bytes.
+    """
 
     def __init__(self, wanted: Collection[bytes] = ()) -> None:
         self._wanted: set[bytes] = set()
-        # the lengths of the pieces by their first bytes, so that of many that begin alike none is compared with the data
+        # Lengths of the pieces by their first 8 bytes. `find` looks up one slice of the data per
+        # length, so that pieces with the same first bytes are not compared one by one.
         self._lengths: dict[int, tuple[int, ...]] = {}
         self._sorted = np.zeros(0, dtype=np.uint64)
         self._table = np.zeros(1 << _TABLE_BITS, dtype=bool)
         self.add(wanted)
 
     def add(self, wanted: Collection[bytes]) -> None:
-        """Search for these pieces too."""
+        """Add pieces to search for."""
         self._wanted.update(wanted)
         for piece in wanted:
             prefix = int.from_bytes(piece[:_PREFIX_BYTES], "little")
@@ -90,7 +96,8 @@ class Needles:
 
 
 def scanning(stored: Iterable[StoredBytes], needles: Needles, found: list[FoundPiece]) -> Iterator[int]:
-    """Append the pieces found to `found`, each once per place; yields after each block how many bytes have been searched."""
+    """Append the pieces found to `found`, each once per place. Yield the number of bytes searched
+    so far after each block."""
     size = 0
     seen: set[tuple[str, bytes]] = set()
     for place, start, data in stored:
@@ -103,7 +110,8 @@ def scanning(stored: Iterable[StoredBytes], needles: Needles, found: list[FoundP
 
 
 def standing_in(texts: Iterable[str], wanted: Collection[bytes]) -> set[bytes]:
-    """Return the pieces that occur in any form of any of `texts`. Processes a thousand texts at once."""
+    """Return the pieces that occur in any form of any of `texts`. Processes a thousand texts at
+    once."""
     needles, source = Needles(wanted), iter(texts)
     found: set[bytes] = set()
     while len(found) < len(wanted) and (some := list(islice(source, _TEXTS_AT_ONCE))):

@@ -1,4 +1,4 @@
-"""Events as a kind of stored data."""
+"""Events in forgetting, export and import, and the validation of imported events."""
 
 from __future__ import annotations
 
@@ -34,7 +34,11 @@ _REVISIONS = TypeAdapter(tuple[Revision, ...])
 
 
 class EventRecords(Lines[Carried]):
-    """Events with words and vectors (including those of other models), and the ledger entries of their jobs."""
+    """Events as a kind of stored data.
+
+    Erasing them also removes their search words, their vectors (of all models) and the ledger
+    entries of their jobs.
+    """
 
     kind = name = "events"
     path = "events.jsonl"
@@ -103,7 +107,8 @@ class EventRecords(Lines[Carried]):
 
     def stranger(self, value: Carried, entity: Entity) -> str:
         event = value.event
-        # A summary of what several people said belongs to nobody, and to all of them.
+        # A summary of what several people said has no single owner: an archive of any of its
+        # speakers may hold the summary.
         told = entity.type == "user" and not event.user_id and entity.id in event.speakers
         return "" if told or entity.spoke(event.user_id, event.group_id) else f"user:{event.user_id}"
 
@@ -116,7 +121,7 @@ class EventRecords(Lines[Carried]):
 
 
 def _check_message(event: Event) -> None:
-    """Raise InvalidInput unless what only messages have, and the spans of a text, are well-formed."""
+    """Raise InvalidInput if the role of a message, or a span of the text, is malformed."""
     if event.role not in _ROLES:
         raise InvalidInput(f"role: expected one of {', '.join(filter(None, _ROLES))}, or nothing")
     if event.kind == MESSAGE and not event.role:
@@ -130,7 +135,8 @@ def _check_message(event: Event) -> None:
 
 
 def _spans_in(event: Event, text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return `times` and `people` for the redacted text of an event: what lies in a part that has changed is left out."""
+    """Return `times` and `people` of an event with positions in its redacted text. Spans in a part
+    that the redaction changed are left out."""
     before = event.text
     if before == text:
         return event.times, event.people
@@ -152,6 +158,7 @@ def _spans_in(event: Event, text: str) -> tuple[tuple[str, ...], tuple[str, ...]
 
 
 def _local_time(event: Event) -> str:
-    """Return `timestamp_local` if it is an ISO 8601 time, else the moment of `timestamp` in the event's time zone."""
+    """Return `timestamp_local` if it is an ISO 8601 time, else `timestamp` in the event's time
+    zone."""
     given = redact_time(event.timestamp_local)
     return given or datetime.fromtimestamp(event.timestamp, ZoneInfo(event.timezone)).isoformat()

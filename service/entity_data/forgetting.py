@@ -1,11 +1,17 @@
 """Forgetting a person or a group: permanent erasure of their data in all stores.
 
-The order matters. First a tombstone, so that running jobs restore nothing. Then the known texts and names are written beside the
-request, which stays on disk until the end: if the process is killed, the next owner goes on where it stood. Then every store
-but that of the events erases its data, twice, since a thread of an interrupted job may have been writing; only this needs that
-nothing else writes, and takes no longer with more events. The events are deleted a few hundred at a time, between the jobs of
-others. From then on nothing is found any more. At last the remains in bytes are overwritten and the whole data directory is
-searched for them.
+The order of the steps matters:
+
+1. A tombstone is written, so that running jobs restore nothing.
+2. The known texts and names are stored in the request. The request stays on disk until the end: if
+   the process is killed, the next owner continues from the stage that was reached.
+3. Every store except the event store erases its data. It does so twice, because a thread of an
+   interrupted job may have been writing. No job may run during this step; its duration does not
+   depend on the number of events.
+4. The events are deleted a few hundred at a time, between the jobs of others. After this step no
+   search finds them.
+5. The bytes of deleted data are overwritten, and the whole data directory is searched for the
+   forgotten texts.
 """
 
 from __future__ import annotations
@@ -38,19 +44,23 @@ log = logging.getLogger(__name__)
 ANSWER_POLL_SECONDS = 0.05
 RECORDS_AT_ONCE = 1_000
 TEXTS_AT_ONCE = 200
-"""Texts whose pieces are made, or compared, in one slice."""
+"""Number of texts that one slice splits into pieces or compares."""
 MOST_TRIES = 20
-"""So often the rewriting of the database is broken off because somebody waits to write; then they wait for it."""
+"""Maximum number of times that rewriting the database is interrupted because a writer waits. After
+that, writers wait until it ends."""
 
 Company = Literal["alone", "beside", "quiet"]
-"""What may go on while a slice runs: no job, and no open checkpoint; jobs; jobs, but it is broken off when one writes."""
+"""What may run during a slice. `alone`: no job, and no open checkpoint. `beside`: jobs. `quiet`:
+jobs, but the slice is interrupted when a job waits to write."""
 
 
 class Forgetting:
-    """Carries out requests, one after the other, in the owner of a data directory, in slices of well under a second.
+    """Carries out forget requests in the owner of a data directory, one after another, in slices of
+    well under a second.
 
-    `index` is the derived vector index, which is deleted, and rebuilt from the event store. `on_step` is called after each step.
-    Readers are allowed at any time. Blocking; raises StorageError.
+    `index` is the derived vector index. It is deleted here, and rebuilt later from the event store.
+    `on_step` is called after each step. Readers are allowed at any time. Blocking; raises
+    StorageError.
     """
 
     def __init__(self, parts: Parts, index: VectorIndex | None, *, on_step: Callable[[str], None] = lambda step: None) -> None:
@@ -60,23 +70,28 @@ class Forgetting:
         self._on_step = on_step
         self.requests = parts.backend.forget_requests
         self.index_waits = False
-        """True while the derived index must not be brought up to date, because it would take in what is being deleted."""
+        """True while the derived index must not be updated, because it would take in events that
+        are about to be deleted."""
         self._mention_texts: dict[tuple[str, str, str], str] = {}
-        """By the key of the entity that was looked for last, and kind and id of the record."""
+        """Texts of the mentions found by the last search, by key of the entity, kind and id of the
+        record."""
         self.let_go = False
-        """Set to break off the slice that runs, as far as it can be."""
+        """Set this to interrupt the running slice. Only slices that rewrite the database can be
+        interrupted."""
 
     def carry_out(self) -> list[ForgetReport]:
-        """Carry out all requests at once. Return the reports, which are also stored for the requesters."""
+        """Carry out all requests at once. Return the reports, which are also stored for the
+        requesters."""
         reports: list[ForgetReport] = []
         for _ in self.slices(reports):
             pass
         return reports
 
     def slices(self, reports: list[ForgetReport] | None = None) -> Iterator[Company]:
-        """Carry out all requests; yields before each slice what may go on beside it. Appends to `reports`.
+        """Carry out all requests, and append a report per request to `reports`.
 
-        After an error or a crash another call goes on where this one stood.
+        Yields before each slice what may run during the slice. After an error or a crash another
+        call continues from the stage that was reached.
         """
         while requests := self.requests.all():
             for request in requests:
@@ -97,7 +112,7 @@ class Forgetting:
                 yield "alone"
                 with self._parts.backend.workers.alone():
                     self._erase_files(stores, traces, removed)
-                last_rows = self._erasure.last_rows(entity.where)  # what they say from now on stays
+                last_rows = self._erasure.last_rows(entity.where)  # later events are not deleted
                 if not requests.advance(request, "deleting", last_rows=last_rows):
                     return
                 step("deleting")
@@ -135,7 +150,7 @@ class Forgetting:
             self._note(traces, some)
 
     def _erase_files(self, stores: Sequence[Kind[Any]], traces: Traces, removed: Counter[str]) -> None:
-        """Erase what is no event, and drop the index. No job may run."""
+        """Erase all kinds except events, and drop the vector index. No job may run meanwhile."""
         # Jobs claimed by a dead worker are returned to the queue, where they can be removed.
         self._parts.queue.take_over(self._parts.clock())
         for store in stores:
@@ -154,7 +169,7 @@ class Forgetting:
 
     def _erase_events(self, kind: str, traces: Traces, last_rows: Sequence[int], removed: Counter[str]) -> Iterator[Company]:
         def note(texts: Sequence[str], job_ids: Sequence[str]) -> None:
-            """Note what was observed since the survey."""
+            """Store texts and job ids of events that were filed since the survey."""
             if not traces.texts.issuperset(texts):
                 self._note(traces, [Record("", tuple(texts), job_ids=tuple(job_ids))])
 
@@ -167,7 +182,10 @@ class Forgetting:
             self._on_step("some events deleted")
 
     def _look_for_mentions(self, stores: Sequence[Kind[Any]], traces: Traces, *, remove: bool) -> Iterator[Company]:
-        """Look for records of others that mention the entity, also those that were found when it was forgotten before."""
+        """Find records of others that mention the entity; with `remove`, delete these texts.
+
+        Records that an earlier forget request for the entity found are found again.
+        """
         known = self._erasure.kept_mentions(traces.entity.key)
         mentions = Mentions(traces.entity, traces.names, traces.texts, {text for _, _, text in known})
         for store in stores:
@@ -215,7 +233,8 @@ class Forgetting:
                 return
 
     def _scan(self, stores: Sequence[Kind[Any]], traces: Traces) -> Generator[Company, None, ForgetReport]:
-        """Search all files for the forgotten texts. Returns what was found."""
+        """Search all files for the forgotten texts. Return a report of the places where they are
+        found."""
         backend, entity = self._parts.backend, traces.entity
         needles, too_short = Needles(), 0
         for some in portions(sorted(traces.texts), TEXTS_AT_ONCE):
@@ -231,7 +250,8 @@ class Forgetting:
             stored = backend.stored_bytes(unread)
             for searched in scanning(stored, needles, found):  # noqa: B007 - the last one is told
                 yield "beside"
-            # The same words in records of others are not remains. Events last: what was a job a moment ago is among them.
+            # The same text in a record of others is no remnant. Events are read last, so that a job
+            # that is filed meanwhile is not missed.
             others = chain.from_iterable(_texts_of_others(store, entity) for store in reversed(stores)) if found else iter(())
             at_issue = {one.piece for one in found}
             for some in portions(others, TEXTS_AT_ONCE):
@@ -240,13 +260,14 @@ class Forgetting:
             found = [one for one in found if one.piece in at_issue]
             if is_last or not self._erasure.holds({one.path for one in found}):
                 break
-            self._erasure.check_words()  # the index of words may be damaged
+            self._erasure.check_words()  # the keyword index may be damaged
             yield from self._rewrite()
         left = tuple(dict.fromkeys(f"{one.path}: byte {one.offset}" for one in found))
         return ForgetReport(entity.key, left=left, unread=tuple(unread), too_short=too_short, bytes_scanned=searched)
 
     def _note(self, traces: Traces, records: Sequence[Record]) -> None:
-        """Add what is new to the traces, on disk first."""
+        """Add the new texts, names, job ids and moments of `records` to the request on disk, then
+        to `traces`."""
         new = Traces(traces.entity)
         for record in records:
             new.add(record)
@@ -260,10 +281,11 @@ class Forgetting:
 
 
 def _texts_of_others(store: Kind[Any], entity: Entity) -> Iterator[str]:
-    """Yield the texts of a store, and for records of several lines (profiles, articles) also the lines joined, because a piece
-    may span two lines.
+    """Yield the texts of a store.
 
-    A group's profile is no witness for others: what a person said must not stand there.
+    For records of several lines (profiles, articles) also yield the joined lines, because a piece
+    may span two lines. If a user is forgotten, group profiles are skipped: texts of the user must
+    not remain in them.
     """
     for record in store.records(None):
         if store.kind == "profiles" and entity.type == "user" and ProfileKey.of_index_id(record.id).entity_type == "group":
@@ -282,10 +304,11 @@ async def forget(
     wait_seconds: float = 60.0,
     wake: Callable[[], None] | None = None,
 ) -> ForgetReport:
-    """Forget `entity`: in this process if the data directory has no owner, otherwise by its owner.
+    """Forget `entity`, in this process if the data directory has no owner, otherwise in the owner.
 
-    `wake` notifies a worker of this process. The tombstone is always written here. If the owner has not answered after
-    `wait_seconds`, the report has `done=False`; the owner continues, also after a restart. Raises StorageError.
+    `wake` notifies a worker of this process. The tombstone is always written here. If the owner has
+    not answered after `wait_seconds`, the report has `done=False`; the owner continues, also after
+    a restart. Raises StorageError.
     """
     requests = parts.backend.forget_requests
     until = parts.clock()
@@ -305,7 +328,7 @@ async def forget(
                     report = await asyncio.to_thread(_as_owner, parts, entity)
                     if report is not None:
                         return report
-            empty_remembered()  # what this process remembers; the owner has emptied its own
+            empty_remembered()  # the caches of this process; the owner has emptied its own
             return answer
     except TimeoutError:
         owner = parts.backend.workers.owner()
@@ -314,7 +337,10 @@ async def forget(
 
 
 def forget_all(parts: Parts) -> list[ForgetReport]:
-    """Carry out all requests, and return the reports. Blocking; raises OwnerLockHeld where an owner does it, and StorageError."""
+    """Carry out all requests, and return the reports.
+
+    Blocking. Raises StorageError, and OwnerLockHeld if another process is the owner.
+    """
     with parts.backend.workers.ownership().acquire(parts.clock()):
         work = Forgetting(parts, parts.backend.vector_index())
         requests = work.requests.all()

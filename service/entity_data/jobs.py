@@ -1,4 +1,5 @@
-"""Waiting and failed jobs of an entity, commands that name it, and its messages in jobs of others."""
+"""Waiting and failed jobs of an entity, commands that name the entity, and messages of the entity
+in jobs of others."""
 
 from __future__ import annotations
 
@@ -15,14 +16,15 @@ from .kinds import ALL, Lines, Provenance, Record, Traces, names_in
 
 
 class JobRecords(Lines[Job]):
-    """The jobs of the queue. Forgetting first returns jobs claimed by killed workers to the queue."""
+    """The jobs of the queue. Forgetting first returns jobs claimed by killed workers to the
+    queue."""
 
     kind = name = "jobs"
     path = "jobs.jsonl"
 
     def records(self, traces: Traces | None) -> Iterator[Record]:
         jobs = {job.job_id: job for job in self._waiting()}
-        if traces is None:  # last, so that one which is claimed meanwhile is not missed
+        if traces is None:  # read last, so that a job claimed meanwhile is not missed
             jobs |= {job.job_id: job for job in self.parts.queue.jobs("processing", ALL)}
         for job in jobs.values():
             texts = tuple(_texts(job))
@@ -33,7 +35,7 @@ class JobRecords(Lines[Job]):
                 yield Record(job.job_id, texts, told=told, scope=job.scope.key, borne=(*names_in(job), *senders))
             elif _concerns(job, traces):
                 names = [job.user_name if traces.entity.type == "user" else job.group_name]
-                if traces.entity.type == "user" and not job.group_id:  # in a group somebody else may have spoken
+                if traces.entity.type == "user" and not job.group_id:  # a group has other speakers
                     names += [str(state.get("name", "")) for state in _states(job) if state.get("role") == "user"]
                 moment = (job.scope.key, job.moment.timestamp())
                 yield Record(job.job_id, texts, tuple(names), job_ids=(job.job_id,), moments=(moment,))
@@ -78,7 +80,8 @@ class JobRecords(Lines[Job]):
 
     def restore(self, values: Sequence[Job]) -> Mapping[str, int | list[str]]:
         known = self.parts.queue.known_ids()
-        # The worker would drop a job of a forgotten entity; its filed events are imported as events.
+        # The worker would drop a job of a forgotten entity. Events that were filed from the job are
+        # imported as events.
         new = [
             job
             for job in values
@@ -125,7 +128,10 @@ def _with_speaker(state: Mapping[str, Any]) -> str:
 
 
 def _without(job: Job, unwanted: Collection[str]) -> Job | None:
-    """Return a job without the unwanted texts, or states with their speaker; None if that leaves nothing to do."""
+    """Return a job without the unwanted texts; None if nothing is left to do.
+
+    For a job of kind `states`, `unwanted` holds speaker and text of each state (`_with_speaker`).
+    """
     if job.kind == "states":
         left = [state for state in _states(job) if _with_speaker(state) not in unwanted]
         return job.model_copy(update={"payload": {**job.payload, "states": left}})

@@ -1,6 +1,8 @@
-"""The declaration of one kind of stored data, which forgetting, export, import and redaction of archives walk.
+"""Base classes for the kinds of stored data. Forgetting, export, import and the redaction of
+archives go through all kinds.
 
-A kind in an archive has one of two forms: JSON lines (`Lines`), or Markdown files with revisions (`Documents`).
+A kind in an archive has one of two forms: JSON lines (`Lines`), or Markdown files with revisions
+(`Documents`).
 """
 
 from __future__ import annotations
@@ -38,19 +40,22 @@ Redactable = TypeVar("Redactable", bound="DataclassInstance")
 ALL = 10_000_000
 """A limit above the size of any store."""
 _redact_word = remembered(4096)(redact)
-"""Cached, for names and reasons that occur in many records."""
+"""`redact` with a cache, for names and reasons that occur in many records."""
 _WORD_CHARACTERS = 200
 
 
 class Record(NamedTuple):
-    """A stored record. `id` is what `Kind.drop` is given (`service/entity_data/kinds.py`).
+    """A stored record. `Kind.drop` takes its `id`.
 
-    `texts` are its texts, `names` the names of the entity in it, `told` the texts searched for mentions (default: `texts`).
-    `job_ids` and `moments` (scope key, seconds since the epoch) identify its jobs; `event_id` is given for events.
+    `texts` are all texts of the record. `names` are names of the entity in the record. `told` are
+    the texts that are searched for mentions (default: `texts`). `job_ids` and `moments` (scope key,
+    seconds since the epoch) identify the jobs of the record. `event_id` is given for events only.
 
-    `scope` is the key of its conversation ("": those in which who bears a name in it spoke), `borne` the names in it as
-    (entity key, name): the bot's with an empty key, and who spoke with an empty name where none is known. `named` are the people
-    whom an event notes to name, as (entity key, words).
+    `scope` is the key of the record's conversation. If it is "", the record belongs to all
+    conversations in which a person of `borne` spoke. `borne` are the names in the record as (entity
+    key, name): the bot has an empty key, and a speaker whose name is unknown has an empty name.
+    `named` are the people named in the text of an event, as stored in the event: (entity key,
+    words).
     """
 
     id: str
@@ -67,7 +72,8 @@ class Record(NamedTuple):
 
 @dataclass
 class Traces:
-    """An entity and what is known of its stored data: texts, names, job ids, and moments of its jobs."""
+    """An entity with the texts, names, job ids and moments (scope key, seconds) of its stored
+    data."""
 
     entity: Entity
     texts: set[str] = field(default_factory=set)
@@ -75,7 +81,7 @@ class Traces:
     job_ids: set[str] = field(default_factory=set)
     moments: set[tuple[str, float]] = field(default_factory=set)
     event_ids: set[str] = field(default_factory=set)
-    """The events seen by this process."""
+    """Ids of the events that this process has read."""
 
     def add(self, record: Record) -> None:
         self.texts.update(record.texts)
@@ -87,7 +93,8 @@ class Traces:
 
 
 class Provenance(NamedTuple):
-    """Whose a value is, the first one's above all, its job, and when it was said (seconds since the epoch)."""
+    """The origin of a value: its entities (the main one first), its job, and its time in seconds
+    since the epoch."""
 
     entities: Sequence[str] = ()
     job_id: str = ""
@@ -95,17 +102,18 @@ class Provenance(NamedTuple):
 
 
 class Kind(ABC, Generic[Value]):
-    """One kind of stored data. Calls are blocking and idempotent, also after a crash, and raise StorageError."""
+    """One kind of stored data. Methods are blocking and idempotent, also after a crash, and raise
+    StorageError."""
 
     kind: str
-    """Its name in reports, which kinds that are reported together share."""
+    """The name in reports. Kinds that are reported together have the same name."""
     name = ""
-    """Its name in the manifest of an archive; "" if it is in none."""
+    """The name in the manifest of an archive; "" if the kind is not archived."""
     path = ""
-    """Its file or folder in an archive."""
+    """The file or folder in an archive."""
 
     def __init__(self, parts: Parts, store: Any = None) -> None:
-        """`store` is the store of the kind, where it is one of several."""
+        """`store` is the store of this kind; None if the kind finds it in `parts`."""
         self.parts = parts
         self.backend = parts.backend
         self.store = store
@@ -120,13 +128,15 @@ class Kind(ABC, Generic[Value]):
         """Permanently remove the data of an entity. Return the number of items."""
 
     def drop(self, unwanted: Mapping[str, Collection[str]]) -> None:
-        """Remove texts (`Record.told`) from records, and a record where it has no other, in one pass.
+        """Remove texts from records in one pass, and remove records that have no other text.
 
-        `unwanted` are the texts by the id of the record.
+        `unwanted` maps record ids to texts of `Record.told`. Some kinds always remove the whole
+        record.
         """
 
     def write(self, archive: ArchiveWriter, entity: Entity) -> int | list[dict[str, Any]]:
-        """Write the data of `entity`. Return the number of items, or the entries of the manifest."""
+        """Write the data of `entity`. Return the number of items, or the entries of the
+        manifest."""
         return 0
 
     def read(self, archive: ArchiveReader, path: Path) -> Iterator[Value]:
@@ -137,21 +147,24 @@ class Kind(ABC, Generic[Value]):
         return Provenance()
 
     def stranger(self, value: Value, entity: Entity) -> str:
-        """Return whose value it is (`user:42`) if an archive of `entity` may not hold it; else an empty string."""
+        """Return the key of the value's owner (`user:42`) if an archive of `entity` may not hold
+        the value, else ""."""
         entities = self.said(value).entities
         return "" if entity.key in entities else entities[0]
 
     def redact(self, value: Value) -> Value:
-        """Return `value` with the redaction of this installation applied. Redacted parts stay unchanged."""
+        """Return `value` with the redaction of this installation applied. Parts that are redacted
+        already are not changed."""
         return value
 
     def restore(self, values: Sequence[Value]) -> Mapping[str, int | list[str]]:
-        """Store missing values. Return fields of the report. Idempotent."""
+        """Store the values that are missing here. Return counts for the import report.
+        Idempotent."""
         return {}
 
 
 class Lines(Kind[Value]):
-    """A kind that is JSON lines in an archive."""
+    """A kind that is written into an archive as JSON lines."""
 
     @abstractmethod
     def values(self, entity: Entity) -> Iterator[Value]: ...
@@ -174,13 +187,14 @@ class Lines(Kind[Value]):
 
 
 class Documents(Kind[list[Document]], Generic[Key, Document]):
-    """A kind that is Markdown files in an archive, one a revision; the manifest has the keys.
+    """A kind that is written into an archive as Markdown files, one per revision. The keys are in
+    the manifest.
 
-    A value: the revisions of a key, oldest first.
+    A value is the list of revisions of one key, oldest first.
     """
 
     former_name = ""
-    """Its name in the manifest of earlier versions."""
+    """The name in manifests that earlier versions wrote."""
     naming: Naming[Key]
     form: Format[Key, Document]
     store: DocumentTable[Key, Document]
@@ -226,7 +240,8 @@ class Documents(Kind[list[Document]], Generic[Key, Document]):
 
 @contextmanager
 def checked(where: str) -> Iterator[None]:
-    """Convert errors of a value to InvalidInput that names the place."""
+    """Convert errors in a value to InvalidInput that begins with `where`, the place of the
+    value."""
     try:
         yield
     except ValidationError as error:
@@ -238,7 +253,7 @@ def checked(where: str) -> Iterator[None]:
 
 
 def redacted_in(value: Redactable, level: Level, *fields: str) -> Redactable:
-    """Return a record with some of its fields redacted: texts, and tuples of texts."""
+    """Return a copy of `value` with `fields` redacted, which are texts or tuples of texts."""
     return replace(value, **{name: _redacted(getattr(value, name), level) for name in fields})
 
 
@@ -249,7 +264,7 @@ def _redacted(given: str | tuple[str, ...], level: Level) -> str | tuple[str, ..
 
 
 def names_in(said: Event | Job) -> tuple[tuple[str, str], ...]:
-    """Return the names of a turn as `Record.borne`, who spoke also without a name."""
+    """Return the names in a turn as `Record.borne`. The speaker is included even without a name."""
     borne = (
         (f"user:{said.user_id}", said.user_name),
         ("", said.bot_name),
@@ -259,7 +274,8 @@ def names_in(said: Event | Job) -> tuple[tuple[str, str], ...]:
 
 
 def redact_time(value: str) -> str:
-    """Return `value` if it is an ISO 8601 time, else "": the field is free text in an archive."""
+    """Return `value` if it is an ISO 8601 time, else "". In an archive the field may hold any
+    text."""
     try:
         datetime.fromisoformat(value)
     except ValueError:

@@ -1,9 +1,12 @@
-"""Detection of what others' records say about an entity: by its id, or by a name that nobody else of the conversation bears.
+"""Detection of mentions of an entity in the records of others.
 
-Whom an event notes to name by id is known; what it calls somebody else is no name of the entity there.
+A record mentions the entity by its id, or by a name that nobody else in the conversation bears. An
+event may store which people its words name. Words that it assigns to another person do not count as
+a name of the entity in that event.
 
-What another person says about themselves is no mention, even in the same words. A record of several lines (a profile, an
-article) follows the events: a line that repeats the text of an event goes or stays with it.
+A statement of another person about themselves is no mention, even if the entity said the same. In a
+record of several lines (a profile, an article), a line that repeats the text of an event counts as
+a mention exactly if the event does.
 """
 
 from __future__ import annotations
@@ -21,12 +24,13 @@ from ...text.speakers.borne_names import is_a_time, is_a_word
 from .kinds import Record
 
 _LONG_ID = 5
-"""Shorter ids count only with a marker (`@42`, `user:42`, `qq=42`, `user 42`), since any number 42 would match otherwise."""
+"""Shorter ids count only with a marker (`@42`, `user:42`, `qq=42`, `user 42`): without a marker any
+number 42 would match."""
 _SHORTEST_NAME = 2
 
 
 class FoundMention(NamedTuple):
-    """A text in a record of others, with kind and id of the record, see `Kind`."""
+    """A text that mentions the entity, with kind and id of its record (see `Kind`)."""
 
     kind: str
     id: str
@@ -34,7 +38,8 @@ class FoundMention(NamedTuple):
 
 
 class _Candidate(NamedTuple):
-    """A record that may mention the entity: all its texts, and those that may."""
+    """A record that may mention the entity. `texts` are all texts of an event; of other records,
+    only the texts that may mention the entity."""
 
     kind: str
     record: Record
@@ -42,16 +47,20 @@ class _Candidate(NamedTuple):
 
 
 class Mentions:
-    """Finds texts about an entity. `look` reads every record, those of events first; `found` decides when all are read."""
+    """Finds texts about an entity. First call `look` with all records, events before other kinds;
+    then `found` returns the mentions."""
 
     def __init__(self, entity: Entity, names: Iterable[str], texts: Iterable[str], kept: Collection[str] = ()) -> None:
-        """`texts` are those of the entity, `kept` digests of texts that mention it, found while its names were still known."""
+        """`texts` are the texts of the entity. `kept` are digests of texts that mention the entity,
+        stored while its names were still known."""
         self._entity = entity.key
-        # What members said in a group may stand in their own profiles; what a person said stands in nobody else's.
+        # Texts from a group may be repeated in the profiles of its members. Texts of a person are
+        # in no profile of others.
         self._gone = frozenset(map(_bare, texts)) if entity.type == "group" else frozenset()
         self._names = [one for one in sorted(names) if len(one) >= _SHORTEST_NAME and not is_a_word(one)]
         self._of_time = {one for one in self._names if is_a_time(one)}
-        """Names that are words of time (May): they are names only as the subject."""
+        """Names that are also words for a time (May). They count only at the beginning of a
+        text."""
         self._kept = frozenset(kept)
         self._by_id = re.compile(
             "|".join((_of_id(entity.id), *(rf"{_of_name(one)} ?\({re.escape(entity.id)}\)" for one in names)))
@@ -63,7 +72,8 @@ class Mentions:
         self._texts_of_events: set[str] = set()
 
     def look(self, kind: str, records: Iterable[Record]) -> None:
-        """Note who bears which name in which conversation, and the records that may mention the entity."""
+        """Collect the names borne in each conversation, and the records that may mention the
+        entity."""
         for record in records:
             for whose, name in record.borne:
                 if whose != self._entity:
@@ -79,7 +89,8 @@ class Mentions:
                 self._candidates.append(_Candidate(kind, record, some))
 
     def found(self) -> list[FoundMention]:
-        """Return what is about the entity: of an event its text, of other records each such text."""
+        """Return the mentions of the entity: one per event, with its first text, and one per
+        matching text of other records."""
         found: list[FoundMention] = []
         stays: set[tuple[str, str]] = set()
         goes: set[tuple[str, str]] = set()
@@ -101,7 +112,10 @@ class Mentions:
         return any(whose == self._entity for whose, _ in record.named)
 
     def _may(self, text: str) -> bool:
-        """Return True if a text mentions the entity unless somebody else bears its name there."""
+        """Return True if a text holds the id or a name of the entity, or has a stored digest.
+
+        Whether another person of the conversation bears the name is checked later, in `found`.
+        """
         by_id = self._by_id.search(text) is not None
         return by_id or self._by_name.search(text) is not None or (bool(self._kept) and digest(text) in self._kept)
 
@@ -109,13 +123,15 @@ class Mentions:
         return (bare := _bare(line)) in self._texts_of_events or bare in self._gone
 
     def _is_about(self, text: str, scopes: Sequence[str], elsewhere: Collection[str] = ()) -> bool:
-        """Return True if a text names the entity. `elsewhere` are words in it that name others."""
+        """Return True if a text names the entity. `elsewhere` are words of the text that name other
+        people."""
         if self._by_id.search(text) or (self._kept and digest(text) in self._kept):
             return True
         others = {name for scope in scopes for name in self._borne[scope]}.union(elsewhere)
         folded = {name.casefold() for name in others}
         own = [name for name in self._names if name.casefold() not in folded]
-        # A longer name of somebody else ("Ann Lee") is read first, so that what it holds is not looked at.
+        # Longer names of others ("Ann Lee") are matched first, so that a shorter name inside them
+        # ("Ann") is not matched.
         longer = sorted(others, key=len, reverse=True)
         pattern = "|".join((*map(_of_name, longer), *(f"(?P<own{n}>{_of_name(name)})" for n, name in enumerate(own))))
         named = [match for match in re.finditer(pattern, text) if match.lastgroup] if own else []
@@ -123,7 +139,7 @@ class Mentions:
 
 
 def digest(text: str) -> str:
-    """Return by what a text is recognised later, without a word of it being kept."""
+    """Return a digest by which a text can be recognised later without storing the text."""
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 

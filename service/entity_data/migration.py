@@ -27,14 +27,18 @@ SOURCE = "migrated"
 BATCH = 100
 """Entries filed in one transaction."""
 MIGRATED = "migrated"
-"""The ledger key of completely imported files."""
+"""The ledger key under which completely imported files are stored."""
 
 
 @dataclass
 class MigrationReport:
-    """The result for the entries of a file: filed or queued (`taken`), already there (`known`), of a forgotten entity
-    (`forgotten`), invalid (`bad`, with the reason), of a conversation whose id is not known (`unplaced`, entries by
-    `group:NAME` or `private:NAME`). `complete` is False if the run was interrupted."""
+    """The result of an import.
+
+    `taken`, `known` and `forgotten` are numbers of entries: filed or queued; already stored; of a
+    forgotten entity. `bad` are invalid entries with the reason. `unplaced` are numbers of entries
+    whose conversation has an unknown id, by `group:NAME` or `private:NAME`. `complete` is False if
+    the run was interrupted.
+    """
 
     taken: int = 0
     known: int = 0
@@ -56,7 +60,8 @@ class Migration:
         scope: Scope | None = None,
         places: Mapping[str, str] | None = None,
     ) -> None:
-        """`scope` is the conversation of entries without one, `places` are ids by name; with `rewrite`, entries become jobs."""
+        """`scope` is the conversation of entries that name none. `places` are ids of conversations
+        by name. With `rewrite`, entries that have a time become jobs for the historian graph."""
         self._parts = parts
         self._settings = settings
         self._rewrite = rewrite
@@ -64,7 +69,8 @@ class Migration:
         self._places = places or {}
 
     async def unplaced(self, path: Path) -> Counter[str]:
-        """Return how many entries name which conversation whose id is not known. Raises InvalidInput as `run` does."""
+        """Return the number of entries per conversation whose id is unknown. Raises InvalidInput as
+        `run` does."""
         return _unplaced(await asyncio.to_thread(self._read, path))
 
     async def run(
@@ -74,9 +80,11 @@ class Migration:
         on_progress: Callable[[int, int], None] = lambda done, total: None,
         pause: Callable[[], Awaitable[bool]] | None = None,
     ) -> MigrationReport:
-        """Import `path`. `on_progress` is called with (entries done, entries), `pause` between batches; True interrupts the run.
+        """Import `path`.
 
-        Raises InvalidInput for a file of unknown form, and StorageError; entries imported before the error stay.
+        `on_progress` is called with (entries done, all entries). `pause` is called after each
+        batch; if it returns True, the run ends. Raises StorageError, and InvalidInput for a file of
+        unknown form. Entries that were imported before an error remain imported.
         """
         report = MigrationReport()
         entries = await asyncio.to_thread(self._read, path)
@@ -91,7 +99,8 @@ class Migration:
         return report
 
     async def run_once(self, path: Path, *, pause: Callable[[], Awaitable[bool]]) -> MigrationReport | None:
-        """Import as `run`. Return None if the same content was completely imported before, in the same mode."""
+        """Import `path` as `run` does. Return None if the same content was completely imported
+        before in the same mode (by rules or rewritten)."""
         name = await asyncio.to_thread(self._name, path)
         if await asyncio.to_thread(self._parts.backend.ledger.has, MIGRATED, name):
             return None
@@ -129,7 +138,8 @@ class Migration:
             else:
                 fresh[job_id] = one
         for one in list(fresh.values()):
-            # Without a time a model cannot resolve "yesterday": the text is filed unchanged and marked as not absolute.
+            # Without a time a model cannot resolve "yesterday": the text is filed unchanged and
+            # marked as not absolute.
             if self._rewrite and one.dated:
                 self._parts.queue.put(redacted(one.job, self._settings.historian.redact_jobs))
                 report.taken += 1

@@ -1,8 +1,10 @@
-"""Moving a whole memory from one backend to another: rows with their numbers (documents with their revisions), waiting jobs.
+"""Moving a whole memory from one backend to another: rows with their row numbers (documents with
+their revisions), and waiting jobs.
 
-Rows go in portions; each is stored together with a mark that says how far the move is, so that the next call after a crash goes
-on there. Nobody may work on either memory meanwhile. Vectors are moved, not made anew. Checkpoints are not moved: their jobs
-begin again. The memory that is moved stays as it is.
+Rows are copied in portions. Each portion is stored together with a mark of the progress, so that
+the next call after a crash continues there. No process may work on either memory meanwhile. Vectors
+are copied, not computed again. Checkpoints are not copied: their jobs start from the beginning. The
+source memory is not deleted.
 """
 
 from __future__ import annotations
@@ -27,19 +29,23 @@ log = logging.getLogger(__name__)
 
 AT_ONCE = 1_000
 SAMPLE = 25
-"""So many recalls are compared, each in another scope if there are as many."""
+"""Number of recalls that are compared, each in a different scope if there are enough scopes."""
 HITS = 10
 SAME = 0.002
-"""Scores that differ by no more are the same: sums of the same numbers in another order differ in the last bits, and half
-precision moves a cosine by some 0.0005."""
+"""Scores that differ by at most this count as equal. Sums of the same numbers in another order
+differ in the last bits, and half precision changes a cosine by about 0.0005."""
 
 Progress = Callable[[int, int], None]
 
 
 @dataclass
 class MoveReport:
-    """What the new memory holds: rows by table, documents by kind, jobs that wait. `recalls` were compared, `differing` of them
-    found other events."""
+    """The content of the new memory: `rows` per table, `documents` per kind, and `jobs` in the
+    queue.
+
+    `recalls` is the number of recalls that were compared, `differing` the number of those that find
+    other events after the move.
+    """
 
     rows: dict[str, int] = field(default_factory=dict)
     documents: dict[str, int] = field(default_factory=dict)
@@ -49,10 +55,12 @@ class MoveReport:
 
 
 def move(source: Backend, target: Backend, now: float, on_progress: Progress = lambda done, total: None) -> MoveReport:
-    """Move all of `source` to `target`, which is empty, or to which this memory was being moved. Blocking.
+    """Copy the memory of `source` to `target`. Blocking.
 
-    Raises InvalidInput if the target holds another memory, or the source has changed since the move was begun; OwnerLockHeld if
-    somebody works on one of them; HistorianError if somebody is being forgotten, or something did not arrive.
+    `target` must be empty, or hold an unfinished move of the same memory. Raises InvalidInput if
+    the target holds another memory, or if the source has changed since the move began;
+    OwnerLockHeld if a process works on one of them; HistorianError if a forget request waits in the
+    source, or if rows are missing in the target.
     """
     if source.name == target.name:
         raise InvalidInput(f"{target.name} is where the memory is already; name another place")
@@ -77,7 +85,7 @@ class _Move:
         self._from, self._to = source, target
         self._on_progress = on_progress
         for store in (source.profiles, source.article_stores.articles):
-            store.edited()  # what a hand has edited is a revision then
+            store.edited()  # store documents that were edited by hand as revisions
         self._counts = {table: source.contents.count(table) for table in source.contents.tables()}
         self._origin = {"from": source.name, "state": _state_of(source, self._counts)}
         found = target.contents.mark()
@@ -93,7 +101,7 @@ class _Move:
             )
 
     def rows(self) -> None:
-        """Copy what is not there of the rows of all tables."""
+        """Copy the rows of all tables that the target does not have yet."""
         if self._mark.get("done"):
             return
         source, target = self._from.contents, self._to.contents
@@ -108,7 +116,8 @@ class _Move:
                 self._on_progress(done, sum(self._counts.values()))
 
     def jobs(self, now: float) -> int:
-        """Put the waiting jobs, and those that failed, into the queue of the target. Return how many wait there."""
+        """Put waiting and failed jobs into the queue of the target. Return the number of jobs in
+        that queue."""
         source, target = self._from.queue, self._to.queue
         source.take_over(now)
         failed = [one.job for one in source.failed() if one.job is not None]
@@ -120,7 +129,8 @@ class _Move:
         return counts.pending + counts.processing + counts.failed
 
     def check(self, report: MoveReport) -> None:
-        """Raise HistorianError unless all rows have arrived; compare a sample of recalls."""
+        """Raise HistorianError if rows are missing in the target. Compare a sample of recalls, and
+        add the counts to `report`."""
         lacking = [f"{table}: {report.rows[table]} of {n}" for table, n in self._counts.items() if report.rows[table] != n]
         if lacking:
             raise HistorianError(f"{self._to.name}: not all has arrived ({', '.join(lacking)}); empty it and move again")
@@ -135,7 +145,10 @@ class _Move:
         self._to.contents.finish(self._marked(done=True))
 
     def documents(self) -> dict[str, int]:
-        """Copy what is no row of the tables, and write the files beside documents. Return what there is then, by kind."""
+        """Copy data outside the tables: the index of profiles, items and plain summaries.
+
+        Return the number of documents in the target per kind.
+        """
         target = self._to
         self._index_profiles()
         return {
@@ -147,7 +160,7 @@ class _Move:
         }
 
     def _index_profiles(self) -> None:
-        """Copy what is indexed of profiles."""
+        """Copy the index of profiles, with the vectors that are up to date."""
         source, target = self._from.profile_index, self._to.profile_index
         vectors = dict(zip(*source.vectors(), strict=True))
         current = [one for key in self._from.profiles.keys() if (one := self._from.profiles.read(key)) is not None]  # noqa: SIM118
@@ -156,7 +169,7 @@ class _Move:
             target.put(one, None if one.key in stale else vectors.get(one.key))
 
     def _items(self) -> int:
-        """Copy what an application keeps with `HistorianStore`. Return how many items there are."""
+        """Copy the items that an application stored with `HistorianStore`. Return their number."""
         count, row = 0, 0
         with closing(self._from.items()) as source, closing(self._to.items()) as target:
             while some := source.take(row, AT_ONCE):
@@ -169,7 +182,8 @@ class _Move:
 
 
 def _state_of(source: Backend, counts: dict[str, int]) -> str:
-    """Return by what it is seen that events or documents have changed since."""
+    """Return a digest of scopes, row counts and keys of documents. It differs if events or
+    documents have changed."""
     contents, after = source.contents, None
     digest = hashlib.sha256(repr((contents.read("scopes", None, ALL), counts)).encode())
     while rows := contents.read("documents", after, AT_ONCE):
@@ -180,7 +194,7 @@ def _state_of(source: Backend, counts: dict[str, int]) -> str:
 
 
 def _sample(source: Backend) -> Iterator[tuple[str, str, str]]:
-    """Yield (scope key, text, event id) of some events, each in another scope as far as there are several."""
+    """Yield (scope key, text, event id) of some events, from as many scopes as possible."""
     scopes = [key for key, n in source.events.scopes() if n]
     step = max(len(scopes) // SAMPLE, 1)
     for scope_key in islice(scopes, 0, None, step):
@@ -192,7 +206,8 @@ Hits = list[tuple[str, float]]
 
 
 def _found(backend: Backend, scope_key: str, query: str, event_id: str) -> tuple[Hits, Hits]:
-    """Return what the words, and the vector, of an event find."""
+    """Return the hits of a keyword search for `query`, and of a search with the vector of the
+    event."""
     where = EventFilter(scope_key)
     words = list(backend.events.search_keywords(query, where, HITS))
     ids, matrix = backend.events.vectors(where)
@@ -204,12 +219,14 @@ def _found(backend: Backend, scope_key: str, query: str, event_id: str) -> tuple
 
 
 def _are_alike(one: Hits, other: Hits) -> bool:
-    """Return True if the scores are the same, and whatever is surely among the one hits is among the others."""
+    """Return True if the scores are equal (within SAME), and each list holds the sure hits of the
+    other (see `_sure`)."""
     close = len(one) == len(other) and all(abs(a - b) <= SAME for (_, a), (_, b) in zip(one, other, strict=True))
     return close and all(_sure(a) <= {event_id for event_id, _ in b} for a, b in ((one, other), (other, one)))
 
 
 def _sure(hits: Hits) -> set[str]:
-    """Return the hits that no other precision or order of the same sums puts behind those that follow."""
+    """Return the ids of hits whose score exceeds the last score by more than rounding can
+    change."""
     last = hits[-1][1] if hits else 0.0
     return {event_id for event_id, score in hits if score > last + 2 * SAME}

@@ -1,19 +1,21 @@
-"""Reader for summaries that a bot kept before it used Historian, in several common forms.
+"""Reader for summaries that a bot stored before it used Historian, in several common forms.
 
-Accepted, as one JSON document or as JSON lines (Historian's own `end_summaries.json` is of the third form):
+A file is one JSON document, or JSON lines. Historian's own `end_summaries.json` has the third form.
 
 | form | example |
 | --- | --- |
 | a list of entries | `[{"summary": "…", "timestamp": "2025-03-01 20:15", "group_id": 7001, "user_id": 42}, …]` |
-| the same in an object | `{"summaries": [...]}`, also under `end_summaries`, `entries`, `data`, `items` |
-| entries by conversation | `{"g:7001": [...], "p:42": [...]}`, also `group:7001`, `group_7001`, `user:42`, `private_42` |
+| the list in an object | `{"summaries": [...]}`, also under `end_summaries`, `entries`, `data`, `items` |
+| entries per conversation | `{"g:7001": [...], "p:42": [...]}`, also `group:7001`, `group_7001`, `user:42`, `private_42` |
 | a list of texts | `["…", "…"]`, with the conversation named on the command line |
-| places by name | `[{"summary": "…", "location": {"type": "group", "name": "读书会"}}, …]`, with the ids of the names |
+| conversations by name | `[{"summary": "…", "location": {"type": "group", "name": "读书会"}}, …]`, and ids by name |
 
-An entry is a text or an object with the text under `summary`, `text`, `content`, `end_summary` or `action_summary`; `new_info` is
-taken too. Its time stands under `timestamp`, `time`, `created_at`, `at` or `date`: ISO 8601 (without an offset it is in the
-configured time zone), or seconds or milliseconds since the epoch. Ids may be numbers: `user_id`, `sender_id` or `qq`; `group_id`.
-`user_name` (`sender_name`, `nickname`), `group_name` and `bot_name` help the rewriting. Other fields are ignored.
+An entry is a text, or an object with the text under `summary`, `text`, `content`, `end_summary` or
+`action_summary`; `new_info` is read too. The time of an entry is under `timestamp`, `time`,
+`created_at`, `at` or `date`: ISO 8601 (without an offset it is in the configured time zone), or
+seconds or milliseconds since the epoch. Ids are texts or numbers under `user_id`, `sender_id` or
+`qq`, and under `group_id`. `user_name` (`sender_name`, `nickname`), `group_name` and `bot_name` are
+used when the text is rewritten. Other fields are ignored.
 """
 
 from __future__ import annotations
@@ -44,14 +46,15 @@ _USERS = ("sender_id", "user_id", "qq")
 _WRAPPERS = ("summaries", "end_summaries", "entries", "data", "items")
 _SCOPE = re.compile(r"(?P<kind>g|group|p|user|private)[:_-](?P<id>.+)", re.DOTALL)
 _MILLISECONDS = 100_000_000_000
-"""From this number on (year 5138 in seconds), a time is in milliseconds."""
+"""A time of at least this number is in milliseconds (in seconds it would be in the year 5138)."""
 
 
 @dataclass(frozen=True, slots=True)
 class OldSummary:
-    """An entry as a job whose id is derived from its content. `dated`: its time is known; `where` names the entry.
+    """An entry of a file as a job. The id of the job is derived from the content of the entry.
 
-    `known_as` is the id of the job it was made from, if Historian wrote the entry.
+    `where` is the position of the entry in the file. `dated` is True if the entry has a time.
+    `known_as` is the id of the original job if Historian wrote the entry, else "".
     """
 
     where: str
@@ -62,7 +65,11 @@ class OldSummary:
 
 @dataclass(frozen=True, slots=True)
 class BadEntry:
-    """An entry that cannot be used, and the reason. `place` is `group:NAME` or `private:NAME` if only the id of that lacks."""
+    """An entry that cannot be used, and the reason.
+
+    `place` is `group:NAME` or `private:NAME` if the entry is refused because the id of this
+    conversation is unknown, else "".
+    """
 
     where: str
     error: str
@@ -71,9 +78,11 @@ class BadEntry:
 
 @dataclass(frozen=True, slots=True)
 class Assumed:
-    """Defaults for entries that lack a time zone, a time (seconds since the epoch), a conversation or the name of the bot.
+    """Defaults for entries without a time zone, a time (`undated`, seconds since the epoch), a
+    conversation or a bot name.
 
-    `places` are ids by the names that entries have for their conversations: `NAME`, or `group:NAME` and `private:NAME`.
+    `places` are ids by the names of conversations in the entries. A key is `NAME`, `group:NAME` or
+    `private:NAME`.
     """
 
     timezone: str
@@ -84,7 +93,7 @@ class Assumed:
 
 
 class _Unplaced(InvalidInput):
-    """An entry of a conversation whose id is not known."""
+    """Raised if the id of the conversation of an entry is unknown."""
 
     def __init__(self, place: str) -> None:
         super().__init__(f"the id of {place!r} is not known; give it with --place {place!r}=ID")
@@ -93,7 +102,8 @@ class _Unplaced(InvalidInput):
 
 @contextmanager
 def reading(path: Path | None) -> Iterator[None]:
-    """Tell which file cannot be read. Raises InvalidInput, for a database too."""
+    """Convert read errors to InvalidInput that names the file. Raises InvalidInput for a database
+    too."""
     if path is not None:
         check_no_database(path)
     try:
@@ -103,7 +113,10 @@ def reading(path: Path | None) -> Iterator[None]:
 
 
 def read_places(pairs: Sequence[str], path: Path | None = None) -> dict[str, str]:
-    """Return ids by name, of texts `NAME=ID` and of a JSON file `{"NAME": ID}`; the texts win. Raises InvalidInput."""
+    """Return ids by name, from texts `NAME=ID` and from a JSON file `{"NAME": ID}`.
+
+    If both contain the same name, the id from the texts is used. Raises InvalidInput.
+    """
     try:
         with reading(path):
             found = {} if path is None else json.loads(path.read_text(encoding="utf-8-sig"))
@@ -120,7 +133,8 @@ def read_places(pairs: Sequence[str], path: Path | None = None) -> dict[str, str
 
 
 def read_old_summaries(path: Path, assumed: Assumed) -> Iterator[OldSummary | BadEntry]:
-    """Yield every entry of a file, in order. Raises InvalidInput if the file has none of the forms above."""
+    """Yield every entry of a file, in order. Raises InvalidInput if the file has none of the forms
+    listed at the top of this module."""
     with reading(path):
         content = path.read_bytes()
     try:
@@ -139,7 +153,8 @@ def read_old_summaries(path: Path, assumed: Assumed) -> Iterator[OldSummary | Ba
 
 
 def _entries(content: str, path: Path) -> Iterator[tuple[str, Any, Scope | None]]:
-    """Yield (place, entry as parsed or the error, conversation if the place names one)."""
+    """Yield (position in the file, parsed entry or error, conversation). The conversation is None
+    unless entries are listed per conversation."""
     try:
         document = json.loads(content)
     except (ValueError, RecursionError) as error:
@@ -226,10 +241,12 @@ def _read(where: str, entry: Any, scope: Scope | None, assumed: Assumed) -> OldS
 
 
 def _place(entry: Mapping[str, Any], assumed: Assumed) -> tuple[Scope | None, dict[str, str]]:
-    """Return the conversation that `location` names, and its name by type; the assumed one if there is no location.
+    """Return the conversation that `location` names, and `{type: name}` of the location.
 
-    An id of the entry goes before the name: the group's for a group, the user's for a private chat. A location without
-    a name is the assumed conversation, if that is of its type. Raises _Unplaced for a location without an id.
+    Without `location`, return the assumed conversation and {}. An id in the entry (the group's id
+    for a group, the user's id for a private chat) takes precedence over the name. A location with
+    neither id nor name is the assumed conversation if this has the same type. Raises _Unplaced if
+    the id is unknown.
     """
     location = entry.get("location")
     if not isinstance(location, Mapping):

@@ -1,4 +1,5 @@
-"""The smaller kinds: records of corrections, plain summaries, `MEMORY.md`, and what is erased alone."""
+"""The smaller kinds of data: records of corrections, plain summaries, `MEMORY.md`, note manifests,
+checkpoints and damaged files."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ _NOT_REDACTED = ("scope_key", "job_id", "user_id", "timestamp")
 
 
 class CorrectionRecords(Kind[CorrectionRecord]):
-    """What corrections took out, which `undo` reads. It is in no archive."""
+    """Data that corrections removed and `undo` restores. This kind is in no archive."""
 
     kind = "corrections"
 
@@ -38,7 +39,7 @@ class CorrectionRecords(Kind[CorrectionRecord]):
 
 
 class LastSummaries(Lines[dict[str, Any]]):
-    """The last plain summaries. A value is an entry with its scope key."""
+    """The last plain summaries. A value is an entry together with its scope key."""
 
     kind = "plain summaries"
     name, path = "summaries", "summaries.jsonl"
@@ -84,19 +85,20 @@ class LastSummaries(Lines[dict[str, Any]]):
         return {"summaries": self.store.restore(entries)}
 
     def is_of(self, key: str, entry: Mapping[str, Any], traces: Traces) -> bool:
-        """Return True if an entry is erased with an entity."""
+        """Return True if an entry is erased when the entity is forgotten."""
         if key == traces.entity.scope.key or entry.get("job_id") in traces.job_ids:
             return True
         if traces.entity.type == "group":
             return False
-        # Entries of earlier versions have no user id: the time decides.
+        # Entries of earlier versions have no user id: their time is compared with the jobs' times.
         return entry["user_id"] == traces.entity.id if entry.get("user_id") else _moment(key, entry) in traces.moments
 
 
 class MemoryFile(LastSummaries):
-    """`MEMORY.md`: the section of the conversation, and lines in other sections with the times of jobs of the entity.
+    """Lines of `MEMORY.md`: the section of the entity's conversation, and lines of other sections
+    that have the time of a job of the entity.
 
-    Its lines are exported for information and not imported.
+    The lines are exported for information only, and are not imported.
     """
 
     kind = "lines of MEMORY.md"
@@ -107,12 +109,13 @@ class MemoryFile(LastSummaries):
 
     def is_of(self, key: str, entry: Mapping[str, Any], traces: Traces) -> bool:
         at = _moment(key, entry)
-        # A line whose time cannot be read is theirs by its words; of others the time decides, since anybody may say the same.
+        # A line without a readable time belongs to the entity if the texts are equal. For other
+        # lines the time decides, because several people may say the same.
         return key == traces.entity.scope.key or at in traces.moments or (at[1] != at[1] and entry["text"] in traces.texts)
 
 
 class NoteFiles(Kind[None]):
-    """The manifest of notes: their texts are events; the files themselves are not changed."""
+    """The manifest of indexed notes. Texts of notes are events; the note files are not changed."""
 
     kind = "note files"
 
@@ -121,7 +124,10 @@ class NoteFiles(Kind[None]):
 
 
 class ErasedWhole(Kind[None]):
-    """Checkpoints, of which a lost one costs a model call, and damaged files of unknown content."""
+    """All checkpoints and damaged files, whichever entity is forgotten.
+
+    A lost checkpoint costs a model call. The content of damaged files is unknown.
+    """
 
     kind = "checkpoint and damaged files"
 
@@ -130,7 +136,7 @@ class ErasedWhole(Kind[None]):
 
 
 def _texts(record: CorrectionRecord, entity: Entity | None) -> Iterator[str]:
-    """Yield the texts of a record; of an entity, those of its profiles and events."""
+    """Yield the texts of a record; with an entity, only the texts of its profiles and events."""
     correction = record.correction
     for key, line in (*correction.lines, *record.fewer, *record.new_lines):
         if entity is None or key.entity == entity.key:

@@ -1,7 +1,8 @@
-"""Profiles with history and their index.
+"""Profiles, with their revisions and their index, as a kind of stored data.
 
-Of a group they include the layers of user profiles that belong to it; of a user, the lines of other profiles that rest on what
-this user said alone, by their evidence. Lines without evidence, of group profiles of former versions, are compared with texts.
+For a group this includes the layers of user profiles that belong to the group. For a user it
+includes lines of other profiles whose evidence comes from this user alone. Lines without evidence,
+in group profiles of former versions, are compared with the texts of the user.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from ..timezones import iso_of
 from .kinds import Documents, Record, Traces, redact_time, redacted_in, tally
 
 _MOST = 0.6
-"""The share of the words of a line that tells that it was made of a text."""
+"""A line counts as made from a text that contains at least this share of the line's words."""
 
 
 class ProfileRecords(Documents[ProfileKey, Profile]):
@@ -74,7 +75,8 @@ class ProfileRecords(Documents[ProfileKey, Profile]):
                 self.backend.profile_index.put(profile, None)
 
     def _told_by_others(self, key: ProfileKey, lines: Collection[str], entity: Entity) -> set[str]:
-        """Return the lines of a group's profile that repeat an event of another person in that group."""
+        """Return the lines of a group's profile that repeat an event of another person in that
+        group."""
         wanted: dict[str, set[str]] = {}
         for line in lines:
             wanted.setdefault(without_list_mark(line).strip(), set()).add(line)
@@ -85,7 +87,8 @@ class ProfileRecords(Documents[ProfileKey, Profile]):
         return found
 
     def _told_without_evidence(self, key: ProfileKey, kept: Sequence[Profile], traces: Traces) -> set[str]:
-        """Return the lines without evidence, and the tags, of a group's profile that stem from what a user said."""
+        """Return the lines without evidence, and the tags, of a group's profile that come from
+        statements of the user."""
         if key.entity_type != "group":
             return set()
         plain = [replace(one, lines=tuple(line for line in one.lines if not line.evidence)) for one in kept]
@@ -94,7 +97,10 @@ class ProfileRecords(Documents[ProfileKey, Profile]):
         return theirs - self._told_by_others(key, theirs, traces.entity)
 
     def _other_keys(self, traces: Traces) -> list[ProfileKey]:
-        """Return the profiles of others, which may hold what a user said."""
+        """Return the keys of the profiles of all others, which may hold statements of the user.
+
+        Return an empty list for a group, or for a user without texts.
+        """
         is_user = traces.entity.type == "user" and bool(traces.texts)
         return [key for key in self.store.keys() if key.entity != traces.entity.key] if is_user else []  # noqa: SIM118
 
@@ -114,7 +120,11 @@ class ProfileRecords(Documents[ProfileKey, Profile]):
 
 
 def line_without(line: ProfileLine, traces: Traces) -> ProfileLine | None:
-    """Return a line of another profile without the evidence that a person gave; None if it rests on this person alone."""
+    """Return a line of another profile without the evidence from the person's jobs.
+
+    Return None if this is all the evidence of the line. A line that the person said (`said_by`) is
+    returned without its speaker if a part of the evidence is left; otherwise return None.
+    """
     left = tuple(one for one in line.evidence if one.rpartition(":")[0] not in traces.job_ids)
     if not left and (line.evidence or line.said_by == traces.entity.id):
         return None
@@ -129,10 +139,13 @@ def _without(traces: Traces, plain: Collection[str], profile: Profile) -> Profil
 
 
 def lines_told_by(kept: Sequence[Profile], job_ids: Collection[str], texts: Collection[str]) -> set[str]:
-    """Return the lines (without evidence) of a group's profile that stem from somebody who said `texts` in the jobs `job_ids`.
+    """Return the lines and tags of a group's profile that come from the person with these jobs and
+    texts.
 
-    `kept` are the revisions, newest first. A line stems from them if it repeats a text, if one of their jobs brought it in, or,
-    where the revision that brought it in is not kept any more, if most of its words stand in one of the texts.
+    `kept` are the stored revisions, newest first, with their lines without evidence. A line comes
+    from the person if it repeats a text, or if one of the jobs caused the revision that added the
+    line. If the revision that added the line is no longer stored, most words of the line must occur
+    in one of the texts.
     """
     theirs: set[str] = set()
     unknown: set[str] = set()
@@ -154,17 +167,18 @@ def _lines(profile: Profile) -> set[str]:
 
 
 def _is_line_of(line: str, traces: Traces) -> bool:
-    """Return True for a line that was noted as theirs, or repeats a text."""
+    """Return True if a line repeats a text, with or without its list mark. Lines that begin with
+    `#` do not count."""
     return not line.startswith("#") and (line in traces.texts or without_list_mark(line).strip() in traces.texts)
 
 
 def made_of(lines: Collection[str], texts: Collection[str]) -> set[str]:
-    """Return the lines of which most words stand in one of `texts`."""
+    """Return the lines whose words mostly occur in one of `texts` (see `_MOST`)."""
     words = {line: set(search_tokens(line)) for line in lines}
     wanted = frozenset[str]().union(*words.values())
     found: set[str] = set()
     for text in texts if wanted else ():
         folded = text.casefold()
-        held = {word for word in wanted if word in folded}  # a tenth of the time of splitting every text into words
+        held = {word for word in wanted if word in folded}  # ten times faster than search_tokens
         found |= {line for line, its in words.items() if its and len(its & held) >= _MOST * len(its)}
     return found

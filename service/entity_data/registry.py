@@ -1,4 +1,5 @@
-"""The registry of all kinds of stored data, which forgetting, export, import and redaction of archives walk."""
+"""The list of all kinds of stored data, for forgetting, export, import and the redaction of
+archives."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ from .profiles import ProfileRecords
 
 
 def stored_kinds(parts: Parts) -> list[Kind[Any]]:
-    """Return all kinds in the order of erasure: data read with every reply comes first. Archives have it in this order too."""
+    """Return all kinds in the order of erasure: data that is read with every reply comes first.
+    Archives have the same order."""
     return [
         EventRecords(parts),
         ProfileRecords(parts, parts.profiles),

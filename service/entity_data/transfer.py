@@ -1,4 +1,5 @@
-"""Export of all data of a person or a group to an archive, and import into the same or another data directory."""
+"""Export of all data of a person or a group to an archive, and import into the same or another data
+directory."""
 
 from __future__ import annotations
 
@@ -19,15 +20,20 @@ from .kinds import Kind, Provenance
 from .registry import stored_kinds
 
 _AT_ONCE, _BYTES_AT_ONCE = 1_000, 2 * 1024 * 1024
-"""What an import holds in memory: so many values, or so many unpacked bytes."""
+"""An import stores a portion after it has read this many values or unpacked bytes into memory."""
 _REFUSED_TOLD = 20
-"""So many kinds and owners of what is refused are named."""
+"""Number of combinations of kind and owner that a report names; further refused values are counted
+per kind."""
 
 
 @dataclass
 class ImportReport:
-    """The result of an import by kind: items added, known, and known with different content (which stays); jobs queued and
-    plain summaries added."""
+    """The result of an import.
+
+    Numbers of items per kind: added, already stored (`known_…`), and stored with different content
+    (`different_…`), which is not changed. `jobs` are the queued jobs, `summaries` the plain
+    summaries added.
+    """
 
     entity: str
     events: int = 0
@@ -48,7 +54,8 @@ class ImportReport:
     known_buffered_states: int = 0
     different_buffered_states: int = 0
     refused: dict[str, int] = field(default_factory=dict)
-    """What the archive of one entity held of others, which is not imported: how many of what (`events of user:42`)."""
+    """Numbers of values that belong to other entities and are not imported, by kind and owner
+    (`events of user:42`)."""
 
     def add(self, counts: Mapping[str, int | list[str]]) -> None:
         """Add the counts of a portion."""
@@ -57,10 +64,11 @@ class ImportReport:
 
 
 def export(parts: Parts, entity: Entity, path: Path, *, version: str, replace: bool = False) -> dict[str, Any]:
-    """Write the archive of `entity` and return its manifest. Blocking; raises InvalidInput and StorageError.
+    """Write the archive of `entity` and return its manifest. Blocking; raises InvalidInput and
+    StorageError.
 
-    Raises HistorianError and leaves `path` unchanged if there is no data of `entity`. Vectors are not exported; the importer
-    embeds again. `version` is the version of this program.
+    Raises HistorianError and leaves `path` unchanged if there is no data of `entity`. Vectors are
+    not exported: imported events are embedded again. `version` is the version of this program.
     """
     with ArchiveWriter(path, replace=replace) as archive:
         written = {kind.name: kind.write(archive, entity) for kind in stored_kinds(parts) if kind.name}
@@ -84,10 +92,11 @@ def export(parts: Parts, entity: Entity, path: Path, *, version: str, replace: b
 def import_archive(parts: Parts, path: Path, *, even_forgotten: bool = False, most_mib: int = MAX_TOTAL_MIB) -> ImportReport:
     """Import an archive of at most `most_mib` MiB unpacked. Blocking and idempotent.
 
-    Everything is read and validated before anything is written, then read again, redacted at the level `redact_jobs` and
-    written, a few megabytes at a time. What belongs to others than the entity of the archive is left out and reported. Raises
-    InvalidInput for a file that is not an archive, damaged, too large or from a newer version; ForgottenHere, unless
-    `even_forgotten`, if any entity in it was forgotten here since.
+    The whole archive is read and validated before anything is written. Then it is read again,
+    redacted at the level `redact_jobs` and written, a few megabytes at a time. Values of other
+    entities than that of the archive are left out and reported. Raises InvalidInput if the file is
+    no archive, damaged, too large or from a newer version. Raises ForgottenHere, unless
+    `even_forgotten`, if an entity of a value was forgotten here after the time of the value.
     """
     kinds = [kind for kind in stored_kinds(parts) if kind.name]
     with ArchiveReader(path, most_mib=most_mib) as archive:
@@ -103,7 +112,8 @@ def import_archive(parts: Parts, path: Path, *, even_forgotten: bool = False, mo
 def _refused(
     parts: Parts, archive: ArchiveReader, path: Path, kinds: Sequence[Kind[Any]], even_forgotten: bool
 ) -> dict[str, int]:
-    """Read everything without keeping it. Return what is refused, see `ImportReport`; raises as `import_archive`."""
+    """Read and validate the archive without storing anything. Return `ImportReport.refused`. Raises
+    the errors of `import_archive`."""
     entity, forgotten = _entity_of(archive, path), set[str]()
     refused: Counter[str] = Counter()
     for kind in kinds:
@@ -120,14 +130,15 @@ def _refused(
 
 
 def _forgotten(parts: Parts, said: Provenance) -> set[str]:
-    """Return which of the entities of a value are forgotten, or that its job is."""
+    """Return the keys of the forgotten entities of a value, and `job ID` if its job is
+    forgotten."""
     is_forgotten = parts.events.is_forgotten
     found = {entity for entity in said.entities if is_forgotten("", (entity,), said.at)}
     return found | ({f"job {said.job_id}"} if said.job_id and is_forgotten(said.job_id, (), said.at) else set())
 
 
 def _portions(kind: Kind[Any], archive: ArchiveReader, path: Path) -> Iterator[list[Any]]:
-    """Yield the values of the entity of the archive in lists that are small enough to be held in memory."""
+    """Yield the values that belong to the entity of the archive, in lists that fit into memory."""
     entity = _entity_of(archive, path)
     some: list[Any] = []
     since = archive.read_bytes
@@ -154,7 +165,8 @@ def _entity_of(archive: ArchiveReader, path: Path) -> Entity:
 
 
 def _named(forgotten: set[str]) -> str:
-    """Return the forgotten entities for a message, at most three; the number of jobs if only jobs were forgotten."""
+    """Return the forgotten entities with their verb for a message, at most three by name. If only
+    jobs were forgotten, return their number."""
     people = sorted(key for key in forgotten if not key.startswith("job "))
     if not people:
         return "one of its jobs was" if len(forgotten) == 1 else f"{len(forgotten)} of its jobs were"

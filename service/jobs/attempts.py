@@ -1,4 +1,5 @@
-"""One attempt at a job, and the cause if it fails: the models, the disk, or the job itself."""
+"""Attempts to run jobs. A failed attempt has one of three causes: the models, the disk, or the job
+itself."""
 
 from __future__ import annotations
 
@@ -24,33 +25,36 @@ from .job_runs import JobRuns
 log = logging.getLogger(__name__)
 
 RETRY_SECONDS = 5.0
-"""First wait before a job that failed for its own reasons is retried; doubled each time, up to LONGEST_RETRY_SECONDS."""
+"""Seconds before the first retry of a job that itself caused its failure. Each further wait is
+twice as long, up to LONGEST_RETRY_SECONDS."""
 
 LONGEST_RETRY_SECONDS = 3_600.0
 
 MOST_FAILURES = 3
-"""Times that one job may fail as "unavailable" while others succeed in between, before the failure counts as its own."""
+"""Maximum number of failures of one job as "unavailable", each after a success of another job.
+After that, the job itself counts as the cause."""
 
 DISK_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EMFILE, errno.ENFILE})
-"""Error numbers of a disk that cannot be used for now, or of exhausted file handles."""
+"""Error numbers for a disk that is temporarily unusable, and for exhausted file handles."""
 
 
 class LoneFailures:
-    """Counts how often one job failed while others succeeded."""
+    """Counts per job how often it failed while other jobs succeeded."""
 
     def __init__(self) -> None:
         self._successes = 0
         self._failures: dict[str, tuple[int, int]] = {}
 
     def succeeded(self) -> None:
-        """Note that another job succeeded."""
+        """Record a success of any job."""
         self._successes += 1
 
     def clear(self, job: Job) -> None:
         self._failures.pop(job.job_id, None)
 
     def too_many(self, job: Job) -> bool:
-        """Count a failure if another job succeeded since the last one; return True if it is the job's own fault."""
+        """Count a failure of `job` if a job succeeded after the last counted one. Return True if
+        these are more than MOST_FAILURES now."""
         failures, seen = self._failures.get(job.job_id, (0, -1))
         if self._successes > seen:
             failures += 1
@@ -62,8 +66,9 @@ class LoneFailures:
 class Attempts:
     """Runs claimed jobs and settles each: completed, postponed, failed, given back, or held.
 
-    `models` and `disk` are the pauses that everybody's failures begin. `held` are jobs that the disk refused: they stay
-    claimed, which asks nothing of the disk, until they are tried again. `must_reopen` says that the checkpoints failed.
+    `models` and `disk` are the pauses of all jobs after failures of a model or the disk. `held` are
+    jobs that failed because of the disk: they remain claimed, which needs no write, until they are
+    tried again. `must_reopen` is True if the checkpoints failed.
     """
 
     def __init__(
@@ -90,9 +95,11 @@ class Attempts:
         self._written = LoneFailures()
 
     async def run(self, job: Job, checkpoints: OpenCheckpoints, former: Collection[asyncio.Task[None]] = ()) -> None:
-        """Run a job and settle it, after the `former` runs of it that are about to end: they share its checkpoints.
+        """Run a job and settle it. First wait for the end of `former` runs of the same job, which
+        use the same checkpoints.
 
-        Raises only its own cancellation; the job goes back to the queue then.
+        Raises only CancelledError. A job that is cancelled before its completion is returned to the
+        queue.
         """
         completed = False
         try:
@@ -106,7 +113,7 @@ class Attempts:
                 self._maintenance.job_done(job)
             await _drop_checkpoint(job, checkpoints)
         except asyncio.CancelledError:
-            if not completed:  # a job that is neither settled nor held would stay claimed, and nobody run it
+            if not completed:  # otherwise it would remain claimed and never run
                 await to_the_end(self.release(job))
             raise
         except Exception as error:
@@ -116,42 +123,45 @@ class Attempts:
             self._answered.clear(job)
             self._written.clear(job)
             if outcome in ("filed", "merged", "reflected"):
-                # It has written to every store, so the disk works.
+                # The run has written to every store, so the disk works.
                 self._written.succeeded()
                 self.disk.end()
             await self._record.keep()
             self._settled(job, outcome)
 
     def models_answer(self) -> None:
-        """Note that the models can be reached again."""
+        """Record that the models can be reached again."""
         self._answered.succeeded()
         self.models.end()
 
     async def release(self, job: Job) -> None:
-        """Give a job back unchanged. If the disk refuses that too, the job is held and tried again."""
+        """Return a job to the queue unchanged. If this write fails too, the job is held and tried
+        again."""
         try:
             await asyncio.to_thread(self._queue.release, job.job_id)
         except StorageError as error:
             self._hold(job, error)
 
     async def release_held(self) -> None:
-        """Give back every job that is held."""
+        """Return all held jobs to the queue."""
         held, self.held = self.held, deque()
         for job in held:
             await self.release(job)
 
     def _complete(self, job: Job) -> None:
-        """Remove the job from the queue, unless the database that its events are in is not in its place any more."""
+        """Remove a job from the queue. Raises StorageError, and leaves the job, if the database
+        file with its events was moved, deleted or replaced."""
         self._parts.backend.check_in_place()
         self._queue.complete(job.job_id)
 
     async def _outcome(self, job: Job) -> str:
         if await asyncio.to_thread(self._parts.backend.ledger.has, DONE, job.job_id):
-            return "merged" if job.kind == "profile" else "duplicate"  # by the run of another one
+            return "merged" if job.kind == "profile" else "duplicate"  # by the run of another job
         if job.kind not in HANDED_OVER:
             await self._commands(job)
             return "command"
-        # Checked before any model call: what is forgotten, or has expired, is never sent to a model.
+        # Checked before any model call: jobs of forgotten entities and expired jobs are never sent
+        # to a model.
         about = job.job_id, job.entities, job.moment.timestamp()
         is_over = job.has_expired(self._parts.clock())
         if is_over or await asyncio.to_thread(self._parts.events.is_forgotten, *about):
@@ -175,7 +185,7 @@ class Attempts:
     async def _not_done(self, job: Job, error: Exception) -> None:
         """Pause if the failure concerns all jobs; otherwise retry the job later or give it up."""
         if isinstance(error, CheckpointError):
-            self.must_reopen = True  # opening them tells damage from a full disk
+            self.must_reopen = True  # reopening shows whether they are damaged
         elif isinstance(error, OSError) and error.errno in DISK_ERRORS:
             error = StorageError(f"{error}; free some space on the disk, or mend it")
         try:
@@ -190,11 +200,11 @@ class Attempts:
             self._hold(job, second)
 
     def _is_poison(self, job: Job, error: ModelError) -> bool:
-        """Return True if this job alone keeps failing. Being told to slow down (429) is no fault."""
+        """Return True if only this job keeps failing. A rate limit (status 429) does not count."""
         return not (isinstance(error, ModelUnavailable) and error.status == 429) and self._answered.too_many(job)
 
     async def _own_fault(self, job: Job, error: Exception) -> None:
-        # What failed may repeat what it was given: the message is stored and logged without secrets.
+        # An error message may repeat its input: it is stored and logged without secrets.
         attempts, raw = job.attempts + 1, f"{type(error).__name__}: {error}"
         message = redact(mask_known(raw))
         if attempts <= self._runs.settings.cognitive.queue.job_max_retries:

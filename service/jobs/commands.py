@@ -1,4 +1,5 @@
-"""Commands: changes that an operator or another process asks of the owner, as jobs of other kinds (`schema/commands.py`)."""
+"""Commands: changes that an operator or another process requests from the owner, as jobs of other
+kinds (`schema/commands.py`)."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ from ..upkeep.reprocessing import Reprocessing
 
 
 class CommandRunner:
-    """Runs commands with the owner's components. A repeated command changes nothing more."""
+    """Runs commands with the owner's components. Running a command again changes nothing."""
 
     def __init__(self, parts: Parts, notes: NotesIndex) -> None:
         self._context = parts.context()
@@ -27,7 +28,8 @@ class CommandRunner:
         self._reprocessing = Reprocessing(self._context, parts.backend.revisions, parts.queue)
 
     async def __call__(self, job: Job) -> None:
-        """Carry out one command. Raises InvalidInput if the payload is invalid or names something that does not exist."""
+        """Carry out one command. Raises InvalidInput if the payload is invalid or names something
+        that does not exist."""
         if job.kind == "rollback":
             await self._roll_back(validated(RollbackCommand, job.payload, within="payload"), job)
         elif job.kind == "rollback_article":
@@ -49,7 +51,7 @@ class CommandRunner:
             self._context.profiles.rollback, command.key, command.revision, now=self._now(job), job_id=job.job_id
         )
         if self._context.profile_index is not None:
-            # Searchable by its words at once; the worker adds the vector when it is idle.
+            # The words are indexed at once; the idle worker adds the vector.
             await asyncio.to_thread(self._context.profile_index.put, profile, None)
 
     def _now(self, job: Job) -> str:

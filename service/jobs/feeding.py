@@ -1,6 +1,7 @@
-"""What follows a filed job: its events enter the state buffer, and a job of kind `profile` merges what was learnt.
+"""Follow-up work of a filed job: its events are added to the state buffer, and a job of kind
+`profile` is queued that merges new facts into profiles.
 
-So events, summaries, articles and profiles come from the same jobs.
+Thus events, summaries, articles and profiles are made from the same jobs.
 """
 
 from __future__ import annotations
@@ -19,13 +20,15 @@ from ...text.learnt import former_in, learnt_in, people_of
 _KEPT = {"timestamp", "timezone", "request_type", "user_id", "group_id", "bot_id", "user_name", "group_name", "bot_name"}
 
 MOST_WAITING = 256
-"""Waiting jobs of a conversation that are looked at for facts which wait."""
+"""Maximum number of waiting jobs of a conversation whose facts are counted."""
 
 
 async def feed(job: Job, context: HistorianContext, queue: JobQueue) -> None:
-    """Buffer the absolute events of a job that was filed; past the threshold, put a job of kind `states` in line.
+    """Add the absolute events of a filed job to the state buffer. If the buffer exceeds its token
+    threshold, queue a job of kind `states`.
 
-    Idempotent: the buffer knows whose states it took, and the queue knows the id of the following job.
+    Idempotent: the buffer knows the jobs that it took, and the queue knows the id of the queued
+    job.
     """
     if not context.settings.cognitive.shortterm.feed_from_jobs:
         return
@@ -43,9 +46,10 @@ async def feed(job: Job, context: HistorianContext, queue: JobQueue) -> None:
 
 
 async def merge_later(state: HistorianState, context: HistorianContext, queue: JobQueue) -> None:
-    """Put a job in line for what each person of a finished run told. It waits for others of its conversation.
+    """Queue a job of kind `profile` for each person with new facts in a finished run.
 
-    Idempotent: its id is derived from that of the person's last job. It is due at once where enough facts wait.
+    The job waits for further facts of its conversation; it is due at once if enough facts wait.
+    Idempotent: the id of the job is derived from the id of the person's last job.
     """
     limits = context.settings.cognitive.profile
     due = context.clock() + limits.merge_after_seconds
@@ -75,7 +79,8 @@ def _merging_job(part: HistorianPart, due: float) -> Job | None:
 
 
 def following_job(job: Job) -> Job:
-    """Return the job that summarises the buffer which `job` filled. Its id is derived from that of `job`."""
+    """Return the job that summarises the buffer filled by `job`. Its id is derived from the id of
+    `job`."""
     return Job(
         kind="states",
         request_id=job.scope.request_id(f"states-{digest_of(job.job_id)}"),

@@ -1,4 +1,5 @@
-"""Run jobs by their kind: the write graph and the reflection graph, resumed from their checkpoints."""
+"""Runs jobs through the graph for their kind (historian or reflection), resumed from
+checkpoints."""
 
 from __future__ import annotations
 
@@ -34,17 +35,21 @@ log = logging.getLogger(__name__)
 
 GATHERED_AT_ONCE = 64
 GATHERED_CHARACTERS = 24_000
-"""The most messages of a conversation, and characters, that one run of a job of kind `talk` takes."""
+"""Maximum number of messages of a conversation, and of their characters, in one run of a job of
+kind `talk`."""
 
 MOST_STEPS = 100_000
-"""Bound of the steps of one run: a large job makes many summaries. LangGraph's default is 25."""
+"""Maximum number of steps of one run: a large job makes many summaries. LangGraph's default is
+25."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimedChat:
-    """Looks before every call whether the job is another worker's meanwhile, and raises ClaimLost then.
+    """A chat model that checks before every call whether this worker still has the claim of the
+    job.
 
-    A worker that was suspended, or whose session has ended, would pay for answers that the other one has paid for already.
+    Raises ClaimLost if another worker has the job. Without the check, a worker that was suspended,
+    or whose session has ended, would pay for answers that the other worker has already paid for.
     """
 
     chat: StructuredChat
@@ -57,14 +62,15 @@ class ClaimedChat:
 
 
 def with_claimed_chat(context: HistorianContext, queue: JobQueue, job_id: str) -> HistorianContext:
-    """Return what the nodes of one job get; without a model there is nothing to look at."""
+    """Return the context for the nodes of one job, with a `ClaimedChat` if there is a model."""
     return context if context.chat is None else replace(context, chat=ClaimedChat(context.chat, queue, job_id))
 
 
 class JobRuns:
-    """Runs jobs of the kinds `remember`, `talk`, `profile` and `states`, and files by rules what no run can.
+    """Runs jobs of the kinds `remember`, `talk`, `profile` and `states`. If a job is given up,
+    files its content by rules.
 
-    `watch` is told of every step.
+    `watch` is notified of every step.
     """
 
     def __init__(self, parts: Parts, statistics: WorkerStatistics, watch: JobWatch) -> None:
@@ -81,31 +87,33 @@ class JobRuns:
 
     @property
     def settings(self) -> Settings:
-        """The settings that jobs run under."""
+        """The settings for the next job."""
         return self.context.settings
 
     @property
     def asks_a_model(self) -> bool:
-        """True if a model writes events of talk."""
+        """True if a model extracts events from talk."""
         return self.context.asks_a_model
 
     @property
     def _merges_later(self) -> bool:
-        """True if new facts wait for others of their conversation before a model merges them into profiles."""
+        """True if new facts wait for further facts of their conversation before a model merges them
+        into profiles."""
         return self.context.chat is not None and self.settings.cognitive.profile.merge_after_seconds > 0
 
     def open(self, checkpoints: OpenCheckpoints) -> None:
-        """Checkpoint every step."""
+        """Compile the graphs anew, with a checkpoint after every step."""
         self._checkpoints = checkpoints
         self._historian_graph = compile_historian(checkpoints.saver)
         self._reflection_graph = compile_reflection(checkpoints.saver)
 
     def apply(self, settings: Settings) -> None:
-        """Work with other settings from the next job on."""
+        """Use other settings from the next job on."""
         self.context = replace(self.context, settings=settings)
 
     async def run(self, job: Job) -> str:
-        """Run a job to its end; returns the outcome: filed, merged, reflected or forgotten."""
+        """Run a job to its end. Return the outcome: filed, merged, reflected, duplicate or
+        forgotten."""
         self.watch.began(job)
         if job.kind == "states":
             state = await self._run(self._reflection_graph, job)
@@ -133,19 +141,22 @@ class JobRuns:
         return "filed"
 
     async def _settle_merged(self, job_ids: Sequence[str]) -> None:
-        """Let the jobs whose facts a run has merged leave the queue before it does: their own runs find them done."""
+        """Mark the jobs whose facts this run has merged as done, and make them due. Their own runs
+        only remove them from the queue."""
         for job_id in job_ids:
             await asyncio.to_thread(self._ledger.add, DONE, job_id)
         await asyncio.to_thread(self._queue.hasten, job_ids)
 
     async def _is_filed_with_others(self, job: Job) -> bool:
-        """Return True for a message that the run of another one has filed, if no run of its own has begun."""
+        """Return True if the run of another job has filed the message, and no run of this job has
+        begun."""
         if not await asyncio.to_thread(self.context.events.is_filed, job.job_id):
             return False
         return (await self._historian_graph.aget_state(_config(job))).created_at is None
 
     async def _filed(self, job: Job, values: Mapping[str, Any]) -> list[Job]:
-        """Return the jobs that the run of `job` has filed. Those of a talk leave the queue now, without waiting any longer."""
+        """Return the jobs that the run of `job` has filed. Jobs of kind `talk` are made due, so
+        that they leave the queue."""
         if job.kind != "talk":
             return [job]
         parts = [(Job.model_validate(one["job"]), one.get("filed")) for one in values.get("parts", [])]
@@ -153,16 +164,19 @@ class JobRuns:
         return [one for one, outcome in parts if one.texts and outcome != "forgotten"]
 
     async def pass_over(self, job: Job) -> None:
-        """Let the messages that would have been run with a forgotten one run now: nothing else may come for them."""
+        """Make the messages due that would have run together with this forgotten or expired
+        message. Otherwise no other job might start their run."""
         if job.kind == "talk":
             others = await asyncio.to_thread(self._queue.together, job.job_id, GATHERED_AT_ONCE + 1)
             await asyncio.to_thread(self._queue.hasten, [one.job_id for one in others])
 
     async def _input(self, job: Job) -> dict[str, Any]:
-        """Return the graph's input: of a talk, with the other messages of its conversation that wait, oldest first.
+        """Return the input of the graph. For a job of kind `talk` or `profile` the input also
+        contains the other waiting jobs of this kind in the conversation.
 
-        Those for which there is no room wait no longer: their runs come next, and take what waits along in turn. Nor do those
-        that are filed already (a message that came again while it was looked through): their runs only end them.
+        Messages are sorted by time. Those beyond the limits are made due: their runs come next, and
+        take further waiting messages along. Messages that are filed already (sent again during
+        their run) are made due too: their runs only remove them from the queue.
         """
         if job.kind == "profile":
             waiting = await asyncio.to_thread(self._queue.together, job.job_id, GATHERED_AT_ONCE)
@@ -172,7 +186,7 @@ class JobRuns:
         gathered: list[tuple[int, Job]] = []
         left: list[str] = []
         room, seats = GATHERED_CHARACTERS - len(str(job.payload.get("text", ""))), GATHERED_AT_ONCE
-        # One more than a run takes: where there is one, it goes on with the rest.
+        # One more than a run takes: the run of this one continues with the rest.
         for place, one in enumerate(await asyncio.to_thread(self._queue.together, job.job_id, GATHERED_AT_ONCE + 1)):
             if one.job_id != job.job_id:
                 if await asyncio.to_thread(self.context.events.is_filed, one.job_id):
@@ -184,16 +198,18 @@ class JobRuns:
                     continue
             gathered.append((place, one))
         await asyncio.to_thread(self._queue.hasten, left)
-        # What they declare stands in the profiles before the run merges these:
-        # a write between would let it ask once more.
+        # Declarations are written into the profiles before the run merges these profiles: a write
+        # during the merge would cause another model call.
         await asyncio.to_thread(self.messages.file, [one for _, one in gathered])
         gathered.sort(key=lambda one: (one[1].moment, one[0]))
         return {"job": job.model_dump(), "talk": [one.model_dump() for _, one in gathered], "merges_later": self._merges_later}
 
     async def _run(self, graph: CompiledStateGraph[Any, Any, Any, Any], job: Job) -> dict[str, Any]:
-        """Run a graph from where this job stands, and from its beginning if the database does not have what it filed.
+        """Run a graph from the checkpoint of a job. Run it again from the beginning if the database
+        does not have the results.
 
-        A checkpoint may be newer than the database: of a job that was under way when a backup was put into its place.
+        A checkpoint can be newer than the database if the job was running when a backup was
+        restored.
         """
         context = self.context
         if self._workers_are_many:
@@ -208,7 +224,8 @@ class JobRuns:
         return await self._resumed(graph, job, context)
 
     async def _resumed(self, graph: CompiledStateGraph[Any, Any, Any, Any], job: Job, context: object) -> dict[str, Any]:
-        """Run a graph from where this job stands; returns what the steps of this run have put into the state."""
+        """Run a graph from the checkpoint of a job. Return the state updates of the steps of this
+        run."""
         config = _config(job)
         snapshot = await graph.aget_state(config)
         begun = snapshot.created_at is not None
@@ -227,9 +244,10 @@ class JobRuns:
         return state
 
     async def file_by_rules(self, job: Job) -> bool:
-        """File the content of a failed job by rules, so that nothing is lost; return True if it is filed.
+        """File the content of a failed job by rules, so that nothing is lost. Return True if the
+        content is filed.
 
-        Raises StorageError if the disk fails; the job is not given up then.
+        Raises StorageError if the disk fails; the job is then not given up.
         """
         events = self.context.events
         try:
@@ -239,20 +257,22 @@ class JobRuns:
                 await asyncio.to_thread(self.messages.file, [job])
                 return True
             if job.kind != "remember":
-                return job.kind == "profile"  # its events are filed
+                return job.kind == "profile"  # the events of its facts are filed
             if not await asyncio.to_thread(events.is_filed, job.job_id):
                 made = with_people(job, events_of(job, await asyncio.to_thread(by_rules, job, self.settings)))
                 await asyncio.to_thread(events.file_job, job.job_id, made, [None] * len(made))
         except StorageError:
             raise
         except Exception:
-            # A text on which even the rules fail must not keep its job out of `failed`, where operators see it.
+            # A job must reach the state `failed`, where operators see it, even if the rules fail
+            # too.
             log.exception("job %s: filing by rules failed too", job.job_id)
             return False
         return True
 
     def _keep_states(self, job: Job) -> bool:
-        """Buffer the states for the next job of the same person."""
+        """Add the states of a job to the buffer, for the next job of the same person and
+        conversation."""
         states = StatesPayload.model_validate(job.payload).entries(job)
         buffered = self.context.article_stores.buffer
         key = ArticleKey(job.user_id, job.group_id)

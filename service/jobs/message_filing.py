@@ -1,4 +1,5 @@
-"""MessageFiling: files the messages of waiting jobs right behind their acceptance, beside the runs of the worker."""
+"""MessageFiling: files the messages of waiting jobs soon after the jobs are accepted, while the
+worker runs other jobs."""
 
 from __future__ import annotations
 
@@ -16,19 +17,23 @@ from .job_runs import JobRuns
 log = logging.getLogger(__name__)
 
 BATCH = 200
-"""Messages of one transaction."""
+"""Maximum number of messages per transaction."""
 OWNER_LOOK_SECONDS = 0.5
-"""How often a process that is not the owner looks whether it is one by now."""
+"""Minimum interval at which a process that is not the owner checks whether it has become the
+owner."""
 
 
 class MessageFiling:
-    """Takes all waiting jobs of kind `talk` behind a cursor, and files their messages, a batch a transaction.
+    """Files the messages of waiting jobs of kind `talk` in the order of the queue, one batch per
+    transaction.
 
-    Without a model the jobs leave the queue then; with one they wait for the silence of their conversation, and run through the
-    graph. Only the owner files: one process, in order. A restart begins at the first job that waits, which changes nothing of
-    what is filed.
+    Without a model the jobs are then removed from the queue. With a model they wait until their
+    conversation is silent, and run through the graph. Only the owner files messages. After a
+    restart filing begins at the first waiting job again; messages that are filed already do not
+    change.
 
-    A message that cannot be filed is left to the worker, which tries it as often as any job, and gives it up with its reason.
+    A message that cannot be filed is left to the worker, which retries it like any job and finally
+    gives it up with the reason.
     """
 
     def __init__(
@@ -53,25 +58,25 @@ class MessageFiling:
 
     @property
     def reason(self) -> str:
-        """The reason why messages wait; empty while they do not."""
+        """The reason why messages cannot be filed now; "" if there is none."""
         return self._outage.reason
 
     @property
     def failures(self) -> int:
-        """How often in a row the database could not be used."""
+        """The number of consecutive failures to use the database."""
         return self._outage.failures
 
     def start(self, poll_seconds: Callable[[], float]) -> None:
-        """Begin with the first job that waits."""
+        """Start filing in the background, at the first waiting job."""
         self._position, self._ends = -1, False
         self._task = asyncio.create_task(self._run(poll_seconds), name="historian messages")
 
     def wake(self) -> None:
-        """Look into the queue now. Called from the event loop."""
+        """Look into the queue now. Call this in the event loop."""
         self._wake.set()
 
     async def aclose(self) -> None:
-        """End with the batch that is being filed."""
+        """Stop after the batch that is being filed."""
         self._ends = True
         self._wake.set()
         task, self._task = self._task, None
@@ -92,10 +97,10 @@ class MessageFiling:
                 async with asyncio.timeout(pause):
                     await self._wake.wait()
             except TimeoutError:
-                pass  # what another process has put into the queue wakes nobody here
+                pass  # jobs from another process do not wake this task
 
     async def _work_off(self) -> float:
-        """File all that waits. Return how long to wait if the database cannot be used, else 0."""
+        """File all waiting messages. Return the seconds to wait if filing fails, else 0."""
         try:
             while not self._ends and await self._batch():
                 pass
@@ -104,14 +109,14 @@ class MessageFiling:
             log.warning("messages wait, next try in %.0f s: %s", pause, error)
             return pause
         except Exception:
-            # The task must survive: jobs that are left over are run like any other.
+            # The task must survive. Jobs whose messages are not filed here run like any other job.
             log.exception("messages could not be filed")
             return self._outage.begin(self._clock(), "see the log")
         self._outage.end()
         return 0.0
 
     async def _batch(self) -> bool:
-        """File the messages of the next jobs. Return False if none waits."""
+        """File the messages of the next jobs. Return False if no job waits."""
         found = await asyncio.to_thread(self._queue.talk_after, self._position, BATCH)
         if not found:
             return False
@@ -129,9 +134,10 @@ class MessageFiling:
         return True
 
     async def _file(self, jobs: Sequence[Job]) -> set[str]:
-        """File messages, all at once, or else one by one. Return the ids of those that cannot be filed, others can.
+        """File messages in one transaction or, if this fails, one by one.
 
-        Raises StorageError if none can.
+        Return the ids of the jobs whose messages cannot be filed although others can. Raises
+        StorageError if the database cannot be used.
         """
         messages = self._runs.messages
         try:
@@ -147,11 +153,11 @@ class MessageFiling:
                 await asyncio.to_thread(messages.file, [job])
             except StorageError as error:
                 if last is not None and len(failed) == jobs.index(job):
-                    raise  # neither the first nor the second: the database is the reason
+                    raise  # the first two failed: the database is the cause
                 last = error
                 failed.add(job.job_id)
             except Exception as error:
-                # Its run fails in the same way, and tells why.
+                # The run of the job will fail in the same way, and report the cause.
                 log.warning("the message of job %s cannot be filed with others: %s", job.job_id, type(error).__name__)
                 failed.add(job.job_id)
         return failed

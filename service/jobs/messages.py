@@ -1,4 +1,5 @@
-"""Messages of waiting jobs on their way to their records: filed in batches, without a graph, and withdrawn."""
+"""Filing the messages of waiting jobs, in batches and without a graph; and removing withdrawn
+messages from profiles."""
 
 from __future__ import annotations
 
@@ -23,18 +24,17 @@ from ..timezones import iso_of
 log = logging.getLogger(__name__)
 
 MOST_CONFLICTS = 3
-"""Tries to write a line into a profile that others change meanwhile."""
+"""Maximum number of attempts to write a profile that others change at the same time."""
 
 CORRECTED_WITHIN = 600.0
-"""Seconds after a message in which its sender may correct it without a reply to it."""
+"""Seconds within which a sender can correct their last message without replying to it."""
 
 
 class FiledMessages:
-    """Files messages, and writes what their senders declare of themselves or ask to have remembered into profiles.
+    """Files messages. Writes declarations of senders about themselves, and texts that they ask to
+    have remembered, into profiles.
 
-    Blocking; raises StorageError.
-
-    `context` returns the stores and the settings in force.
+    `context` returns the stores and the current settings. Blocking; raises StorageError.
     """
 
     def __init__(self, context: Callable[[], HistorianContext]) -> None:
@@ -42,10 +42,11 @@ class FiledMessages:
         self._alone = threading.Lock()
 
     def file(self, jobs: Sequence[Job]) -> None:
-        """File the messages of jobs, in their order; of one message the last words count.
+        """File the messages of jobs, in order. If several jobs have the same message, its latest
+        text is filed.
 
-        One call at a time: whoever files the same messages next finds their lines written, and
-        changes no profile. Raises what the stores raise.
+        Calls do not overlap: a second call with the same messages finds their lines in the profiles
+        and changes no profile. Raises the errors of the stores.
         """
         with self._alone:
             self._file(jobs)
@@ -57,7 +58,8 @@ class FiledMessages:
         named = [f"{name}:0" for name, job in last.items() if job.payload.get("message_id")]
         known = {one.job_id: one for one in context.events.get(named)} if named else {}
         made: dict[str, list[Event]] = {}
-        for name, job in last.items():  # its days count from when the message was said, not from when it was edited
+        # Relative days in a message refer to the time of sending, not to the time of its last edit.
+        for name, job in last.items():
             moment, timezone = first[name].timestamp, first[name].timezone
             if before := known.get(name):
                 moment, timezone = before.timestamp_local, before.timezone
@@ -80,8 +82,8 @@ class FiledMessages:
             self._keep(key, said, last, known=filed_before - changed.keys(), again=changed.keys())
 
     def _changed(self, made: Mapping[str, Sequence[Event]], known: Mapping[str, Event], limit: int) -> dict[str, list[Event]]:
-        """Return the messages that get other words now, each as its stored parts. One of more parts than one may change
-        in a later part."""
+        """Return the stored parts of the messages whose text changes, by name. In a message of
+        several parts the change may be in a later part only."""
         changed: dict[str, list[Event]] = {}
         for name, beginning in known.items():
             parts = made.get(name, ())
@@ -95,11 +97,12 @@ class FiledMessages:
         return changed
 
     def stored(self, name: str) -> list[Event]:
-        """Return the parts of a message (by `job_id`) as it is stored; none of an unknown one."""
+        """Return the stored parts of a message (by `job_id`); [] for an unknown message."""
         return self._context().events.get(record_ids(name))
 
     def _bringing(self, made: Mapping[str, Sequence[Event]], jobs: Mapping[str, Job]) -> list[str]:
-        """Return the names of the messages that have lines for the profiles of their senders, or correct one."""
+        """Return the names of the messages that contain lines for the profiles of their senders, or
+        correct such a line."""
         certain = self._context().asks_a_model
         theirs = ((name, parts) for name, parts in made.items() if jobs[name].payload.get("role") == SAID_BY_PEOPLE)
         return [
@@ -115,11 +118,12 @@ class FiledMessages:
         known: Collection[str],
         again: Collection[str],
     ) -> None:
-        """Write the lines of messages, by their names, into the profile of their sender, in one revision: each once, so that a
-        line stays away that somebody has removed.
+        """Write the lines of messages into the profile of their sender, in one revision.
 
-        `known` were filed before (a process may have been killed before it had written their lines), `again` get these words
-        anew.
+        The lines of a message are written only once, so that a line that was removed later does not
+        return. `made` are the parts of the messages by name. `known` are messages that were filed
+        before; their lines may be missing if a process was killed. `again` are messages whose text
+        has changed.
         """
         context = self._context()
         ids = [one.event_id for parts in made.values() for one in parts]
@@ -152,14 +156,16 @@ class FiledMessages:
                 lines=held,
                 source_event_id=f"{new[-1]}:0",
             )
-            causes = new if not set(new) <= set(again) else []  # words that come back are written again
+            # `write` does nothing if all causes were applied before. Changed messages were applied
+            # before, but have new lines to write.
+            causes = new if not set(new) <= set(again) else []
             try:
                 written = context.profiles.write(profile, expected_revision=old.revision, also=causes, now=self._now())
             except RevisionConflict:
                 continue
             self._index(written)
             for name in new:
-                if self._is_withdrawn(name, jobs[name]):  # at this moment
+                if self._is_withdrawn(name, jobs[name]):  # withdrawn during the write
                     self.take_out(said[name], [])
             return
         log.warning("profile %s kept changing; what %d messages tell stands in them alone", key, len(made))
@@ -168,8 +174,12 @@ class FiledMessages:
         return self._context().events.is_forgotten(name, job.entities, job.moment.timestamp())
 
     def _before(self, message: Event, lines: Sequence[ProfileLine]) -> list[str]:
-        """Return the ids of the parts of the message that `message` may correct: the one to which it replies, if its own sender
-        wrote that, else the last one of its sender, if it is the one just before and not older than CORRECTED_WITHIN."""
+        """Return the event ids of the message that `message` may correct.
+
+        This is the message to which `message` replies, if both have the same sender. If `message`
+        is no reply, it is the last message of its sender, at most CORRECTED_WITHIN seconds old.
+        Return [] if none of `lines` has evidence.
+        """
         if not any(line.evidence for line in lines):
             return []
         events = self._context().events
@@ -189,10 +199,12 @@ class FiledMessages:
         return [one.event_id for one in theirs if one.job_id == theirs[0].job_id]
 
     def take_out(self, message: Sequence[Event], resting: Sequence[Event]) -> None:
-        """Take what rests on a message alone out of the profiles of its sender and group, in all their revisions: by the
-        evidence of lines, and where an event `resting` on it is told by a line without evidence.
+        """Remove a message from the profiles of its sender and group, in all revisions.
 
-        A line that rests on more loses this evidence, and its words if they are those of the message.
+        `resting` are the events taken from the message. Lines are removed if their only evidence is
+        the message and these events, or if they have no evidence and repeat the texts of these. A
+        line with other evidence loses this part of its evidence; if its text is from the message,
+        it gets a text of the other evidence.
         """
         if not message:
             return
@@ -208,7 +220,8 @@ class FiledMessages:
             self._without(key, gone, said, [one.text for one in resting])
 
     def _without(self, key: ProfileKey, gone: set[str], said: set[str], texts: Sequence[str]) -> None:
-        """Take the evidence that is `gone`, and the texts that were `said` there, out of a profile and its history."""
+        """Remove the evidence `gone` from a profile and its history. Also remove lines without
+        evidence that are in `said`, or made from one of `texts`."""
         profiles = self._context().profiles
         unproven = {line.text for one in profiles.kept(key) for line in one.lines if not line.evidence}
         unwanted = (unproven & said) | made_of(unproven, texts)
@@ -226,7 +239,11 @@ class FiledMessages:
             self._index(revised)
 
     def _reworded(self, line: ProfileLine, gone: set[str], said: set[str]) -> ProfileLine | None:
-        """Return a line without evidence that is `gone`, in the words of what is left of it; None if nothing is."""
+        """Return a line without the evidence `gone`; None if no evidence is left.
+
+        If its text is one of `said`, or was corrected, the line gets the latest text with the same
+        words from its other evidence; without such a text return None.
+        """
         left = without_evidence(line, gone)
         if left is None or (left.text not in said and BETWEEN_QUOTES not in left.text):
             return left
@@ -239,7 +256,7 @@ class FiledMessages:
         )
 
     def _index(self, profile: Profile) -> None:
-        """Let a profile be found by its words at once; the idle worker adds its vector."""
+        """Index the words of a profile at once. The idle worker adds its vector later."""
         index = self._context().profile_index
         if index is None:
             return
@@ -253,7 +270,8 @@ class FiledMessages:
 
 
 def _first_and_last(jobs: Sequence[Job]) -> tuple[dict[str, Job], dict[str, Job]]:
-    """Return, by the names of messages, the job that tells when each was said, and the one with its latest words."""
+    """Return, by the names of messages, the earliest job of each message and the job with its
+    latest text."""
     first: dict[str, Job] = {}
     last: dict[str, Job] = {}
     for job in jobs:

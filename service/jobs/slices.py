@@ -1,4 +1,4 @@
-"""The slices of forgetting, run by the worker between and beside its jobs."""
+"""Runs the slices of forgetting for the worker, between its jobs or at the same time."""
 
 from __future__ import annotations
 
@@ -13,20 +13,21 @@ from ..entity_data.forgetting import Company, Forgetting
 log = logging.getLogger(__name__)
 
 AGAIN_SECONDS = 60.0
-"""Wait before forgetting is retried after a disk failure."""
+"""Seconds before forgetting is retried after a failure."""
 
 IDLE_REST = 0.1
-"""The rest after a slice while no job runs, as a share of its length."""
+"""Pause after a slice while no job runs, as a fraction of the slice's duration."""
 
 LONGEST_QUIET_SECONDS = 60.0
-"""The longest pause between two tries of a slice that is broken off because jobs write."""
+"""Maximum pause between two attempts at a slice that is interrupted because jobs write."""
 
 
 class ForgettingSlices:
-    """Runs the slices that need nobody beside them in `run_alone`, the others in a task that `begin` starts.
+    """Runs slices during which no job may run in `run_alone`, and the others in a task that `begin`
+    starts.
 
-    `wake` is called when a slice that needs nobody beside it is due. While jobs run (`is_busy`), a slice is followed by a rest
-    of its own length.
+    `wake` is called when this task ends, for instance because a slice for `run_alone` is due. While
+    jobs run (`is_busy`), each slice in the task is followed by a pause of the same duration.
     """
 
     def __init__(
@@ -59,7 +60,8 @@ class ForgettingSlices:
         return now >= self._not_before and await asyncio.to_thread(self._forgetting.requests.waiting)
 
     async def run_alone(self, prepare: Callable[[], Awaitable[None]]) -> None:
-        """Begin with requests, and run slices until jobs may run beside the next one; `prepare` is called before the first."""
+        """Start waiting requests, and run slices until jobs may run during the next one. `prepare`
+        is called before the first slice."""
         try:
             if not await self.alone_is_due():
                 return
@@ -73,12 +75,13 @@ class ForgettingSlices:
             self._give_up(error)
 
     def begin(self) -> None:
-        """Run the slices that jobs may run beside, in the background."""
+        """Start a background task for the slices during which jobs may run."""
         if self._slices is not None and self._beside is None:
             self._beside = asyncio.create_task(self._run_beside(), name="historian forgetting")
 
     async def end(self) -> None:
-        """Wait for the end of the slice that runs; the next ones wait for `begin`."""
+        """Wait for the end of the running slice, interrupted if possible. Further slices wait for
+        `begin`."""
         task, self._beside = self._beside, None
         if task is not None:
             self._forgetting.let_go = True
@@ -115,7 +118,7 @@ class ForgettingSlices:
         await to_the_end(run())
 
     def _give_up(self, error: Exception) -> None:
-        # Jobs go on: the tombstone exists, and nothing new is filed about the person or group to forget.
+        # Jobs continue: because of the tombstone no new data of the person or group is filed.
         log.error("forgetting failed, next try in %.0f s: %s", AGAIN_SECONDS, error)
         self._slices = self._next = None
         self._not_before = asyncio.get_running_loop().time() + AGAIN_SECONDS

@@ -16,7 +16,8 @@ LATENCIES_KEPT = 1000
 
 @dataclass
 class WorkerStatistics:
-    """Counts since the start. Latencies are seconds a node took, checkpoint included; the last 1,000 are kept."""
+    """Counts since the start of the worker. `latencies` are the seconds of each step of a node,
+    including its checkpoint; the last 1,000 per node are stored."""
 
     outcomes: Counter[str] = field(default_factory=Counter)
     events: int = 0
@@ -33,7 +34,7 @@ class WorkerStatistics:
     latencies: defaultdict[str, deque[float]] = field(default_factory=lambda: defaultdict(lambda: deque(maxlen=LATENCIES_KEPT)))
 
     def step(self, kind: JobKind, node: str, update: Mapping[str, Any], seconds: float) -> None:
-        """Note one step of one job."""
+        """Record one step of a job."""
         name = f"reflection.{node}" if kind == "states" else node
         self.latencies[name].append(seconds)
         self.seconds[name] += seconds
@@ -48,14 +49,14 @@ class WorkerStatistics:
             self.articles += "written" in update
 
     def filed(self, items: list[ItemState]) -> None:
-        """Note the events of one job that was filed."""
+        """Record the events of one filed job."""
         self.events += len(items)
         self.absolute += sum(item["passed"] for item in items)
         self.first_pass += sum(item["first_pass"] for item in items)
         self.by_writer.update(item["rewritten_by"] for item in items)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the numbers as JSON data; shares are of events."""
+        """Return the numbers as JSON data. Shares refer to the number of events."""
         latencies = {node: list(values) for node, values in list(self.latencies.items())}
         return {
             "jobs": dict(self.outcomes),

@@ -1,4 +1,4 @@
-"""Jobs passing through the graph, step by step, for those who look on while it happens."""
+"""The steps of running jobs, sent to subscribers while the jobs run."""
 
 from __future__ import annotations
 
@@ -16,17 +16,19 @@ from ...schema.profile import ProfileLine
 START, END = "__start__", "__end__"
 """The names that LangGraph gives to the ends of a graph."""
 RECENT = 30
-"""Steps that are told to those who come later; no more of them is kept, in memory only, and none once somebody is forgotten."""
+"""Number of last steps that a new subscriber gets. They are held in memory only, and cleared when
+somebody is forgotten."""
 MOST_WAITING = 500
-"""Steps that wait for somebody who reads too slowly; of more, the oldest are left out."""
+"""Maximum number of unread steps per subscriber. If there are more, the oldest are dropped."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobStep:
-    """One step of a job: `node` has run and `found` says what it made; END comes with an `outcome`.
+    """One step of a job: `node` has run with the results `found`. The node END has an `outcome`.
 
-    `at` is in seconds since the epoch. Outcomes: filed, reflected, duplicate, command, forgotten, retried, failed, and waits
-    (a model or the disk cannot be used; the job is claimed again later).
+    `at` is in seconds since the epoch. Outcomes: filed, merged, reflected, duplicate, command,
+    forgotten, retried, failed, and waits (a model or the disk is unavailable; the job is claimed
+    again later).
     """
 
     job_id: str
@@ -39,23 +41,24 @@ class JobStep:
 
 
 class JobWatch:
-    """Looks on as jobs pass, and does nothing about it: for those who do. Its methods return at once and never raise."""
+    """Base class of observers of jobs; ignores all notifications. Its methods return at once and
+    never raise."""
 
     def began(self, job: Job) -> None:
-        """Note that a run of a job begins."""
+        """Called when a run of a job begins."""
 
     def step(self, job: Job, node: str, update: Mapping[str, Any]) -> None:
-        """Note what a node has made of a job."""
+        """Called after a node has run; `update` is the state update that the node returned."""
 
     def ended(self, job: Job, outcome: str) -> None:
-        """Note how an attempt at a job has ended."""
+        """Called when an attempt to run a job has ended."""
 
     def clear(self) -> None:
-        """Keep nothing of what has passed: somebody is to be forgotten."""
+        """Delete all recorded steps, because somebody may have to be forgotten."""
 
 
 class StepStream(JobWatch):
-    """Tells the steps of the worker of this process to every subscriber."""
+    """Sends the steps of the worker in this process to every subscriber."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -64,7 +67,8 @@ class StepStream(JobWatch):
 
     @contextmanager
     def subscribed(self) -> Iterator[asyncio.Queue[JobStep]]:
-        """Yield a queue of the last steps, into which further ones are put. Call it in the event loop that reads the queue."""
+        """Yield a queue with the last steps, to which new steps are added. Call this in the event
+        loop that reads the queue."""
         steps: asyncio.Queue[JobStep] = asyncio.Queue(MOST_WAITING)
         for step in list(self._recent):
             steps.put_nowait(step)
@@ -75,7 +79,7 @@ class StepStream(JobWatch):
             del self._subscribers[steps]
 
     def __len__(self) -> int:
-        """How many look on."""
+        """Return the number of subscribers."""
         return len(self._subscribers)
 
     def began(self, job: Job) -> None:
@@ -94,14 +98,16 @@ class StepStream(JobWatch):
         step = JobStep(job.job_id, job.kind, job.scope.key, self._clock(), node, found or {}, outcome)
         self._recent.append(step)
         for steps, loop in list(self._subscribers.items()):
-            with suppress(RuntimeError):  # that loop is closed
+            with suppress(RuntimeError):  # the subscriber's event loop is closed
                 loop.call_soon_threadsafe(_put, steps, step)
 
 
 def found_in(update: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a node of the historian graph has made, as JSON data: texts before and after, profiles, facts that are over.
+    """Return the results of a node of the historian graph as JSON data: texts before and after
+    rewriting, profiles, superseded facts.
 
-    Keys are there only where there is something: `texts`, `profiles`, `written`, `ended`, `event_ids`, `forgotten`.
+    Possible keys are `texts`, `profiles`, `written`, `ended`, `event_ids` and `forgotten`. Empty
+    values are left out.
     """
     parts = [*update.get("parts", []), *update.get("people", [])]
     items = update["items"] if "items" in update else [item for part in parts for item in part.get("items", [])]

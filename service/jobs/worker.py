@@ -30,35 +30,39 @@ from .step_stream import JobWatch
 log = logging.getLogger(__name__)
 
 REQUESTS_SECONDS = 0.5
-"""Interval at which the worker looks for requests to forget somebody."""
+"""Interval at which the worker looks for forget requests."""
 
 TAKE_OVER_SECONDS = 1.0
-"""Interval at which a worker beside others looks for jobs of dead ones."""
+"""Interval at which one of several workers looks for jobs of dead workers."""
 
 IDLE_SECONDS = 3.0
-"""The mean pause of an idle worker beside others, whom new jobs wake: a hundred of them are not to keep a server busy."""
+"""Mean pause of one of several idle workers. New jobs wake the workers; the pause is long so that a
+hundred idle workers do not keep a database server busy."""
 
 SWEEP_SECONDS = 600.0
-"""Interval at which one of several workers looks for checkpoints that dead ones have left of finished jobs."""
+"""Interval at which one of several workers removes checkpoints of finished jobs that dead workers
+left."""
 
 OWNER_SECONDS = 5.0
-"""Interval at which a worker beside others tries to become the one that does the idle work."""
+"""Interval at which one of several workers tries to become the owner, which does the idle work."""
 
 OUTAGE_LOOK_SECONDS = 5.0
-"""The same interval while a model is unavailable."""
+"""Maximum interval at which the worker looks for forget requests during an outage."""
 
 MOST_TRIES = 3
-"""Tries of a model or disk that stays unavailable before draining is given up."""
+"""Number of failed attempts to use a model or the disk after which draining is given up."""
 
 JOBS_WAIT_SECONDS = 10.0
-"""How long a new job waits for idle work's call of a model before that call is abandoned."""
+"""Seconds that a new job waits for a model call of the idle work before this call is abandoned."""
 
 
 class HistorianWorker:
-    """Runs jobs oldest first, those that share a user or a group in order, others side by side up to `concurrency`.
+    """Runs jobs, oldest first. Jobs that share a user or a group run in order; other jobs run
+    concurrently, at most `concurrency` at a time.
 
-    `index` is the derived index of vectors, if there is one. `sleep` waits, `random` gives numbers in [0, 1) for the jitter.
-    `watch` is told of every step of every job, and how runs begin and end.
+    `index` is the derived vector index, or None. `sleep` waits for some seconds, `random` returns
+    numbers in [0, 1) for the jitter. `watch` is notified of every step of every job, and of the
+    begin and end of runs.
     """
 
     def __init__(
@@ -71,7 +75,7 @@ class HistorianWorker:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         watch: JobWatch | None = None,
     ) -> None:
-        self._watch = JobWatch() if watch is None else watch  # a stream that nobody reads is empty
+        self._watch = JobWatch() if watch is None else watch  # a stream without readers is falsy
         self._parts = parts
         self._workers = parts.backend.workers
         self._ownership = ownership
@@ -107,11 +111,11 @@ class HistorianWorker:
 
     @property
     def outage(self) -> str:
-        """The reason why no jobs are claimed; empty while they are."""
+        """The reason why no jobs are claimed; "" while jobs are claimed."""
         return self._models.reason or self._disk.reason or self._checkpoints.reason or self._messages.reason
 
     def apply(self, settings: Settings) -> None:
-        """Work with other settings from the next job on."""
+        """Use other settings from the next job on."""
         self._runs.apply(settings)
 
     def wake(self) -> None:
@@ -126,15 +130,15 @@ class HistorianWorker:
         self._messages.wake()
 
     def look_for_requests(self) -> None:
-        """Look into the queue and for requests to forget somebody, now."""
+        """Look into the queue and for forget requests now."""
         self._next_look = 0.0
         self._wake.set()
 
     async def run(self, *, drain: bool = False) -> bool:
         """Work until `stop` is called; with `drain`, until no job is left.
 
-        Returns False where draining was given up because a model or the disk stayed away over three tries: the jobs
-        are still on disk.
+        Returns False if draining was given up because a model or the disk was unavailable in
+        MOST_TRIES attempts. The jobs are then still stored.
         """
         self._event_loop = asyncio.get_running_loop()
         if self._ownership.is_held:
@@ -145,9 +149,11 @@ class HistorianWorker:
         try:
             while True:
                 self._watch.clear()
-                # Before any job is resumed, with checkpoints closed: nothing may hold data that is to be forgotten.
+                # This comes before jobs are resumed and checkpoints are opened: no job or
+                # checkpoint may hold data that must be forgotten. Held jobs are released first,
+                # because claimed jobs are not searched.
                 if await self._leads():
-                    await self._forgetting.run_alone(self._attempts.release_held)  # what is claimed is not looked through
+                    await self._forgetting.run_alone(self._attempts.release_held)
                 async with AsyncExitStack() as stack:
                     checkpoints = await self._opened(stack)
                     if checkpoints is not None:
@@ -173,14 +179,16 @@ class HistorianWorker:
             await self._attempts.release_held()
 
     async def stop(self, timeout_seconds: float = 10.0) -> None:
-        """Claim no more jobs, let running ones finish within the bound, and give the rest back to the queue."""
+        """Claim no more jobs. Let running jobs finish within `timeout_seconds`, then cancel them
+        and return them to the queue."""
         self._grace = timeout_seconds
         self._stopping = True
         self._wake.set()
         await self._let_finish()
 
     async def _let_finish(self) -> None:
-        """Wait for running jobs within the bound that `stop` gave, then cancel them: they go back to the queue."""
+        """Wait for running jobs, at most for the time given to `stop`. Then cancel them, which
+        returns them to the queue."""
         running = list(self._running)
         if running:
             await asyncio.wait(running, timeout=self._grace)
@@ -189,7 +197,8 @@ class HistorianWorker:
         await asyncio.gather(*running, return_exceptions=True)
 
     async def _leads(self, *, at_once: bool = False) -> bool:
-        """Return True if this worker does what one of all workers does. Tried again after OWNER_SECONDS, or `at_once`."""
+        """Return True if this worker is the owner. If it is not, first try to become the owner, at
+        most every OWNER_SECONDS unless `at_once` is true."""
         if self._ownership.is_held:
             return True
         now = asyncio.get_running_loop().time()
@@ -203,7 +212,8 @@ class HistorianWorker:
         return self._ownership.is_held
 
     async def _opened(self, stack: AsyncExitStack) -> OpenCheckpoints | None:
-        """Open the checkpoints and take over the jobs of dead workers. Return None, and begin a pause, if that fails."""
+        """Open the checkpoints and take over the jobs of dead workers. If this fails, begin a pause
+        and return None."""
         self._attempts.must_reopen = False
         try:
             at_work = self._workers.at_work(lambda: self._stopping)
@@ -230,7 +240,10 @@ class HistorianWorker:
             log.info("%d jobs were under way when their worker ended; they are resumed", taken_over)
 
     async def _sweep(self, checkpoints: OpenCheckpoints) -> None:
-        """Remove the checkpoints that killed workers have left of finished jobs, now and then."""
+        """Remove checkpoints of finished jobs that killed workers left.
+
+        Only the owner does this; if there are several workers, at most every SWEEP_SECONDS.
+        """
         now = asyncio.get_running_loop().time()
         if not self._ownership.is_held or (self._workers.many and now < self._next_sweep):
             return
@@ -239,7 +252,8 @@ class HistorianWorker:
             log.info("checkpoints of %d finished jobs were left over and are removed", swept)
 
     async def _loop(self, checkpoints: OpenCheckpoints, *, drain: bool) -> bool | None:
-        """Work like `run`; return None if somebody is to be forgotten first or the checkpoints must be reopened."""
+        """Work as described in `run`. Return None if a forget request must be carried out first, or
+        if the checkpoints must be reopened."""
         tries = 0
         while not self._stopping:
             settings = self._runs.settings.historian
@@ -255,7 +269,7 @@ class HistorianWorker:
                 return False
             if not await self._waited_out(self._disk):
                 continue
-            # While the disk is doubtful, one job is enough to try it with.
+            # After a disk failure one job at a time is enough to try the disk.
             job = await self._claim() if len(self._running) < (1 if self._disk.active else settings.concurrency) else None
             if job is not None:
                 self._start(job, checkpoints)
@@ -274,7 +288,10 @@ class HistorianWorker:
         return True
 
     def _idle_seconds(self, poll_seconds: float, *, drain: bool) -> float:
-        """Return the pause before the next look. Several workers are woken by the queue, and look now and then all the same."""
+        """Return the seconds until the next look into the queue.
+
+        If there are several workers, the queue wakes them, so that they look less often.
+        """
         if not self._workers.many or drain or self._running:
             return poll_seconds
         return max(poll_seconds, IDLE_SECONDS * (0.5 + self._random()))
@@ -286,13 +303,15 @@ class HistorianWorker:
             log.warning("checkpoints of finished jobs stay for now: %s", error)
 
     async def _look_for_dead(self, now: float) -> None:
-        """Take over the jobs of workers that have died, where there are several, and show that this one lives."""
+        """If there are several workers, take over the jobs of dead workers. The call is also this
+        worker's sign of life."""
         if self._workers.many and now >= self._next_take_over:
             self._next_take_over = now + TAKE_OVER_SECONDS
             await self._resume()
 
     async def _is_asked_to_forget(self) -> bool:
-        """Return True if something is to be forgotten with no job beside, by this worker or by another one."""
+        """Return True if this worker or another one must carry out a slice of forgetting during
+        which no job may run."""
         now = asyncio.get_running_loop().time()
         if now < self._next_look:
             return False
@@ -307,7 +326,8 @@ class HistorianWorker:
             return False
 
     async def _claim(self) -> Job | None:
-        """Return the next job. While the disk is failing, jobs that it has not refused yet go first: none blocks the others."""
+        """Return the next job, or None. While the disk fails, jobs from the queue come before held
+        jobs, so that a held job does not block the others."""
         held = self._attempts.held
         if held and not self._disk.active:
             return held.popleft()
@@ -320,11 +340,12 @@ class HistorianWorker:
         if job is None and held:
             return held.popleft()
         if job is None and not self._running:
-            self._disk.end()  # nothing is left that it could refuse
+            self._disk.end()  # no job is left that the disk could refuse
         return job
 
     async def _drained(self) -> bool:
-        """Return True if the queue is empty. Releases gathered talk first: draining means that no more will arrive."""
+        """Return True if the queue is empty. Otherwise make gathered talk and profile jobs due:
+        draining means that no more messages will arrive."""
         try:
             counts = await asyncio.to_thread(self._queue.counts, self._clock())
             if counts.pending + counts.processing == 0:
@@ -338,10 +359,11 @@ class HistorianWorker:
         return False
 
     async def _attend(self, work: asyncio.Task[None], let_go: Callable[[], object], *, for_jobs: bool = False) -> None:
-        """Wait for `work`; raises what it raises, but for its own cancellation.
+        """Wait for `work`. Raises the errors of `work`, except its cancellation.
 
-        `let_go` is called, and the end of `work` waited for all the same, where the worker is stopped, somebody is to be
-        forgotten, or (`for_jobs`) a job has waited for a while: nothing may write beside whatever comes next.
+        `let_go` is called if the worker is stopped, if a forget request must be carried out, or
+        (with `for_jobs`) if a job has waited for JOBS_WAIT_SECONDS. The method waits for the end of
+        `work` in these cases too: `work` must not write while the next step runs.
         """
         woken, jobs_wait_since = False, None
         now = asyncio.get_running_loop().time
@@ -363,10 +385,10 @@ class HistorianWorker:
                         if now() - jobs_wait_since >= JOBS_WAIT_SECONDS:
                             let_go()
                 except StorageError:
-                    let_go()  # the loop asks again, and says what is wrong
+                    let_go()  # the main loop checks again and reports the error
         finally:
             if woken:
-                self._wake.set()  # for whoever looks into the queue next
+                self._wake.set()  # for the next look into the queue
             if not work.done():
                 work.cancel()
                 await asyncio.gather(work, return_exceptions=True)
@@ -374,7 +396,8 @@ class HistorianWorker:
             work.result()
 
     async def _waited_out(self, outage: Outage) -> bool:
-        """Sleep until the outage pause ends. Return False if interrupted by shutdown or a forget request."""
+        """Sleep until the outage pause ends. Return False if interrupted by shutdown or a forget
+        request."""
         while (wait := outage.remaining(self._clock())) > 0:
             await self._pause(min(wait, OUTAGE_LOOK_SECONDS), wakeable=False)
             if self._stopping or await self._is_asked_to_forget():
@@ -383,7 +406,8 @@ class HistorianWorker:
         return True
 
     async def _models_are_back(self) -> bool:
-        """Sleep until the models' pause ends, then probe. Return False if they are still away or the sleep was interrupted."""
+        """Sleep until the pause of the models ends, then probe the model. Return False if it is
+        still unavailable, or if the sleep was interrupted."""
         if not await self._waited_out(self._models):
             return False
         try:
@@ -402,7 +426,8 @@ class HistorianWorker:
         return True
 
     async def _pause(self, seconds: float, *, wakeable: bool = True) -> None:
-        """Wait, but no longer than until a job ends, a job arrives (`wakeable`) or the worker is stopped."""
+        """Sleep for `seconds`. Return earlier if a job ends, if the worker is stopped, or, with
+        `wakeable`, if a job arrives."""
         over: asyncio.Future[Any] = asyncio.ensure_future(self._sleep(seconds))
         try:
             while True:
@@ -417,9 +442,9 @@ class HistorianWorker:
 
     def _start(self, job: Job, checkpoints: OpenCheckpoints) -> None:
         name = f"job {job.job_id}"
-        # A run that has lost its claim, and here it is again.
+        # Runs of the same job that have lost their claim.
         former = [task for task in self._running if task.get_name() == name]
-        with about_job(job.job_id):  # the task takes the context along
+        with about_job(job.job_id):  # the task inherits this context
             task = asyncio.create_task(self._attempts.run(job, checkpoints, former), name=name)
         self._running.add(task)
         task.add_done_callback(self._running.discard)

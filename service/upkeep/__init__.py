@@ -1,1 +1,1 @@
-"""Work that is done when no job waits."""
+"""Work of a worker while no job waits."""

@@ -1,4 +1,4 @@
-"""Work of an idle worker: update the derived indexes, embed what waits, clean up."""
+"""Work of an idle worker: update the derived indexes, embed events and profiles, clean up."""
 
 from __future__ import annotations
 
@@ -25,33 +25,40 @@ from .notes_index import NotesIndex
 log = logging.getLogger(__name__)
 
 INDEX_BATCH = 250
-"""Events that the derived index takes in at once, for about a fifth of a second: a job may wait for it."""
+"""Number of events added to the derived index at once. This takes about a fifth of a second, for
+which a job may have to wait."""
 NOTES_SECONDS = 60.0
-"""How often `cognitive.notes_dir` is looked through for changes; a look at 10,000 unchanged files takes some 0.1 s."""
+"""Interval at which `cognitive.notes_dir` is checked for changes. Checking 10,000 unchanged files
+takes about 0.1 s."""
 EXPIRY_SECONDS = 600.0
-"""How often it is looked for what is too old or too much."""
+"""Interval at which expired data and data beyond the limits is deleted."""
 EXPIRED_AT_ONCE = 500
 DAY_SECONDS = 86_400.0
 OVERWRITING_SECONDS, OVERWRITING_SHARE = 600.0, 1_000
-"""How long the files are not rewritten again, and how many times as long as the last rewriting took."""
+"""Minimum pause between two rewritings of the files: in seconds, and as a multiple of the duration
+of the last rewriting. The longer one counts."""
 OVERWRITING_TRIES = 20
-"""So often the rewriting is broken off because somebody waits to write; then they wait for it."""
+"""Number of attempts at rewriting that a waiting writer may interrupt. During the next attempt,
+writers wait until it ends."""
 TAKE_BACK_ROUNDS = 60
 BAD_ENTRIES_TOLD = 20
 EMBEDDED_POLL_SECONDS = 0.05
 SETTLING_SECONDS = 5.0
-"""How long `embedded` waits for the next vector: 20 take less than a second on an idle machine."""
+"""Time that `embedded` waits for the next vector. On an idle machine 20 vectors take less than a
+second."""
 SUMMARIES_HELD = 200
-"""Finished jobs whose plain summaries may wait in memory; a crash loses them from the fallback file, not from the events."""
+"""Maximum number of finished jobs whose plain summaries wait in memory. After a crash these
+summaries are missing in the fallback file; the events are not affected."""
 
 Part = Callable[[], Awaitable[None]]
 
 
 class Maintenance:
-    """One round an idle moment. Each part fails for itself: what fails is logged and tried again later.
+    """Does the idle work in rounds. The parts of a round fail independently: a failure is logged,
+    and the part is tried again later.
 
-    `event_index` is the derived index of vectors, if there is one; it lags behind
-    while `index_waits()`. `leads()` returns True in the worker that embeds, of several.
+    `event_index` is the derived vector index, or None; it is not updated while `index_waits()` is
+    true. Of several workers, only the one in which `leads()` is true embeds events.
     """
 
     def __init__(
@@ -86,15 +93,17 @@ class Maintenance:
         self._has_worked = False
 
     def job_done(self, job: Job) -> None:
-        """Note what a finished job leaves to do. Messages are embedded beside the jobs: a group that talks on and on leaves no
-        idle moment. Of several workers the leading one does it.
+        """Record the follow-up work of a finished job.
+
+        Messages are embedded while jobs run, because a group that talks all the time leaves no idle
+        moment. Of several workers, only the leading one embeds messages.
         """
         self._missing.job_done(job)
         self._has_worked = True
         if job.kind == "remember" and job.expires_at is None:
             self._finished.append(job)
         if job.kind == "talk" and self._leads() and (self._embedding is None or self._embedding.done()):
-            self._released.clear()  # no round runs while jobs do
+            self._released.clear()  # no round runs while jobs run
             self._embedding = asyncio.create_task(self._embed_beside_jobs(), name="historian vectors")
 
     async def _embed_beside_jobs(self) -> None:
@@ -104,7 +113,8 @@ class Maintenance:
             log.debug("what waits for its vector is embedded after the next job")
 
     async def embedded(self) -> None:
-        """Wait until everything that is filed has its vector, as long as the embedder gets on with it. Raises StorageError."""
+        """Wait until all filed events have vectors, as long as the embedder makes progress. Raises
+        StorageError."""
         left, loop = -1, asyncio.get_running_loop()
         while waiting := await self._missing.vectors_to_come():
             if waiting != left:
@@ -114,11 +124,13 @@ class Maintenance:
             await asyncio.sleep(EMBEDDED_POLL_SECONDS)
 
     def let_go(self) -> None:
-        """End the running round without waiting for the embedder. Writes that have begun are finished."""
+        """End the running round without waiting for the embedder. Writes that have begun are
+        finished."""
         self._released.set()
 
     async def put_down(self) -> None:
-        """Stop background work and write what waits in memory. Call before the stores close."""
+        """Stop background work, and write the summaries that wait in memory. Call this before the
+        stores are closed."""
         self.let_go()
         try:
             if self._embedding is not None:
@@ -129,7 +141,7 @@ class Maintenance:
     async def idle(self, *, leads: bool = True) -> None:
         """Run one round. A part that fails with StorageError is retried after a growing pause.
 
-        Of several workers one `leads`; the others do what follows from their own jobs.
+        Of several workers, one `leads`; the others only do the work that their own jobs cause.
         """
         self._rounds += 1
         self._released.clear()
@@ -152,7 +164,8 @@ class Maintenance:
         await self._missing.embed_events(self.jobs_wait)
 
     async def jobs_wait(self) -> bool:
-        """Return True if jobs wait that none works on, or somebody wants the round to end. Raises StorageError."""
+        """Return True if a job is due that no worker has claimed, or if the round must end. Raises
+        StorageError."""
         return self._released.is_set() or await asyncio.to_thread(self._parts.queue.is_due, self._parts.clock())
 
     async def _try(self, part: Part) -> None:
@@ -169,7 +182,7 @@ class Maintenance:
             outage.end()
 
     async def _flush(self) -> None:
-        """Write the plain summaries that wait."""
+        """Write the plain summaries that wait in memory."""
         jobs, self._finished = self._finished, []
         if not jobs:
             return
@@ -181,7 +194,7 @@ class Maintenance:
             self._finished = [*jobs, *self._finished][-SUMMARIES_HELD:]
 
     async def _migrate(self) -> None:
-        """Import `cognitive.migrate_from` in batches; waiting jobs go first."""
+        """Import `cognitive.migrate_from` in batches. Stop after a batch if jobs wait."""
         if self._migration is None:
             return
         path = Path(self._parts.settings.cognitive.migrate_from)
@@ -201,13 +214,13 @@ class Maintenance:
                 log.warning("%s: %d of %s are left out; give its id: `historian migrate --place`", path, count, place)
 
     async def _index_notes(self) -> None:
-        """Look through `MEMORY.md` and `cognitive.notes_dir` once a minute; jobs that wait go first. What is new is embedded
-        afterwards."""
+        """Index changes of `MEMORY.md` and `cognitive.notes_dir`, at most once a minute. Stop after
+        a batch if jobs wait. New events are embedded later."""
         settings, now = self._parts.settings.cognitive, self._parts.clock()
         if self._pauses["notes"].remaining(now):
             return
         self._pauses["notes"].begin(now, NOTES_SECONDS)
-        if not self._parts.backend.workers.many:  # each machine has one of its own then
+        if not self._parts.backend.workers.many:  # otherwise each machine has its own file
             await self._notes.run_memory(self._parts.directory / "MEMORY.md", notes_scope(settings.notes_scope))
         if not settings.notes_dir:
             return
@@ -229,9 +242,8 @@ class Maintenance:
             log.warning("%s", message)
 
     async def _expire(self) -> None:
-        """Delete what has expired or cannot be undone any more, and what tools returned and messages beyond the settings; a
-        batch, then waiting jobs go first.
-        """
+        """Delete expired events and corrections, and tool results and messages beyond the limits of
+        the settings. Stop after a batch if jobs wait."""
         now, cognitive = self._parts.clock(), self._parts.settings.cognitive
         if self._pauses["expiry"].remaining(now):
             return
@@ -248,11 +260,12 @@ class Maintenance:
             most_messages=cognitive.talk.keep_messages,
         ):
             if await self.jobs_wait():
-                return  # the next round goes on
+                return  # the next round continues
         self._pauses["expiry"].begin(now, EXPIRY_SECONDS)
 
     async def _overwrite(self) -> None:
-        """Overwrite what withdrawn and edited messages left in the files; it is broken off when somebody writes."""
+        """Overwrite the bytes of deleted and edited messages in the files. A waiting writer
+        interrupts this (see OVERWRITING_TRIES)."""
         erasure, begun = self._parts.backend.erasure, self._parts.clock()
         if self._pauses["overwriting"].remaining(begun) or not await asyncio.to_thread(erasure.has_remains):
             return
@@ -265,12 +278,14 @@ class Maintenance:
             self._pauses["overwriting"].begin(now, max(OVERWRITING_SECONDS, OVERWRITING_SHARE * (now - begun)))
 
     def _drop_index(self) -> None:
-        """Delete the derived index, whose files keep texts that were deleted from it, to be made anew."""
+        """Delete the derived index, which is then built anew: its files hold texts that were
+        deleted from the index."""
         if self.event_index is not None:
             self.event_index.drop()
 
     async def _repair_index(self) -> None:
-        """Synchronize the derived index in batches. At least one batch; then waiting jobs go first."""
+        """Synchronize the derived index in batches. Stop after the first or a later batch if jobs
+        wait."""
         looks = count()
 
         def stop() -> bool:
@@ -281,13 +296,14 @@ class Maintenance:
             await asyncio.to_thread(repair, self._parts.events, self.event_index, INDEX_BATCH, stop=stop)
 
     async def _tidy(self) -> None:
-        """Merge a part of the keyword index; after the last one, give back the memory that the work has taken."""
+        """Merge a part of the keyword index. After the last part, release the memory that the
+        database uses for the work."""
         if not await asyncio.to_thread(self._parts.events.tidy) and self._has_worked:
             self._has_worked = False
             await asyncio.to_thread(self._parts.backend.release_memory)
 
     async def _take_back(self) -> None:
-        """Requeue jobs that a dead owner left in `processing` and no start has found."""
+        """Return jobs to the queue that a dead owner left in the state `processing`."""
         if self._rounds % TAKE_BACK_ROUNDS == 1:
             stale = self._parts.settings.historian.stale_job_timeout_seconds
             await asyncio.to_thread(self._parts.queue.take_over, self._parts.clock(), older_than=stale)

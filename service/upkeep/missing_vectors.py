@@ -1,4 +1,4 @@
-"""Embeddings of what was stored without one: events and profiles."""
+"""Embedding of events and profiles that were stored without a vector."""
 
 from __future__ import annotations
 
@@ -19,13 +19,16 @@ from ..outages.availability import Outage
 log = logging.getLogger(__name__)
 
 EMBED_BATCH, LOCAL_BATCH = 64, 16
-"""Texts embedded and stored at a time. An embedder in this process takes them one by one: fewer are done sooner."""
+"""Number of texts that a remote and a local embedder get at once. A local embedder processes texts
+one by one, so that a smaller batch ends sooner."""
 LONGEST_PAUSE_SECONDS = 60.0
-"""Longest pause of the idle work: an embedder that is away refuses at once, so that trying costs nothing."""
+"""Maximum pause after a failure of the embedder. It is short because an unavailable embedder
+refuses at once, so that an attempt costs nothing."""
 
 
 LOOK_EVERY = 30
-"""Every so many looks at what jobs have changed, one is for what hands have, and another process has restored."""
+"""Number of checks for profiles changed by jobs, per check for profiles that were edited by hand or
+restored by another process."""
 
 
 async def _nothing_waits() -> bool:
@@ -33,7 +36,7 @@ async def _nothing_waits() -> bool:
 
 
 class MissingVectors:
-    """Embeds in batches, and pauses while the embedder is away."""
+    """Embeds events and profiles in batches, and pauses while the embedder is unavailable."""
 
     def __init__(self, parts: Parts, embedder: Embedder | None, random: Callable[[], float]) -> None:
         self._parts = parts
@@ -41,32 +44,34 @@ class MissingVectors:
         self._outage = Outage(random, longest=LONGEST_PAUSE_SECONDS)
         self._at_work = asyncio.Lock()
         self._profiles: set[ProfileKey] | None = None
-        """Profiles that jobs have changed; None before all were looked at."""
+        """Keys of profiles that may have changed; None before the first check."""
         self._looks = 0
         self.looks_at_all = True
-        """False in a worker beside others, one of which looks at all profiles at first."""
+        """True if the first check includes all profiles. Of several workers only the leading one
+        does this."""
         self._not_embeddable: set[str] = set()
 
     def job_done(self, job: Job) -> None:
-        """Note whose profile a finished job may have changed."""
+        """Record which profiles a finished job may have changed."""
         if self._profiles is not None and job.kind in ("remember", "talk"):
             self._profiles.update(ProfileKey.of_job(job, self._parts.settings.cognitive.profile.profile_layers))
         elif self._profiles is not None and job.kind == "rollback":
             self._profiles.add(RollbackCommand.model_validate(job.payload).key)
 
     def pause(self, reason: str) -> None:
-        """Do not call the embedder for a while."""
+        """Begin a pause in which the embedder is not called."""
         self._outage.begin(self._parts.clock(), reason)
 
     async def vectors_to_come(self) -> int:
-        """Return how many events the embedder will make vectors of: 0 without one, and while it is away."""
+        """Return the number of events that the embedder will embed; 0 without an embedder, or while
+        it is unavailable."""
         if self._embedder is None or self._outage.remaining(self._parts.clock()):
             return 0
         waiting, _ = await asyncio.to_thread(self._parts.events.waiting_vectors)
         return max(waiting - len(self._not_embeddable), 0)
 
     async def embed_events(self, jobs_wait: Callable[[], Awaitable[bool]] = _nothing_waits) -> None:
-        """Embed events, a batch at a time, until none is left or, as `jobs_wait` tells after each batch, a job waits."""
+        """Embed events in batches, until none is left or `jobs_wait` returns True after a batch."""
         async with self._at_work:
             if self._embedder is None or self._outage.remaining(self._parts.clock()):
                 return
@@ -87,7 +92,8 @@ class MissingVectors:
         return [event for event in events if event.event_id not in self._not_embeddable][:limit]
 
     async def _embed(self, embedder: Embedder, events: list[Event]) -> None:
-        """Embed and store a batch. What the model can make nothing of is left to keywords."""
+        """Embed and store a batch. Events that the model cannot embed are found by keywords
+        only."""
         vectors = await embedded_apart([event.said for event in events], embedder)
         made = {event.event_id: vector for event, vector in zip(events, vectors, strict=True) if vector is not None}
         self._not_embeddable.update(event.event_id for event in events if event.event_id not in made)
@@ -97,7 +103,8 @@ class MissingVectors:
             await asyncio.to_thread(store.set_vectors, list(made), list(made.values()))
 
     async def index_profiles(self) -> None:
-        """Bring the index of profiles up to date: all of them at first, then those that jobs and hands have changed."""
+        """Update the index of profiles: at first for all profiles, later for those that were
+        changed by jobs or by hand."""
         index, profiles = self._parts.backend.profile_index, self._parts.profiles
         if self._profiles is None:
             self._profiles = set(await asyncio.to_thread(profiles.keys)) if self.looks_at_all else set()

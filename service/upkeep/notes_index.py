@@ -1,4 +1,5 @@
-"""Index Markdown notes incrementally: unchanged files are not read, moved files are not embedded again.
+"""Incremental index of Markdown notes: unchanged files are not read, moved files are not embedded
+again.
 
 Events of notes are stored without vectors; the worker embeds them when it is idle.
 """
@@ -28,23 +29,25 @@ from ..data_directory import data_directory
 from ..timezones import configured_timezone
 
 BATCH_CHUNKS = 64
-"""Chunks that are written at one go; also the number of files after which they are."""
+"""Number of new chunks, or of files, after which a batch is written."""
 FORM_VERSION = 2
-"""Counts the ways in which notes were indexed. Raise it when they are to be indexed anew."""
+"""Version of the way in which notes are indexed. Raise it if all notes must be indexed again."""
 _DIGEST_CHARACTERS = 16
 _SEGMENTS_KEPT = 65_536
 UNSETTLED_NS = 2_000_000_000
-"""A file changed less than two seconds before it was read may change again within the resolution of its time (FAT: 2 s)."""
+"""A file that changed less than two seconds before it was read may change again with the same
+modification time, whose resolution can be two seconds (FAT)."""
 
 
 class NoteNames:
-    """Names for one level of redaction. Each segment of a path is looked through once.
+    """Redacted names of notes, for one level of redaction. Each segment of a path is redacted once.
 
     >>> NoteNames("secrets").stored("work/password=Hunter2xQ9zz.md")
     'work/password=[PASSWORD]~d94213688898d974'
 
-    A folder has the same name in the path of every file below it, so that a stored path lies below a stored folder
-    exactly where the files do. Two names that are redacted alike are told apart by the digest.
+    A folder has the same stored name in the path of every file below it. Therefore a stored path is
+    below a stored folder exactly if the file is below the folder. Two names with the same redacted
+    form have different digests.
     """
 
     def __init__(self, level: Level) -> None:
@@ -64,9 +67,12 @@ class NoteNames:
 
 @dataclass
 class IndexReport:
-    """What a run did, in files; `skipped` says why by stored name. `chunks` were new, `removed` are events that went.
+    """The result of a run, as numbers of files per outcome.
 
-    `complete` is False where the run was broken off (`pause`); the next one goes on."""
+    `chunks` is the number of new chunks, `removed` the number of removed events. `skipped` holds
+    the reasons by stored name. `complete` is False if `pause` interrupted the run; the next run
+    continues.
+    """
 
     new: int = 0
     changed: int = 0
@@ -82,7 +88,8 @@ class IndexReport:
 
 @dataclass
 class _Batch:
-    """Files that are ready to be written with the texts of their chunks by id, and the chunks that have no event yet."""
+    """Files that are ready to be written, each with the texts of its chunks by id and its
+    modification time; and `fresh`, the chunks that have no event yet."""
 
     files: list[tuple[IndexedFile, dict[str, str], int]] = field(default_factory=list)
     fresh: dict[str, str] = field(default_factory=dict)
@@ -95,8 +102,8 @@ class _Batch:
 class NotesIndex:
     """Indexes folders of notes into the events of a scope, as `source="note"`.
 
-    Notes are kept as they are written (redacted, not absolutized), and therefore never marked absolute. Names of files
-    are no part of what is searched. Only the owner of the data directory may run this.
+    The texts of notes are redacted, but not absolutized; therefore the events are never marked
+    absolute. Names of files are not searched. Only the owner of the data directory may run this.
     """
 
     def __init__(self, manifest: NoteTables, settings: Settings, clock: Callable[[], float]) -> None:
@@ -114,12 +121,13 @@ class NotesIndex:
         on_progress: Callable[[int, int], None] = lambda done, total: None,
         pause: Callable[[], Awaitable[bool]] | None = None,
     ) -> IndexReport:
-        """Bring a folder's events up to date. `on_progress` is told (files done, files to read).
+        """Update the events of a folder. Calls `on_progress(files done, files to read)`.
 
-        `pause` is asked after every batch; where it says True the rest is left to the next run.
+        `pause` is called after every batch; if it returns True, the rest is left to the next run.
 
-        Raises InvalidInput where `root` is no readable folder (nothing is removed then) and StorageError; batches that
-        were written stay, and the next run goes on from there.
+        Raises InvalidInput if `root` is no readable folder (then nothing is removed), and
+        StorageError. Batches that were written before an error are stored, and the next run
+        continues after them.
         """
         folder = self._names.stored(str(root))
         follow = self._settings.cognitive.notes_follow_links
@@ -161,8 +169,8 @@ class NotesIndex:
                     return report
         await self._write(batch, scope, folder, report)
         await asyncio.to_thread(self._manifest.touch, scope.key, folder, touched)
-        # Last of all: a chunk that went from one file into another has kept its event until here. What is there and
-        # can no longer be taken (binary now, or too large) goes as if it were deleted.
+        # Files are removed last, so that a chunk that moved from one file to another keeps its
+        # event. Files that can no longer be indexed (binary now, or too large) count as deleted.
         unfit = [p for p in listing.skipped if p in known and p not in vanished and not listing.may_exist(p)]
         gone = [*vanished, *unfit]
         report.deleted = len(gone)
@@ -172,14 +180,15 @@ class NotesIndex:
         return report
 
     async def remove(self, root: Path, scope: Scope) -> IndexReport:
-        """Remove a folder's notes from a scope, whether the folder still exists or not."""
+        """Remove the notes of a folder from a scope. The folder need not exist."""
         folder = self._names.stored(str(root))
         known = await asyncio.to_thread(self._manifest.files, scope.key, folder)
         removed = await asyncio.to_thread(self._manifest.remove, scope.key, folder, list(known))
         return IndexReport(deleted=len(known), removed=removed)
 
     async def run_memory(self, path: Path, scope: Scope) -> IndexReport:
-        """Re-index the hand-written parts of `MEMORY.md`: each section in its conversation's scope, the rest in `scope`.
+        """Re-index the hand-written parts of `MEMORY.md`: each section in its conversation's scope,
+        the rest in `scope`.
 
         A missing file counts as empty. Raises StorageError.
         """
@@ -207,7 +216,7 @@ class NotesIndex:
         return report
 
     def _named(self, listing: Listing) -> Listing:
-        """Return the listing under stored names."""
+        """Return the listing with stored names."""
         stored = self._names.stored
         files = {name: replace(file, path=name) for path, file in listing.files.items() if (name := stored(path))}
         skipped = {stored(path): why for path, why in listing.skipped.items()}
@@ -233,12 +242,13 @@ class NotesIndex:
                 listing.unread.add(file.path)
             return None
         settled = self._clock() * 1e9 - file.mtime_ns > UNSETTLED_NS
-        # A time that no file has: looked into again next time.
+        # No file has the time -1, so the next run reads the file again.
         mtime_ns = file.mtime_ns if settled else -1
         return IndexedFile(file.path, mtime_ns, file.size, content_hash(content), self._form), text
 
     def _plan(self, batch: _Batch, scope: Scope, now: IndexedFile, text: str, file: NoteFile) -> None:
-        """Cut a file and find out which of its chunks are new to the scope."""
+        """Cut a file into chunks, find those that are new to the scope, and add both to the
+        batch."""
         settings = self._settings.cognitive
         clean = redact(clean_text(text), settings.historian.redact_jobs)
         chunks = {digest_of(one): one for one in chunk(clean, settings.observation.chunk_max_tokens)}
@@ -260,7 +270,7 @@ class NotesIndex:
 
     def _event(self, scope: Scope, chunk_id: str, text: str, mtime_ns: int) -> Event:
         job_id = note_job_id(scope.key, chunk_id)
-        # A copied file may carry any time; a record's lies between 1970 and now.
+        # A copied file may have any time; the time of an event must be between 1970 and now.
         moment = datetime.fromtimestamp(min(max(mtime_ns / 1e9, 0.0), self._clock()), ZoneInfo(self._timezone))
         return Event.in_scope(
             scope,

@@ -1,7 +1,7 @@
-"""Change of the embedding model while the memory stays readable.
+"""Change of the embedding model while the memory remains readable.
 
-The vectors are made in batches; each is on disk before the next begins. After a crash or an outage of the model the next run
-continues where this one stopped and embeds no text twice.
+The vectors are made in batches. Each batch is on disk before the next one begins. After a crash or
+an outage of the model, the next run continues where this one stopped and embeds no text twice.
 """
 
 from __future__ import annotations
@@ -26,12 +26,14 @@ log = logging.getLogger(__name__)
 
 BATCH = 64
 LAST_ROUNDS = 20
-"""Passes over events that were filed meanwhile. What remains after them is embedded by the worker."""
+"""Maximum number of passes over the events, because new events are filed during a pass. Events that
+remain without a vector are embedded by the worker."""
 
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """The counts of a run: vectors `found` from an earlier run and `made` by this one; `skipped` texts cannot be embedded."""
+    """The counts of a run: vectors `found` from an earlier run, vectors `made` by this run,
+    embedded `profiles`, and events `skipped` because they cannot be embedded."""
 
     fingerprint: Fingerprint
     found: int
@@ -42,7 +44,8 @@ class Built:
 
 @dataclass(frozen=True, slots=True)
 class ModelChange:
-    """The outcome of a change: `same`: none was needed; `kept`: kept vectors are used again; `built`: made in `seconds`."""
+    """The outcome of a change. `same`: no change was needed. `kept`: the kept vectors of the model
+    are used again. `built`: new vectors were made in `seconds`."""
 
     outcome: Literal["same", "kept", "built"]
     fingerprint: Fingerprint
@@ -52,7 +55,8 @@ class ModelChange:
 
 @dataclass(frozen=True, slots=True)
 class FormerVectors:
-    """The vectors that a rollback restored. `lacking` events were filed since and have no vector of this model."""
+    """The vectors that a rollback restored. `lacking` is the number of events without a vector of
+    this model; they were filed after the change."""
 
     model: str
     dimension: int
@@ -60,7 +64,8 @@ class FormerVectors:
 
 
 class ReembeddingStopped(HistorianError):
-    """A change could not be completed. `template` and `values` give the message, for `str.format`."""
+    """A change could not be completed. `template` and `values` give the message, for
+    `str.format`."""
 
     def __init__(self, template: str, /, **values: object) -> None:
         super().__init__(template.format(**values))
@@ -71,10 +76,12 @@ class ReembeddingStopped(HistorianError):
 async def change_model(
     parts: Parts, embedder: Embedder, *, on_progress: Callable[[int, int], None] = lambda done, total: None
 ) -> ModelChange:
-    """Make the vectors of `embedder`'s model and change over to them. Calls `on_progress(events done, events)`.
+    """Make the vectors of `embedder`'s model and let searches use them. Calls `on_progress(events
+    done, events)`.
 
-    Vectors can be made beside a process that owns the data directory; the change itself needs the ownership. Raises
-    ReembeddingStopped (what was made stays), InvalidInput (a former model's vectors are in the way) and StorageError.
+    Vectors can be made while another process owns the data directory; the change itself requires
+    the ownership. Raises ReembeddingStopped (vectors made so far are stored), InvalidInput (vectors
+    of a former model must be dropped first) and StorageError.
     """
     lock = parts.backend.workers.ownership()
     work = Reembedding(parts, embedder)
@@ -127,7 +134,8 @@ async def change_model(
 
 
 def go_back(parts: Parts) -> FormerVectors:
-    """Change back to the kept vectors of the former model. Raises ReembeddingStopped, InvalidInput if none are kept."""
+    """Change back to the kept vectors of the former model. Raises ReembeddingStopped if another
+    process is the owner, and InvalidInput if no vectors are kept."""
     with _owned(parts.backend.workers):
         model, dimension = parts.backend.shadow.roll_back()
         _rebuild_index(parts)
@@ -135,13 +143,15 @@ def go_back(parts: Parts) -> FormerVectors:
 
 
 def drop_former(parts: Parts) -> int:
-    """Delete the kept vectors of the former model and return how many there were. Raises ReembeddingStopped."""
+    """Delete the kept vectors of the former model and the vectors of an unfinished change. Return
+    their number. Raises ReembeddingStopped if another process is the owner."""
     with _owned(parts.backend.workers):
         return parts.backend.shadow.drop_old()
 
 
 class Reembedding:
-    """The vectors of one new model. Searches read the former ones until `ShadowVectors.change_over`."""
+    """Makes the vectors of one new model. Searches use the former vectors until
+    `ShadowVectors.change_over`."""
 
     def __init__(self, parts: Parts, embedder: Embedder) -> None:
         self._shadow, self._events, self._profiles = parts.backend.shadow, parts.events, parts.profiles
@@ -151,11 +161,13 @@ class Reembedding:
     async def build(
         self, *, on_progress: Callable[[int, int], None] = lambda done, total: None
     ) -> Built | Literal["same", "kept"]:
-        """Make the missing vectors of the new model, and return how many. Calls `on_progress(events done, events)`.
+        """Make the missing vectors of the new model, and return the counts. Calls
+        `on_progress(events done, events)`.
 
-        Returns "same" if the stored vectors are of this model, "kept" if its vectors are kept from before; then none is made.
-        Raises InvalidInput (a former model's vectors are in the way), ModelUnavailable and ModelRefused (what was made stays),
-        StorageError.
+        Returns "same" if the vectors in use are of this model, and "kept" if vectors of this model
+        are kept from an earlier change; then no vector is made. Raises InvalidInput (vectors of a
+        former model must be dropped first), ModelUnavailable and ModelRefused (vectors made so far
+        are stored), StorageError.
         """
         dimension = len(await self._embedder.embed_query("dimension"))
         wanted = (self._embedder.model, dimension)
@@ -176,7 +188,7 @@ class Reembedding:
         return Built(wanted, found, made, profiles, len(self._skipped))
 
     async def _embed_events(self, before: int, on_progress: Callable[[int, int], None]) -> int:
-        """Make one pass over all events without a vector; return how many vectors were made."""
+        """Make one pass over all events without a vector. Return the number of vectors made."""
         made, last = 0, 0
         total = await asyncio.to_thread(self._events.count)
         on_progress(before, total)
@@ -191,7 +203,8 @@ class Reembedding:
         return made
 
     async def _vectors(self, items: Sequence[Lacking]) -> list[tuple[Lacking, Vector]]:
-        """Return the items that could be embedded, with their vectors. The rows of the others are added to those skipped."""
+        """Return the items that could be embedded, with their vectors. The rows of the others are
+        added to the skipped rows."""
         vectors = await embedded_apart([item.text for item in items], self._embedder)
         embedded = [(item, vector) for item, vector in zip(items, vectors, strict=True) if vector is not None]
         failed = {item.row: item for item, vector in zip(items, vectors, strict=True) if vector is None}
@@ -220,7 +233,8 @@ class Reembedding:
 
 
 def _rebuild_index(parts: Parts) -> None:
-    """Rebuild the derived index from the events. The next worker repairs what fails here."""
+    """Rebuild the derived index from the events. If this fails, the next worker repairs the
+    index."""
     index = parts.backend.vector_index()
     if index is None:
         return

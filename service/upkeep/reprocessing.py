@@ -1,7 +1,8 @@
-"""Write what is stored anew, by today's rules or model: `historian reprocess`.
+"""Rewriting of stored events with the current rules or model: `historian reprocess`.
 
-One job of kind `reprocess` takes a batch of events and puts the next job into the queue. What the batch changed and how far the
-run is are one transaction, so after a crash nothing is done twice; between two batches the jobs of the bot have their turn.
+One job of kind `reprocess` rewrites a batch of events and queues the next job. The changes of a
+batch and the progress of the run are stored in one transaction, so after a crash no event is
+rewritten twice. The jobs of the bot run between two batches.
 """
 
 from __future__ import annotations
@@ -45,9 +46,11 @@ LOOK_SECONDS = 0.1
 
 @dataclass(frozen=True, slots=True)
 class ReprocessReport:
-    """What a run has done: events `seen`, with another text now (`changed`), absolute now (`gained`), no longer (`lost`).
+    """The result of a run. Counts of events: `seen`, `changed` (with a new text), `gained` (became
+    absolute) and `lost` (no longer absolute).
 
-    `examples` are some of the changes, as (event id, text before, text now). `done` is False if the run goes on.
+    `examples` are some of the changes, as (event id, text before, text now). `done` is False if the
+    run is not finished.
     """
 
     run: str
@@ -60,7 +63,7 @@ class ReprocessReport:
 
 
 class Reprocessing:
-    """Runs over stored events. `context` says by which rules or model they are written."""
+    """Rewrites stored events. `context` holds the settings and the model for this."""
 
     def __init__(self, context: HistorianContext, revisions: EventRevisionTables, queue: JobQueue) -> None:
         self._context = context
@@ -69,7 +72,7 @@ class Reprocessing:
         self._graph = compile_rewriting()
 
     async def __call__(self, job: Job) -> None:
-        """Write the next batch of a run anew and put the job for the one after into the queue."""
+        """Rewrite the next batch of a run, and queue the job for the following batch."""
         command = validated(ReprocessCommand, job.payload, within="payload")
         run, where = command.run, conditions_of(command.scope_key, job.moment.timestamp())
         await asyncio.to_thread(self._revisions.begin, run, job.moment.timestamp())
@@ -87,7 +90,8 @@ class Reprocessing:
             await asyncio.to_thread(self._queue.put, _next(job))
 
     async def rewritten(self, events: Sequence[Event]) -> list[Change]:
-        """Return the events that today's rules or model write in another way, with their new form."""
+        """Return the events that the current rules or model write differently, with their new
+        form."""
         changes: list[Change] = []
         for _, group in groupby((one for one in events if words_of(one)), key=lambda one: one.job_id):
             for batch in _of_one_job(list(group)):
@@ -107,10 +111,14 @@ class Reprocessing:
         changes = []
         for before, item, new in made:
             if before.is_absolute and not new.is_absolute and not judge(item, before.text, job, self._context.settings):
-                continue  # decided by what was said then and is not stored; today's gate objects to nothing in it
+                # The old text was judged with messages that are not stored, and the current gate
+                # accepts it.
+                continue
             written: dict[str, Any] = {name: getattr(new, name) for name in WRITTEN_ANEW}
             after = replace(before, **written)
-            if after.text == before.text:  # the messages beside it, which told who its names are, are not stored
+            # `people` was found with messages that are not stored: it remains valid for the same
+            # text.
+            if after.text == before.text:
                 after = replace(after, people=before.people)
             if after != before:
                 changes.append(Change(before, after))
@@ -130,7 +138,7 @@ class Reprocessing:
             self._revisions.advance(run, seen=seen, rows=rows, changes=bare, now=now, done=done)
 
     async def previewed(self, where: EventFilter, before_version: str) -> ReprocessReport:
-        """Return what a run would change, and write nothing."""
+        """Return what a run would change, without writing."""
         row, seen, changed, gained, lost = -1, 0, 0, 0, 0
         examples: list[tuple[str, str, str]] = []
         while found := await asyncio.to_thread(self._revisions.after, row, where, BATCH):
@@ -156,7 +164,8 @@ async def reprocess(
     wait_seconds: float,
     on_progress: Callable[[int], None],
 ) -> ReprocessReport:
-    """Begin a run and wait for it, or with `dry_run` tell by the rules alone what it would change."""
+    """Start a run and wait at most `wait_seconds` for its end. With `dry_run`, only report what the
+    rules without a model would change."""
     scope_key, now = "" if scope is None else scope.key, parts.clock()
     fields = command_of(uuid.uuid4().hex, scope_key, before_version)
     if dry_run:
@@ -179,12 +188,14 @@ async def reprocess(
 
 
 def conditions_of(scope_key: str, until: float) -> EventFilter:
-    """Return the filter of the events of a run: what was said until it began (seconds since the epoch)."""
+    """Return the filter for the events of a run. `until` is the time at which the run began, in
+    seconds since the epoch; later events are left out."""
     return EventFilter(scope_key or None, sources=SOURCES, time_to=until)
 
 
 def is_older(version: str, than: str) -> bool:
-    """Return True if a version ("" for one that was not noted) is older than another; any is, if that is empty."""
+    """Return True if `version` is older than `than`, or if `than` is empty. An unknown version ("")
+    is older than any other."""
     return not than or _numbers(version) < _numbers(than)
 
 
@@ -196,21 +207,23 @@ def checked_version(value: str) -> str:
 
 
 def words_of(event: Event) -> str:
-    """Return the words that an event is written from; "" if it is to stay as it is.
+    """Return the original words of an event; "" if the event must not be rewritten.
 
-    The text of a version that did not note the words is taken for them only if it is not absolute: it may be a rewritten one.
+    If the original words are not stored, they are taken to be the text of the event. This does not
+    hold for an absolute event of an unknown version, whose text may be a rewritten one.
     """
     if event.rewritten_by == "hand" or not event.user_id or TIME_UNKNOWN in event.gate_reasons:
         return ""
     if event.sources:
-        return ""  # a model made it of messages
+        return ""  # a model extracted it from messages
     if event.said_by not in ("", event.user_id):
-        return ""  # whose words these are, only the messages of that time could tell again
+        return ""  # the speaker is known only from messages of that time
     return event.handed_over or (event.text if event.version or not event.is_absolute else "")
 
 
 def _of_one_job(events: Sequence[Event]) -> Iterator[list[Event]]:
-    """Yield events of one job, actions first, at most one action at a time."""
+    """Yield the events of one job in batches. A batch has at most one action, as its first
+    event."""
     actions = [one for one in events if one.kind == "action"]
     facts = [one for one in events if one.kind == "fact"]
     yield [*actions[:1], *facts]
