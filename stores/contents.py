@@ -122,8 +122,7 @@ class TableContents(BesideEvents):
         return row[: len(TABLES[table].key)]
 
     def write(self, table: str, rows: Sequence[Row], mark: str) -> None:
-        """Store rows, the search words of events, and then `mark`. Existing rows are not changed.
-        """
+        """Store rows, the search words of events, and then `mark`. Existing rows are not changed."""
         columns, home = TABLES[table].columns, self._home(table)
         kinds = [_KINDS.get(column, "plain") for column in columns]
         with home.writing() as transaction:

@@ -36,15 +36,24 @@ from .ordinary import check_no_database
 FORMAT = "historian archive"
 VERSION = 1
 MAX_LINE_BYTES = MAX_PROFILE_BYTES = MAX_MANIFEST_BYTES = 2 * 1024 * 1024
-"""A job has 1 MiB at most. What is read at once is held in memory, up to twenty times as large."""
+"""A job has at most 1 MiB.
+
+A piece that is read at once takes up to twenty times its size in memory.
+"""
 MAX_MEMBERS = 10_000
 MAX_TOTAL_MIB = 64
-"""Unpacked, if the reader is given no other limit: some 100,000 events. It protects against decompression bombs."""
+"""Default limit of the unpacked size, some 100,000 events. Protects against decompression bombs."""
 MAX_LINES_A_MIB = 16_384
-"""Lines that an archive may have for each MiB that it may have. A line of an export is longer than 64 bytes, and is parsed."""
+"""Maximum number of lines per MiB of the size limit.
+
+Each line is parsed. A line of an export is longer than 64 bytes.
+"""
 
 _MEMBER_BYTES = 200
-"""A bound of the average entry of the directory of a zip file, which `zipfile` reads as a whole."""
+"""Upper bound of the average size of an entry in the directory of a zip file.
+
+`zipfile` reads the directory as a whole.
+"""
 _END, _END_BYTES, _LONGEST_COMMENT = b"PK\5\6", 22, 65_535
 _ZIP64_LOCATOR, _ZIP64_LOCATOR_BYTES = b"PK\6\7", 20
 
@@ -104,7 +113,7 @@ class ArchiveReader(AbstractContextManager["ArchiveReader"]):
         self._path = path
         self._most_mib = most_mib
         self.read_bytes = self._read_lines = 0
-        """The unpacked bytes and the lines read so far."""
+        """The numbers of unpacked bytes and of lines that were read so far."""
         self._file = _opened(path)
         try:
             _check_directory(self._file)
@@ -114,7 +123,8 @@ class ArchiveReader(AbstractContextManager["ArchiveReader"]):
             raise InvalidInput(f"{path} is not an archive of `historian export`: {error}") from None
         try:
             self._names = frozenset(self._zip.namelist())
-            # Before anything is read. No more of a member is unpacked than the directory says.
+            # Checked before anything is read. `zipfile` unpacks no more of a member than the
+            # directory states.
             self._check_size(sum(info.file_size for info in self._zip.infolist()))
             self.manifest = self._manifest()
         except BaseException:
@@ -122,7 +132,7 @@ class ArchiveReader(AbstractContextManager["ArchiveReader"]):
             raise
 
     def rewind(self) -> None:
-        """Begin to read anew: what was read so far does not count."""
+        """Reset the counts of bytes and lines, to read the archive again."""
         self.read_bytes = self._read_lines = 0
 
     def lines(self, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -228,9 +238,10 @@ def _opened(path: Path) -> BinaryIO:
 
 
 def _check_directory(file: BinaryIO) -> None:
-    """Raise ValueError if the directory of a zip file, which `zipfile` holds in memory, has too many entries.
+    """Raise ValueError if the directory of a zip file has too many entries.
 
-    What is no zip file at all is left to `zipfile`.
+    `zipfile` holds the directory in memory. A file that is not a zip file passes; `zipfile` reports
+    it.
     """
     file.seek(max(file.seek(0, os.SEEK_END) - _END_BYTES - _LONGEST_COMMENT - _ZIP64_LOCATOR_BYTES, 0))
     tail = file.read()

@@ -1,7 +1,8 @@
 """YAML front matter of profiles and articles, written by code only.
 
-Files edited by hand are parsed leniently: missing or damaged fields get their defaults, and text that is not front matter
-belongs to the body. What begins as a front matter and is none that is known here never becomes part of the body.
+Files edited by hand are parsed leniently: missing or damaged fields get their defaults, and text
+that is not front matter belongs to the body. A front matter that is not closed, or that has no
+known field, never becomes part of the body.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ _LINE = re.compile(rf"^(?P<field>{'|'.join(FIELDS)})[ \t]*:[ \t]*(?P<value>.*?)[
 _DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 _MAX_REVISION_DIGITS = 9
 _MAX_BRACKETS = 200
-"""The time of the parser is quadratic in the number of open brackets; text with more is not parsed as YAML."""
+"""Text with more open brackets is not parsed as YAML, since the time of the parser is quadratic in
+them.
+"""
 
 
 def with_front_matter(fields: dict[str, Any], body: str) -> str:
@@ -30,10 +33,11 @@ def with_front_matter(fields: dict[str, Any], body: str) -> str:
 
 
 def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
-    """Return the fields of the front matter (strings, or lists and mappings of strings), and the text after it.
+    """Return the fields of the front matter (strings, or lists and mappings of strings), and the
+    body.
 
-    Without front matter the whole text is the body. One that was not closed ends with the first blank line; it has no fields
-    then, nor if none of them is known.
+    Without front matter the whole text is the body. A front matter that is not closed ends with the
+    first blank line. The fields are empty if it is not closed or contains no known field.
     """
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     match = _FENCED.match(text)
@@ -54,7 +58,7 @@ def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
 
 
 def begins_with_fence(text: str) -> bool:
-    """Return True if a text begins as a front matter does."""
+    """Return True if the first line of a text opens a front matter (`---`)."""
     return text.removeprefix("\ufeff").partition("\n")[0].strip() == "---"
 
 

@@ -128,7 +128,7 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
                 return added
             latest, keys = {True: 0.0, False: 0.0}, list[tuple[float, int]]()
             for position, accepted_at in transaction.rows("SELECT position, accepted_at FROM jobs ORDER BY position"):
-                latest[position > last] = max(latest[position > last], accepted_at)  # a clock that was set back does not change the order
+                latest[position > last] = max(latest[position > last], accepted_at)  # ignores a clock that was set back
                 keys.append((latest[position > last], position))
             new = [(-number, position) for number, (_, position) in enumerate(sorted(keys), 1)]
             transaction.run_many("UPDATE jobs SET position = %s WHERE position = %s", new)

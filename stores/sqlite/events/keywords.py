@@ -58,7 +58,7 @@ def search(
     elif where.now is not None:
         gone = connection.rows(EXPIRED, (where.now,))
         scores[np.isin(rows, np.array([row for (row,) in gone], dtype=np.int64))] = 0.0
-    scores = np.round(scores, 9)  # the order of a sum changes its last bits, which must not decide
+    scores = np.round(scores, 9)  # the last bits depend on the order of addition; they must not affect the ranking
     best = np.lexsort((-rows, -scores))[:limit]
     best = best[scores[best] > 0.0]
     names = dict(connection.rows("SELECT row, event_id FROM events WHERE row = ANY(%s)", (rows[best].tolist(),)))
@@ -106,12 +106,16 @@ def _rows_with(connection: SqliteTransaction, match: str, scope: tuple[int, int]
 
 
 def _numbers(listed: str | None) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Return the numbers joined by `group_concat`, which takes a quarter of the time of fetching Python tuples."""
+    """Parse numbers that `group_concat` has joined: four times as fast as fetching Python tuples."""
     return np.fromstring(listed or "", dtype=np.int64, sep=",")
 
 
 def matching(word: str) -> str:
-    """Return the FTS5 query of a word. A character inside words begins a pair, stands alone, or ends a run."""
+    """Return the FTS5 query of a word.
+
+    A single character (with the prefix INSIDE) matches pairs that begin with it, the character
+    alone, and runs that end with it.
+    """
     return f"({quoted(word[1:])} * OR {quoted(word)})" if word.startswith(INSIDE) else quoted(word)
 
 
