@@ -1,7 +1,6 @@
 """The formats of an article: JSON in the database, Markdown in files and archives.
 
-{id}.md      front matter {user_id, scope, revision, updated_at, sources}, then three tagged
-chapters
+{id}.md    front matter {user_id, scope, revision, updated_at, sources}, then three chapters
 """
 
 from __future__ import annotations
