@@ -1,4 +1,7 @@
-"""Errors of PostgreSQL as errors of Historian: what they mean for the database, and what to do. None holds a password."""
+"""Converts errors of PostgreSQL to errors of Historian with a remedy.
+
+No message contains a password.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +41,9 @@ _REMEDIES = (
 
 
 def is_away(error: BaseException) -> bool:
-    """Return True if the server, or the connection to it, is gone: the same may work later."""
+    """Return True if the server or the connection is unavailable, so that a retry may succeed
+    later.
+    """
     if isinstance(error, psycopg.errors.IdleInTransactionSessionTimeout):
         return True
     if not isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError)):
