@@ -115,15 +115,15 @@ class Backend(ABC):
     def vector_index(self) -> VectorIndex | None:
         """Return the derived index of all vectors; None if the backend needs none.
 
-        For the owner process, which closes the index.
+        Only the owner process uses the index, and closes it.
         """
 
     @abstractmethod
     def stored_bytes(self, unread: list[str]) -> Iterator[StoredBytes]:
-        """Yield all stored bytes in pieces of at most a few MiB.
+        """Yield all stored bytes in pieces of at most a few MiB, with the data directory of this
+        machine.
 
-        They include the data directory of this machine. The names of unreadable files are appended
-        to `unread`.
+        The names of unreadable files or tables are appended to `unread`.
         """
 
     def sweep(self) -> int:

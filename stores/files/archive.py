@@ -62,9 +62,10 @@ _DATE = (1980, 1, 1, 0, 0, 0)  # so that equal content gives equal files
 
 
 class ArchiveWriter(AbstractContextManager["ArchiveWriter"]):
-    """Writes an archive to a temporary file and renames it to `path` when it is complete; a context manager.
+    """Writes an archive to a temporary file and renames it to `path` when it is complete.
 
-    Only the owner of the file may read it. Raises StorageError, and InvalidInput if `path` exists and `replace` is False.
+    A context manager. Only the owner of the file may read it. Raises StorageError, and InvalidInput
+    if `path` exists and `replace` is False.
     """
 
     def __init__(self, path: Path, *, replace: bool = False) -> None:
@@ -107,7 +108,10 @@ class ArchiveWriter(AbstractContextManager["ArchiveWriter"]):
 
 
 class ArchiveReader(AbstractContextManager["ArchiveReader"]):
-    """Reads an archive; a context manager. Raises InvalidInput that describes the error in the file."""
+    """Reads an archive; a context manager.
+
+    Raises InvalidInput, which describes the error in the file.
+    """
 
     def __init__(self, path: Path, *, most_mib: int = MAX_TOTAL_MIB) -> None:
         self._path = path

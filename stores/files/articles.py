@@ -60,8 +60,8 @@ class ArticleFormat:
     ) -> StoredArticle | None:
         """See `Format.edited`.
 
-        If the article was also changed otherwise since the revision of the file, the edit by hand
-        is used; the other change remains in the history.
+        If a later revision also changed the article, the edit by hand is used; the other change
+        remains in the history.
         """
         try:
             found = self.parse(data, current.key, int)

@@ -1,6 +1,6 @@
 """`MEMORY.md`: texts of jobs that were accepted while the database was unavailable.
 
-For people and for the bot.
+The file is for people and for the bot.
 
     # Memory
     …
@@ -47,9 +47,9 @@ _ENTRY = re.compile(r"[-*+]\s+(?:(?P<time>\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\
 
 
 class MarkdownMemory:
-    """The file in one data directory.
+    """The file in one data directory, for one writing process.
 
-    For one writing process: if two write at the same time, the later write wins.
+    If two processes write at the same time, the later write wins.
     """
 
     def __init__(self, path: Path) -> None:

@@ -60,7 +60,7 @@ def list_notes(root: Path, memory: Path | None = None, *, follow_links: bool = F
     by a link: profiles are not notes, and private memory would become readable in a group.
 
     Raises InvalidInput if `root` is in such a directory, or is not a readable folder. The caller
-    must not treat its notes as deleted then.
+    must not treat the notes of an unreadable folder as deleted.
     """
     listing = Listing()
     try:

@@ -59,6 +59,6 @@ class Transaction:
 
 
 def lock_key(*parts: object) -> int:
-    """Return the key of an advisory lock of this schema."""
+    """Return the key of an advisory lock for these parts: a hash as a signed number of 64 bits."""
     named = "\0".join(map(str, parts)).encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(named, digest_size=8).digest(), "big", signed=True)

@@ -23,7 +23,7 @@ def word_array(text: str) -> tuple[int, list[str]]:
 def array_of(words: Sequence[str]) -> tuple[int, list[str]]:
     """Return the same as `word_array` for a text with these words.
 
-    Single characters among them are marked with INSIDE.
+    Single characters in `words` are marked with INSIDE.
     """
     tokens = [word for word in words if not word.startswith(INSIDE)]
     characters = {*filter(None, map(first_character, tokens)), *(word for word in words if word.startswith(INSIDE))}

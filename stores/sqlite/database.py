@@ -51,7 +51,8 @@ _STEPS_BETWEEN_LOOKS = 1_000
 _TRIES, _PAUSE_SECONDS = 20, 0.1
 """How often emptying the log is tried while a reader is active, and the wait per attempt."""
 _IDLE_READERS = 4
-"""Read connections kept open when idle; under load there may be one per reader."""
+"""Maximum number of idle read connections that stay open. Under load there may be one per reader.
+"""
 
 
 class SqliteDatabase(Database):
@@ -219,7 +220,8 @@ class SqliteDatabase(Database):
     def truncate_log(self) -> bool:
         """Move the write-ahead log into the file and empty it, so that it holds no deleted text.
 
-        Return False if a reader prevents that for seconds; the next checkpoint does it.
+        Return False if a reader prevents that for seconds; the next checkpoint then empties the
+        log.
         """
         for attempt in range(_TRIES):
             time.sleep(_PAUSE_SECONDS if attempt else 0)

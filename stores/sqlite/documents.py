@@ -205,15 +205,18 @@ class MirroredDocuments(DocumentTable[Key, Document]):
         return self.form.edited(data, current, kept.get, self._changed_at(self._path(key))[:10])
 
     def _changed_at(self, path: Path) -> str:
-        """Return when a file was changed, or when its folder was if it is missing. ISO 8601 in UTC."""
+        """Return when a file was changed, as ISO 8601 in UTC.
+
+        For a missing file this is the time at which its folder was changed.
+        """
         with explaining("read", path):
             status = (path if path.exists() else path.parent).stat()
         return datetime.fromtimestamp(status.st_mtime, UTC).isoformat(timespec="seconds")
 
     def _deleted(self, key: Key, current: Document, noted: str) -> Document:
-        """Return the new content of a document without file: empty if the file was deleted by hand.
+        """Return the new content of a document whose file is missing.
 
-        Otherwise return `current`.
+        The document becomes empty if the file was deleted by hand; otherwise it is `current`.
         """
         by_hand = noted not in ("", _DUE) and self._path(key).parent.is_dir()
         return self.form.empty(key) if by_hand else current

@@ -4,8 +4,8 @@
     {profiles,chapters}/{place}.md      {profiles,chapters}/history/{place}/{revision}-{time}.md
     summaries/{place}.jsonl
 
-These are documents with earlier revisions in `history/`, summaries as JSON lines, and forget
-requests. A request has the texts that were found so far (`.known`), and after it was answered
+The files are documents with earlier revisions in `history/`, summaries as JSON lines, and forget
+requests. The texts that were found for a request are in `.known`; an answered request has a
 `.report.json`.
 
 The files become rows when the data directory is opened. An interrupted migration is repeated: a
@@ -202,8 +202,8 @@ def _named(lines: list[str], _: bytes) -> Mapping[str, object]:
 def _take_requests(folder: Path, requests: ForgetRequestTable) -> None:
     """Store the unanswered forget requests.
 
-    If another request for the same entity is already a row, this one replaces it and starts again
-    at the stage `waiting`.
+    If another request for the same entity is already a row, the two are merged, and the work starts
+    again at the stage `waiting`.
     """
     names = names_in(folder)
     stored = {one.entity: one for one in requests.all()}

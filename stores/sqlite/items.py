@@ -133,6 +133,7 @@ def _places(namespace: str) -> str:
 def _place_word(namespace: str) -> str:
     """Return a word for a namespace, which may contain any characters.
 
-    If two namespaces share a word, rows of both are found and told apart.
+    If two namespaces share a word, a search finds rows of both; `read` omits those of other
+    namespaces.
     """
     return blake2b(namespace.encode(), digest_size=8).hexdigest()

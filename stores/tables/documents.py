@@ -100,7 +100,7 @@ class DocumentTable(OfOpened, Generic[Key, Document]):
     def restore(self, revisions: Sequence[Document], *, durable: bool = True) -> Restored:
         """Store a document with its history, unless the document exists.
 
-        `revisions` are the oldest first; their numbers are not changed.
+        `revisions` begin with the oldest one; their numbers are not changed.
         """
         key = self.form.key(revisions[-1])
         with self._writing(key, durable=durable) as transaction:
@@ -114,7 +114,7 @@ class DocumentTable(OfOpened, Generic[Key, Document]):
         return "restored"
 
     def without_lines(self, key: Key, unwanted: Callable[[str], bool], *, now: str) -> int:
-        """Permanently remove lines. Return the number of lines in the current revision.
+        """Permanently remove lines. Return the number of lines removed from the current revision.
 
         Writes a new revision without them, and deletes all earlier ones that contain any.
         """

@@ -17,7 +17,7 @@ from .meta import REMAINS, note, noted
 from .tombstones import SAID, SECONDS_OF_EVER, add_tombstones
 
 ERASED_AT_ONCE = 500
-"""Events selected for deletion per transaction, which takes about a tenth of a second."""
+"""Maximum number of events selected per transaction, which takes about a tenth of a second."""
 _MENTIONS = "mentions of "
 _ERASED = "e.row, e.job_id, e.text, e.handed_over, e.kind"
 
@@ -133,9 +133,9 @@ class ErasureTables(BesideEvents, ABC):
     ) -> bool:
         """Overwrite the remains of deleted and edited records with `merge_words` and `rewrite`.
 
-        Return True if this is complete. Return False, so that `has_remains` is still True, if
-        `stop` interrupted it, or a waiting writer (unless `insist`). `derived` is called at the
-        end, to delete copies outside of the database.
+        Return True if this is complete. Return False if `stop` interrupted it, or, unless `insist`,
+        a waiting writer; `has_remains` is then still True. `derived` is called at the end, to
+        delete copies outside of the database.
         """
         mark = noted(self._database, REMAINS)
         for _ in self.merge_words():

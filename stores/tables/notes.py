@@ -75,8 +75,8 @@ class NoteTables(BesideEvents):
     def write(self, scope_key: str, root: str, changes: Sequence[FileChange]) -> None:
         """Replace the entries of files, atomically for all changes.
 
-        The event of a known chunk is not changed. If it was deleted, the next change of the file
-        does not create it again. Events of forgotten entities are not stored. Raises
+        The event of a known chunk is not changed. If the event was deleted, the next change of the
+        file does not create it again. Events of forgotten entities are not stored. Raises
         FingerprintMismatch if the dimension of a vector differs.
         """
         with self._database.writing() as transaction:

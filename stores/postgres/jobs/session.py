@@ -4,9 +4,9 @@ The server ends them with the session.
 
 The session of a worker ends at once if its process ends, and after `silence_seconds` if its machine
 fails or the process is suspended. A thread sends heartbeats, so that a busy event loop does not end
-the session; an event loop that hangs for LOOP_SECONDS does. If the session ends while the process
-lives (restart of the server, network failure), the process gets a new session with another number;
-its former claims may then be taken by others.
+the session, but an event loop that hangs for LOOP_SECONDS ends it. If the session ends while the
+process lives (restart of the server, network failure), the process gets a new session with another
+number; its former claims may then be taken by others.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ class WorkerSession:
             self._last_beat = time.monotonic()
 
     def _keep(self) -> None:
-        """Prevent that the server ends the session for silence, unless the event loop hangs."""
+        """Keep the server from ending the session for silence, unless the event loop hangs."""
         with self._lock:
             hangs = self._last_beat is not None and time.monotonic() - self._last_beat > LOOP_SECONDS
             if self._connection is not None and not hangs:

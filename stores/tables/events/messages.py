@@ -125,10 +125,10 @@ class MessageTables(EventReading):
 
         Return their number.
 
-        Deleted are records that have expired at `now` (`Event.expires_at`), results of tools that
-        are older than `returned_before`, messages that are older than `said_before` (all in seconds
-        since the epoch; None: never), and the oldest messages beyond `most_messages` per scope (0:
-        no limit).
+        The method deletes records that have expired at `now` (`Event.expires_at`), results of tools
+        that are older than `returned_before`, messages that are older than `said_before` (all in
+        seconds since the epoch; None: never), and the oldest messages beyond `most_messages` per
+        scope (0: no limit).
 
         Messages are deleted with all their parts, and may be filed again. Events derived from them
         are not deleted unless they expire too. The words of expired records are overwritten on the

@@ -184,7 +184,7 @@ class EventRows(ABC):
     def delete(self, transaction: Transaction, rows: Sequence[int]) -> int:
         """Delete events by row number, with words and vectors, and count the removals.
 
-        Return the number of events that existed.
+        Return the number of deleted events.
         """
         self.lock_scopes(transaction, rows)
         # A concurrent writer may have deleted some of them meanwhile.
@@ -324,8 +324,9 @@ class EventRows(ABC):
     def spoken_in(self, scope_key: str, user: str) -> tuple[str, list[Any]]:
         """Return the condition that the user id in the column `user` has spoken in a scope.
 
-        Its parameters are returned too. It costs an index lookup per user; only asserted events of
-        the user, and events of several speakers, are read.
+        Its parameters are returned too. Records whose id begins with ASSERTED do not count. The
+        condition costs an index lookup per user; only such events, and events of several speakers,
+        are read.
         """
         asserted, known = f"{ASSERTED}%", "NOT LIKE %s"
         return (

@@ -35,7 +35,11 @@ class Lacking(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class VectorSets:
-    """The models with stored vectors: in use, next (with progress in events), and kept from the last change."""
+    """The models with stored vectors.
+
+    `used` is in use, `next` is being made (`next_done` events so far), and `kept` is the one from
+    before the last change.
+    """
 
     used: Fingerprint | None
     next: Fingerprint | None
@@ -130,10 +134,10 @@ class ShadowVectors(BesideEvents):
             )
 
     def change_over(self) -> Fingerprint:
-        """Let searches use the new vectors and keep the former ones. Return the new fingerprint.
+        """Put the new vectors in use. The former vectors are kept. Return the new fingerprint.
 
-        Events without a vector of the new model are found by keyword until they are embedded. Raises InvalidInput if
-        no change was begun.
+        Events without a vector of the new model are found by keyword until they are embedded.
+        Raises InvalidInput if no change was begun.
         """
         with self._database.writing() as transaction:
             _lock_out_writers(transaction)
@@ -148,9 +152,10 @@ class ShadowVectors(BesideEvents):
         return made
 
     def roll_back(self) -> Fingerprint:
-        """Let searches use the kept vectors again and keep the current ones. Return the fingerprint.
+        """Put the kept vectors in use again. The current vectors are kept. Return the fingerprint.
 
-        Events filed since the change then have no vector. Raises InvalidInput if no vectors are kept.
+        Events filed since the change then have no vector. Raises InvalidInput if no vectors are
+        kept.
         """
         with self._database.writing() as transaction:
             _lock_out_writers(transaction)
