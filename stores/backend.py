@@ -120,8 +120,7 @@ class Backend(ABC):
 
     @abstractmethod
     def stored_bytes(self, unread: list[str]) -> Iterator[StoredBytes]:
-        """Yield all stored bytes in pieces of at most a few MiB, with the data directory of this
-        machine.
+        """Yield all stored bytes, here and in the data directory, in pieces of at most a few MiB.
 
         The names of unreadable files or tables are appended to `unread`.
         """

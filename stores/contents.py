@@ -1,5 +1,5 @@
-"""Row-wise reading and writing of the tables that SQLite and PostgreSQL share, to move a memory
-between them.
+"""Row-wise reading and writing of the tables that both engines share, to move a memory between
+them.
 """
 
 from __future__ import annotations
@@ -104,8 +104,7 @@ class TableContents(BesideEvents):
         return int(count)
 
     def read(self, table: str, after: Row | None, limit: int) -> list[Row]:
-        """Return at most `limit` rows after the key `after` (see `key_of`), in the order of their
-        keys.
+        """Return at most `limit` rows after the key `after` (see `key_of`), in key order.
 
         None as `after` starts with the first row.
         """
@@ -122,7 +121,10 @@ class TableContents(BesideEvents):
         return row[: len(TABLES[table].key)]
 
     def write(self, table: str, rows: Sequence[Row], mark: str) -> None:
-        """Store rows, the search words of events, and then `mark`. Existing rows are not changed."""
+        """Store rows, the search words of events, and then `mark`.
+
+        Existing rows are not changed.
+        """
         columns, home = TABLES[table].columns, self._home(table)
         kinds = [_KINDS.get(column, "plain") for column in columns]
         with home.writing() as transaction:

@@ -1,4 +1,7 @@
-"""The stores of one data directory: files, SQLite, and Chroma. One process at a time runs the worker."""
+"""The stores of one data directory: files, SQLite, and Chroma.
+
+One process at a time runs the worker.
+"""
 
 from __future__ import annotations
 
@@ -107,7 +110,8 @@ class LocalBackend(Backend):
         self.workers = LocalWorkers(directory, database)
 
     def open_checkpoints(self) -> AbstractAsyncContextManager[OpenCheckpoints]:
-        from .sqlite.checkpoints import open_checkpoints  # imports LangGraph, which only workers need
+        # Imports LangGraph, which only workers need.
+        from .sqlite.checkpoints import open_checkpoints
 
         return open_checkpoints(self.directory / "checkpoints.sqlite")
 

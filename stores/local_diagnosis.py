@@ -19,7 +19,10 @@ RESTORE = "stop the bot, then `historian restore BACKUP`; jobs that come in mean
 
 
 def check_local(directory: Path) -> Finding:
-    """Check that the database is in its place and undamaged. Raises StorageError or sqlite3.Error."""
+    """Check that the database is in its place and undamaged.
+
+    Raises StorageError or sqlite3.Error.
+    """
     path = directory / INDEX
     owner = owner_of(directory)
     if owner is not None and owner.index and owner.index != file_identity(path):

@@ -1,4 +1,4 @@
-"""Opens the stores that the settings name: files in the data directory, or a PostgreSQL database."""
+"""Opens the stores that the settings name: a data directory, or a PostgreSQL database."""
 
 from __future__ import annotations
 

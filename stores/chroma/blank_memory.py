@@ -36,7 +36,10 @@ _mallopt = _find_mallopt()
 
 @contextmanager
 def blank_memory() -> Iterator[None]:
-    """Zero every allocation of this process, in all threads, inside the block. Costs one `memset` per allocation."""
+    """Zero every allocation of this process, in all threads, inside the block.
+
+    Costs one `memset` per allocation.
+    """
     _count(+1)
     try:
         yield

@@ -85,11 +85,15 @@ def make_private_folder(folder: Path) -> None:
 
 
 def create_file(path: str | os.PathLike[str], flags: int = os.O_WRONLY | os.O_EXCL) -> int:
-    """Open a file, created if it is missing, and return its descriptor. A link is never followed. Raises OSError."""
+    """Open a file, created if it is missing, and return its descriptor. A link is never followed.
+
+    Raises OSError.
+    """
     mode = file_mode(path)
     binary, no_links = getattr(os, "O_BINARY", 0), getattr(os, "O_NOFOLLOW", 0)
     descriptor = os.open(path, flags | os.O_CREAT | binary | no_links, mode)
-    if os.name != "nt" and stat.S_IMODE(os.fstat(descriptor).st_mode) != mode:  # the umask, or an older file
+    # The umask or an older file may have set another mode.
+    if os.name != "nt" and stat.S_IMODE(os.fstat(descriptor).st_mode) != mode:
         with suppress(PermissionError):  # another member of the group created it
             os.fchmod(descriptor, mode)
     return descriptor

@@ -57,7 +57,8 @@ _MEMBER_BYTES = 200
 _END, _END_BYTES, _LONGEST_COMMENT = b"PK\5\6", 22, 65_535
 _ZIP64_LOCATOR, _ZIP64_LOCATOR_BYTES = b"PK\6\7", 20
 
-_DAMAGE = (OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)  # `zipfile` raises RuntimeError for encrypted members
+# `zipfile` raises RuntimeError for encrypted members
+_DAMAGE = (OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
 _DATE = (1980, 1, 1, 0, 0, 0)  # so that equal content gives equal files
 
 
@@ -140,7 +141,7 @@ class ArchiveReader(AbstractContextManager["ArchiveReader"]):
         self.read_bytes = self._read_lines = 0
 
     def lines(self, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield (line number, object) of a member of JSON lines; nothing if the archive has no such member."""
+        """Yield (line number, object) of a member of JSON lines; nothing if it does not exist."""
         if name not in self._names:
             return
         try:
@@ -193,7 +194,8 @@ class ArchiveReader(AbstractContextManager["ArchiveReader"]):
 
     def _member(self, name: str) -> IO[bytes]:
         info = self._zip.getinfo(name)
-        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # LZMA may ask for gigabytes of memory
+        # LZMA may ask for gigabytes of memory.
+        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise zipfile.BadZipFile("compressed in another way than an export is")
         return self._zip.open(info)
 
@@ -229,7 +231,10 @@ def _no_number(name: str) -> Any:
 
 
 def _opened(path: Path) -> BinaryIO:
-    """Open an ordinary file. A pipe or a device is refused before it is read, since it may never end."""
+    """Open an ordinary file.
+
+    A pipe or a device is refused before it is read, since it may never end.
+    """
     check_no_database(path)
     try:
         if not stat.S_ISREG(path.stat().st_mode):
@@ -249,7 +254,8 @@ def _check_directory(file: BinaryIO) -> None:
     """
     file.seek(max(file.seek(0, os.SEEK_END) - _END_BYTES - _LONGEST_COMMENT - _ZIP64_LOCATOR_BYTES, 0))
     tail = file.read()
-    for found in re.finditer(re.escape(_END), tail[: 4 - _END_BYTES]):  # each one that a reader could take for the end
+    # Check each marker that a reader could take for the end of the directory.
+    for found in re.finditer(re.escape(_END), tail[: 4 - _END_BYTES]):
         members, size = struct.unpack_from("<HI", tail, found.start() + 10)
         is_zip64 = tail.startswith(_ZIP64_LOCATOR, max(found.start() - _ZIP64_LOCATOR_BYTES, 0))
         if is_zip64 or members > MAX_MEMBERS or size > MAX_MEMBERS * _MEMBER_BYTES:

@@ -84,14 +84,18 @@ def write_atomically(path: Path, data: bytes) -> None:
             try:
                 _write_once(path, data)
                 return
-            except FileNotFoundError:  # the folder is missing, or a starting owner removed the temporary file
+            except FileNotFoundError:
+                # The folder is missing, or a starting owner removed the temporary file.
                 if attempt == _ATTEMPTS:
                     raise
                 make_folder(path.parent)
 
 
 def remove_durably(path: Path) -> bool:
-    """Remove a file and flush its folder. Return False if it does not exist. Raises StorageError."""
+    """Remove a file and flush its folder. Return False if it does not exist.
+
+    Raises StorageError.
+    """
     if not _removed(path):
         return False
     sync_folder(path.parent)
@@ -155,7 +159,10 @@ def remove_abandoned(temporary: Iterable[Path]) -> int:
 
 
 def create_temporary(path: str | Path) -> int:
-    """Create a temporary file, locked until it is closed, and return its descriptor. Raises OSError."""
+    """Create a temporary file, locked until it is closed, and return its descriptor.
+
+    Raises OSError.
+    """
     descriptor = create_file(path)
     if sys.platform != "win32":
         with suppress(OSError):  # a file system without locks
@@ -230,7 +237,8 @@ def _flush_and_close(descriptor: int) -> None:
     try:
         os.fsync(descriptor)
     except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # file systems without folder flush (some network ones)
+        # Some (network) file systems cannot flush folders.
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
             raise
     finally:
         os.close(descriptor)

@@ -36,11 +36,13 @@ class Format(Protocol[Key, Document]):
     def render(self, document: Document) -> str: ...
 
     def parse(self, data: bytes, key: Key, revision: Callable[[], int]) -> Document:
-        """Return the document in a file; `revision` is called if the file has no number. Raises InvalidInput."""
+        """Return the document in a file; `revision` is called if the file has no number.
+
+        Raises InvalidInput.
+        """
 
     def edited(self, data: bytes, current: Document, kept: Callable[[int], Document | None], day: str) -> Document | None:
-        """Return `current` with the changes that were made by hand to its file on `day`
-        (`YYYY-MM-DD`).
+        """Return `current` with the edits made by hand in its file on `day` (`YYYY-MM-DD`).
 
         `kept` returns a revision by its number, since the file may have been written from an
         earlier one. Returns None if the file cannot be read.
@@ -53,7 +55,7 @@ class Format(Protocol[Key, Document]):
         """
 
     def causes(self, document: Document) -> tuple[str, ...]:
-        """Return the causes recorded in the ledger for a revision: its job, or the summaries it includes."""
+        """Return the causes of a revision for the ledger: its job, or the summaries it includes."""
 
     def lines(self, document: Document) -> list[str]:
         """Return the lines of a document that may be removed one by one."""

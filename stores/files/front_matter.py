@@ -21,9 +21,7 @@ _LINE = re.compile(rf"^(?P<field>{'|'.join(FIELDS)})[ \t]*:[ \t]*(?P<value>.*?)[
 _DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 _MAX_REVISION_DIGITS = 9
 _MAX_BRACKETS = 200
-"""Text with more open brackets is not parsed as YAML, since the time of the parser is quadratic in
-them.
-"""
+"""Text with more open brackets is not parsed as YAML: the parser's time is quadratic in them."""
 
 
 def with_front_matter(fields: dict[str, Any], body: str) -> str:
@@ -33,8 +31,7 @@ def with_front_matter(fields: dict[str, Any], body: str) -> str:
 
 
 def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
-    """Return the fields of the front matter (strings, or lists and mappings of strings), and the
-    body.
+    """Return the fields of the front matter (strings, or lists and mappings of them), and the body.
 
     Without front matter the whole text is the body. A front matter that is not closed ends with the
     first blank line. The fields are empty if it is not closed or contains no known field.
@@ -46,7 +43,8 @@ def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
     fields: Any = None
     if match["yaml"].count("[") + match["yaml"].count("{") <= _MAX_BRACKETS:
         try:
-            # The base loader returns all scalars as strings: an id 007 is preserved, and no date can be out of range.
+            # The base loader returns all scalars as strings: an id 007 is preserved, and no date
+            # can be out of range.
             fields = yaml.load(match["yaml"], Loader=yaml.BaseLoader)
         except (yaml.YAMLError, RecursionError):
             fields = None
@@ -79,7 +77,10 @@ def number(value: object) -> int:
 
 
 def strings(value: object) -> tuple[str, ...]:
-    """Return a field as strings of one line: a list, or one string separated by commas. Other items are omitted."""
+    """Return a field as strings of one line: a list, or one string separated by commas.
+
+    Other items are omitted.
+    """
     if isinstance(value, str):
         value = re.split(r"[,，、]", value.strip("[]"))
     return tuple(text for text in map(scalar, value) if text) if isinstance(value, list) else ()

@@ -57,7 +57,10 @@ class MarkdownMemory:
         self._lock = threading.Lock()
 
     def add(self, *jobs: Job) -> None:
-        """Add the texts of jobs to the sections of their conversations. Idempotent. Raises StorageError."""
+        """Add the texts of jobs to the sections of their conversations. Idempotent.
+
+        Raises StorageError.
+        """
         told = [(job, texts) for job in jobs if (texts := _texts_of(job))]
         if not told:
             return
@@ -80,7 +83,10 @@ class MarkdownMemory:
         return loose, {key: text for key, text in told.items() if text}
 
     def of(self, scope_key: str) -> list[tuple[str, str]]:
-        """Return (timestamp or "", text) of the entries of a conversation, oldest first. Raises StorageError."""
+        """Return (timestamp or "", text) of the entries of a conversation, oldest first.
+
+        Raises StorageError.
+        """
         return [(one["timestamp"], one["text"]) for key, one in self.entries() if key == scope_key]
 
     def entries(self) -> list[tuple[str, dict[str, str]]]:

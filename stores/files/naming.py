@@ -1,5 +1,4 @@
-"""Names of profiles, articles and summaries: as columns, as file names, and the owner of a file
-name.
+"""Names of profiles, articles and summaries as columns and as files, and the owner of a file name.
 
     profiles    {users,groups}/{id}[@{layer}]
     articles    {user} in the private chat, {user}@{scope} in a group; the same for dated summaries
@@ -35,7 +34,10 @@ Key = TypeVar("Key", bound=OfEntities)
 
 
 class Naming(Protocol[Key]):
-    """The naming of one kind of file. A `place` is a path without suffix, relative to the folder of the store."""
+    """The naming of one kind of file.
+
+    A `place` is a path without suffix, relative to the folder of the store.
+    """
 
     what: str
     """The name of one document in messages, before its key."""
@@ -45,7 +47,10 @@ class Naming(Protocol[Key]):
     def place(self, key: Key) -> str: ...
 
     def by_name(self, place: str) -> Key | None:
-        """Return the key that a name suggests. It is correct if `place(key)` gives the same name."""
+        """Return the key that a name suggests.
+
+        It is correct if `place(key)` gives the same name.
+        """
 
     def fields(self, key: Key) -> dict[str, str]:
         """Return the fields for a key in a file or in the manifest of an archive."""
@@ -57,7 +62,7 @@ class Naming(Protocol[Key]):
         """
 
     def is_of(self, place: str, entity: Entity) -> bool:
-        """Return True if a file is erased with an entity: data of a user, or data learnt in a group."""
+        """Return True if a file is erased with an entity: data of a user, or learnt in a group."""
 
     def ledger_key(self, key: Key) -> str: ...
 
@@ -95,7 +100,7 @@ class _Profiles:
         return entity.type == "group" and folder == "users" and layer == encode_id(entity.scope.key)
 
     def ledger_key(self, key: ProfileKey) -> str:
-        """Return the key with encoded ids: `user:42@private` could also be the user `42@private`."""
+        """Return the key, with ids encoded: `user:42@private` could be the user `42@private`."""
         return f"{key.entity_type}:{_stem(key.entity_id, key.layer)}"
 
     def row(self, key: ProfileKey) -> tuple[EntityType, str, str]:
@@ -145,7 +150,7 @@ ARTICLES: Final = _Articles()
 
 
 def is_noted_of(ledger_key: str, entity: Entity) -> bool:
-    """Return True if an entry of the ledger is about a profile or an article that is erased with the entity."""
+    """Return True if a ledger entry is about a document that is erased with the entity."""
     kind, _, stem = ledger_key.partition(":")
     return ARTICLES.is_of(stem, entity) if kind == "article" else PROFILES.is_of(f"{kind}s/{stem}", entity)
 

@@ -76,7 +76,10 @@ def list_notes(root: Path, memory: Path | None = None, *, follow_links: bool = F
 
 
 def read_note(file: NoteFile) -> tuple[bytes, str]:
-    """Return content and text of a file. Raises OSError, or NotText if it is too large, binary or not UTF-8."""
+    """Return content and text of a file.
+
+    Raises OSError, or NotText if it is too large, binary or not UTF-8.
+    """
     # A pipe or a link may have replaced the file after the listing.
     flags = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
     descriptor = os.open(file.location, os.O_RDONLY | flags)
@@ -99,15 +102,13 @@ def content_hash(content: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Links:
-    """The rule for links: followed if they stay below `root` (None: all), never into a data
-    directory.
-    """
+    """The rule for links: followed if below `root` (None: all), never into a data directory."""
 
     root: Path | None
     memory: Path | None
 
     def objection(self, target: Path) -> str:
-        """Return the reason why a link to `target`, a resolved path, is not followed; "" if it is."""
+        """Return the reason why a link to `target` (a resolved path) is not followed, or ""."""
         if is_in_memory(target, self.memory):
             return _OWN_DATA
         if self.root is not None and not target.is_relative_to(self.root):

@@ -89,13 +89,15 @@ _UNKNOWN = LocalOwner(0, "an unknown machine", "an unknown time", "unknown comma
 
 
 class OwnerLock(Ownership):
-    """Exclusive ownership of `data_dir`; a context manager. Acquiring it again by the same object has no effect.
+    """Exclusive ownership of `data_dir`; a context manager.
+
+    Acquiring it again by the same object has no effect.
 
     A child of `os.fork` shares the lock until it ends; start children by `subprocess` or `spawn`.
     """
 
     def __init__(self, data_dir: Path, *, index: str = "") -> None:
-        """`index` identifies the `index.sqlite` that this process has open while it runs a worker."""
+        """`index` identifies the `index.sqlite` that this process, a worker, has open."""
         self._data_dir = data_dir
         self._index = index
         self._lock = file_lock(data_dir / LOCK_NAME, _PATIENCE_SECONDS)

@@ -106,7 +106,10 @@ class ProfileFormat:
         )
 
     def causes(self, document: Profile) -> tuple[str, ...]:
-        """Return the job in `{job_id}:{n}` or `rollback:{revision}:{job_id}`. A job id contains no colon."""
+        """Return the job in `{job_id}:{n}` or `rollback:{revision}:{job_id}`.
+
+        A job id contains no colon.
+        """
         first, *rest = document.source_event_id.split(":")
         return tuple(rest[1:]) if first == "rollback" else (first,) if rest else ()
 

@@ -103,7 +103,9 @@ class PostgresDatabase(Database):
                 min_size=1,
                 max_size=max(pool_max, 1),
                 timeout=wait_seconds,
-                reconnect_timeout=wait_seconds,  # then the next caller tries again; growing pauses would outlast the outage
+                # After this time the next caller tries again; growing pauses would outlast the
+                # outage.
+                reconnect_timeout=wait_seconds,
                 configure=self._configure,
                 name=f"historian-{schema_name}",
                 open=True,
@@ -118,11 +120,10 @@ class PostgresDatabase(Database):
         return self._transaction("read")
 
     def writing(self, *, durable: bool = True) -> AbstractContextManager[Transaction]:
-        """Open a transaction that is committed at the end of the block, or rolled back if the block
-        raises.
+        """Open a transaction, which is committed at the end of the block.
 
-        With `durable=False` the commit does not wait for the disk: a crash of the server, but not
-        of a client, may undo it.
+        It is rolled back if the block raises. With `durable=False` the commit does not wait for the
+        disk: a crash of the server, but not of a client, may undo it.
         """
         return self._transaction("write" if durable else "write later")
 
@@ -186,7 +187,10 @@ class PostgresDatabase(Database):
         return connection
 
     def close(self) -> None:
-        """Close the pool; connections in use are closed when they are given back. A second call does nothing."""
+        """Close the pool; connections in use are closed when they are given back.
+
+        A second call does nothing.
+        """
         if not self._closed and os.getpid() == self._process:
             self._closed = True
             self._pool.close(timeout=5.0)
@@ -306,7 +310,7 @@ class PostgresDatabase(Database):
 
     @contextmanager
     def explaining(self) -> Iterator[None]:
-        """Convert errors of PostgreSQL, and of text that it cannot store, to errors of Historian."""
+        """Convert errors of PostgreSQL, and of invalid text, to errors of Historian."""
         try:
             yield
         except (psycopg.Error, UnicodeEncodeError) as error:

@@ -45,7 +45,9 @@ class Transaction:
         return lock_key(self._schema, *parts)
 
     def lock_entities(self, entities: Iterable[str], *, exclusive: bool = False) -> None:
-        """Lock entities (`user:42`) until the end of the transaction: shared by writers, exclusive for erasure."""
+        """Lock entities (`user:42`) until the end of the transaction: shared by writers,
+        exclusive for erasure.
+        """
         self.lock(*(self.lock_key("entity", entity) for entity in entities), shared=not exclusive)
 
     def lock_name(self, *parts: str, shared: bool = False) -> None:

@@ -82,7 +82,9 @@ def _opened(path: Path) -> sqlite3.Connection:
 
 
 def _malformed(found: str) -> sqlite3.DatabaseError:
-    """Return the result of SQLite's check as the error that reading the damaged part would raise."""
+    """Return the result of SQLite's check as the error that reading the damaged part would
+    raise.
+    """
     error = sqlite3.DatabaseError(f"database disk image is malformed: {found.splitlines()[0]:.200}")
     error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
     return error

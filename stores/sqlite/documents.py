@@ -185,7 +185,9 @@ class MirroredDocuments(DocumentTable[Key, Document]):
                 edited: Document | None = self._deleted(key, current, found[3])
             else:  # an unedited file, of any revision, contains no changes
                 edited = current if is_as_written(data) else self._edited(key, data, current)
-            if edited is None and found[3] != _DUE:  # left unchanged until it is corrected, or another revision comes
+            # A file that cannot be read is left unchanged until it is corrected, or another
+            # revision comes.
+            if edited is None and found[3] != _DUE:
                 return self._note(key, current, signature + _UNREAD)
             if edited is not None and not self.form.same(edited, current):
                 with suppress(RevisionConflict):
@@ -244,9 +246,7 @@ class MirroredDocuments(DocumentTable[Key, Document]):
         return True
 
     def _noted(self, key: Key) -> Any:
-        """Return revision, time, content and stored signature of the current row; None if there is
-        none.
-        """
+        """Return revision, time, content and signature in the current row; None if there is none."""
         query = f"SELECT revision, updated_at, content, mirrored FROM documents WHERE {OF_KEY} ORDER BY revision DESC LIMIT 1"
         return self._database.row(query, self._where(key))
 

@@ -61,7 +61,8 @@ class IndexErasure(ErasureTables):
         """
         with self._database.writing() as connection:
             connection.execute("INSERT INTO profile_keywords (profile_keywords) VALUES ('optimize')")
-        pages = -_PAGES_AT_ONCE  # a negative number starts a merge of all segments, not only of those of equal size
+        # A negative number starts a merge of all segments, not only of those of equal size.
+        pages = -_PAGES_AT_ONCE
         while True:
             yield
             with self._database.writing() as connection:

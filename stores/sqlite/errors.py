@@ -29,7 +29,9 @@ def is_trouble(error: sqlite3.Error) -> bool:
 
 
 def is_damage(error: sqlite3.Error) -> bool:
-    """Return True if SQLite reports a damaged file (no database, or malformed), not a full disk, a lock or an I/O error."""
+    """Return True if SQLite reports a damaged file (no database, or malformed), not a full disk,
+    a lock or an I/O error.
+    """
     return _primary_code(error) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 

@@ -25,5 +25,8 @@ MIGRATIONS = migrations("sqlite/migrations/index", TOKENIZER=FTS5_TOKENIZER)
 
 
 def open_index(path: Path, *, busy_seconds: float = 10.0) -> SqliteDatabase:
-    """Open `index.sqlite` and create it if it does not exist. Raises StorageError if the file is damaged or locked."""
+    """Open `index.sqlite` and create it if it does not exist.
+
+    Raises StorageError if the file is damaged or locked.
+    """
     return SqliteDatabase(path, MIGRATIONS, busy_seconds=busy_seconds)

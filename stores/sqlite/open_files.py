@@ -87,7 +87,10 @@ class OpenFiles:
                     os.unlink(self._path + suffix)  # noqa: PTH108 - of a string
 
     def release(self) -> None:
-        """Remove the file from the registry. To be called just before SQLite closes the database."""
+        """Remove the file from the registry.
+
+        To be called just before SQLite closes the database.
+        """
         with _lock:
             _open.pop(id(self), None)
 

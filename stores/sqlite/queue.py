@@ -107,7 +107,10 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
             return left + transaction.run(f"DELETE FROM jobs WHERE {mine}", (list(job_ids),))
 
     def withdraw(self, job_ids: Sequence[str]) -> int:
-        """See `JobQueue.withdraw`. Deleted rows are overwritten in the file, and the log is emptied."""
+        """See `JobQueue.withdraw`.
+
+        Deleted rows are overwritten in the file, and the log is emptied.
+        """
         with self._database.writing() as transaction:
             gone = sum(_delete(transaction, job_id, "pending", "failed") for job_id in job_ids)
         self._empty_log()
@@ -128,7 +131,8 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
                 return added
             latest, keys = {True: 0.0, False: 0.0}, list[tuple[float, int]]()
             for position, accepted_at in transaction.rows("SELECT position, accepted_at FROM jobs ORDER BY position"):
-                latest[position > last] = max(latest[position > last], accepted_at)  # ignores a clock that was set back
+                # Ignores a clock that was set back.
+                latest[position > last] = max(latest[position > last], accepted_at)
                 keys.append((latest[position > last], position))
             new = [(-number, position) for number, (_, position) in enumerate(sorted(keys), 1)]
             transaction.run_many("UPDATE jobs SET position = %s WHERE position = %s", new)
@@ -145,14 +149,17 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
             statement = f"INSERT INTO jobs ({', '.join(row)}) VALUES ({values}) ON CONFLICT DO NOTHING"
             if transaction.run(statement, tuple(row.values())):
                 added += 1
-            else:  # write the row again: the process that put it may have been killed before the flush
+            else:
+                # Write the row again: the process that put it may have been killed before the
+                # flush.
                 transaction.run("UPDATE jobs SET position = position WHERE job_id = %s", (row["job_id"],))
         return added
 
     def claim(self, now: float) -> Job | None:
         """See `JobQueue.claim`. A row that is no valid job is marked as failed."""
         database = self._database
-        if self._is_other:  # after a reopening: jobs that the new file marks as running have no worker
+        # After a reopening: jobs that the new file marks as running have no worker.
+        if self._is_other:
             self._is_other = False
             self.take_over(now)
         while database.row(_TO_DO, (now, now)) is not None:
@@ -163,7 +170,8 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
                 if found is None:
                     continue
                 position, job_id, *values = found
-                if job_id in self._done:  # was put again by a process that did not know that the job was done
+                # The job was put again by a process that did not know that it was done.
+                if job_id in self._done:
                     _delete(transaction, job_id, "pending")
                     continue
                 claim = "UPDATE jobs SET state = 'processing', claimed_at = %s WHERE position = %s"
@@ -187,9 +195,7 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
         self._database.run(f"UPDATE jobs SET due = 0, not_before = 0 {waits}", given)
 
     def check_claim(self, job_id: str) -> None:
-        """Do nothing: the owner's claims are valid as long as it lives, since no other process
-        takes them.
-        """
+        """Do nothing: the owner's claims are valid while it lives; no other process takes them."""
 
     def claimed_job(self, job_id: str) -> Job:
         with self._lock:
@@ -202,7 +208,8 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
         try:
             with self._database.writing(durable=False) as transaction:
                 _delete(transaction, job_id, "processing")
-                self._note_done(job_id)  # inside the transaction, so that nobody can put the job again meanwhile
+                # Inside the transaction, so that nobody can put the job again meanwhile.
+                self._note_done(job_id)
         except BaseException:
             self._done.pop(job_id, None)
             raise
@@ -274,7 +281,10 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
 
 
 def open_queue_file(path: Path) -> SqliteDatabase:
-    """Open `queue.sqlite` and create it if it does not exist. Raises StorageError if the file is damaged or locked."""
+    """Open `queue.sqlite` and create it if it does not exist.
+
+    Raises StorageError if the file is damaged or locked.
+    """
     return SqliteDatabase(path, MIGRATIONS)
 
 

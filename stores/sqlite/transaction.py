@@ -1,6 +1,4 @@
-"""An SQLite connection that accepts the statements of `stores/tables/`, and the migration of a
-file.
-"""
+"""An SQLite connection for the statements of `stores/tables/`, and the migration of a file."""
 
 from __future__ import annotations
 

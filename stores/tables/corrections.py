@@ -1,4 +1,4 @@
-"""The records of corrections, as rows of the table `corrections`, each with its people and groups."""
+"""The records of corrections, as rows of the table `corrections`, with their people and groups."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from .engine import OfOpened
 
 _LATEST = (
     "SELECT body FROM corrections WHERE until > %s AND (%s = 1 OR scope_key = %s)"
-    " ORDER BY at DESC, until DESC, correction_id LIMIT %s"  # `at` has whole seconds, `until` fractions
+    # `at` has whole seconds, `until` fractions
+    " ORDER BY at DESC, until DESC, correction_id LIMIT %s"
 )
 
 

@@ -166,7 +166,8 @@ class DocumentTable(OfOpened, Generic[Key, Document]):
                 return None
             current = self._current(transaction, key)
             if causes and self._applied(transaction, key, causes) == set(causes):
-                return current or self.form.empty(key)  # it may have been deleted; a repeated job does not restore it
+                # It may have been deleted; a repeated job does not restore it.
+                return current or self.form.empty(key)
             found = current.revision if current else 0
             if found != expected_revision:
                 raise RevisionConflict(
@@ -308,10 +309,11 @@ class ArticleStorage(DocumentTable[ArticleKey, StoredArticle]):
         now: str,
         forgotten: Forgotten,
     ) -> StoredArticle | None:
-        """Write `article` as revision `expected_revision + 1` and return it; None if the person is forgotten.
+        """Write `article` as revision `expected_revision + 1` and return it; None if the person is
+        forgotten.
 
-        Raises RevisionConflict if another revision is stored. If all `sources` were applied before, nothing is written
-        and the stored article is returned.
+        Raises RevisionConflict if another revision is stored. If all `sources` were applied before,
+        nothing is written and the stored article is returned.
 
         Raises StorageError.
         """

@@ -51,7 +51,10 @@ class Database(Protocol):
     _closed: bool = False
     _process: int
     when_in_trouble: Callable[[], None]
-    """Called in any thread on errors that suggest that the database cannot be used now. Must not block."""
+    """Called in any thread on errors that suggest that the database cannot be used now.
+
+    Must not block.
+    """
 
     def rows(self, statement: str, parameters: Sequence[Any] = ()) -> list[Any]: ...
 
@@ -69,11 +72,17 @@ class Database(Protocol):
     def writing(self, *, durable: bool = True) -> AbstractContextManager[Transaction]: ...
 
     def truncate_log(self) -> bool:
-        """Empty the log of changes if it is a file of Historian, so that it holds no deleted text."""
+        """Empty the log of changes, so that it holds no deleted text.
+
+        Only if the log is a file of Historian.
+        """
         return True
 
     def stored(self, vector: Vector) -> Any:
-        """Return a vector as a parameter. Raises InvalidInput if it is not one-dimensional or not finite."""
+        """Return a vector as a parameter.
+
+        Raises InvalidInput if it is not one-dimensional or not finite.
+        """
 
     def vector(self, value: Any) -> Vector:
         """Return a vector from its stored form."""
@@ -112,7 +121,10 @@ class OfOpened:
 
 
 def checked_vector(vector: Vector) -> Vector:
-    """Return `vector` as float32. Raises InvalidInput if it is not one-dimensional or not finite."""
+    """Return `vector` as float32.
+
+    Raises InvalidInput if it is not one-dimensional or not finite.
+    """
     values = np.ascontiguousarray(vector, dtype=np.float32)
     if values.ndim != 1 or not values.size:
         raise InvalidInput(f"vector: expected one dimension, got shape {values.shape}")

@@ -205,7 +205,10 @@ class ErasureTables(BesideEvents, ABC):
         transaction.run("DELETE FROM ledger WHERE job_id = ANY(%s)", (list(job_ids),))
 
     def last_rows(self, where: EventFilter) -> list[int]:
-        """Return the last row of each scope with matching events. Later events get higher numbers."""
+        """Return the last row of each scope with matching events.
+
+        Later events get higher numbers.
+        """
         condition, parameters = self._events.conditions(where)
         found = self._database.rows(
             f"SELECT (scope_number << {SCOPE_SHIFT}) | last_row FROM scopes WHERE scope_number IN"

@@ -73,7 +73,10 @@ class ForgetRequestTable(OfOpened):
         return self._database.row("SELECT 1 FROM forget_requests LIMIT 1") is not None
 
     def all(self) -> list[ForgetRequest]:
-        """Return all requests. Raises StorageError for an invalid one, which must not be skipped."""
+        """Return all requests.
+
+        Raises StorageError for an invalid one, which must not be skipped.
+        """
         with self._database.reading() as transaction:
             return requests_in(transaction)
 
@@ -103,9 +106,7 @@ class ForgetRequestTable(OfOpened):
         return None if found is None else ForgetReport.from_dict(json.loads(found[0]))
 
     def drop_unread(self) -> None:
-        """Remove the reports that were not read: they contain what others said about the forgotten
-        entity.
-        """
+        """Remove unread reports: they contain what others said about the forgotten entity."""
         if self._database.run("DELETE FROM forget_reports"):
             self._database.truncate_log()
 
@@ -157,5 +158,6 @@ def _note(transaction: Transaction, entity: Entity, known: Known) -> None:
 
 
 def _decoded(data: str) -> Known:
-    found: Known = json.loads(data if data.startswith("{") else base64.b64decode(data))  # "{": of a former version
+    # "{": of a former version
+    found: Known = json.loads(data if data.startswith("{") else base64.b64decode(data))
     return found

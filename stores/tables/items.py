@@ -121,8 +121,8 @@ class ItemTables(ABC):
 
     @abstractmethod
     def equals(self, equal: Mapping[str, Any]) -> tuple[str, list[Any]]:
-        """Return SQL for the conditions `equal` that the database decides as Python does, with
-        parameters.
+        """Return SQL, with parameters, for those of the conditions `equal` that SQL decides as
+        Python does.
         """
 
     def words_of(self, value: Any) -> list[str]:
@@ -141,7 +141,8 @@ class ItemTables(ABC):
     def put(self, items: Iterable[NewItem], now: float) -> None:
         """Store and remove items in one transaction, and remove those that have expired."""
         with self._database.writing() as transaction:
-            transaction.run("UPDATE item_changes SET number = number + 1")  # from here on other writers wait
+            # From here on other writers wait.
+            transaction.run("UPDATE item_changes SET number = number + 1")
             expired = transaction.rows(f"SELECT row FROM items WHERE expires_at <= %s {self.hold}", (now,))
             self.remove(transaction, [row for (row,) in expired])
             for item in items:
@@ -197,7 +198,7 @@ class ItemTables(ABC):
         return [name for (name,) in self._database.rows(f"SELECT DISTINCT namespace FROM items WHERE {_HOLDS}", (now,))]
 
     def take(self, after_row: int, limit: int) -> list[MovedItem]:
-        """Return at most `limit` items after a row, including expired ones, in the order of rows."""
+        """Return at most `limit` items after a row, including expired ones, in row order."""
         with self._database.reading() as transaction:
             statement = f"SELECT {_COLUMNS}, expires_at, {self.words} FROM items i WHERE row > %s ORDER BY row LIMIT %s"
             found = transaction.rows(statement, (after_row, limit))

@@ -1,4 +1,6 @@
-"""The manifest of indexed note files, written with the events of their chunks in one transaction."""
+"""The manifest of indexed note files, written with the events of their chunks in one
+transaction.
+"""
 
 from __future__ import annotations
 
@@ -99,7 +101,10 @@ class NoteTables(BesideEvents):
             )
 
     def remove(self, scope_key: str, root: str, paths: Sequence[str]) -> int:
-        """Remove files, and the events that no other file contains. Return the number of events removed."""
+        """Remove files, and the events that no other file contains.
+
+        Return the number of events removed.
+        """
         if not paths:
             return 0
         with self._database.writing() as transaction:

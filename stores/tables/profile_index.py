@@ -42,7 +42,7 @@ class ProfileIndex(BesideEvents, ABC):
         return [profile for profile in profiles if fresh.get(profile.key.index_id, -1) < profile.revision]
 
     def vectors(self, where: ProfileFilter | None = None) -> tuple[list[ProfileKey], Matrix]:
-        """Return keys and embeddings of the matching embedded profiles; shape (0, 0) if there are none."""
+        """Return keys and embeddings of matching embedded profiles; shape (0, 0) if there are none."""
         condition, parameters = self._conditions(where)
         those = f"FROM {self._events.profiles} p WHERE p.vector IS NOT NULL AND {condition}"
         found = self._database.rows(f"SELECT p.item_id, p.vector {those} ORDER BY p.row", parameters)

@@ -39,8 +39,8 @@ class StateBuffer(PersonTable):
         # the job is removed.
         """Store the states (entry id, state) of a job atomically.
 
-        Return False and change nothing if the states of the job were added before, or the job is forgotten (`entities` and
-        `at` as for `EventStore.is_forgotten`).
+        Return False and change nothing if the states of the job were added before, or the job is
+        forgotten (`entities` and `at` as for `EventStore.is_forgotten`).
         """
         with self._database.writing(durable=False) as transaction:
             transaction.lock_entities([*entities, *key.entities])
@@ -70,9 +70,7 @@ class StateBuffer(PersonTable):
         return oldest_of(self.read(key), tokens)
 
     def through(self, key: ArticleKey, entry_id: str) -> list[BufferedState]:
-        """Return the states up to and including `entry_id`; empty if that state is no longer
-        buffered.
-        """
+        """Return the states up to and including `entry_id`; none if it is no longer buffered."""
         return up_to(self.read(key), entry_id)
 
     def release(self, key: ArticleKey, entry_id: str) -> int:
@@ -94,7 +92,10 @@ class StateBuffer(PersonTable):
         return count
 
     def restore(self, states: Sequence[BufferedState]) -> list[Restored]:
-        """Store states of an archive, oldest first. States of a job that was added before are skipped ("same")."""
+        """Store states of an archive, oldest first.
+
+        States of a job that was added before are skipped ("same").
+        """
         results: list[Restored] = []
         for key, some in groupby(states, attrgetter("key")):
             mine = list(some)

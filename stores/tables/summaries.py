@@ -80,7 +80,10 @@ class SummaryStorage(PersonTable):
 
     @contextmanager
     def _changing(self, key: ArticleKey) -> Iterator[tuple[Transaction, dict[str, Summary]]]:
-        """Begin a transaction that locks the summaries of a key. Yield it, and the summaries by id."""
+        """Begin a transaction that locks the summaries of a key.
+
+        Yield it, and the summaries by id.
+        """
         with self._database.writing() as transaction:
             transaction.lock_entities(key.entities)
             transaction.lock_name(f"summaries {key}")

@@ -23,7 +23,10 @@ SECONDS_OF_EVER = 2.0**62
 
 
 def add_tombstones(transaction: Transaction, kind: TombstoneKind, values: Iterable[str], until: float) -> None:
-    """Add tombstones for `values` up to the time `until` (seconds since the epoch). The latest time is kept."""
+    """Add tombstones for `values` up to the time `until` (seconds since the epoch).
+
+    The latest time is kept.
+    """
     transaction.run_many(
         "INSERT INTO tombstones (kind, value, until) VALUES (%s, %s, %s)"
         " ON CONFLICT (kind, value) DO UPDATE SET until = excluded.until WHERE tombstones.until < excluded.until",

@@ -33,7 +33,10 @@ GROUP BY e.row ORDER BY score DESC, e.row DESC LIMIT %s
 
 
 class PostgresEventStore(EventStore):
-    """The `EventStore` of one schema. Shares its database with the other stores; `close` closes it for all of them."""
+    """The `EventStore` of one schema.
+
+    Shares its database with the other stores; `close` closes it for all of them.
+    """
 
     database: PostgresDatabase
     of_people = "strpos(lower(id), lower(%s)) > 0 OR strpos(lower(name), lower(%s)) > 0 ORDER BY id LIMIT %s"

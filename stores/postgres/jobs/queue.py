@@ -62,7 +62,10 @@ class PostgresJobQueue(JobTables[PostgresDatabase], JobQueue):
         return gone + sum(self.remove(job_id) for (job_id,) in in_line)
 
     def talk_of(self, prefix: str) -> list[Job]:
-        """See `JobQueue.talk_of`. Uses no range of ids, because collations order ids differently."""
+        """See `JobQueue.talk_of`.
+
+        Uses no range of ids, because collations order ids differently.
+        """
         mine = f"SELECT {COLUMNS} FROM jobs WHERE kind = 'talk' AND starts_with(job_id, %s) ORDER BY position"
         return readable(self._database.rows(mine, (prefix,)))
 

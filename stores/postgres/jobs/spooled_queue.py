@@ -1,6 +1,4 @@
-"""The job queue of a process: in PostgreSQL, and in the data directory while the server is
-unavailable.
-"""
+"""The job queue of a process: in PostgreSQL, or in the data directory during an outage."""
 
 from __future__ import annotations
 
@@ -50,7 +48,7 @@ class SpooledQueue:
 
     @property
     def is_away(self) -> bool:
-        """Return True while jobs are stored here because the server did not answer the last call."""
+        """Return True while jobs are stored here, after the server did not answer a call."""
         return self._away
 
     def note_away(self) -> None:
@@ -119,7 +117,7 @@ class SpooledQueue:
         return count
 
     def counts(self, now: float) -> QueueCounts:
-        """Return the counts of both queues; only of the local one while the server is unavailable."""
+        """Return the counts of both queues; only of the local one during an outage."""
         here = self._spool.counts(now)
         if self._away:
             return here

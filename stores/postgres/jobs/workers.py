@@ -1,6 +1,4 @@
-"""The workers of a schema: one owner and any number of workers, by advisory locks of their
-sessions.
-"""
+"""The workers of a schema, one of which is the owner, by advisory locks of their sessions."""
 
 from __future__ import annotations
 
@@ -123,11 +121,13 @@ class PostgresWorkers:
                         "try again, or look for one that hangs"
                     ) from None
             yield
-            with self._database.explaining():  # raises if the lock was lost: workers may have run meanwhile
+            # This raises if the lock was lost: workers may have run meanwhile.
+            with self._database.explaining():
                 connection.execute("SELECT 1")
         finally:
             heartbeat.stop()
-            with suppress(psycopg.Error):  # release at once: the server notices a closed connection a moment later
+            # Release at once: the server notices a closed connection a moment later.
+            with suppress(psycopg.Error):
                 connection.execute("SELECT pg_advisory_unlock_all()")
             connection.close()
 

@@ -82,7 +82,10 @@ class SqliteEventRows(EventRows):
 
 
 def _new_row(transaction: SqliteTransaction, scope_key: str) -> int:
-    """Return the next row number of a scope and count the addition. Creates the scope if it is new."""
+    """Return the next row number of a scope and count the addition.
+
+    Creates the scope if it is new.
+    """
     count = (
         "UPDATE scopes SET last_row = last_row + 1, events = events + 1, additions = additions + 1 WHERE scope_key = ?"
         " RETURNING scope_number, last_row"

@@ -1,4 +1,7 @@
-"""Events with vectors and keywords in `index.sqlite`: the primary data from which other indexes are derived."""
+"""Events with vectors and keywords in `index.sqlite`: the primary data.
+
+Other indexes are derived from them.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,8 @@ _LARGE_SCOPE = 2_000
 class SqliteEventStore(EventStore):
     """The `EventStore` of one `index.sqlite`.
 
-    The database may be shared with `LedgerTable` and `SqliteProfileIndex`; `close` closes it for all of them.
+    The database may be shared with `LedgerTable` and `SqliteProfileIndex`; `close` closes it for
+    all of them.
     """
 
     database: SqliteDatabase
@@ -51,7 +55,8 @@ class SqliteEventStore(EventStore):
         if where.scope_key is None or where.event_ids or where.labels or where.is_absolute is False:
             return self._rows.conditions(where)
         condition, parameters = self._rows.conditions(replace(where, scope_key=None))
-        number = "(SELECT +scope_number FROM scopes WHERE scope_key = %s)"  # + removes the affinity, since the index has none
+        # + removes the affinity, since the index has none
+        number = "(SELECT +scope_number FROM scopes WHERE scope_key = %s)"
         return f"{condition} AND e.row >> {SCOPE_SHIFT} = {number}", [*parameters, where.scope_key]
 
     def _index_by_time(self, where: EventFilter) -> str:
@@ -76,10 +81,16 @@ class SqliteEventStore(EventStore):
             return event_keywords.search(connection, self._rows, query, where, limit)
 
     def tidy(self) -> bool:
-        """Merge a part of the keyword index (about ten milliseconds). Return False if nothing is left to do."""
+        """Merge a part of the keyword index (about ten milliseconds).
+
+        Return False if nothing is left to do.
+        """
         with self.database.writing(durable=False) as connection:
             return event_keywords.merge_words(connection, _PAGES_A_TIDY)
 
     def checkpoint(self) -> bool:
-        """Move the write-ahead log into the file and empty it. Return False if a reader of another process prevents it."""
+        """Move the write-ahead log into the file and empty it.
+
+        Return False if a reader of another process prevents it.
+        """
         return self.database.truncate_log()

@@ -1,4 +1,4 @@
-"""Reading of events: by id, condition, words and vectors, and the changes since a cache was filled."""
+"""Reading of events: by id, condition, words and vectors, and the news for a cache."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class EventReading(ABC):
         """
 
     def vectors(self, where: EventFilter) -> tuple[list[str], Matrix]:
-        """Return ids and embeddings of the matching embedded events; shape (0, 0) if there are none."""
+        """Return ids and embeddings of matching embedded events; shape (0, 0) if there are none."""
         condition, parameters = self._rows.conditions(where, column="v.sequence")
         # With CROSS JOIN SQLite reads whole scopes in the order of the vectors; for narrower
         # filters it finds the events first.
@@ -180,8 +180,7 @@ class EventReading(ABC):
         return [BorneName._make(row) for row in found]
 
     def are_corrected(self, events: Sequence[Event]) -> list[bool]:
-        """Return a list of booleans: True if the words of an event were corrected after it was
-        said.
+        """Return a list of booleans: True if an event was corrected after it was said.
 
         See `ErasureTables.bury_words`.
         """
@@ -199,9 +198,7 @@ class EventReading(ABC):
             return is_buried(transaction, job_id, entities, timestamp)
 
     def has_spoken(self, scope_key: str, user_id: str) -> bool:
-        """Return True if a scope has something that `user_id` said, alone or among several
-        speakers.
-        """
+        """Return True if a scope has an event that `user_id` said, alone or with others."""
         condition, parameters = self._rows.spoken_in(scope_key, "u.id")
         query = f"SELECT 1 FROM (SELECT CAST(%s AS text) AS id) u WHERE {condition}"
         return self._database.row(query, (user_id, *parameters)) is not None
@@ -222,7 +219,7 @@ class EventReading(ABC):
         return int(count), oldest
 
     def embedded_count(self) -> int:
-        """Return the number of events with a vector, which is the expected size of a derived index."""
+        """Return the number of events with a vector, the expected size of a derived index."""
         (count,) = self._database.row(
             "SELECT (SELECT coalesce(sum(events), 0) FROM scopes)"
             f" - (SELECT count(*) FROM events WHERE {self._rows.not_embedded})"
@@ -230,11 +227,10 @@ class EventReading(ABC):
         return int(count)
 
     def embedded_after(self, numbers: Mapping[int, int], limit: int) -> NewVectors:
-        """Return at most `limit` events whose vectors have higher numbers than `numbers` has for
-        their scopes.
+        """Return at most `limit` events with vectors that are newer than `numbers`.
 
-        A vector that replaces another one has a higher number. If `numbers` of the result is empty,
-        nothing is left.
+        `numbers` are the numbers of the last known vectors by scope number. A vector that replaces
+        another one has a higher number. If `numbers` of the result is empty, nothing is left.
         """
         new = NewVectors([], [], {})
         listed = (

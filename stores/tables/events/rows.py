@@ -135,9 +135,7 @@ class EventRows(ABC):
         return Event(*values)
 
     def alike(self, rows: Iterable[Sequence[Any]]) -> Iterator[Event]:
-        """Return the events in rows like `event`, but store equal names and ids in memory only
-        once.
-        """
+        """Return the events in rows like `event`, but with equal names and ids as one object."""
         same: dict[Any, Any] = {}
         for row in rows:
             values = list(row)
@@ -147,9 +145,9 @@ class EventRows(ABC):
 
     @abstractmethod
     def insert(self, transaction: Any, events: Sequence[Event], vectors: Sequence[Any]) -> None:
-        """Insert new events with words and vectors (as `Database.stored` returns them; None: to be embedded later).
+        """Insert new events with words and vectors, and count the additions.
 
-        Counts the additions.
+        Vectors have the form of `Database.stored`; None if the event is embedded later.
         """
 
     @abstractmethod
@@ -268,7 +266,10 @@ class EventRows(ABC):
         )
 
     def every(self, where: EventFilter) -> Iterator[Event]:
-        """Yield all matching events, by scope and in the order of filing. Reads a thousand at a time."""
+        """Yield all matching events, by scope and in the order of filing.
+
+        Reads a thousand at a time.
+        """
         condition, parameters = self.conditions(where)
         found = self.database.rows(f"SELECT e.row FROM events e WHERE {condition}", parameters)
         rows = sorted(row for (row,) in found)

@@ -26,7 +26,7 @@ _Role = Literal["next", "kept"]
 
 
 class Lacking(NamedTuple):
-    """An event that has no vector of the new model yet; `text` is what is embedded (`Event.said`)."""
+    """An event without a vector of the new model; `text` is what is embedded (`Event.said`)."""
 
     row: int
     event_id: str
@@ -85,8 +85,9 @@ class ShadowVectors(BesideEvents):
             _note(transaction, "next", (model, dimension))
 
     def lacking(self, after_row: int, limit: int) -> list[Lacking]:
-        """Return at most `limit` events after `after_row` without a vector of the new model,
-        ordered by row.
+        """Return at most `limit` events after `after_row` without a vector of the new model.
+
+        They are ordered by row.
         """
         found = self._database.rows(
             f"SELECT {EVENT_COLUMNS_OF_E}, e.row FROM events e WHERE e.row > %s"
@@ -169,7 +170,10 @@ class ShadowVectors(BesideEvents):
         return kept
 
     def drop_old(self) -> int:
-        """Delete the vectors of the former model and of an incomplete change. Return their number."""
+        """Delete the vectors of the former model and of an incomplete change.
+
+        Return their number.
+        """
         with self._database.writing() as transaction:
             transaction.lock_name("shadow vectors")
             dropped = _count(transaction, "kept") + _count(transaction, "next")
@@ -220,9 +224,7 @@ class ShadowVectors(BesideEvents):
 
 
 def _lock_out_writers(transaction: Transaction) -> None:
-    """Wait for transactions that file vectors, and block new ones until the end of this
-    transaction.
-    """
+    """Wait for transactions that file vectors, and block new ones until this one ends."""
     transaction.lock_name("shadow vectors")
     transaction.lock_name("fingerprint")
 

@@ -55,6 +55,6 @@ def job_in(document: dict[str, Any]) -> Job:
 
 
 def short_error(error: str) -> str:
-    """Return an error message in its stored form: no control characters, at most 1,000 characters."""
+    """Return an error message in its stored form: no control characters, limited length."""
     cleaned = clean_text(error)
     return cleaned if len(cleaned) <= MAX_ERROR_CHARACTERS else cleaned[: MAX_ERROR_CHARACTERS - 1] + "…"

@@ -24,7 +24,9 @@ _BEHIND_ALL = "~"
 
 
 class JobTables(OfDatabase[Kind]):
-    """The part of a `JobQueue` that reads the table `jobs`, and changes jobs that are not claimed."""
+    """The part of a `JobQueue` that reads the table `jobs`, and changes jobs that are not
+    claimed.
+    """
 
     def __init__(self, database: Kind) -> None:
         super().__init__(database)
@@ -39,7 +41,10 @@ class JobTables(OfDatabase[Kind]):
         raise NotImplementedError
 
     def retry(self, job_id: str) -> bool:
-        """Return a failed job to the queue with attempts reset. Return False if it does not exist."""
+        """Return a failed job to the queue with attempts reset.
+
+        Return False if it does not exist.
+        """
         raise NotImplementedError
 
     def claimed_job(self, job_id: str) -> Job:
