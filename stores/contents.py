@@ -1,5 +1,6 @@
-"""Row-wise reading and writing of the tables that both engines share, to move a memory between
-them.
+"""Row-wise reading and writing of the tables that both engines share.
+
+Used to move a memory from one engine to the other.
 """
 
 from __future__ import annotations
