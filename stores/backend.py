@@ -1,4 +1,4 @@
-"""All stores of one memory, opened together, in either engine."""
+"""`Backend`: all stores of one memory, which are opened together. One subclass per engine."""
 
 from __future__ import annotations
 
@@ -34,18 +34,25 @@ if TYPE_CHECKING:
     from .threaded_saver import OpenCheckpoints
 
 Place = Literal["here", "gone", "replaced", "unlogged"]
-"""Whether the path of a database leads to the file that is open; `unlogged` if only its write-ahead log does not."""
+"""The state of the open database file.
+
+`here`: its path leads to it; `unlogged`: its path leads to it, but that of its write-ahead log does
+not.
+"""
 
 
 class Backend(ABC):
-    """The stores of one memory. An implementation is opened from the settings; nothing above it knows where it stores.
+    """The stores of one memory.
 
-    Stores are attributes, made with the backend and usable until `close`. Opening raises StorageError (its subclass
-    DatabaseAway if a server cannot be reached now) without a password in its text.
+    A subclass is opened from the settings; its callers do not depend on the engine.
+
+    The stores are attributes, which are created with the backend and usable until `close`. Opening
+    raises StorageError, or its subclass DatabaseAway if a server cannot be reached now. The message
+    contains no password.
     """
 
     name: str
-    """Where it is, for people: a path, or an address without password."""
+    """Path of the data directory, or address of the server without a password (for messages)."""
     queue: JobQueue
     events: EventStore
     profiles: ProfileStorage
@@ -53,10 +60,10 @@ class Backend(ABC):
     erasure: ErasureTables
     workers: Workers
     needs_tending: bool
-    """True if `tend` has anything to do, ever."""
+    """True if `tend` ever has anything to do."""
 
     def __init__(self, rows: EventRows, documents: Callable[[], Database], articles: ArticleStorage, directory: Path) -> None:
-        """`documents` gives the database of the documents, which is a file of its own in a data directory.
+        """`documents` returns the database of the documents, in a data directory a file of its own.
 
         `directory` is the data directory of this machine.
         """
@@ -74,57 +81,70 @@ class Backend(ABC):
         self.plain_summaries = EndSummaries(directory / "end_summaries.json")
 
     def when_in_trouble(self, call: Callable[[], None]) -> None:
-        """Have `call` called, in any thread, on errors that suggest that the database cannot be used now. It must not block."""
+        """Register `call`, which must not block.
+
+        It is called, in any thread, on errors that suggest that the database cannot be used now.
+        """
         self._database.when_in_trouble = call
 
     @abstractmethod
     def open_checkpoints(self) -> AbstractAsyncContextManager[OpenCheckpoints]:
         """Open the checkpoints of running jobs, for a worker.
 
-        Raises CheckpointError if they cannot be used now; damaged ones are set aside, and begun anew.
+        Raises CheckpointError if they cannot be used now. A damaged file is set aside and replaced
+        by an empty one.
         """
 
     @property
     def is_away(self) -> bool:
-        """Return True while a server is known to be out of reach. Cheap."""
+        """Return True while a server is known to be unreachable. Cheap."""
         return False
 
     @property
     def place(self) -> Place:
-        """Whether what is open is still in its place. A server is always `here`."""
+        """The state of the open database file. Always `here` for a server."""
         return "here"
 
     def check_in_place(self) -> None:  # noqa: B027 - not every engine has something to do
-        """Raise StorageError if what is committed now would be lost, because the file was moved, deleted or replaced."""
+        """Raise StorageError if a commit would be lost: the file was moved, deleted or replaced."""
 
     def release_memory(self) -> None:  # noqa: B027 - not every engine has something to do
-        """Give back what idle connections have cached."""
+        """Free the caches of idle connections."""
 
     @abstractmethod
     def vector_index(self) -> VectorIndex | None:
-        """Return the derived index of all vectors, for the owner, who closes it; None if the backend needs none."""
+        """Return the derived index of all vectors; None if the backend needs none.
+
+        Only the owner process uses the index, and closes it.
+        """
 
     @abstractmethod
     def stored_bytes(self, unread: list[str]) -> Iterator[StoredBytes]:
-        """Yield all that is stored, here and in the data directory of this machine, in pieces of at most a few MiB.
+        """Yield all stored bytes, here and in the data directory, in pieces of at most a few MiB.
 
-        Names what cannot be read in `unread`.
+        The names of unreadable files or tables are appended to `unread`.
         """
 
     def sweep(self) -> int:
-        """Remove the temporary files that killed processes left in the data directory of this machine. Return how many."""
+        """Remove temporary files that killed processes left in the data directory of this machine.
+
+        Return the number of removed files.
+        """
         return sweep_leftovers(self._directory)
 
     @abstractmethod
     def size(self) -> int:
-        """Return how many bytes are stored."""
+        """Return the number of stored bytes."""
 
     def tend(self) -> None:  # noqa: B027 - not every engine has something to do
-        """Do what waits for a moment in which the database can be reached. Called every few seconds in every process."""
+        """Do postponed work that needs a reachable database.
+
+        Called every few seconds in every process.
+        """
 
     @abstractmethod
     def items(self) -> ItemTables:
-        """Open the items of LangGraph stores, for a caller who closes them."""
+        """Open the items of LangGraph stores. The caller closes them."""
 
     @abstractmethod
     def close(self) -> None:

@@ -1,4 +1,7 @@
-"""The tables that SQLite and PostgreSQL have alike, read and written row by row."""
+"""Row-wise reading and writing of the tables that both engines share.
+
+Used to move a memory from one engine to the other.
+"""
 
 from __future__ import annotations
 
@@ -29,9 +32,11 @@ MARK = "moved here"
 
 
 class _Table(NamedTuple):
-    """A table with the columns of its key. `of_documents`: it stands beside the documents, else beside the events.
+    """A table that is moved; `columns` begin with the columns of `key`.
 
-    `where` is the condition on the rows that are moved, `name` its name in the database.
+    `of_documents` is True if the table is in the database of the documents, False if it is in that
+    of the events. `where` is the condition on the rows that are moved. `name` is the name of the
+    table in the database, if it differs from the key in `TABLES`.
     """
 
     key: tuple[str, ...]
@@ -73,9 +78,9 @@ TABLES: dict[str, _Table] = {
 
 
 class TableContents(BesideEvents):
-    """The tables that both engines have alike, with the numbers of their rows.
+    """The tables that both engines share, with their row numbers.
 
-    `documents` gives the database of the documents, which is another file in a data directory.
+    `documents` returns the database of the documents, which is a separate file in a data directory.
     """
 
     def __init__(self, rows: EventRows, documents: Callable[[], Database]) -> None:
@@ -83,7 +88,7 @@ class TableContents(BesideEvents):
         self._documents = documents
 
     def encode(self, kind: Kind, value: Any) -> Any:
-        """Return a value as it is stored."""
+        """Return a value in the form in which the database stores it."""
         return self._events.as_list(value) if kind == "list" else self._database.stored(value) if kind == "vector" else value
 
     def decode(self, kind: Kind, value: Any) -> Any:
@@ -100,7 +105,10 @@ class TableContents(BesideEvents):
         return int(count)
 
     def read(self, table: str, after: Row | None, limit: int) -> list[Row]:
-        """Return the next rows behind a key (`key_of`), in the order of their keys."""
+        """Return at most `limit` rows after the key `after` (see `key_of`), in key order.
+
+        None as `after` starts with the first row.
+        """
         key, columns = TABLES[table].key, TABLES[table].columns
         behind = f" AND ({', '.join(key)}) > ({_places(len(key))})" if after is not None else ""
         found = self._home(table).rows(
@@ -110,11 +118,14 @@ class TableContents(BesideEvents):
         return [tuple(self.decode(kind, value) for kind, value in zip(kinds, row, strict=True)) for row in found]
 
     def key_of(self, table: str, row: Row) -> Row:
-        """Return the key of a row: text and numbers."""
+        """Return the key of a row, a tuple of texts and numbers."""
         return row[: len(TABLES[table].key)]
 
     def write(self, table: str, rows: Sequence[Row], mark: str) -> None:
-        """Store rows, with the words of events, then the mark. Rows that are there stay as they are."""
+        """Store rows, the search words of events, and then `mark`.
+
+        Existing rows are not changed.
+        """
         columns, home = TABLES[table].columns, self._home(table)
         kinds = [_KINDS.get(column, "plain") for column in columns]
         with home.writing() as transaction:
@@ -134,11 +145,14 @@ class TableContents(BesideEvents):
                 note(transaction, MARK, mark)
 
     def mark(self) -> str:
-        """Return what was noted last of a move to this memory; empty if there was none."""
+        """Return the last mark that a move to this memory has stored; "" if there was no move."""
         return noted(self._database, MARK) or ""
 
     def finish(self, mark: str) -> None:
-        """Note that all rows have arrived: new ones are numbered behind them, and derived indexes are made anew."""
+        """Complete a move after all rows were written, and store `mark`.
+
+        New rows are numbered after the moved ones, and derived indexes are rebuilt.
+        """
         with self._database.writing() as transaction:
             self._events.arrived(transaction)
             note(transaction, MARK, mark)
@@ -148,7 +162,7 @@ class TableContents(BesideEvents):
 
 
 def _moved(table: str) -> str:
-    """Return the rows of a table that are moved, for a query."""
+    """Return the part of a query after FROM that selects the rows to move."""
     return f"{TABLES[table].name or table} WHERE {TABLES[table].where}"
 
 

@@ -1,4 +1,4 @@
-"""What the nodes of the write graph and of the reflection graph are given."""
+"""The dependencies of the nodes of the write graph and of the reflection graph."""
 
 from __future__ import annotations
 
@@ -14,9 +14,11 @@ from .tables.profile_index import ProfileIndex
 
 @dataclass(frozen=True, slots=True)
 class HistorianContext:
-    """Dependencies of the nodes of both graphs. `chat`, `embedder` and `profile_index` are None if there is none.
+    """Dependencies of the nodes of both graphs.
 
-    A node that verifies an answer calls `judged("extract", taken=3, refused=1)` with the items that it took and refused.
+    `chat`, `embedder` and `profile_index` are None if unavailable. A node that verifies an answer
+    calls `judged("extract", taken=3, refused=1)` with the numbers of items that it accepted and
+    refused.
     """
 
     settings: Settings
@@ -31,5 +33,8 @@ class HistorianContext:
 
     @property
     def asks_a_model(self) -> bool:
-        """True if a model writes events of talk; then jobs of messages stay until their conversation is silent."""
+        """True if a model writes the events of conversations.
+
+        Jobs of messages then wait until their conversation is silent.
+        """
         return self.chat is not None and self.settings.historian.rewrite_mode != "rules"

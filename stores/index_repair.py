@@ -1,4 +1,7 @@
-"""Synchronizes the derived vector index with the event store, from its texts and vectors: nothing is embedded again."""
+"""Synchronizes the derived vector index with the texts and vectors of the event store.
+
+Nothing is embedded again.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,10 @@ logger = logging.getLogger(__name__)
 
 
 class _IndexUnusable(StorageError):
-    """An error of the derived index, which is rebuilt then, as opposed to an error of the event store."""
+    """An error of the derived index, which is then rebuilt.
+
+    Errors of the event store are not converted to it.
+    """
 
 
 @contextmanager
@@ -30,11 +36,11 @@ def _index_errors() -> Iterator[None]:
 def repair(events: EventStore, index: VectorIndex, batch: int = 1000, *, stop: Callable[[], bool] = bool) -> None:
     """Write missing vectors to `index` and drop deleted ones, `batch` events at a time.
 
-    The index notes the number of the last vector of each scope that it was given: vectors with
-    higher numbers are new. If the number of vectors in the index then differs from the number of
-    embedded events, the ids of both are compared. An index of another model, and one that cannot be
-    read, is emptied and filled anew. `stop` is called between batches; if it returns True, the rest
-    is left for the next call. Safe to interrupt at any moment.
+    The index stores the number of the last vector that it received per scope: vectors with higher
+    numbers are new. If the number of vectors in the index then differs from the number of embedded
+    events, the ids of both are compared. An index of another model, or one that cannot be read, is
+    emptied and filled again. `stop` is called between batches; if it returns True, the rest is left
+    for the next call. An interruption at any moment does no harm.
     """
     try:
         _synchronize(events, index, batch, stop)
@@ -77,7 +83,7 @@ def _upsert(index: VectorIndex, events: Sequence[Event], vectors: Sequence[Vecto
 
 
 def _document(event: Event) -> IndexDocument:
-    """Return the text of an event as the index holds it, with its metadata that never changes."""
+    """Return the text of an event for the index, with the metadata that never changes."""
     metadata: dict[str, str | float | bool] = {
         "scope": event.scope.key,
         "kind": event.kind,

@@ -1,4 +1,7 @@
-"""The stores of one data directory: files, SQLite, and Chroma. One process at a time runs the worker."""
+"""The stores of one data directory: files, SQLite, and Chroma.
+
+One process at a time runs the worker.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ _REEMBED_LOCK = "reembed.lock"
 
 
 class LocalWorkers:
-    """The `Workers` of a data directory: its owner is the only worker, and so alone."""
+    """The `Workers` of a data directory. Only the owner process works, so it is always alone."""
 
     many = False
 
@@ -75,7 +78,10 @@ class LocalWorkers:
 
 
 class LocalBackend(Backend):
-    """The `Backend` of a data directory. Opening blocks; raises StorageError if the database cannot be used."""
+    """The `Backend` of a data directory.
+
+    Opening it blocks, and raises StorageError if the database cannot be used.
+    """
 
     needs_tending = False
 
@@ -104,7 +110,8 @@ class LocalBackend(Backend):
         self.workers = LocalWorkers(directory, database)
 
     def open_checkpoints(self) -> AbstractAsyncContextManager[OpenCheckpoints]:
-        from .sqlite.checkpoints import open_checkpoints  # LangGraph is imported by workers only
+        # Imports LangGraph, which only workers need.
+        from .sqlite.checkpoints import open_checkpoints
 
         return open_checkpoints(self.directory / "checkpoints.sqlite")
 
@@ -128,7 +135,7 @@ class LocalBackend(Backend):
     def size(self) -> int:
         sizes = []
         for file in self.directory.rglob("*"):
-            with suppress(OSError):  # gone since it was listed
+            with suppress(OSError):  # deleted after it was listed
                 sizes += [file.stat().st_size] if file.is_file() else []
         return sum(sizes)
 
@@ -140,7 +147,11 @@ class LocalBackend(Backend):
 
 
 def _index_in(directory: Path) -> Path:
-    """Return the path of the database. Raises StorageError rather than let an empty one take the place of one that is open."""
+    """Return the path of the database.
+
+    Raises StorageError if the file is missing while the owner process has it open. Otherwise SQLite
+    would create an empty file in its place.
+    """
     path = directory / INDEX
     if not path.exists() and (owner := owner_of(directory)) is not None and owner.index:
         raise StorageError(

@@ -1,4 +1,4 @@
-"""The checks of the database of a data directory."""
+"""Checks of the database in a data directory."""
 
 from __future__ import annotations
 
@@ -15,11 +15,14 @@ from .sqlite.index_schema import open_index
 from .sqlite.open_files import file_identity
 
 RESTORE = "stop the bot, then `historian restore BACKUP`; jobs that come in meanwhile wait on disk"
-"""The remedy for a database that is damaged, or in the wrong place."""
+"""The remedy for a database that is damaged or was moved."""
 
 
 def check_local(directory: Path) -> Finding:
-    """Return whether the database is in its place and sound. Raises StorageError, sqlite3.Error."""
+    """Check that the database is in its place and undamaged.
+
+    Raises StorageError or sqlite3.Error.
+    """
     path = directory / INDEX
     owner = owner_of(directory)
     if owner is not None and owner.index and owner.index != file_identity(path):
@@ -40,7 +43,10 @@ def check_local(directory: Path) -> Finding:
 
 
 def local_fingerprint(directory: Path) -> Fingerprint | None:
-    """Return the model of the stored vectors; None if there are none. Raises StorageError."""
+    """Return model and dimension of the stored vectors; None if there are none.
+
+    Raises StorageError.
+    """
     path = directory / INDEX
     if not path.exists():
         return None

@@ -1,4 +1,4 @@
-"""The stores that the settings name: files in the data directory, or a PostgreSQL database."""
+"""Opens the stores that the settings name: a data directory, or a PostgreSQL database."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def open_queue(settings: Settings, clock: Callable[[], float]) -> JobQueue:
-    """Return the job queue, which is all that accepting a job needs. Raises StorageError."""
+    """Open the job queue. Accepting a job needs no other store. Raises StorageError."""
     directory = Path(settings.cognitive.data_dir)
     protect(directory, shared=settings.cognitive.group_access)
     if settings.stores.url:
@@ -37,7 +37,10 @@ def open_queue(settings: Settings, clock: Callable[[], float]) -> JobQueue:
 
 
 def open_backend(settings: Settings, queue: JobQueue) -> Backend:
-    """Open all stores with a queue of `open_queue`. Blocking; raises StorageError if the database cannot be used."""
+    """Open all stores, with a `queue` from `open_queue`.
+
+    Blocks; raises StorageError if the database cannot be used.
+    """
     directory = Path(settings.cognitive.data_dir)
     protect(directory, shared=settings.cognitive.group_access)
     if settings.stores.url:
@@ -64,7 +67,10 @@ def open_items(settings: Settings) -> ItemTables:
 
 @contextmanager
 def opened_workers(settings: Settings) -> Iterator[Workers]:
-    """Give who works on the memory. Raises StorageError if a database is needed for that and cannot be reached."""
+    """Yield the `Workers` of the memory.
+
+    Raises StorageError if they need a database that cannot be reached.
+    """
     if settings.stores.url:
         with _opened_postgres(settings) as backend:
             yield backend.workers
@@ -75,18 +81,21 @@ def opened_workers(settings: Settings) -> Iterator[Workers]:
 
 
 def owner_of(settings: Settings) -> Owner | None:
-    """Return the process that works on the memory, or leads its workers; None if there is none. Raises StorageError."""
+    """Return the process that works on the memory or leads its workers; None if there is none.
+
+    Raises StorageError.
+    """
     with opened_workers(settings) as workers:
         return workers.owner()
 
 
 def check_database(settings: Settings) -> Finding:
-    """Return whether the database can be used and is sound. Raises StorageError."""
+    """Check that the database can be used and is undamaged. Raises StorageError."""
     if settings.stores.url:
         try:
             with _opened_postgres(settings) as backend:
                 return finding("ok", "{name} answers, events: {count}", name=backend.name, count=backend.events.count())
-        except StorageError as error:  # it names the remedy
+        except StorageError as error:  # the error names the remedy
             return finding("failed", "{error}", error=error)
     from .local_diagnosis import check_local
 
@@ -94,7 +103,10 @@ def check_database(settings: Settings) -> Finding:
 
 
 def stored_fingerprint(settings: Settings) -> Fingerprint | None:
-    """Return the model of the stored vectors; None if there are none. Raises StorageError."""
+    """Return model and dimension of the stored vectors; None if there are none.
+
+    Raises StorageError.
+    """
     if settings.stores.url:
         with _opened_postgres(settings) as backend:
             return backend.events.fingerprint()
@@ -104,7 +116,10 @@ def stored_fingerprint(settings: Settings) -> Fingerprint | None:
 
 
 def queue_counts(settings: Settings, clock: Callable[[], float]) -> QueueCounts | None:
-    """Return the jobs by state; None if there never were any. Makes nothing. Raises StorageError."""
+    """Return the number of jobs per state; None if there never were any.
+
+    Creates no files. Raises StorageError.
+    """
     if settings.stores.url:
         with _opened_postgres(settings) as backend:
             return backend.queue.counts(clock())
@@ -119,7 +134,10 @@ def queue_counts(settings: Settings, clock: Callable[[], float]) -> QueueCounts 
 
 
 def waiting_here(settings: Settings) -> set[str]:
-    """Return the ids of the jobs that wait on this machine for a database that is away. Makes nothing."""
+    """Return the ids of the jobs on this machine that wait for an unavailable database.
+
+    Creates no files.
+    """
     from .sqlite.former_queue import open_local_queue
     from .sqlite.queue import QUEUE
 
@@ -136,7 +154,10 @@ def plain_summaries(settings: Settings) -> EndSummaries:
 
 
 def has_memory(settings: Settings) -> bool:
-    """Return True if there is something to read. False before anything was stored in a data directory."""
+    """Return True if there may be something to read.
+
+    False for a data directory in which nothing was stored yet.
+    """
     return bool(settings.stores.url) or (Path(settings.cognitive.data_dir) / "index.sqlite").exists()
 
 

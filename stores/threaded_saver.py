@@ -1,4 +1,4 @@
-"""Checkpoints for an event loop, by savers that block. Importing this imports LangGraph."""
+"""Asynchronous checkpoints with savers that block. Importing this module imports LangGraph."""
 
 from __future__ import annotations
 
@@ -22,18 +22,19 @@ Saver = BaseCheckpointSaver[Any]
 
 
 class Lane(NamedTuple):
-    """A saver with a connection of its own, and the one thread that uses it."""
+    """A saver with its own connection, and the only thread that uses it."""
 
     saver: Saver
     thread: ThreadPoolExecutor
 
 
 class ThreadedSaver(BaseCheckpointSaver[Any]):
-    """One saver over several lanes; a job's checkpoints always take the same one. Each call runs whole in one thread.
+    """A checkpoint saver over several lanes. Each call runs in one thread from start to end.
 
-    The asynchronous savers change threads for every statement, commit and cursor (SQLite: sixty times a job), or need an event
-    loop that Windows does not use by default (PostgreSQL). `explained` makes an error of the database one of Historian; it
-    returns None for others.
+    All checkpoints of a job use the same lane. The asynchronous savers of LangGraph change threads
+    for every statement, commit and cursor (SQLite: sixty times per job), or need an event loop that
+    is not the default on Windows (PostgreSQL). `explained` converts a database error to an error of
+    Historian; it returns None for other errors.
     """
 
     def __init__(self, lanes: Sequence[Lane], explained: Callable[[Exception], Exception | None]) -> None:
@@ -42,7 +43,10 @@ class ThreadedSaver(BaseCheckpointSaver[Any]):
         self._explained = explained
 
     async def in_thread(self, thread_id: str, work: Callable[[Saver], Result]) -> Result:
-        """Return what `work` returns for the saver of a thread of checkpoints. Raises CheckpointError."""
+        """Call `work` with the saver of a checkpoint thread, and return its result.
+
+        Raises CheckpointError.
+        """
         lane = self._lanes[crc32(thread_id.encode("utf-8", "surrogatepass")) % len(self._lanes)]
         try:
             return await asyncio.get_running_loop().run_in_executor(lane.thread, work, lane.saver)
@@ -72,9 +76,10 @@ class ThreadedSaver(BaseCheckpointSaver[Any]):
 
 
 class OpenCheckpoints:
-    """Checkpoints that are open. The thread of a job is its id. Errors are raised as CheckpointError.
+    """Open checkpoints. The checkpoint thread of a job is its id.
 
-    `threads` lists the jobs that have any.
+    Database errors are raised as CheckpointError. `threads` lists the ids of the jobs that have
+    checkpoints.
     """
 
     def __init__(self, saver: ThreadedSaver, threads: Callable[[Saver], list[str]]) -> None:
@@ -86,10 +91,13 @@ class OpenCheckpoints:
         await self.saver.adelete_thread(job_id)
 
     async def sweep(self, living: Callable[[], Collection[str]]) -> int:
-        """Delete the checkpoints of all jobs but the `living` ones. Return how many jobs that were.
+        """Delete the checkpoints of all jobs except the `living` ones.
 
-        `living` returns the ids of all jobs in any queue; it is called in a thread, after the checkpoints have been listed, so
-        that a job which another worker begins meanwhile keeps its own.
+        Return the number of jobs concerned.
+
+        `living` returns the ids of all jobs in any queue. It is called in a thread, after the
+        checkpoints have been listed, so that the checkpoints of a job that another worker begins
+        meanwhile are not deleted.
         """
         listed = await self.saver.in_thread("", self._threads)
         known = await asyncio.to_thread(living)

@@ -1,1 +1,1 @@
-"""The derived vector index, by Chroma."""
+"""The derived vector index in Chroma."""

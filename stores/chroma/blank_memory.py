@@ -1,9 +1,11 @@
 """Zeroed memory allocations while Chroma runs, which writes uninitialised memory to disk.
 
-Chroma's HNSW index allocates memory for a hundred elements or more and saves all of it, used or not. The unused part contains
-earlier data of the process, such as texts and keys. (Chroma 1.5.9: heaps of finished threads are reused by Chroma's next
-thread; of the 18,400 bytes of `data_level0.bin` up to 18,360 were text.) The allocator of glibc can be configured to fill
-allocated memory. Other platforms (musl, macOS, Windows) have no such option, and nothing is done there.
+Chroma's HNSW index allocates memory for a hundred elements or more and saves all of it, used or
+not. The unused part contains earlier data of the process, such as texts and keys. (Chroma 1.5.9:
+heaps of finished threads are reused by Chroma's next thread; of the 18,400 bytes of
+`data_level0.bin` up to 18,360 were text.) The allocator of glibc can be configured to fill
+allocated memory. Other platforms (musl, macOS, Windows) have no such option; on them this module
+does nothing.
 """
 
 from __future__ import annotations
@@ -34,7 +36,10 @@ _mallopt = _find_mallopt()
 
 @contextmanager
 def blank_memory() -> Iterator[None]:
-    """Zero every allocation of this process, in all threads, inside the block. Costs one `memset` per allocation."""
+    """Zero every allocation of this process, in all threads, inside the block.
+
+    Costs one `memset` per allocation.
+    """
     _count(+1)
     try:
         yield

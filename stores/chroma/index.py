@@ -1,9 +1,10 @@
 """The vectors of all events in Chroma, with texts and metadata: a derived index for other programs.
 
-The index can be rebuilt from `index.sqlite` at any time (`stores/index_repair.py`). One process owns the directory: an embedded
-Chroma gives stale answers or fails after another process has written. Nothing here uses the network: telemetry is off and
-no embedding function is set. The collection holds vectors, texts and metadata, so that `langchain_chroma.Chroma` opens and
-searches it, once its owner has ended:
+The index can be rebuilt from `index.sqlite` at any time (`stores/index_repair.py`). One process
+owns the directory: an embedded Chroma gives stale answers or fails after another process has
+written. Nothing here uses the network: telemetry is off and no embedding function is set. The
+collection holds vectors, texts and metadata. After the owner process has ended,
+`langchain_chroma.Chroma` can open and search it:
 
     Chroma("cognitive_events", HistorianEmbeddings(), persist_directory="data/chromadb")
 """
@@ -52,7 +53,10 @@ class ChromaIndex:
         self._closed = False
 
     def upsert(self, ids: Sequence[str], vectors: Sequence[Vector], documents: Sequence[IndexDocument] = ()) -> None:
-        """Store vectors by id, and their documents if any are given; the last one of duplicate ids is used."""
+        """Store vectors by id, with `documents` if any are given.
+
+        The last of duplicate ids is used.
+        """
         described: Sequence[IndexDocument | None] = documents or [None] * len(ids)
         items = {one: (vector, text) for one, vector, text in zip(ids, vectors, described, strict=True)}
         for batch in portions(items.items(), _MAX_BATCH):
@@ -82,7 +86,10 @@ class ChromaIndex:
             return int(self._open().count())
 
     def noted_numbers(self, made_by: tuple[str, int] | None) -> dict[int, int] | None:
-        """See `VectorIndex.noted_numbers`. Former versions noted none: their collections are filled anew."""
+        """See `VectorIndex.noted_numbers`.
+
+        Former versions stored no numbers: their collections are filled again.
+        """
         try:
             model, numbers = json.loads(bytes_of(self._noted) or b"")
             found = {int(scope): int(number) for scope, number in numbers.items()}
@@ -133,7 +140,10 @@ class ChromaIndex:
             return self._collection
 
     def _open_client(self) -> ClientAPI:
-        """Return the client, opened if needed. Raises StorageError where the directory is damaged or cannot be written."""
+        """Return the client, and open it if needed.
+
+        Raises StorageError if the directory is damaged or cannot be written.
+        """
         if self._closed:
             raise StorageError(f"{self._path}: already closed; open the service again")
         if self._client is None:
@@ -150,9 +160,10 @@ class ChromaIndex:
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """Convert errors of Chroma to errors of Historian. A panic of its Rust core is not an `Exception`.
+        """Convert errors of Chroma to errors of Historian.
 
-        Allocations are zeroed inside the block, because Chroma saves uninitialised memory.
+        This includes a panic of Chroma's Rust core, which is not an `Exception`. Allocations are
+        zeroed inside the block, because Chroma saves uninitialised memory.
         """
         try:
             with blank_memory():
@@ -189,8 +200,9 @@ def _open_client(path: Path) -> ClientAPI:
     from chromadb.config import Settings
 
     make_private_folders(path)
-    # Chroma caches clients by directory, including those that failed to open, so that no later attempt of this process
-    # could succeed. (1.5.9; `clear_system_cache` would also close the clients of other code.)
+    # Chroma caches clients by directory, also those that failed to open. Without the removal below
+    # no later attempt of this process could succeed. (1.5.9; `clear_system_cache` would also close
+    # the clients of other code.)
     opened = SharedSystemClient._identifier_to_system
     known = str(path) in opened
     try:

@@ -1,1 +1,1 @@
-"""Stores that are files, written atomically."""
+"""Stores that write files atomically, and the formats of these files."""

@@ -1,7 +1,8 @@
-"""Who may read what is stored: folders 0700 and files 0600, whatever the umask is.
+"""Access rights of stored data: folders 0700 and files 0600, whatever the umask is.
 
-In a data directory that is shared with a group (`cognitive.group_access`) they are 2770 and 0660: the bit 2000 of a folder gives
-what is created in it the folder's group. On Windows nothing is changed: files there follow the access list of their folder.
+In a data directory that is shared with a group (`cognitive.group_access`) they are 2770 and 0660.
+The bit 2000 of a folder gives new files in it the group of the folder. On Windows nothing is
+changed: files there follow the access list of their folder.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ _OWN = (
     *("index.sqlite", "queue", "checkpoints.sqlite", "chromadb", "forgetting", "profiles", "chapters", "summaries"),
     *("items.sqlite", "MEMORY.", "end_summaries.", "last_run.", "owner.", "reembed.", "restor", ".tmp-"),
 )
-"""How the names of Historian's own files and folders in a data directory begin."""
+"""The beginnings of the names of Historian's own files and folders in a data directory."""
 
 _creating = threading.Lock()
 _shared: set[Path] = set()
@@ -24,10 +25,11 @@ _shared: set[Path] = set()
 
 
 def protect(directory: Path, *, shared: bool) -> None:
-    """Set who may read a data directory, now and for what is created in it later. A missing directory is not created.
+    """Set the access rights of a data directory, and of files that are created in it later.
 
-    What an earlier version left open is closed. Other files beside Historian's own stay as they are, and the directory too if
-    there are any. What the system refuses (another owner, a read-only disk) is left as it is.
+    A missing directory is not created. Historian's own files get the rights also if an earlier
+    version left them readable for others. Other files are not changed, and neither is the directory
+    if it contains any. Errors (another owner, a read-only disk) are ignored.
     """
     root = Path(os.path.abspath(directory))  # noqa: PTH100 - without following links
     (_shared.add if shared else _shared.discard)(root)
@@ -43,7 +45,7 @@ def protect(directory: Path, *, shared: bool) -> None:
 
 
 def protect_files(folder: Path) -> None:
-    """Do the same for a folder that another program writes."""
+    """Set the access rights of all files in a folder that another program writes."""
     if os.name != "nt":
         with suppress(OSError):
             for path in (folder, *folder.rglob("*")):
@@ -83,20 +85,25 @@ def make_private_folder(folder: Path) -> None:
 
 
 def create_file(path: str | os.PathLike[str], flags: int = os.O_WRONLY | os.O_EXCL) -> int:
-    """Open a file, created if it is missing, and return its descriptor. A link is never followed. Raises OSError."""
+    """Open a file, created if it is missing, and return its descriptor. A link is never followed.
+
+    Raises OSError.
+    """
     mode = file_mode(path)
     binary, no_links = getattr(os, "O_BINARY", 0), getattr(os, "O_NOFOLLOW", 0)
     descriptor = os.open(path, flags | os.O_CREAT | binary | no_links, mode)
-    if os.name != "nt" and stat.S_IMODE(os.fstat(descriptor).st_mode) != mode:  # the umask, or an older file
+    # The umask or an older file may have set another mode.
+    if os.name != "nt" and stat.S_IMODE(os.fstat(descriptor).st_mode) != mode:
         with suppress(PermissionError):  # another member of the group created it
             os.fchmod(descriptor, mode)
     return descriptor
 
 
 def create_empty(path: Path) -> None:
-    """Create an empty file for SQLite, which would create it with the umask's mode. Does nothing if it exists.
+    """Create an empty file for SQLite, which would create it with the mode of the umask.
 
-    One thread at a time: closing the file would drop the locks of another one that has opened it as a database meanwhile.
+    Does nothing if the file exists. Only one thread at a time runs this: closing the file would
+    drop the locks of another thread that has opened it as a database meanwhile.
     """
     with _creating:
         if not path.exists():
@@ -105,7 +112,10 @@ def create_empty(path: Path) -> None:
 
 
 def _set_mode(path: Path, *, inside: bool = True) -> None:
-    """Set the mode of a file or folder if it differs; a folder's own last, so that an interruption is made up for."""
+    """Set the mode of a file or folder if it differs.
+
+    A folder's own mode is set last, so that the next run completes an interrupted one.
+    """
     with suppress(OSError):
         found = path.lstat().st_mode
         if stat.S_ISDIR(found):

@@ -36,26 +36,37 @@ from .ordinary import check_no_database
 FORMAT = "historian archive"
 VERSION = 1
 MAX_LINE_BYTES = MAX_PROFILE_BYTES = MAX_MANIFEST_BYTES = 2 * 1024 * 1024
-"""A job has 1 MiB at most. What is read at once is held in memory, up to twenty times as large."""
+"""A job has at most 1 MiB.
+
+A piece that is read at once takes up to twenty times its size in memory.
+"""
 MAX_MEMBERS = 10_000
 MAX_TOTAL_MIB = 64
-"""Unpacked, if the reader is given no other limit: some 100,000 events. It protects against decompression bombs."""
+"""Default limit of the unpacked size, some 100,000 events. Protects against decompression bombs."""
 MAX_LINES_A_MIB = 16_384
-"""Lines that an archive may have for each MiB that it may have. A line of an export is longer than 64 bytes, and is parsed."""
+"""Maximum number of lines per MiB of the size limit.
+
+Each line is parsed. A line of an export is longer than 64 bytes.
+"""
 
 _MEMBER_BYTES = 200
-"""A bound of the average entry of the directory of a zip file, which `zipfile` reads as a whole."""
+"""Upper bound of the average size of an entry in the directory of a zip file.
+
+`zipfile` reads the directory as a whole.
+"""
 _END, _END_BYTES, _LONGEST_COMMENT = b"PK\5\6", 22, 65_535
 _ZIP64_LOCATOR, _ZIP64_LOCATOR_BYTES = b"PK\6\7", 20
 
-_DAMAGE = (OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)  # `zipfile` raises RuntimeError for encrypted members
+# `zipfile` raises RuntimeError for encrypted members
+_DAMAGE = (OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
 _DATE = (1980, 1, 1, 0, 0, 0)  # so that equal content gives equal files
 
 
 class ArchiveWriter(AbstractContextManager["ArchiveWriter"]):
-    """Writes an archive to a temporary file and renames it to `path` when it is complete; a context manager.
+    """Writes an archive to a temporary file and renames it to `path` when it is complete.
 
-    Only the owner of the file may read it. Raises StorageError, and InvalidInput if `path` exists and `replace` is False.
+    A context manager. Only the owner of the file may read it. Raises StorageError, and InvalidInput
+    if `path` exists and `replace` is False.
     """
 
     def __init__(self, path: Path, *, replace: bool = False) -> None:
@@ -98,13 +109,16 @@ class ArchiveWriter(AbstractContextManager["ArchiveWriter"]):
 
 
 class ArchiveReader(AbstractContextManager["ArchiveReader"]):
-    """Reads an archive; a context manager. Raises InvalidInput that describes the error in the file."""
+    """Reads an archive; a context manager.
+
+    Raises InvalidInput, which describes the error in the file.
+    """
 
     def __init__(self, path: Path, *, most_mib: int = MAX_TOTAL_MIB) -> None:
         self._path = path
         self._most_mib = most_mib
         self.read_bytes = self._read_lines = 0
-        """The unpacked bytes and the lines read so far."""
+        """The numbers of unpacked bytes and of lines that were read so far."""
         self._file = _opened(path)
         try:
             _check_directory(self._file)
@@ -114,7 +128,8 @@ class ArchiveReader(AbstractContextManager["ArchiveReader"]):
             raise InvalidInput(f"{path} is not an archive of `historian export`: {error}") from None
         try:
             self._names = frozenset(self._zip.namelist())
-            # Before anything is read. No more of a member is unpacked than the directory says.
+            # Checked before anything is read. `zipfile` unpacks no more of a member than the
+            # directory states.
             self._check_size(sum(info.file_size for info in self._zip.infolist()))
             self.manifest = self._manifest()
         except BaseException:
@@ -122,11 +137,11 @@ class ArchiveReader(AbstractContextManager["ArchiveReader"]):
             raise
 
     def rewind(self) -> None:
-        """Begin to read anew: what was read so far does not count."""
+        """Reset the counts of bytes and lines, to read the archive again."""
         self.read_bytes = self._read_lines = 0
 
     def lines(self, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield (line number, object) of a member of JSON lines; nothing if the archive has no such member."""
+        """Yield (line number, object) of a member of JSON lines; nothing if it does not exist."""
         if name not in self._names:
             return
         try:
@@ -179,7 +194,8 @@ class ArchiveReader(AbstractContextManager["ArchiveReader"]):
 
     def _member(self, name: str) -> IO[bytes]:
         info = self._zip.getinfo(name)
-        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # LZMA may ask for gigabytes of memory
+        # LZMA may ask for gigabytes of memory.
+        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise zipfile.BadZipFile("compressed in another way than an export is")
         return self._zip.open(info)
 
@@ -215,7 +231,10 @@ def _no_number(name: str) -> Any:
 
 
 def _opened(path: Path) -> BinaryIO:
-    """Open an ordinary file. A pipe or a device is refused before it is read, since it may never end."""
+    """Open an ordinary file.
+
+    A pipe or a device is refused before it is read, since it may never end.
+    """
     check_no_database(path)
     try:
         if not stat.S_ISREG(path.stat().st_mode):
@@ -228,13 +247,15 @@ def _opened(path: Path) -> BinaryIO:
 
 
 def _check_directory(file: BinaryIO) -> None:
-    """Raise ValueError if the directory of a zip file, which `zipfile` holds in memory, has too many entries.
+    """Raise ValueError if the directory of a zip file has too many entries.
 
-    What is no zip file at all is left to `zipfile`.
+    `zipfile` holds the directory in memory. A file that is not a zip file passes; `zipfile` reports
+    it.
     """
     file.seek(max(file.seek(0, os.SEEK_END) - _END_BYTES - _LONGEST_COMMENT - _ZIP64_LOCATOR_BYTES, 0))
     tail = file.read()
-    for found in re.finditer(re.escape(_END), tail[: 4 - _END_BYTES]):  # each one that a reader could take for the end
+    # Check each marker that a reader could take for the end of the directory.
+    for found in re.finditer(re.escape(_END), tail[: 4 - _END_BYTES]):
         members, size = struct.unpack_from("<HI", tail, found.start() + 10)
         is_zip64 = tail.startswith(_ZIP64_LOCATOR, max(found.start() - _ZIP64_LOCATOR_BYTES, 0))
         if is_zip64 or members > MAX_MEMBERS or size > MAX_MEMBERS * _MEMBER_BYTES:

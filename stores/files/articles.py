@@ -1,6 +1,6 @@
-"""The forms of an article: JSON, as it is stored, and Markdown, as people and archives have it.
+"""The formats of an article: JSON in the database, Markdown in files and archives.
 
-{id}.md      front matter {user_id, scope, revision, updated_at, sources}, then three tagged chapters
+{id}.md    front matter {user_id, scope, revision, updated_at, sources}, then three chapters
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class ArticleFormat:
         return with_front_matter(fields, format_article(document.article))
 
     def parse(self, data: bytes, key: ArticleKey, revision: Callable[[], int]) -> StoredArticle:
-        """See `Format.parse`. Raises InvalidInput as `parse_article`."""
+        """See `Format.parse`. Raises InvalidInput like `parse_article`."""
         fields, body = split_front_matter(data.decode("utf-8", errors="replace"))
         return StoredArticle(
             key,
@@ -58,7 +58,11 @@ class ArticleFormat:
     def edited(
         self, data: bytes, current: StoredArticle, kept: Callable[[int], StoredArticle | None], day: str
     ) -> StoredArticle | None:
-        """See `Format.edited`. Of two changes of one revision that of the hand is taken; the other one is in the history."""
+        """See `Format.edited`.
+
+        If a later revision also changed the article, the edit by hand is used; the other change
+        remains in the history.
+        """
         try:
             found = self.parse(data, current.key, int)
         except InvalidInput as error:

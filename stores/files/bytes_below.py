@@ -1,7 +1,7 @@
 """The bytes of all files of a folder, for a search.
 
-Another process reads them, since this one may have some of them open as databases; `ordinary.py`
-says why it must not open them as files.
+Another process reads the files, since this process may have some of them open as databases;
+`ordinary.py` explains why it must not open them as files.
 """
 
 from __future__ import annotations
@@ -16,15 +16,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 PIECE_BYTES = 24
-"""A text is searched for in pieces of this length, since a database may split it between pages."""
+"""Texts are searched for in pieces of this length, since a database may split a text between pages.
+"""
 _PROGRAM = Path(__file__).with_name("file_reader.py")
 _OF_WINDOWS = ("CREATE_NO_WINDOW", "CREATE_NEW_PROCESS_GROUP")
 
 
 class StoredBytes(NamedTuple):
-    """A piece of what is stored: the name of its file or table, the offset of the bytes in it, and the bytes.
+    """A piece of the stored data: the name of a file or table, the offset in it, and the bytes.
 
-    Bytes that follow one another in a file overlap by PIECE_BYTES - 1.
+    Consecutive pieces of a file overlap by PIECE_BYTES - 1 bytes.
     """
 
     place: str
@@ -35,7 +36,7 @@ class StoredBytes(NamedTuple):
 def bytes_below(folder: Path, unread: list[str]) -> Iterator[StoredBytes]:
     """Yield the bytes of the files below `folder` in overlapping blocks: `Backend.stored_bytes`.
 
-    If no process can be started, all files are named in `unread`.
+    The names of unreadable files are appended to `unread`: all names if no process can be started.
     """
     paths = [path for path in sorted(folder.rglob("*")) if _is_ordinary(path)]
     names = [path.relative_to(folder).as_posix() for path in paths]
@@ -62,7 +63,10 @@ def _is_ordinary(path: Path) -> bool:
 
 
 def _started() -> subprocess.Popen[bytes]:
-    """Start `file_reader.py`, in a session of its own: Ctrl-C is for this process. Raises OSError."""
+    """Start `file_reader.py` in its own session, so that Ctrl-C only reaches this process.
+
+    Raises OSError.
+    """
     if not sys.executable or getattr(sys, "frozen", False):
         raise OSError("this program has no Python of its own to start (sys.executable)")
     return subprocess.Popen(
@@ -76,7 +80,10 @@ def _started() -> subprocess.Popen[bytes]:
 
 
 def _blocks(reader: subprocess.Popen[bytes], path: Path) -> Iterator[bytes]:
-    """Yield the bytes of a file. Raises OSError, for all further files if the process has ended."""
+    """Yield the bytes of a file.
+
+    Raises OSError; after the process has ended, for all further files too.
+    """
     assert reader.stdin is not None and reader.stdout is not None
     os.write(reader.stdin.fileno(), json.dumps(os.fspath(path)).encode() + b"\n")
     while True:

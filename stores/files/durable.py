@@ -1,9 +1,10 @@
 """Atomic and durable file operations, safe against crashes of the process and the machine.
 
-A file is written under a temporary name beside its target, flushed to the disk, renamed over the target, and the
-folder is flushed after it. A reader sees the old content or the new one. Temporary names begin with `.tmp-`: readers
-ignore hidden names, and `sweep_leftovers` removes the files of killed processes. A process locks its temporary file as long
-as it has it open, so that nobody removes it. `access.py` says who may read them.
+A file is written under a temporary name beside its target, flushed to the disk, renamed over the
+target, and the folder is flushed after it. A reader sees the old content or the new one. Temporary
+names begin with `.tmp-`: readers ignore hidden names, and `sweep_leftovers` removes the files of
+killed processes. A process locks its temporary file while it is open, so that no other process
+removes it. `access.py` defines the access rights.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from pathlib import Path
 from ...schema.errors import StorageError
 from .access import create_file, make_private_folder
 
-if sys.platform != "win32":  # which removes no file that is open
+if sys.platform != "win32":  # Windows removes no open file
     import fcntl
 
 TEMPORARY_PREFIX = ".tmp-"
@@ -39,7 +40,8 @@ _REMEDIES = {
 }
 _ATTEMPTS = 3
 
-# Processes of two containers may have the same process id, and a forked child has the same token: both together are unique.
+# Processes of two containers may have the same process id, and a forked child has the same token:
+# only both together are unique.
 _TOKEN = secrets.token_hex(4)
 _counter = itertools.count()
 
@@ -52,7 +54,7 @@ def storage_error(action: str, path: Path, error: OSError) -> StorageError:
 
 @contextmanager
 def explaining(action: str, path: Path) -> Iterator[None]:
-    """Raise an OSError inside as `storage_error` returns it."""
+    """Convert an OSError in the block to the StorageError of `storage_error`."""
     try:
         yield
     except OSError as error:
@@ -73,22 +75,27 @@ def make_folder(folder: Path) -> None:
 def write_atomically(path: Path, data: bytes) -> None:
     """Replace the content of `path` by `data`, durably. A missing folder is created.
 
-    Raises StorageError and never leaves a partial file. An existing file then keeps its old content, unless only the last
-    step failed (flushing the folder): the new content is in place then, but a power failure may undo it.
+    Raises StorageError and never leaves a partial file. After an error an existing file has its old
+    content, unless only the last step failed (flushing the folder): then the new content is in
+    place, but a power failure may undo it.
     """
     with explaining("write", path):
         for attempt in range(1, _ATTEMPTS + 1):
             try:
                 _write_once(path, data)
                 return
-            except FileNotFoundError:  # the folder is missing, or a starting owner removed the temporary file
+            except FileNotFoundError:
+                # The folder is missing, or a starting owner removed the temporary file.
                 if attempt == _ATTEMPTS:
                     raise
                 make_folder(path.parent)
 
 
 def remove_durably(path: Path) -> bool:
-    """Remove a file and flush its folder. Return False if it does not exist. Raises StorageError."""
+    """Remove a file and flush its folder. Return False if it does not exist.
+
+    Raises StorageError.
+    """
     if not _removed(path):
         return False
     sync_folder(path.parent)
@@ -96,7 +103,10 @@ def remove_durably(path: Path) -> bool:
 
 
 def remove_folder(folder: Path) -> None:
-    """Remove a folder if it exists and holds nothing but temporary files of killed processes. Raises StorageError."""
+    """Remove a folder if it exists. Raises StorageError.
+
+    It may contain only temporary files of killed processes.
+    """
     if folder.is_dir():
         sweep_leftovers(folder)
         with explaining("remove", folder):
@@ -125,25 +135,34 @@ def sync_folder(folder: Path) -> None:
 
 
 def sweep_leftovers(folder: Path) -> int:
-    """Remove the temporary files that killed processes left in `folder` and below. Return how many. Safe at any time."""
+    """Remove the temporary files that killed processes left in `folder` and below.
+
+    Return the number of removed files. May be called at any time.
+    """
     found = (Path(at, name) for at, _, names in os.walk(folder) for name in names if name.startswith(TEMPORARY_PREFIX))
     return remove_abandoned(found)  # a folder may vanish meanwhile
 
 
 def remove_abandoned(temporary: Iterable[Path]) -> int:
-    """Remove those of some temporary files that no process has open. Return how many. Raises StorageError.
+    """Remove the given temporary files that no process has open.
 
-    `write_atomically` writes a file again that is removed after it was closed and before it got its name.
+    Return the number of removed files.
+
+    If a file is removed after it was closed and before it was renamed, `write_atomically` writes it
+    again. Raises StorageError.
     """
     removed = 0
     for path in temporary:
         if path.is_file() and not _is_written(path):
-            removed += _removed(path)  # one that is gone already was given its name by its writer meanwhile
+            removed += _removed(path)  # False if its writer has renamed it meanwhile
     return removed
 
 
 def create_temporary(path: str | Path) -> int:
-    """Create a temporary file, locked until it is closed, and return its descriptor. Raises OSError."""
+    """Create a temporary file, locked until it is closed, and return its descriptor.
+
+    Raises OSError.
+    """
     descriptor = create_file(path)
     if sys.platform != "win32":
         with suppress(OSError):  # a file system without locks
@@ -158,12 +177,12 @@ def _is_written(path: Path) -> bool:
             os.rename(path, path)  # noqa: PTH104 - refused while it is open
         except PermissionError:
             return True
-        except FileNotFoundError:  # its writer has just given it its name
+        except FileNotFoundError:  # its writer has just renamed it
             return False
         return False
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError:  # it is gone, a link, or not readable: its removal says what is wrong
+    except OSError:  # missing, a link, or unreadable: the removal reports the error
         return False
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -218,7 +237,8 @@ def _flush_and_close(descriptor: int) -> None:
     try:
         os.fsync(descriptor)
     except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # file systems without folder flush (some network ones)
+        # Some (network) file systems cannot flush folders.
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
             raise
     finally:
         os.close(descriptor)

@@ -1,4 +1,7 @@
-"""The last plain summaries of every conversation, in one small JSON file, available when memory is disabled."""
+"""The last plain summaries of every conversation, also available when memory is disabled.
+
+They are in one small JSON file.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +22,13 @@ _PATIENCE_SECONDS = 30.0
 
 
 class EndSummaries:
-    """`{scope key: [{"job_id", "timestamp", "user_id", "text"}, …]}`, newest last, on each machine for itself.
+    """`{scope key: [{"job_id", "timestamp", "user_id", "text"}, …]}`, newest last.
 
-    KEEP_PER_SCOPE a scope are kept, of the KEEP_SCOPES most recent scopes.
+    Each machine has its own file. It has at most KEEP_PER_SCOPE entries per scope, for the
+    KEEP_SCOPES most recent scopes.
 
-    Safe among threads and processes. A damaged file reads as empty. The next write renames it to `end_summaries.damaged.json`.
+    Safe for threads and processes. A damaged file is read as empty. The next write renames it to
+    `end_summaries.damaged.json`.
     """
 
     def __init__(self, path: Path) -> None:
@@ -46,7 +51,10 @@ class EndSummaries:
         return [(str(entry.get("timestamp", "")), str(entry.get("text", ""))) for entry in entries[-limit:]]
 
     def restore(self, entries: Sequence[tuple[str, dict[str, Any]]]) -> int:
-        """Store missing entries, given as (scope key, entry). Return how many. Raises StorageError."""
+        """Store missing entries, given as (scope key, entry).
+
+        Return their number. Raises StorageError.
+        """
         restored = 0
         with self._changing() as known:
             for key, entry in entries:
@@ -61,7 +69,10 @@ class EndSummaries:
         return [(key, entry) for key, entries in self._read().items() for entry in entries]
 
     def forget(self, unwanted: Callable[[str, dict[str, Any]], bool]) -> int:
-        """Remove the entries for which `unwanted(scope key, entry)` is True. Return how many. Raises StorageError."""
+        """Remove the entries for which `unwanted(scope key, entry)` is True. Return their number.
+
+        Raises StorageError.
+        """
         with self._changing() as known:
             count = sum(map(len, known.values()))
             kept = {key: [entry for entry in entries if not unwanted(key, entry)] for key, entries in known.items()}
@@ -72,8 +83,11 @@ class EndSummaries:
 
     @contextmanager
     def _changing(self) -> Iterator[dict[str, list[dict[str, Any]]]]:
-        """Give the stored entries to be changed, and write them if they were. Renames a damaged file first."""
-        from .owner_lock import acquire, file_lock  # memory that is switched off imports it only where it writes
+        """Yield the stored entries for changes, and write them if they were changed.
+
+        Renames a damaged file first.
+        """
+        from .owner_lock import acquire, file_lock  # disabled memory imports it only to write
 
         place = self._path.with_suffix(".lock")
         make_folder(place.parent)
@@ -98,14 +112,21 @@ class EndSummaries:
             write_atomically(self._path, _written(known))
 
     def _read(self) -> dict[str, list[dict[str, Any]]]:
-        """Never renames a damaged file: a writer may have replaced it by a valid one meanwhile."""
+        """Return the entries; none if the file is damaged.
+
+        A damaged file is not renamed: a writer may have replaced it by a valid one meanwhile.
+        """
         try:
             return self._parsed()
         except ValueError:
             return {}
 
     def _parsed(self) -> dict[str, list[dict[str, Any]]]:
-        """Raise ValueError for a damaged file. One that cannot be read may be valid: it is neither renamed nor overwritten."""
+        """Return the entries. Raises ValueError if the file is damaged.
+
+        Raises StorageError if it cannot be read: it may be valid, so it is neither renamed nor
+        overwritten.
+        """
         content = bytes_of(self._path)
         if content is None:
             return {}
@@ -116,7 +137,10 @@ class EndSummaries:
 
 
 def _written(known: dict[str, Any]) -> bytes:
-    """Return the content of the file, a scope a line: the encoder then runs in short pieces, between which others run."""
+    """Return the content of the file, one scope per line.
+
+    Each call of the encoder is then short, and other threads can run between two calls.
+    """
     lines = (f"{json.dumps(key, ensure_ascii=False)}: {json.dumps(one, ensure_ascii=False)}" for key, one in known.items())
     return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
 

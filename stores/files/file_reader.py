@@ -1,8 +1,8 @@
 """A program that reads files for another process, which may have them open as databases.
 
 `bytes_below.py` starts it. Each line of stdin is the path of a file, as JSON. The answer on stdout
-is a row of pickles: blocks of bytes, the last one empty (the only one if the file does not exist),
-or a str, the reason why the file cannot be read. Imports nothing of Historian.
+is a sequence of pickles: blocks of bytes, the last one empty (the only one if the file does not
+exist), or a str, the reason why the file cannot be read. Imports nothing of Historian.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def main() -> None:
 
 
 def _read(path: str) -> Iterator[bytes | str]:
-    # A pipe in the place of the file is not waited for, and a link is not followed.
+    # Do not wait for a pipe in the place of the file, and do not follow a link.
     flags = getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
     try:
         with os.fdopen(os.open(path, os.O_RDONLY | flags), "rb", buffering=0) as file:

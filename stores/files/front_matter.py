@@ -1,7 +1,8 @@
 """YAML front matter of profiles and articles, written by code only.
 
-Files edited by hand are parsed leniently: missing or damaged fields get their defaults, and text that is not front matter
-belongs to the body. What begins as a front matter and is none that is known here never becomes part of the body.
+Files edited by hand are parsed leniently: missing or damaged fields get their defaults, and text
+that is not front matter belongs to the body. A front matter that is not closed, or that has no
+known field, never becomes part of the body.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _LINE = re.compile(rf"^(?P<field>{'|'.join(FIELDS)})[ \t]*:[ \t]*(?P<value>.*?)[
 _DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 _MAX_REVISION_DIGITS = 9
 _MAX_BRACKETS = 200
-"""The time of the parser is quadratic in the number of open brackets; text with more is not parsed as YAML."""
+"""Text with more open brackets is not parsed as YAML: the parser's time is quadratic in them."""
 
 
 def with_front_matter(fields: dict[str, Any], body: str) -> str:
@@ -30,10 +31,10 @@ def with_front_matter(fields: dict[str, Any], body: str) -> str:
 
 
 def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
-    """Return the fields of the front matter (strings, or lists and mappings of strings), and the text after it.
+    """Return the fields of the front matter (strings, or lists and mappings of them), and the body.
 
-    Without front matter the whole text is the body. One that was not closed ends with the first blank line; it has no fields
-    then, nor if none of them is known.
+    Without front matter the whole text is the body. A front matter that is not closed ends with the
+    first blank line. The fields are empty if it is not closed or contains no known field.
     """
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     match = _FENCED.match(text)
@@ -42,7 +43,8 @@ def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
     fields: Any = None
     if match["yaml"].count("[") + match["yaml"].count("{") <= _MAX_BRACKETS:
         try:
-            # The base loader returns all scalars as strings: an id 007 is preserved, and no date can be out of range.
+            # The base loader returns all scalars as strings: an id 007 is preserved, and no date
+            # can be out of range.
             fields = yaml.load(match["yaml"], Loader=yaml.BaseLoader)
         except (yaml.YAMLError, RecursionError):
             fields = None
@@ -54,7 +56,7 @@ def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
 
 
 def begins_with_fence(text: str) -> bool:
-    """Return True if a text begins as a front matter does."""
+    """Return True if the first line of a text opens a front matter (`---`)."""
     return text.removeprefix("\ufeff").partition("\n")[0].strip() == "---"
 
 
@@ -75,7 +77,10 @@ def number(value: object) -> int:
 
 
 def strings(value: object) -> tuple[str, ...]:
-    """Return a field as strings of one line: a list, or one string separated by commas. Other items are omitted."""
+    """Return a field as strings of one line: a list, or one string separated by commas.
+
+    Other items are omitted.
+    """
     if isinstance(value, str):
         value = re.split(r"[,，、]", value.strip("[]"))
     return tuple(text for text in map(scalar, value) if text) if isinstance(value, list) else ()

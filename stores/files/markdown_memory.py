@@ -1,4 +1,6 @@
-"""`MEMORY.md`: texts of jobs accepted while the database was not available, for people and for the bot.
+"""`MEMORY.md`: texts of jobs that were accepted while the database was unavailable.
+
+The file is for people and for the bot.
 
     # Memory
     …
@@ -6,9 +8,10 @@
 
     - 2026-02-21T17:30:00+08:00 Clio recommended "Dune" to Ann
 
-One section per conversation, named by `Scope.key`, up to the next heading of that kind; one line per entry, newest last.
-The file may be edited and written by hand: every line of a section is an entry, other headings too. What was written by
-hand stays as it is, in the sections and before the first one; only lines of jobs are dropped in time.
+There is one section per conversation, named by `Scope.key`, up to the next heading of that kind.
+Each entry is one line, newest last. The file may be edited by hand: every line of a section is an
+entry, including other headings. Text that was written by hand is not changed, in the sections and
+before the first one; only old lines of jobs are dropped.
 """
 
 from __future__ import annotations
@@ -28,7 +31,10 @@ KEEP_PER_SCOPE = 50
 KEEP_SCOPES = 200
 LINE_CHARACTERS = 500
 MAX_BYTES = 1024 * 1024
-"""Lines of jobs take no more than this and the two bounds above: the oldest go, in the least recent conversations first."""
+"""Lines of jobs are limited by this size and by the two bounds above.
+
+The oldest lines are dropped, in the least recent conversations first.
+"""
 
 HEADER = (
     "# Memory\n\n数据库不可用期间交来的内容，按会话排列，最新的在最后。\n"
@@ -36,19 +42,25 @@ HEADER = (
 )
 _OWN_LINES = frozenset(filter(None, HEADER.splitlines()))
 _OF_A_JOB = re.compile(r"- \d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) ")
-"""How a line begins that `add` has written: with the full time of its job."""
+"""The beginning of a line that `add` has written: the full time of its job."""
 _ENTRY = re.compile(r"[-*+]\s+(?:(?P<time>\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:\d\d)?)?)\s+)?(?P<text>.+)")
 
 
 class MarkdownMemory:
-    """The file of one data directory. For one writing process; of two concurrent writes the later one wins."""
+    """The file in one data directory, for one writing process.
+
+    If two processes write at the same time, the later write wins.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._lock = threading.Lock()
 
     def add(self, *jobs: Job) -> None:
-        """Add the texts of jobs to the sections of their conversations. Idempotent. Raises StorageError."""
+        """Add the texts of jobs to the sections of their conversations. Idempotent.
+
+        Raises StorageError.
+        """
         told = [(job, texts) for job in jobs if (texts := _texts_of(job))]
         if not told:
             return
@@ -61,9 +73,9 @@ class MarkdownMemory:
             write_atomically(self._path, _written(sections))
 
     def by_hand(self) -> tuple[str, dict[str, str]]:
-        """Return what somebody wrote: outside of the sections of conversations, and in them, by scope key. Raises StorageError.
+        """Return the text written by hand: outside of the sections, and in them by scope key.
 
-        Entries of jobs are left out: they are filed as events.
+        Entries of jobs are omitted, because they are filed as events. Raises StorageError.
         """
         sections = self._read()
         loose = _joined(sections.pop(""))
@@ -71,7 +83,10 @@ class MarkdownMemory:
         return loose, {key: text for key, text in told.items() if text}
 
     def of(self, scope_key: str) -> list[tuple[str, str]]:
-        """Return (timestamp or "", text) of the entries of a conversation, oldest first. Raises StorageError."""
+        """Return (timestamp or "", text) of the entries of a conversation, oldest first.
+
+        Raises StorageError.
+        """
         return [(one["timestamp"], one["text"]) for key, one in self.entries() if key == scope_key]
 
     def entries(self) -> list[tuple[str, dict[str, str]]]:
@@ -82,7 +97,10 @@ class MarkdownMemory:
         return [(key, _entry(line.strip())) for key, lines in self._read().items() for line in lines if line.strip()]
 
     def forget(self, unwanted: Callable[[str, dict[str, str]], bool]) -> int:
-        """Remove the lines for which `unwanted(scope key, entry)` is True. Return how many. Raises StorageError."""
+        """Remove the lines for which `unwanted(scope key, entry)` is True. Return their number.
+
+        Raises StorageError.
+        """
         with self._lock:
             known = self._read()
             kept = {
@@ -95,7 +113,10 @@ class MarkdownMemory:
         return gone
 
     def _read(self) -> dict[str, list[str]]:
-        """Return the lines of each conversation's section, and under "" those before the first section without the header."""
+        """Return the lines of each section by scope key.
+
+        The key "" has the lines before the first section, without the header.
+        """
         content = bytes_of(self._path) or b""
         lines: list[str] = []
         sections = {"": lines}
@@ -109,7 +130,10 @@ class MarkdownMemory:
 
 
 def _written(sections: dict[str, list[str]]) -> bytes:
-    """Return the content of the file: what was written outside of sections, then the conversations, the latest one last."""
+    """Return the content of the file: the text outside of sections, then the sections.
+
+    The most recent conversation is last.
+    """
     loose = _joined(sections[""])
     parts: list[str] = []
     room = MAX_BYTES - len(HEADER.encode())
@@ -131,12 +155,14 @@ def _written(sections: dict[str, list[str]]) -> bytes:
 
 
 def _joined(lines: Sequence[str]) -> str:
-    """Return lines as text, without the blank ones around it."""
+    """Return lines as text, without blank lines at its beginning and end."""
     return "\n".join(lines).strip("\n").rstrip()
 
 
 def _texts_of(job: Job) -> list[str]:
-    """Return what a job tells: its texts, or the message of a job of kind `talk` after its sender."""
+    """Return the texts of a job; for kind `talk` its redacted message, after the name of the
+    sender.
+    """
     if job.kind == "talk":
         return [redact(one.said, "all") for one in message_events(job, LINE_CHARACTERS)[:1]]
     texts = [job.action_summary, *job.new_info]

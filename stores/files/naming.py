@@ -1,10 +1,10 @@
-"""Places of profiles, articles and summaries: in a table, and as files, and the owner that a file name gives.
+"""Names of profiles, articles and summaries as columns and as files, and the owner of a file name.
 
     profiles    {users,groups}/{id}[@{layer}]
     articles    {user} in the private chat, {user}@{scope} in a group; the same for dated summaries
 
-Ids, layers and scopes are encoded, so that none of them contains `@`. If an encoded id was shortened, the content of the
-file gives the owner.
+Ids, layers and scopes are encoded, so that none of them contains `@`. If an encoded id was
+shortened, the owner is read from the content of the file.
 """
 
 from __future__ import annotations
@@ -23,37 +23,46 @@ from ...schema.summary import ArticleKey
 
 
 class OfEntities(Protocol):
-    """A key of what belongs to entities."""
+    """A key of data that belongs to entities."""
 
     @property
     def entities(self) -> list[str]:
-        """The entities (`user:42`) that it belongs to, that of the person first."""
+        """The entities (`user:42`) that own the data; a person comes first."""
 
 
 Key = TypeVar("Key", bound=OfEntities)
 
 
 class Naming(Protocol[Key]):
-    """The naming of one kind of file. A `place` is a path without suffix, relative to the folder of the store."""
+    """The naming of one kind of file.
+
+    A `place` is a path without suffix, relative to the folder of the store.
+    """
 
     what: str
-    """The name of one file in messages, before its key."""
+    """The name of one document in messages, before its key."""
     folders: tuple[str, ...]
-    """The folders of the files, with `/` at the end, or empty."""
+    """The folders of the files, each with `/` at the end; "" for no folder."""
 
     def place(self, key: Key) -> str: ...
 
     def by_name(self, place: str) -> Key | None:
-        """Return the key that a name suggests. It is correct if `place(key)` gives the same name."""
+        """Return the key that a name suggests.
+
+        It is correct if `place(key)` gives the same name.
+        """
 
     def fields(self, key: Key) -> dict[str, str]:
-        """Return a key as a file and the manifest of an archive name it."""
+        """Return the fields for a key in a file or in the manifest of an archive."""
 
     def of_fields(self, fields: Mapping[str, object]) -> Key:
-        """Return the key that a file or the manifest of an archive names. Raises InvalidInput."""
+        """Return the key from fields of a file or of the manifest of an archive.
+
+        Raises InvalidInput.
+        """
 
     def is_of(self, place: str, entity: Entity) -> bool:
-        """Return True if a file is erased with an entity: data of a user, or data learnt in a group."""
+        """Return True if a file is erased with an entity: data of a user, or learnt in a group."""
 
     def ledger_key(self, key: Key) -> str: ...
 
@@ -91,7 +100,7 @@ class _Profiles:
         return entity.type == "group" and folder == "users" and layer == encode_id(entity.scope.key)
 
     def ledger_key(self, key: ProfileKey) -> str:
-        """The ids are encoded, since `user:42@private` could also be the user `42@private`."""
+        """Return the key, with ids encoded: `user:42@private` could be the user `42@private`."""
         return f"{key.entity_type}:{_stem(key.entity_id, key.layer)}"
 
     def row(self, key: ProfileKey) -> tuple[EntityType, str, str]:
@@ -141,7 +150,7 @@ ARTICLES: Final = _Articles()
 
 
 def is_noted_of(ledger_key: str, entity: Entity) -> bool:
-    """Return True if an entry of the ledger is about a profile or an article that is erased with the entity."""
+    """Return True if a ledger entry is about a document that is erased with the entity."""
     kind, _, stem = ledger_key.partition(":")
     return ARTICLES.is_of(stem, entity) if kind == "article" else PROFILES.is_of(f"{kind}s/{stem}", entity)
 

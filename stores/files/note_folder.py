@@ -18,7 +18,10 @@ MAX_NOTE_BYTES = 2 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class NoteFile:
-    """A file. `path` is relative to the folder, with `/` (or the name it is stored under); `location` is its path on disk."""
+    """A note file. `location` is its path on disk.
+
+    `path` is relative to the folder, with `/`, or the name under which the file is stored.
+    """
 
     path: str
     location: Path
@@ -28,7 +31,10 @@ class NoteFile:
 
 @dataclass
 class Listing:
-    """The files found. `skipped` gives reasons by path; it is unknown whether paths in or below `unread` exist."""
+    """The files that were found. `skipped` maps paths to the reasons for skipping them.
+
+    `unread` are paths that could not be read: files in or below them may exist.
+    """
 
     files: dict[str, NoteFile] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)
@@ -44,12 +50,17 @@ class NotText(Exception):
 
 
 def list_notes(root: Path, memory: Path | None = None, *, follow_links: bool = False) -> Listing:
-    """Return all Markdown files below `root` without opening them. Hidden files and folders are skipped.
+    """Return all Markdown files below `root` without opening them.
 
-    Links that lead out of `root` are followed only with `follow_links`: whoever may write a note could otherwise have any file of
-    this user read. No folder is entered twice. A data directory of Historian (`memory`, or any folder that looks like one)
-    is never entered, not by links either: profiles are not notes, and private memory would become readable in a group. Raises
-    InvalidInput if `root` is not a readable folder (its files must not be taken for deleted then) or in such a directory.
+    Hidden files and folders are skipped.
+
+    Links that lead out of `root` are followed only with `follow_links`: otherwise anybody who can
+    write a note could make Historian read any file of this user. No folder is entered twice. A data
+    directory of Historian (`memory`, or any folder that looks like one) is never entered, not even
+    by a link: profiles are not notes, and private memory would become readable in a group.
+
+    Raises InvalidInput if `root` is in such a directory, or is not a readable folder. The caller
+    must not treat the notes of an unreadable folder as deleted.
     """
     listing = Listing()
     try:
@@ -65,8 +76,11 @@ def list_notes(root: Path, memory: Path | None = None, *, follow_links: bool = F
 
 
 def read_note(file: NoteFile) -> tuple[bytes, str]:
-    """Return content and text of a file. Raises OSError, or NotText if it is too large, binary or not UTF-8."""
-    # Since it was listed, a pipe or a link may have replaced the file.
+    """Return content and text of a file.
+
+    Raises OSError, or NotText if it is too large, binary or not UTF-8.
+    """
+    # A pipe or a link may have replaced the file after the listing.
     flags = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
     descriptor = os.open(file.location, os.O_RDONLY | flags)
     with os.fdopen(descriptor, "rb") as stream:
@@ -88,13 +102,13 @@ def content_hash(content: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Links:
-    """Which links are followed: those that stay below `root` (None: all), and none into a data directory."""
+    """The rule for links: followed if below `root` (None: all), never into a data directory."""
 
     root: Path | None
     memory: Path | None
 
     def objection(self, target: Path) -> str:
-        """Return why a link to `target`, a resolved path, is not followed, or ""."""
+        """Return the reason why a link to `target` (a resolved path) is not followed, or ""."""
         if is_in_memory(target, self.memory):
             return _OWN_DATA
         if self.root is not None and not target.is_relative_to(self.root):
@@ -106,7 +120,11 @@ _OWN_DATA = "Historian's own data, which is never indexed"
 
 
 def _list_folder(folder: Path, listing: Listing, entered: set[tuple[int, int]], links: _Links) -> None:
-    """Raise OSError if `folder` itself cannot be read; unreadable folders inside it are recorded as unread."""
+    """Add the content of `folder` to `listing`; unreadable folders inside it are recorded as
+    unread.
+
+    Raises OSError if `folder` itself cannot be read.
+    """
     waiting: list[tuple[Path, str]] = [(folder, "")]
     while waiting:
         current, prefix = waiting.pop()
@@ -145,7 +163,8 @@ def _sorted_out(
                 location = location.resolve()
                 objection = objection or links.objection(location)
         except OSError as error:
-            # An unreadable file or folder, or one whose whole path is too long for the system: the others are listed.
+            # The entry is unreadable, or its path is too long for the system. The other entries are
+            # still listed.
             if is_note or not entry.is_file(follow_symlinks=False):
                 listing.skipped[path] = f"cannot be accessed: {error.strerror or error}"
                 if not isinstance(error, FileNotFoundError):

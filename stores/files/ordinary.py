@@ -1,9 +1,9 @@
-"""Reads files that come from elsewhere: ordinary files alone, no links, pipes, devices and databases.
+"""Reads files that come from elsewhere: only ordinary files, no links, pipes, devices or databases.
 
-A process that may have one open must not open it as a plain file: on POSIX a process loses all its
-locks on a file when it closes any descriptor of that file (https://sqlite.org/howtocorrupt.html,
-2.2). Then another process that closes the database takes itself for the last one, and deletes the
-log that this process goes on writing.
+A process that may have a database open must not open it as a plain file: on POSIX a process loses
+all its locks on a file when it closes any descriptor of that file
+(https://sqlite.org/howtocorrupt.html, 2.2). Another process that closes the database would then
+take itself for the last one, and delete the log to which this process continues to write.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ def check_no_database(path: Path) -> None:
 
 
 def check_ordinary(folder: Path) -> None:
-    """Raise InvalidInput unless all below `folder` are folders and ordinary files.
+    """Raise InvalidInput unless `folder` contains only folders and ordinary files, at all levels.
 
-    A link, also a hard one to a file elsewhere, would bring in what is not in the folder, and
-    reading a pipe or a device may never end. Raises StorageError for an unreadable folder.
+    A link, including a hard link to a file elsewhere, would bring in data from outside the folder,
+    and reading a pipe or a device may never end. Raises StorageError for an unreadable folder.
     """
     linked: dict[tuple[int, int], Path] = {}
     names = Counter[tuple[int, int]]()
@@ -72,7 +72,7 @@ def read_ordinary(path: Path) -> bytes | None:
         except (FileNotFoundError, NotADirectoryError):
             return None
         with os.fdopen(descriptor, "rb") as file:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):  # another one took its place
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):  # replaced after the first check
                 raise _refused(path)
             return file.read()
 

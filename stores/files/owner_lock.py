@@ -1,7 +1,8 @@
-"""The owner lock of a data directory. The owner runs the worker, and is the only writer of files that allow one writer.
+"""The owner lock of a data directory.
 
-The operating system releases the lock on `owner.lock` when the process ends for any reason. `owner.json` only describes the
-owner and does not prove ownership.
+The owner process runs the worker, and is the only writer of files that allow one writer. The
+operating system releases the lock on `owner.lock` when the process ends for any reason.
+`owner.json` only describes the owner and does not prove ownership.
 """
 
 from __future__ import annotations
@@ -32,17 +33,23 @@ logger = logging.getLogger(__name__)
 LOCK_NAME = "owner.lock"
 INFO_NAME = "owner.json"
 _PATIENCE_SECONDS = 0.2
-"""How long to try: `owner_of` in another process may hold the lock for a moment."""
+"""How long to try to get the lock: `owner_of` in another process may hold it for a moment."""
 
 
 def file_lock(path: Path, patience_seconds: float) -> FileLock:
-    """Return the lock of a file, not acquired. It is never a soft one (a plain file), which would survive a killed owner."""
+    """Return the lock of a file, not acquired.
+
+    It is never a soft lock (a plain file), which would remain after its owner was killed.
+    """
     mode = file_mode(path)
     return FileLock(path, patience_seconds, mode, thread_local=False, poll_interval=0.01, fallback_to_soft=False)
 
 
 def acquire(lock: FileLock, path: Path) -> bool:
-    """Acquire a lock; return False if another holder keeps it. `path` is named in messages. Raises StorageError."""
+    """Acquire a lock. Return False if another holder does not release it in time.
+
+    `path` is named in messages. Raises StorageError.
+    """
     try:
         with explaining("lock", path), suppress(Timeout):
             lock.acquire()
@@ -53,11 +60,17 @@ def acquire(lock: FileLock, path: Path) -> bool:
 
 
 class LocalOwner(Owner):
-    """The owner of a data directory. `index` names the file that a worker has open as `index.sqlite`, by device and inode."""
+    """The owner of a data directory.
+
+    `index` is device and inode of the `index.sqlite` that a worker has open.
+    """
 
     @property
     def is_suspended(self) -> bool:
-        """Return True if the process is stopped (SIGSTOP, Ctrl-Z). Known on Linux and for this machine only."""
+        """Return True if the process is stopped (SIGSTOP, Ctrl-Z).
+
+        Detected only on Linux and for processes of this machine.
+        """
         if self.host != socket.gethostname():
             return False
         try:
@@ -76,13 +89,15 @@ _UNKNOWN = LocalOwner(0, "an unknown machine", "an unknown time", "unknown comma
 
 
 class OwnerLock(Ownership):
-    """Exclusive ownership of `data_dir`; a context manager. Acquiring it again by the same object has no effect.
+    """Exclusive ownership of `data_dir`; a context manager.
+
+    Acquiring it again by the same object has no effect.
 
     A child of `os.fork` shares the lock until it ends; start children by `subprocess` or `spawn`.
     """
 
     def __init__(self, data_dir: Path, *, index: str = "") -> None:
-        """`index` tells other processes which file this one has open, while it runs a worker."""
+        """`index` identifies the `index.sqlite` that this process, a worker, has open."""
         self._data_dir = data_dir
         self._index = index
         self._lock = file_lock(data_dir / LOCK_NAME, _PATIENCE_SECONDS)
@@ -95,7 +110,8 @@ class OwnerLock(Ownership):
     def acquire(self, now: float, *, worker: bool = False) -> Self:
         """Become the owner; `now` (seconds since the epoch) is stored as the start time.
 
-        Raises OwnerLockHeld that names the owner, or StorageError if the file system does not support locks.
+        Raises OwnerLockHeld, which names the owner, or StorageError if the file system does not
+        support locks.
         """
         with self._mutex:
             if self._lock.is_locked:
@@ -127,14 +143,17 @@ class OwnerLock(Ownership):
 
 
 def owner_of(data_dir: Path) -> LocalOwner | None:
-    """Return the running owner of a data directory, or None. Tests the lock itself, so files of a dead owner are ignored."""
+    """Return the running owner of a data directory; None if there is none.
+
+    Tests the lock itself, so that files of a dead owner are ignored.
+    """
     if not (data_dir / LOCK_NAME).exists():
         return None
     probe = file_lock(data_dir / LOCK_NAME, 0)
     try:
         if not acquire(probe, data_dir / LOCK_NAME):
             return _read_owner(data_dir)
-    except StorageError as error:  # no write permission: only `owner.json` can tell
+    except StorageError as error:  # no write permission: `owner.json` is the only source
         logger.debug("the lock of %s cannot be tested: %s", data_dir, error)
         return _read_owner(data_dir) if (data_dir / INFO_NAME).exists() else None
     probe.release()

@@ -1,6 +1,7 @@
-"""The forms of a profile: JSON, as it is stored, and Markdown with YAML front matter, as people and archives have it.
+"""The formats of a profile: JSON in the database, Markdown with YAML front matter elsewhere.
 
-A file edited by hand can always be read: see `front_matter.py`.
+The Markdown form is used in files and archives. A file edited by hand can always be read: see
+`front_matter.py`.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class ProfileFormat:
         return with_front_matter(fields, f"{document.summary}\n")
 
     def parse(self, data: bytes, key: ProfileKey, revision: Callable[[], int]) -> Profile:
-        """See `Format.parse`. Never raises: text that is not front matter is lines."""
+        """See `Format.parse`. Never raises: text without front matter is read as lines."""
         fields, body = split_front_matter(data.decode("utf-8", errors="replace"))
         return Profile(
             key=key,
@@ -69,7 +70,10 @@ class ProfileFormat:
         )
 
     def edited(self, data: bytes, current: Profile, kept: Callable[[int], Profile | None], day: str) -> Profile | None:
-        """See `Format.edited`. Lines that were not touched stay as they are now; without a front matter lines are added alone."""
+        """See `Format.edited`. Lines that were not edited are taken from `current`.
+
+        With a file that has no front matter, lines can only be added.
+        """
         text = data.decode("utf-8", errors="replace")
         fields, body = split_front_matter(text)
         if not text.strip("\0\ufeff \r\n\t") or (not fields and begins_with_fence(text)):
@@ -102,7 +106,10 @@ class ProfileFormat:
         )
 
     def causes(self, document: Profile) -> tuple[str, ...]:
-        """Return the job in `{job_id}:{n}` or `rollback:{revision}:{job_id}`. A job id contains no colon."""
+        """Return the job in `{job_id}:{n}` or `rollback:{revision}:{job_id}`.
+
+        A job id contains no colon.
+        """
         first, *rest = document.source_event_id.split(":")
         return tuple(rest[1:]) if first == "rollback" else (first,) if rest else ()
 
@@ -120,7 +127,10 @@ class ProfileFormat:
 def _merged(
     before: Iterable[ProfileLine], edited: Iterable[ProfileLine], current: Iterable[ProfileLine]
 ) -> tuple[ProfileLine, ...]:
-    """Return the lines of a file that was edited while `before` became `current`: what the hand has changed is the hand's."""
+    """Return the lines of a file that was edited while `before` became `current`.
+
+    Lines that were changed by hand are taken from `edited`, others from `current`.
+    """
     known, now = ({line.line_id: line for line in lines} for lines in (before, current))
     told = {line.line_id: line if known.get(line.line_id) != line else now.get(line.line_id) for line in edited}
     new = (line for line in now.values() if line.line_id not in told and line.line_id not in known)
@@ -128,7 +138,7 @@ def _merged(
 
 
 def _noted(stored: object) -> Sequence[ProfileLine]:
-    """Return the lines that a front matter notes; none that are not lines."""
+    """Return the lines in the field of a front matter. Invalid entries are omitted."""
     lines: list[ProfileLine] = []
     for one in stored if isinstance(stored, list) else ():
         if isinstance(one, dict) and all(scalar(one.get(name)) for name in ("line_id", "text")):

@@ -1,7 +1,7 @@
-"""Dated summaries as JSON objects: in the rows of a database, and in archives.
+"""Dated summaries as JSON objects, in database rows and in archives.
 
-    {"id", "user_id", "scope", "text", "from", "until", "created_at", "tokens", "written_by", "is_absolute",
-     "gate_reasons", "through", "promoted_at", "promoted_into"}
+    {"id", "user_id", "scope", "text", "from", "until", "created_at", "tokens", "written_by",
+     "is_absolute", "gate_reasons", "through", "promoted_at", "promoted_into"}
 
 `scope` is `Scope.key`, times are ISO 8601.
 """
@@ -46,12 +46,12 @@ def parse_line(line: str, key: ArticleKey) -> Summary | None:
 
 
 def as_told(summary: Summary) -> Summary:
-    """Return a summary without its promotion, for comparison of content."""
+    """Return a summary without its promotion, for a comparison of contents."""
     return replace(summary, promoted_at=None, promoted_into=None)
 
 
 def moment_of(timestamp: str) -> datetime:
-    """Return a time for sorting; invalid times come first."""
+    """Return a time for sorting; an invalid time is earlier than all others."""
     try:
         moment = datetime.fromisoformat(timestamp)
     except ValueError:

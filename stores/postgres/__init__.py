@@ -1,1 +1,1 @@
-"""Every store in one PostgreSQL schema, for any number of workers and bots on any machine (extra `postgres`)."""
+"""All stores in one PostgreSQL schema, for any number of workers and bots (extra `postgres`)."""

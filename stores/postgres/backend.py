@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 TRIED_SECONDS = 2.0
-"""While the server is away: how long a caller waits for a connection."""
+"""How long a caller waits for a connection while the server is unavailable."""
 
 
 def open_database(settings: StoresSettings) -> PostgresDatabase:
@@ -48,12 +48,16 @@ def open_database(settings: StoresSettings) -> PostgresDatabase:
 
 
 def open_spooled(directory: Path, settings: StoresSettings, clock: Callable[[], float]) -> SpooledQueue:
-    """Return the queue of this machine. The server is asked at its first use."""
+    """Return the queue of this machine. It connects to the server at its first use."""
     return SpooledQueue(directory, clock, lambda: PostgresJobQueue(open_database(settings), clock=clock), keeps=settings.spool)
 
 
 class PostgresBackend(Backend):
-    """The `Backend` of a schema. `directory` is the data directory of this machine, where jobs wait while the server is away."""
+    """The `Backend` of a schema.
+
+    `directory` is the data directory of this machine, where jobs wait while the server is
+    unavailable.
+    """
 
     needs_tending = True
 
@@ -78,7 +82,7 @@ class PostgresBackend(Backend):
         self.workers = PostgresWorkers(database, session)
 
     def open_checkpoints(self) -> AbstractAsyncContextManager[OpenCheckpoints]:
-        from .jobs.checkpoints import open_checkpoints  # LangGraph is imported by workers only
+        from .jobs.checkpoints import open_checkpoints  # imports LangGraph, which only workers need
 
         return open_checkpoints(self.database)
 
@@ -104,7 +108,7 @@ class PostgresBackend(Backend):
         return PostgresItems(open_database(self._settings))
 
     def tend(self) -> None:
-        """Hand over the jobs that waited on this machine."""
+        """Move the jobs that wait on this machine to the server."""
         try:
             self._queue.hand_over()
         except DatabaseAway as error:

@@ -1,11 +1,12 @@
-"""One schema of a PostgreSQL database, as threads of any number of processes on any machine read and write it.
+"""One schema of a PostgreSQL database, for threads of any number of processes on any machine.
 
-Connections come from a pool. `search_path` names the schema, so that statements name tables alone; a pooler between
-that passes no startup options (PgBouncer) needs the same by `ALTER ROLE … SET search_path`, which is checked at the start.
-Behind a pooler nothing may last longer than a transaction: what belongs to a session (`session`: claims, LISTEN) takes
-`direct_url`.
+Connections come from a pool. `search_path` names the schema, so that statements need no schema
+names. A pooler that passes no startup options (PgBouncer) needs the same setting by `ALTER ROLE …
+SET search_path`, which is checked at the start. Behind a pooler no state may last longer than a
+transaction: state of a session (`session`: claims, LISTEN) uses `direct_url`.
 
-Text cannot hold NUL in PostgreSQL: it is left out of every string that is passed as a parameter.
+Text cannot contain NUL in PostgreSQL: it is removed from every string that is passed as a
+parameter.
 """
 
 from __future__ import annotations
@@ -44,17 +45,21 @@ _BEGIN: dict[Kind, LiteralString] = {
     "write": "BEGIN; SET LOCAL idle_in_transaction_session_timeout = {silence}",
     "write later": "BEGIN; SET LOCAL idle_in_transaction_session_timeout = {silence}; SET LOCAL synchronous_commit = off",
 }
-# A process that is suspended while it writes holds locks: the server undoes what it had begun.
+# A process that is suspended while it writes holds locks. After the timeout the server rolls its
+# transaction back.
 
 
 class PostgresDatabase(Database):
-    """The connections to one schema, its migrations applied.
+    """The connections to one schema. Opening it applies the migrations.
 
-    `vectors` is the type of the columns of vectors in a new schema: float32, or half of the bytes. `wait_seconds` is how
-    long a caller waits for a connection; a process that is silent for `silence_seconds` while it holds locks loses them, with
-    what it had not committed. All methods raise errors of PostgreSQL as StorageError with the address,
-    without its password, and a remedy (DatabaseAway where the server is); raises InvalidInput for an address or a schema name
-    that is none. Inside of `reading` and `writing` whatever the same thread reads or writes is part of that transaction.
+    `vectors` is the type of the vector columns in a new schema: float32, or half of the bytes.
+    `wait_seconds` is how long a caller waits for a connection. A process that is silent for
+    `silence_seconds` while it holds locks loses them, and its uncommitted changes.
+
+    All methods raise errors of PostgreSQL as StorageError (DatabaseAway if the server is
+    unavailable) with a remedy and the address without its password. An invalid address or schema
+    name raises InvalidInput. Inside `reading` and `writing` all statements of the same thread are
+    part of that transaction.
     """
 
     def __init__(
@@ -74,19 +79,20 @@ class PostgresDatabase(Database):
             )
         self.schema = schema_name
         self.vector_type = _COLUMN_TYPE[vectors]
-        """The type of the columns of vectors."""
+        """The type of the vector columns."""
         self.silence_seconds = silence_seconds
         self._begin = {kind: text.format(silence=milliseconds(silence_seconds)).encode() for kind, text in _BEGIN.items()}
         self._process = os.getpid()
         is_pooled = direct_url not in ("", url)
         self._conninfo, self.name = _read_address("stores.url", url, schema_name, is_pooled=is_pooled)
         self._direct_conninfo = _read_address("stores.direct_url", direct_url, schema_name)[0] if direct_url else self._conninfo
-        # A pooler may give each transaction another connection of the server, which knows no prepared statements.
+        # A pooler may use another server connection per transaction, which has no prepared
+        # statements.
         self._options: dict[str, Any] = {"autocommit": True, "prepare_threshold": None if is_pooled else 5}
         self._oids = (0, 0)
         self._open = threading.local()
         self.is_lost = False
-        """True from the moment a connection broke until a statement succeeds."""
+        """True after a connection broke, until a statement succeeds."""
         self.when_in_trouble: Callable[[], None] = lambda: None
         """Called in any thread when the server cannot be reached. Must not block."""
         with self.explaining():
@@ -97,7 +103,9 @@ class PostgresDatabase(Database):
                 min_size=1,
                 max_size=max(pool_max, 1),
                 timeout=wait_seconds,
-                reconnect_timeout=wait_seconds,  # then the next caller tries anew; ever longer pauses would outlast the outage
+                # After this time the next caller tries again; growing pauses would outlast the
+                # outage.
+                reconnect_timeout=wait_seconds,
                 configure=self._configure,
                 name=f"historian-{schema_name}",
                 open=True,
@@ -108,13 +116,14 @@ class PostgresDatabase(Database):
         return lock_key(self.schema, *parts)
 
     def reading(self) -> AbstractContextManager[Transaction]:
-        """Give a transaction in which all statements see the same state."""
+        """Open a transaction in which all statements see the same state."""
         return self._transaction("read")
 
     def writing(self, *, durable: bool = True) -> AbstractContextManager[Transaction]:
-        """Give a transaction that is committed at the end of the block, or rolled back if the block raises.
+        """Open a transaction, which is committed at the end of the block.
 
-        With `durable=False` the commit does not wait for the disk: a crash of the server, but not of a client, may undo it.
+        It is rolled back if the block raises. With `durable=False` the commit does not wait for the
+        disk: a crash of the server, but not of a client, may undo it.
         """
         return self._transaction("write" if durable else "write later")
 
@@ -135,10 +144,14 @@ class PostgresDatabase(Database):
                 return self._read(statement, parameters)
 
     def end_suspended(self) -> int:
-        """End the transactions of suspended processes that write to this schema: the server would wait for their rest.
+        """End the transactions of suspended processes that write to this schema.
 
-        Returns how many. `_BEGIN` alone does not do it: amid a pipeline, which every batch of statements is, a transaction
-        counts as active, and the request to flush that psycopg sends after one turns the server's timer off.
+        Return their number.
+
+        The server would wait for the rest of these transactions. The timeouts in `_BEGIN` are not
+        sufficient: inside a pipeline, which every batch of statements uses, a transaction counts as
+        active, and the flush request that psycopg sends after a pipeline turns the timer of the
+        server off.
         """
         ended = self.rows(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = current_user AND datname = current_database()"
@@ -164,14 +177,20 @@ class PostgresDatabase(Database):
         return value
 
     def session(self) -> psycopg.Connection[TupleRow]:
-        """Open a connection of its own to the server itself. Its errors are not translated; wrap its use in `explaining`."""
+        """Open a separate connection directly to the server.
+
+        Its errors are not converted; use it inside `explaining`.
+        """
         self._check_usable()
         connection = psycopg.Connection.connect(self._direct_conninfo, **{**self._options, "prepare_threshold": 5})
         self._configure(connection)
         return connection
 
     def close(self) -> None:
-        """Close the pool; connections in use are closed when they are given back. A second call does nothing."""
+        """Close the pool; connections in use are closed when they are given back.
+
+        A second call does nothing.
+        """
         if not self._closed and os.getpid() == self._process:
             self._closed = True
             self._pool.close(timeout=5.0)
@@ -198,7 +217,11 @@ class PostgresDatabase(Database):
                 self._pool.putconn(connection)
 
     def _begun(self, kind: Kind) -> psycopg.Connection[TupleRow]:
-        """Return a connection that works: those that the pool has held since before a restart of the server do not."""
+        """Return a connection on which a transaction was begun.
+
+        Pooled connections from before a restart of the server fail; a second attempt uses a new
+        one.
+        """
         for is_last in (False, True):
             connection = self._pool.getconn()
             try:
@@ -216,7 +239,7 @@ class PostgresDatabase(Database):
         raise AssertionError("unreachable")
 
     def _prepare(self, vectors: VectorKind) -> None:
-        """Bring the schema up to date, and read from it what a connection needs to know."""
+        """Migrate the schema, and read the type ids that connections need."""
         with psycopg.Connection.connect(self._direct_conninfo, **self._options) as connection:
             if connection.info.server_version < _OLDEST_SERVER:
                 raise StorageError(
@@ -237,14 +260,16 @@ class PostgresDatabase(Database):
                 )
 
     def _migrate(self, transaction: Transaction, vectors: VectorKind) -> None:
-        """Apply the migrations that are missing, in one transaction that excludes all others. The connection is closed then.
+        """Apply the missing migrations, in one transaction that excludes all others.
 
-        Raises StorageError if a newer version has been here, or the columns are of another type of vectors.
+        The caller closes the connection, which releases the lock. Raises StorageError if a newer
+        version has written the schema, or if its vector columns have another type.
         """
         scripts = migrations("postgres/migrations", VECTOR_TYPE=_COLUMN_TYPE[vectors])
         execute = transaction.connection.execute
         if self._version(transaction) != len(scripts):
-            # Before the transaction begins, or it would not see the tables that another one made meanwhile.
+            # Lock before the transaction begins: otherwise it would not see tables that another
+            # process created meanwhile.
             execute("SELECT pg_advisory_lock(%s)", (self.lock_key("migrations"),))
             with transaction.connection.transaction():
                 version = self._version(transaction)
@@ -285,7 +310,7 @@ class PostgresDatabase(Database):
 
     @contextmanager
     def explaining(self) -> Iterator[None]:
-        """Raise errors of PostgreSQL, and of text that it cannot store, as errors of Historian."""
+        """Convert errors of PostgreSQL, and of invalid text, to errors of Historian."""
         try:
             yield
         except (psycopg.Error, UnicodeEncodeError) as error:
@@ -305,15 +330,15 @@ class _TextDumper(StrDumper):
 
 
 def milliseconds(seconds: float) -> int:
-    """Return a time limit as the server takes it: at least 1, since 0 means none."""
+    """Return a time limit in milliseconds for the server: at least 1, since 0 means no limit."""
     return max(1, round(1000 * seconds))
 
 
 def _read_address(key: str, url: str, schema: str, *, is_pooled: bool = False) -> tuple[str, str]:
-    """Return the connection string with the options of a schema, and the address to be shown, without its password.
+    """Return the connection string with the options of a schema, and the address for messages.
 
-    That of a pooler comes without them: PgBouncer refuses a connection that brings any.
-    Raises InvalidInput, which does not repeat the address.
+    The address contains no password. With `is_pooled` the options are omitted: PgBouncer refuses a
+    connection that has any. Raises InvalidInput, which does not repeat the address.
     """
     try:
         parts: dict[str, Any] = dict(conninfo_to_dict(url))

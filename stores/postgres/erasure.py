@@ -1,7 +1,7 @@
 """Erasure of the data of a person or a group from the tables.
 
-What is deleted is gone for every statement at once. Its bytes stay in the files of the server until they are vacuumed and
-overwritten; the write-ahead log and backups are the operator's.
+No later statement sees deleted rows. Their bytes remain in the files of the server until they are
+vacuumed and overwritten. The write-ahead log and backups are left to the operator.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND a.
     AND c.relname NOT IN ('forget_requests', 'forget_known')
 GROUP BY c.relname ORDER BY c.relname
 """
-"""Every table with the columns of it that hold text."""
+"""Lists every table with its columns that contain text."""
 
 
 class PostgresErasure(ErasureTables):
@@ -44,7 +44,7 @@ class PostgresErasure(ErasureTables):
         super().__init__(PostgresEventRows(database))
 
     def erase_whole(self) -> int:
-        """Empty the tables of checkpoints. Return how many jobs had any."""
+        """Empty the tables of checkpoints. Return the number of jobs that had checkpoints."""
         with self._database.writing() as transaction:
             if transaction.row("SELECT to_regclass('checkpoints')") == (None,):
                 return 0
@@ -53,7 +53,11 @@ class PostgresErasure(ErasureTables):
         return int(count)
 
     def rewrite(self, stop: Callable[[], bool] = bool) -> bool:
-        """Let the server reuse the place of deleted rows, in all tables that nobody locks, beside readers and writers."""
+        """Vacuum all tables with deleted rows, so that the server reuses their space.
+
+        Locked tables are skipped. Readers and writers are not blocked. Return False if `stop`
+        interrupted it.
+        """
         with self._database.explaining(), self._database.session() as connection:
             for (table,) in connection.execute(
                 "SELECT relname FROM pg_stat_user_tables WHERE schemaname = current_schema() AND n_dead_tup > 0 ORDER BY 1"
@@ -67,7 +71,7 @@ class PostgresErasure(ErasureTables):
         return True
 
     def stored_bytes(self, unread: list[str]) -> Iterator[StoredBytes]:
-        """Yield the texts of all tables, also those that other programs keep in this schema, as the server sends them."""
+        """Yield the texts of all tables in this schema, including those of other programs."""
         for table, columns in self._database.rows(_TEXTS):
             try:
                 yield from self._texts_of(table, columns)
@@ -75,9 +79,10 @@ class PostgresErasure(ErasureTables):
                 unread.append(f"{table}: {error}")
 
     def _texts_of(self, table: str, columns: str) -> Iterator[StoredBytes]:
-        """Yield the texts of a table in the binary form, in which they stand as they are; whole rows, a few MiB at a time.
+        """Yield the texts of a table, as whole rows in pieces of a few MiB.
 
-        Over a connection of its own: each piece may be asked for in another thread, and a transaction belongs to one.
+        The binary form contains texts without escapes. The method uses a separate connection: each
+        piece may be requested in another thread, and a transaction belongs to one thread.
         """
         offset, held, rows = 0, 0, list[bytes]()
         statement = f'COPY (SELECT {columns} FROM "{table}") TO STDOUT (FORMAT binary)'

@@ -1,4 +1,7 @@
-"""Errors of PostgreSQL as errors of Historian: what they mean for the database, and what to do. None holds a password."""
+"""Converts errors of PostgreSQL to errors of Historian with a remedy.
+
+No message contains a password.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +41,7 @@ _REMEDIES = (
 
 
 def is_away(error: BaseException) -> bool:
-    """Return True if the server, or the connection to it, is gone: the same may work later."""
+    """Return True if the server or the connection is unavailable: a retry may succeed later."""
     if isinstance(error, psycopg.errors.IdleInTransactionSessionTimeout):
         return True
     if not isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError)):
@@ -48,7 +51,10 @@ def is_away(error: BaseException) -> bool:
 
 
 def explained(error: Exception, place: str) -> StorageError:
-    """Return the error as StorageError, or DatabaseAway, with the `place` (an address without password) and a remedy."""
+    """Return the error as StorageError, or DatabaseAway, with a remedy.
+
+    `place` is the address without password.
+    """
     text = " ".join(str(error).split()) or type(error).__name__
     remedy = next((remedy for pattern, remedy in _REMEDIES if re.search(pattern, text, re.IGNORECASE)), None)
     kind = DatabaseAway if is_away(error) else StorageError

@@ -1,7 +1,7 @@
-"""Items of a LangGraph store as rows of a schema, with their words in arrays.
+"""Items of LangGraph stores as rows of a schema, with their words in arrays.
 
-A value is JSON as text, since `jsonb` takes no escaped NUL; `fields` holds what can be compared of it. Namespaces are in the
-order of bytes (`COLLATE "C"`).
+A value is stored as JSON text, since `jsonb` accepts no escaped NUL; `fields` contains its
+comparable fields. Namespaces are sorted by bytes (`COLLATE "C"`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ _INSERT = (
 
 
 class PostgresItems(ItemTables):
-    """The items of one schema. Calls block, from any thread; they raise StorageError. Expired items are never returned."""
+    """The items in one schema. Calls block, may come from any thread, and raise StorageError.
+
+    Expired items are never returned.
+    """
 
     words = "words"
     hold = "FOR UPDATE"
@@ -32,7 +35,10 @@ class PostgresItems(ItemTables):
         return "fields @> %s", [Jsonb(_comparable(equal))]
 
     def matching(self, query: str, namespace: str) -> dict[int, float]:
-        """Return the BM25 score of each row of a namespace, and of those below it, that shares a word with `query`."""
+        """Return the BM25 scores of the rows that share a word with `query`, by row.
+
+        Searches a namespace and those below it.
+        """
         if not (words := asked_words(query)):
             return {}
         with self._database.reading() as transaction:
@@ -71,7 +77,9 @@ class PostgresItems(ItemTables):
 
 
 def _comparable(fields: Any) -> dict[str, int | str]:
-    """Return those of the fields of an item, or of a filter, that the database compares as Python does (1 == True)."""
+    """Return those fields of an item or a filter that the database compares as Python does (1 ==
+    True).
+    """
     plain = fields.items() if isinstance(fields, Mapping) else ()
     numbers: dict[str, int | str] = {
         name: int(value) for name, value in plain if isinstance(value, int | float) and float(value).is_integer()

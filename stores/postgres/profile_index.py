@@ -1,6 +1,7 @@
-"""Search over profiles, as rows of the table `profile_index`: words in an array with a GIN index, and vectors.
+"""Search over profiles in the table `profile_index`, by words in a GIN index and by vectors.
 
-BM25 is computed here from the rows that hold a word of the query, with the statistics of the profiles that the filter admits.
+BM25 is computed here from the rows that contain a word of the query, with the statistics of the
+profiles that match the filter.
 """
 
 from __future__ import annotations

@@ -45,20 +45,22 @@ class Transaction:
         return lock_key(self._schema, *parts)
 
     def lock_entities(self, entities: Iterable[str], *, exclusive: bool = False) -> None:
-        """Lock entities (`user:42`) until the end of the transaction: shared by writers, exclusive for erasure."""
+        """Lock entities (`user:42`) until the end of the transaction: shared by writers,
+        exclusive for erasure.
+        """
         self.lock(*(self.lock_key("entity", entity) for entity in entities), shared=not exclusive)
 
     def lock_name(self, *parts: str, shared: bool = False) -> None:
-        """Lock what the name stands for until the end of the transaction."""
+        """Take the lock of a name until the end of the transaction."""
         self.lock(self.lock_key(*parts), shared=shared)
 
     def lock(self, *keys: int, shared: bool = False) -> None:
-        """Take advisory locks (`lock_key`) until the end of the transaction, in one order for all."""
+        """Take advisory locks (`lock_key`) until the end of the transaction, in ascending order."""
         function = "pg_advisory_xact_lock_shared" if shared else "pg_advisory_xact_lock"
         self.execute(f"SELECT {function}(key) FROM unnest(%s::bigint[]) key", (sorted(set(keys)),))
 
 
 def lock_key(*parts: object) -> int:
-    """Return a signed number of 64 bits."""
+    """Return the key of an advisory lock for these parts: a hash as a signed number of 64 bits."""
     named = "\0".join(map(str, parts)).encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(named, digest_size=8).digest(), "big", signed=True)

@@ -1,7 +1,8 @@
-"""Vectors of pgvector on the wire: `numpy` arrays of float32 go out as `vector`, `vector` and `halfvec` come in as such arrays.
+"""Vectors of pgvector in the binary protocol.
 
-Both types have one binary form: the dimension (16 bits), 16 zero bits, then the values, big-endian. A column of halfvec takes
-a `vector` by an implicit cast.
+`numpy` arrays of float32 are sent as `vector`; `vector` and `halfvec` are received as such arrays.
+Both types have one binary form: the dimension (16 bits), 16 zero bits, then the values, big-endian.
+A column of halfvec accepts a `vector` by an implicit cast.
 """
 
 from __future__ import annotations
@@ -38,7 +39,10 @@ class _HalfvecLoader(_VectorLoader):
 
 
 def register_vectors(connection: psycopg.Connection[Any], vector_oid: int, halfvec_oid: int) -> None:
-    """Let a connection take and give vectors. They come as arrays from statements with binary results only."""
+    """Register the vector types on a connection.
+
+    Only statements with binary results return vectors as arrays.
+    """
     dumper = type("_VectorDumper", (_VectorDumper,), {"oid": vector_oid})
     connection.adapters.register_dumper(np.ndarray, dumper)
     connection.adapters.register_loader(vector_oid, _VectorLoader)

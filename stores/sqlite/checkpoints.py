@@ -1,4 +1,7 @@
-"""The checkpoints of running jobs: one SQLite file, opened for the worker. Importing this imports LangGraph."""
+"""The checkpoints of running jobs in one SQLite file, which the worker opens.
+
+Importing this module imports LangGraph.
+"""
 
 from __future__ import annotations
 
@@ -21,15 +24,16 @@ from .errors import explained, is_damage, set_aside
 log = logging.getLogger(__name__)
 
 OPENING_SECONDS, WRITING_SECONDS = 1.0, 5.0
-"""How long somebody else's lock is waited for: before the next try to open, and by a job that is under way."""
+"""How long to wait for a lock of another process: when opening, and when a running job writes."""
 
 
 @asynccontextmanager
 async def open_checkpoints(path: Path) -> AsyncIterator[OpenCheckpoints]:
-    """Open the checkpoints in `path`. A damaged file is set aside as `*.damaged`: a lost one costs a model call, never a job.
+    """Open the checkpoints in `path`. A damaged file is renamed to `*.damaged` and replaced.
 
-    Raises CheckpointError where the file is sound as far as is known but cannot be used now: a full disk, somebody's lock, an
-    I/O error. It stays as it is then.
+    A lost checkpoint costs a model call, but never a job. Raises CheckpointError if the file cannot
+    be used now although it is not known to be damaged (full disk, lock of another process, I/O
+    error); it is then left unchanged. Also raised if a damaged file cannot be replaced.
     """
     with ThreadPoolExecutor(1, "checkpoints") as thread:
         loop = asyncio.get_running_loop()
@@ -60,7 +64,7 @@ def _threads(connection: sqlite3.Connection) -> list[str]:
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    with suppress(OSError):  # what SQLite says of it names the remedy
+    with suppress(OSError):  # connecting fails too, with an error that names the remedy
         create_empty(path)
     connection = sqlite3.connect(path, timeout=OPENING_SECONDS, check_same_thread=False)
     try:
@@ -78,7 +82,9 @@ def _opened(path: Path) -> sqlite3.Connection:
 
 
 def _malformed(found: str) -> sqlite3.DatabaseError:
-    """Return the result of SQLite's check as the error that reading the damaged part would raise."""
+    """Return the result of SQLite's check as the error that reading the damaged part would
+    raise.
+    """
     error = sqlite3.DatabaseError(f"database disk image is malformed: {found.splitlines()[0]:.200}")
     error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
     return error

@@ -1,16 +1,19 @@
 """One SQLite file that several threads and several processes read and write.
 
-The file is in WAL mode: readers never wait for the writer and see the last commit. `synchronous` is FULL: a commit is on
-the disk when it returns. A job leaves the queue after its events are committed, so a power failure must not undo the
-commit (NORMAL would allow that). The cost is one `fsync` per transaction.
+The file is in WAL mode: readers never wait for the writer and see the last commit. `synchronous` is
+FULL: a commit is on the disk when it returns. A job leaves the queue after its events are
+committed, so a power failure must not undo the commit (NORMAL would allow that). The cost is one
+`fsync` per transaction.
 
-A file that is moved, deleted or replaced while it is open goes on existing for this process alone: what it writes there is
-lost with it. So device and inode of the file, of its write-ahead log (`-wal`) and of the index of that (`-shm`) are compared
-at each transaction, before it and after its commit (about five microseconds each).
+If the file is moved, deleted or replaced while it is open, this process continues to write to the
+old file, and the new data is lost. Therefore device and inode of the file, of its write-ahead log
+(`-wal`) and of the index of the log (`-shm`) are compared before each transaction and after its
+commit (about five microseconds each).
 
-Writes use one connection under a lock and begin with BEGIN IMMEDIATE, so that two processes wait for each other instead of
-failing in the middle of a transaction. Reads take a connection from a pool, the most recently used first, because its page
-cache is warm. Connections are not bound to threads, so the short-lived threads of `asyncio.to_thread` leave none behind.
+Writes use one connection under a lock and begin with BEGIN IMMEDIATE, so that two processes wait
+for each other instead of failing in the middle of a transaction. Reads take a connection from a
+pool, the most recently used first, because its page cache is warm. Connections are not bound to
+threads, so the short-lived threads of `asyncio.to_thread` leave no connections behind.
 """
 
 from __future__ import annotations
@@ -38,23 +41,29 @@ from .transaction import SqliteTransaction, migrate
 
 _WRITER_CACHE_KIB = 8_000
 _READER_CACHE_KIB = 2_000
-"""Bounds of SQLite's own page cache of each connection; what it lacks comes from the system's file cache."""
+"""Limits of the page cache of SQLite per connection.
+
+Pages that are not in it come from the file cache of the system.
+"""
 _WAL_LIMIT_BYTES = 64 * 1024 * 1024
 _STEPS_BETWEEN_LOOKS = 1_000
-"""Instructions of SQLite's virtual machine, a few milliseconds."""
+"""Instructions of SQLite's virtual machine between two calls of `stop`, a few milliseconds."""
 _TRIES, _PAUSE_SECONDS = 20, 0.1
-"""How often the log is tried to be emptied while somebody reads, and how long each try waits."""
+"""How often emptying the log is tried while a reader is active, and the wait per attempt."""
 _IDLE_READERS = 4
-"""Read connections kept open when idle; under load there may be one per reader."""
+"""Maximum number of idle read connections that stay open. Under load there may be one per reader.
+"""
 
 
 class SqliteDatabase(Database):
-    """The connections to one file, its migrations applied.
+    """The connections to one file. Opening it applies the migrations.
 
-    `migrations` is an append-only list of SQL scripts; `PRAGMA user_version` counts those applied to the file.
-    `busy_seconds` is how long a writer waits for another process before it raises StorageError.
+    `migrations` is an append-only list of SQL scripts; `PRAGMA user_version` counts those applied
+    to the file. `busy_seconds` is how long a writer waits for another process before it raises
+    StorageError.
 
-    `reading` and `writing` raise every SQLite error as StorageError with the file name and a remedy.
+    `reading` and `writing` raise every SQLite error as StorageError with the file name and a
+    remedy.
     """
 
     def __init__(self, path: Path, migrations: Sequence[str], *, busy_seconds: float = 10.0) -> None:
@@ -67,12 +76,16 @@ class SqliteDatabase(Database):
         self._pool_lock = threading.Lock()
         self._idle: list[SqliteTransaction] = []
         self.when_in_trouble: Callable[[], None] = lambda: None
-        """Called in any thread on errors that suggest that the file cannot be used now (`is_trouble`). Must not block."""
+        """Called in any thread on errors that suggest that the file cannot be used now
+        (`is_trouble`).
+
+        Must not block.
+        """
         try:
             make_private_folders(path.parent)
             remove_leftover_logs(path)
             check_openable(path)
-            create_empty(path)  # SQLite gives its log and index beside it the same mode
+            create_empty(path)  # SQLite creates log and index with the same mode
             self._writer = self._connect(_WRITER_CACHE_KIB)
             try:
                 self._prepare()
@@ -91,7 +104,7 @@ class SqliteDatabase(Database):
 
     @property
     def place(self) -> Place:
-        """Whether the path still leads to the file that is open, with its log. Blocks for microseconds."""
+        """The state of the open file and its log. Blocks for microseconds."""
         return self._files.place
 
     @property
@@ -99,7 +112,10 @@ class SqliteDatabase(Database):
         return self._closed
 
     def check_in_place(self) -> None:
-        """Raise StorageError if the file or its log was moved, deleted or replaced: what is committed now would be lost."""
+        """Raise StorageError if the file or its log was moved, deleted or replaced.
+
+        A commit would then be lost.
+        """
         place = self.place
         if place == "here":
             return
@@ -113,9 +129,10 @@ class SqliteDatabase(Database):
 
     @contextmanager
     def reading(self, *, once: bool = False) -> Iterator[SqliteTransaction]:
-        """Give a connection in a read transaction, in which all statements see the same state.
+        """Yield a connection in a read transaction, in which all statements see the same state.
 
-        `once`: without a transaction, for a single statement whose rows are fetched immediately.
+        With `once` there is no transaction: for a single statement whose rows are fetched
+        immediately.
         """
         self._check_usable()
         self.check_in_place()
@@ -141,12 +158,16 @@ class SqliteDatabase(Database):
 
     @contextmanager
     def writing(self, *, durable: bool = True) -> Iterator[SqliteTransaction]:
-        """Give the writer in a transaction that is committed at the end of the block, or rolled back if the block raises.
+        """Yield the writer in a transaction.
 
-        With `durable=False` the commit does not wait for the disk (0.02 ms instead of 2 to 4). A power failure, but not a
-        crash of the process, may undo it until the next durable commit or checkpoint: for data that can be recreated.
+        It is committed at the end of the block, or rolled back if the block raises.
 
-        Raises StorageError if the file is not in its place any more, after the commit too: it is lost with the file.
+        With `durable=False` the commit does not wait for the disk (0.02 ms instead of 2 to 4). A
+        power failure, but not a crash of the process, may undo it until the next durable commit or
+        checkpoint: for data that can be recreated.
+
+        Raises StorageError if the file is no longer in its place. If this is found after the
+        commit, the commit is lost with the file.
         """
         self._check_usable()
         self.check_in_place()
@@ -187,7 +208,7 @@ class SqliteDatabase(Database):
             return connection.rows(statement, parameters)
 
     def stored(self, vector: Vector) -> bytes:
-        """Return `vector` as little-endian float32. Raises InvalidInput as `checked_vector`."""
+        """Return `vector` as little-endian float32. Raises InvalidInput like `checked_vector`."""
         return checked_vector(vector).astype("<f4", copy=False).tobytes()
 
     def vector(self, value: bytes) -> Vector:
@@ -199,11 +220,12 @@ class SqliteDatabase(Database):
     def truncate_log(self) -> bool:
         """Move the write-ahead log into the file and empty it, so that it holds no deleted text.
 
-        Return False if a reader of another process prevents that for seconds; the next checkpoint does it.
+        Return False if a reader prevents that for seconds; the next checkpoint then empties the
+        log.
         """
         for attempt in range(_TRIES):
             time.sleep(_PAUSE_SECONDS if attempt else 0)
-            with self._outside_transactions() as writer:  # others write between two tries
+            with self._outside_transactions() as writer:  # others can write between two attempts
                 writer.execute(f"PRAGMA busy_timeout = {_PAUSE_SECONDS * 1000:.0f}")
                 try:
                     busy, _, _ = writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
@@ -214,9 +236,10 @@ class SqliteDatabase(Database):
         return False
 
     def vacuum(self, stop: Callable[[], bool] = bool) -> bool:
-        """Rewrite the whole file, so that no page holds deleted text. Return False, with nothing changed, if `stop` says so.
+        """Rewrite the whole file, so that no page holds deleted text.
 
-        Temporarily needs free space for a second copy. `stop` is asked every few milliseconds while pages are copied.
+        Return False, with the file unchanged, if `stop` returned True. Temporarily needs free space
+        for a second copy. `stop` is called every few milliseconds while pages are copied.
         """
         with self._outside_transactions() as writer:
             writer.set_progress_handler(stop, _STEPS_BETWEEN_LOOKS)
@@ -231,7 +254,10 @@ class SqliteDatabase(Database):
         return True
 
     def release_memory(self) -> None:
-        """Give back what idle connections have cached; a connection that is in use keeps it. Raises StorageError."""
+        """Free the page caches of the writer and of idle readers, but not of readers in use.
+
+        Raises StorageError.
+        """
         self._close_idle()
         with self._outside_transactions() as writer:
             writer.execute("PRAGMA shrink_memory")
@@ -244,12 +270,12 @@ class SqliteDatabase(Database):
 
     @property
     def writers_wait(self) -> bool:
-        """True while somebody in this process waits to write."""
+        """True while a thread of this process waits to write."""
         return self._writers > 0
 
     @contextmanager
     def _outside_transactions(self) -> Iterator[SqliteTransaction]:
-        """Give the writer for a statement that SQLite allows outside of transactions only."""
+        """Yield the writer for a statement that SQLite allows only outside of transactions."""
         self._check_usable()
         self.check_in_place()
         with self._write_lock:
@@ -267,7 +293,7 @@ class SqliteDatabase(Database):
             if self._closed:
                 return
             place: Place = "unlogged"
-            with suppress(StorageError):  # the folder cannot be looked into any more
+            with suppress(StorageError):  # the folder can no longer be read
                 place = self.place
                 if place != "here":
                     self._save_log(place)
@@ -276,8 +302,8 @@ class SqliteDatabase(Database):
             self._closed = True
             self._close_idle()
             if place == "unlogged":
-                # With its last connection SQLite would delete the logs by name, and they may be those of another process.
-                # So this one ends with the process, not with the object.
+                # When the last connection closes, SQLite deletes the logs by name, and they may
+                # belong to another process. So this connection stays open until the process ends.
                 ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._writer))
                 self._files.keep()
             else:
@@ -285,9 +311,10 @@ class SqliteDatabase(Database):
                 self._writer.close()
 
     def _save_log(self, place: Place) -> None:
-        """Move the write-ahead log into the file that was moved away, or that lost its log, where it still belongs to that.
+        """Move the open log into the open database file, unless it no longer belongs to the file.
 
-        The log stays where the file was. The file would lack it, and a backup put into its place would be damaged by it.
+        The log stays at the old path when the file is moved. Without this call the moved file would
+        lack the content of its log, and the log would damage a backup that is put in the old place.
         """
         if not self._closed and (place != "unlogged" or self._files.may_be_completed):
             with suppress(sqlite3.Error):

@@ -1,13 +1,16 @@
-"""Profiles and articles of a data directory: rows of `queue.sqlite`, and a Markdown file beside each, which people may edit.
+"""Profiles and articles of a data directory: rows of `queue.sqlite`, each with a Markdown file.
 
     profiles/{users,groups}/{id}[@{layer}].md      chapters/{id}[@{scope}].md
 
-The rows are the truth. A file is written after the commit of its revision, with its digest, and the row notes its size and
-time. Where a file is another one than its row notes, it is compared with the row: what a hand has changed in it becomes a
-revision of its own (cause `edit`), and the file is written anew, as it is after a crash, or where two processes have written at
-once. Nothing is taken from a file that cannot be read: it stays as it is until it is corrected or another revision comes. A file
-that was deleted by hand takes out what the document says; its history stays. Where the folder is gone as well, the files are
-written anew.
+People may edit the files, but the rows are authoritative. A file is written, with its digest, after
+the commit of its revision; the row then stores size and modification time of the file. If a file no
+longer has these, it is compared with the row: changes made by hand become a new revision (cause
+`edit`), and the file is written again. It is also written again after a crash, or after two
+processes wrote it at once.
+
+A file that cannot be parsed is left unchanged until it is corrected or another revision is written.
+If a file is deleted by hand, its document becomes empty; the earlier revisions remain. If the
+folder is missing as well, its files are written again.
 """
 
 from __future__ import annotations
@@ -41,12 +44,12 @@ SUFFIX = ".md"
 _DUE, _UNREAD = "due", "?"
 _TRIES = 5
 COPIED = ("documents", "ledger", "summaries")
-"""The tables beside the jobs that a backup has."""
+"""The tables that a backup contains besides those of the jobs."""
 _DIGEST = re.compile(rb"\ndigest: ([0-9a-f]{16})\n---\n")
 
 
 class MirroredDocuments(DocumentTable[Key, Document]):
-    """Documents with a file each in `folder`."""
+    """Documents with one file each in `folder`."""
 
     def __init__(self, database: Callable[[], Database], folder: Path, *, revision_keep: int = 5) -> None:
         super().__init__(database, revision_keep=revision_keep)
@@ -55,7 +58,7 @@ class MirroredDocuments(DocumentTable[Key, Document]):
 
     def read(self, key: Key) -> Document | None:
         found = self._noted(key)
-        with suppress(StorageError):  # the row counts; `_compare` tells what is wrong with the file
+        with suppress(StorageError):  # the row is used; `_compare` logs the error of the file
             if _file_of(found) == signature_of(self._path(key)):
                 return self._decoded(key, *found[:3]) if found else None
         self._compare(key)
@@ -67,7 +70,7 @@ class MirroredDocuments(DocumentTable[Key, Document]):
         return found
 
     def keys(self) -> list[Key]:
-        """Return the keys of all documents, after a look at all files."""
+        """Return the keys of all documents, after all changed files were compared."""
         current = "SELECT max(revision) FROM documents WHERE kind = d.kind AND entity_type = d.entity_type"
         rows = self._database.rows(
             "SELECT entity_type, entity_id, place, mirrored FROM documents d"
@@ -103,16 +106,20 @@ class MirroredDocuments(DocumentTable[Key, Document]):
         return result
 
     def without_lines(self, key: Key, unwanted: Callable[[str], bool], *, now: str) -> int:
-        """See `DocumentTable.without_lines`. A file that cannot be read may hold such a line: it is written anew."""
+        """See `DocumentTable.without_lines`.
+
+        A file that cannot be read may contain such a line, so it is written again.
+        """
         self.read(key)
         gone = super().without_lines(key, unwanted, now=now)
         self._write_anew(key)
         return gone
 
     def erase(self, entity: Entity) -> int:
-        """See `DocumentTable.erase`. Files go first: one that is left without its row would be read as a new document.
+        """See `DocumentTable.erase`.
 
-        What files hold that cannot be read is not known: they are written anew.
+        Files are deleted first: a file without its row would be read as a new document. Files that
+        cannot be read may contain data of the entity, so they are written again.
         """
         for place, _ in self._files():
             if self.naming.is_of(place, entity):
@@ -126,7 +133,11 @@ class MirroredDocuments(DocumentTable[Key, Document]):
     def _put(
         self, key: Key, document: Document, causes: Sequence[str], *, cause: str | None = None, **how: Any
     ) -> Document | None:
-        """See `DocumentTable._put`. What a hand has edited (with a `cause`) comes from comparing already."""
+        """See `DocumentTable._put`.
+
+        With a `cause` (an edit by hand) the call comes from a comparison, so files are not compared
+        again.
+        """
         if cause is None:
             self.read(key)
         written = super()._put(key, document, causes, cause=cause, **how)
@@ -135,13 +146,16 @@ class MirroredDocuments(DocumentTable[Key, Document]):
         return written
 
     def _write_anew(self, key: Key) -> None:
-        """Write the file of a document, also over one that cannot be read. Raises StorageError."""
+        """Write the file of a document, even over one that cannot be read. Raises StorageError."""
         self._database.run(f"UPDATE documents SET mirrored = '{_DUE}' WHERE {OF_KEY}", self._where(key))
         while not self._is_compared(key):
             pass
 
     def _compare(self, key: Key) -> None:
-        """Bring row and file together. A file that cannot be read or written now is compared again at the next look."""
+        """Synchronize row and file.
+
+        If the file cannot be read or written now, it is compared again at the next access.
+        """
         try:
             for _ in range(_TRIES):
                 if self._is_compared(key):
@@ -150,7 +164,11 @@ class MirroredDocuments(DocumentTable[Key, Document]):
             log.warning("%s is not compared with what is stored: %s", self._path(key), error)
 
     def _is_compared(self, key: Key) -> bool:
-        """Compare once. Return False if somebody has changed one of both meanwhile, or an edit was stored."""
+        """Compare row and file once.
+
+        Return False if one of them was changed meanwhile, or an edit was stored: then the
+        comparison must be repeated.
+        """
         path, found = self._path(key), self._noted(key)
         signature = signature_of(path)
         if _file_of(found) == signature:
@@ -165,9 +183,11 @@ class MirroredDocuments(DocumentTable[Key, Document]):
         if data != (wanted or None):
             if data is None:
                 edited: Document | None = self._deleted(key, current, found[3])
-            else:  # one that nobody has edited, of whatever revision, tells nothing
+            else:  # an unedited file, of any revision, contains no changes
                 edited = current if is_as_written(data) else self._edited(key, data, current)
-            if edited is None and found[3] != _DUE:  # it stays as it is until it is corrected, or another revision comes
+            # A file that cannot be read is left unchanged until it is corrected, or another
+            # revision comes.
+            if edited is None and found[3] != _DUE:
                 return self._note(key, current, signature + _UNREAD)
             if edited is not None and not self.form.same(edited, current):
                 with suppress(RevisionConflict):
@@ -187,18 +207,27 @@ class MirroredDocuments(DocumentTable[Key, Document]):
         return self.form.edited(data, current, kept.get, self._changed_at(self._path(key))[:10])
 
     def _changed_at(self, path: Path) -> str:
-        """Return when a file was changed, or that it was deleted, ISO 8601 in UTC."""
+        """Return when a file was changed, as ISO 8601 in UTC.
+
+        For a missing file this is the time at which its folder was changed.
+        """
         with explaining("read", path):
             status = (path if path.exists() else path.parent).stat()
         return datetime.fromtimestamp(status.st_mtime, UTC).isoformat(timespec="seconds")
 
     def _deleted(self, key: Key, current: Document, noted: str) -> Document:
-        """Return what is left of a document whose file is gone: nothing if a hand has deleted it."""
+        """Return the new content of a document whose file is missing.
+
+        The document becomes empty if the file was deleted by hand; otherwise it is `current`.
+        """
         by_hand = noted not in ("", _DUE) and self._path(key).parent.is_dir()
         return self.form.empty(key) if by_hand else current
 
     def _brought(self, key: Key, data: bytes) -> bool:
-        """Store a file that somebody has put here as a new document. Return True: what cannot be read stays as it is."""
+        """Store a file that was added by hand as a new document, and return False.
+
+        Return True without storing it if it cannot be read or is empty; it is then left unchanged.
+        """
         try:
             document = self.form.parse(data, key, lambda: 1)
         except ValueError as error:
@@ -217,7 +246,7 @@ class MirroredDocuments(DocumentTable[Key, Document]):
         return True
 
     def _noted(self, key: Key) -> Any:
-        """Return revision, time, content and the noted file of the current row; None if there is none."""
+        """Return revision, time, content and signature in the current row; None if there is none."""
         query = f"SELECT revision, updated_at, content, mirrored FROM documents WHERE {OF_KEY} ORDER BY revision DESC LIMIT 1"
         return self._database.row(query, self._where(key))
 
@@ -236,7 +265,7 @@ class MirroredProfiles(MirroredDocuments[ProfileKey, Profile], ProfileStorage):
     """The `ProfileStorage` of a data directory."""
 
     def layers(self, entity_type: EntityType, entity_id: str) -> list[str]:
-        """See `ProfileStorage.layers`, after a look at the files of this entity alone."""
+        """See `ProfileStorage.layers`. Compares the files of this entity first."""
         entity = Entity(entity_type, entity_id)
         for place, path in places_below(self._folder, (f"{entity_type}s/",), SUFFIX):
             if self.naming.is_of(place, entity) and (key := key_of_file(self.naming, path, place, front_matter_of)) is not None:
@@ -249,9 +278,10 @@ class MirroredArticles(MirroredDocuments[ArticleKey, StoredArticle], ArticleStor
 
 
 def copy_documents(source: sqlite3.Connection, target: sqlite3.Connection) -> None:
-    """Put the documents of one `queue.sqlite` into the place of those of another, in transactions of the caller's.
+    """Replace the documents of one `queue.sqlite` by those of another, in transactions of the
+    caller.
 
-    Their files are compared anew. Nothing is copied from a file of a former version, which has none.
+    Their files are compared again. A table that the file of a former version lacks is only emptied.
     """
     for table in COPIED:
         target.execute(f"DELETE FROM {table}")
@@ -263,18 +293,18 @@ def copy_documents(source: sqlite3.Connection, target: sqlite3.Connection) -> No
 
 
 def _file_of(noted: Any) -> str:
-    """Return the signature of the file that a row notes; "" if there is no row."""
+    """Return the signature of the file that a row stores; "" if there is no row."""
     return noted[3].removesuffix(_UNREAD) if noted else ""
 
 
 def with_digest(text: str) -> bytes:
-    """Return the content of a file: a text with front matter, and in that the digest of this text."""
+    """Return the content of a file: `text`, with its digest added to the front matter."""
     data = text.encode(errors="replace")
     return data.replace(b"\n---\n", b"\ndigest: %s\n---\n" % _digest(data), 1)
 
 
 def is_as_written(data: bytes) -> bool:
-    """Return True if a file is as `with_digest` has made it: nobody has edited it since."""
+    """Return True if a file is unchanged since `with_digest` has created its content."""
     found = _DIGEST.search(data)
     return found is not None and found[1] == _digest(data[: found.start()] + data[found.end() - len(b"\n---\n") :])
 
@@ -284,7 +314,10 @@ def _digest(data: bytes) -> bytes:
 
 
 def signature_of(path: Path) -> str:
-    """Return the size and the time of a file, which every change of it changes; "" if it does not exist."""
+    """Return size and modification time of a file; "" if it does not exist.
+
+    Every change of the file changes one of them.
+    """
     with explaining("read", path), suppress(FileNotFoundError, NotADirectoryError):
         status = os.stat(path)  # noqa: PTH116 - before every reply
         return f"{status.st_size}:{status.st_mtime_ns}"
@@ -292,14 +325,20 @@ def signature_of(path: Path) -> str:
 
 
 def places_below(folder: Path, within: Iterable[str], suffix: str) -> list[tuple[str, Path]]:
-    """Return the places (paths without suffix) of the documents in a folder, each with its file."""
+    """Return (place, path) of the documents in the folders `within` below `folder`.
+
+    A place is a path without suffix, relative to `folder`.
+    """
     names = (inside + name for inside in within for name in names_in(folder / inside))
     found = (name for name in names if name.endswith(suffix) and name.rpartition("/")[2][0] != ".")
     return [(name.removesuffix(suffix), folder / name) for name in found]
 
 
 def key_of_file(naming: Naming[Key], path: Path, place: str, fields: Callable[[bytes], Mapping[str, object]]) -> Key | None:
-    """Return the key of a file, by its name, or by its content where that was shortened; None for a file of others."""
+    """Return the key of a file by its name, or by its content if the name was shortened.
+
+    None if the file is not one of Historian's.
+    """
     key = naming.by_name(place)
     if key is None or naming.place(key) != place:
         try:

@@ -1,9 +1,10 @@
 """Erasure of the data of a person or a group from `index.sqlite`, without remains in the file.
 
-Rows are deleted with `secure_delete`, which overwrites them with zeros. That is not sufficient: FTS5 keeps the words of a
-deleted row until their segment is merged, and moved pages leave copies. Therefore `merge_words` merges each keyword index into
-one segment (`secure-delete` of FTS5 would have the same effect row by row, but needs SQLite 3.42 and makes the file read-only
-for older versions), and `rewrite` rewrites the whole file and empties the write-ahead log.
+Rows are deleted with `secure_delete`, which overwrites them with zeros. That is not sufficient:
+FTS5 keeps the words of a deleted row until their segment is merged, and moved pages leave copies.
+Therefore `merge_words` merges each keyword index into one segment, and `rewrite` rewrites the whole
+file and empties the write-ahead log. (`secure-delete` of FTS5 would have the same effect as the
+merge row by row, but it needs SQLite 3.42 and makes the file read-only for older versions.)
 """
 
 from __future__ import annotations
@@ -30,13 +31,13 @@ _ERASED_WHOLE = ("checkpoints.sqlite*", "*.damaged*")
 
 
 class IndexErasure(ErasureTables):
-    """The erasure of a data directory: `index.sqlite`, and files that are erased as a whole."""
+    """The erasure in a data directory: `index.sqlite`, and files that are deleted as a whole."""
 
     _database: SqliteDatabase
     among = "(SELECT value AS r FROM json_each(%s))"
 
     def __init__(self, database: SqliteDatabase, documents: Callable[[], LedgerTable]) -> None:
-        """`documents` gives the ledger of profiles and articles, which is in another file."""
+        """`documents` returns the ledger of profiles and articles, which is in another file."""
         super().__init__(SqliteEventRows(database))
         self._documents = documents
 
@@ -48,16 +49,20 @@ class IndexErasure(ErasureTables):
         remove_words(transaction, item_ids)
 
     def erase_whole(self) -> int:
-        """See `ErasureTables.erase_whole`: a lost checkpoint costs a model call."""
+        """See `ErasureTables.erase_whole`. A lost checkpoint costs only a model call."""
         directory = self._database.path.parent
         files = {path for pattern in _ERASED_WHOLE for path in directory.glob(pattern) if path.is_file()}
         return sum(remove_durably(path) for path in sorted(files))
 
     def merge_words(self) -> Iterator[None]:
-        """Merge each keyword index into one segment, in short transactions; yields between two. Others may write meanwhile."""
+        """Merge each keyword index into one segment, in short transactions.
+
+        Yields between two transactions; others may write meanwhile.
+        """
         with self._database.writing() as connection:
             connection.execute("INSERT INTO profile_keywords (profile_keywords) VALUES ('optimize')")
-        pages = -_PAGES_AT_ONCE  # negative: all segments, not only those of one size, are from now on merged into one
+        # A negative number starts a merge of all segments, not only of those of equal size.
+        pages = -_PAGES_AT_ONCE
         while True:
             yield
             with self._database.writing() as connection:
@@ -66,16 +71,18 @@ class IndexErasure(ErasureTables):
             pages = _PAGES_AT_ONCE
 
     def check_words(self) -> None:
-        """Make a keyword index that holds words of no row (after damage) anew."""
+        """Rebuild the keyword indexes that contain words of missing rows (after damage)."""
         with self._database.writing() as connection:
             for table in ("event_keywords", "profile_keywords"):
                 _check_or_rebuild(connection, table)
 
     def rewrite(self, stop: Callable[[], bool] = bool) -> bool:
-        """Rewrite the file without the remains of what was deleted, and empty the log. Return False if `stop` broke it off.
+        """Rewrite the file without the remains of deleted data, and empty the log.
 
-        Takes the time and the free space of a copy of the file; readers are not blocked. `stop` is asked every few
-        milliseconds. What a reader prevents from being emptied is overwritten when it ends. Raises StorageError.
+        Return False if `stop` interrupted it. Takes the time and the free space of a copy of the
+        file; readers are not blocked. `stop` is called every few milliseconds. If an active reader
+        prevents emptying the log, the log is overwritten after the reader ends. Raises
+        StorageError.
         """
         if not self._database.vacuum(stop):
             return False
@@ -89,7 +96,7 @@ class IndexErasure(ErasureTables):
         return any(place.removesuffix("-wal").removesuffix("-shm") in ours for place in places)
 
     def writers_wait(self) -> bool:
-        """Return True if somebody in this process waits to write."""
+        """Return True if a thread of this process waits to write."""
         return self._database.writers_wait
 
 

@@ -1,4 +1,4 @@
-"""Errors of SQLite as errors of Historian: what they mean for the file, and what to do."""
+"""Converts errors of SQLite to errors of Historian, with the file name and a remedy."""
 
 from __future__ import annotations
 
@@ -29,12 +29,14 @@ def is_trouble(error: sqlite3.Error) -> bool:
 
 
 def is_damage(error: sqlite3.Error) -> bool:
-    """Return True if SQLite reports a damaged file (no database, or malformed), not a full disk, a lock or an I/O error."""
+    """Return True if SQLite reports a damaged file (no database, or malformed), not a full disk,
+    a lock or an I/O error.
+    """
     return _primary_code(error) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 def was_broken_off(error: sqlite3.Error) -> bool:
-    """Return True if a progress handler broke the statement off."""
+    """Return True if a progress handler interrupted the statement."""
     return _primary_code(error) == sqlite3.SQLITE_INTERRUPT
 
 
@@ -54,7 +56,10 @@ def explained(error: Exception, path: Path) -> StorageError:
 
 
 def set_aside(path: Path) -> Path:
-    """Rename a damaged file to `*.damaged`, its log with it: together they are what can still be read. Raises OSError."""
+    """Rename a damaged file to `*.damaged` and its log to `*.damaged-wal`. Return the new path.
+
+    Both files are needed to recover data. Raises OSError.
+    """
     aside = path.with_suffix(path.suffix + ".damaged")
     for companion in ("-wal", "-shm"):
         aside.with_name(aside.name + companion).unlink(missing_ok=True)

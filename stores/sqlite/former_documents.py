@@ -1,11 +1,16 @@
-"""What former versions kept as files: documents with earlier revisions in `history/`, summaries as JSON lines, and requests to
-forget somebody, each with the texts found for it so far (`.known`), until it was answered (`.report.json`).
+"""Migration of data that former versions stored as files.
 
     forgetting/{type}-{id}.json        forgetting/{type}-{id}.known/{number}
-    {profiles,chapters}/{place}.md      {profiles,chapters}/history/{place}/{revision}-{time}.md      summaries/{place}.jsonl
+    {profiles,chapters}/{place}.md      {profiles,chapters}/history/{place}/{revision}-{time}.md
+    summaries/{place}.jsonl
 
-They become rows when the data directory is opened. What is interrupted is done again: a document that has rows is left as it
-is, and the former files go when all of them have.
+The files are documents with earlier revisions in `history/`, summaries as JSON lines, and forget
+requests. The texts that were found for a request are in `.known`; an answered request has a
+`.report.json`.
+
+The files become rows when the data directory is opened. An interrupted migration is repeated: a
+document that has rows is left unchanged, and the former files are deleted after all documents were
+stored.
 """
 
 from __future__ import annotations
@@ -48,7 +53,7 @@ _OF_DOCUMENTS = "entity_key LIKE 'user:%%' OR entity_key LIKE 'group:%%' OR enti
 
 
 class _Fact(NamedTuple):
-    """A fact of the index: whose it is, and when it was told."""
+    """A fact of the index, with its owner and its time."""
 
     event_id: str
     user_id: str
@@ -57,7 +62,7 @@ class _Fact(NamedTuple):
     timestamp_local: str
 
     def is_of(self, key: ProfileKey) -> bool:
-        """Return True if a line of this profile may rest on it."""
+        """Return True if the fact may be evidence of a line of this profile."""
         if key.entity_type == "group":
             return self.group_id == key.entity_id
         is_private = self.request_type == "private"
@@ -73,7 +78,10 @@ def take_over(
     summaries: SummaryStorage,
     requests: ForgetRequestTable,
 ) -> None:
-    """Bring what former versions left in a data directory into the rows. `stores` are by their folders. Raises StorageError."""
+    """Convert the files of former versions in a data directory to rows.
+
+    `stores` maps the names of folders to their stores. Raises StorageError.
+    """
     if found := index.rows(f"SELECT entity_key, job_id FROM ledger WHERE {_OF_DOCUMENTS}".replace("%%", "%")):
         with documents.writing() as transaction:
             for entity_key, job_id in found:
@@ -89,7 +97,7 @@ def take_over(
 
 
 def _facts(index: Database) -> dict[str, list[_Fact]]:
-    """Return the facts of the events by their texts, oldest first."""
+    """Return the facts among the events by text, oldest first."""
     found: dict[str, list[_Fact]] = {}
     columns = "event_id, user_id, group_id, request_type, timestamp_local"
     query = f"SELECT text, {columns} FROM events WHERE kind = 'fact' ORDER BY timestamp, event_id"
@@ -99,7 +107,10 @@ def _facts(index: Database) -> dict[str, list[_Fact]]:
 
 
 def _with_evidence(profile: Profile, facts: Mapping[str, list[_Fact]]) -> Profile:
-    """Return a profile of a former version, which did not note what a line rests on: the facts in the same words."""
+    """Return a profile with the facts of the same text as evidence of its lines.
+
+    Former versions stored no evidence.
+    """
 
     def with_its(line: ProfileLine) -> ProfileLine:
         its = [one for one in facts.get(line.text, ()) if not line.evidence and one.is_of(profile.key)]
@@ -125,7 +136,7 @@ def _take_documents(folder: Path, store: MirroredDocuments[Any, Any], documents:
                 _take_document(store, key, folder / f"{place}{SUFFIX}", snapshots, facts)
                 break
     with documents.writing():
-        pass  # waits for the disk, so that all is there before the former files go
+        pass  # waits for the disk: rows must be durable before the files are deleted
     for gone in (history, folder / ".locks"):
         with explaining("remove", gone), suppress(FileNotFoundError):
             shutil.rmtree(gone)
@@ -146,7 +157,7 @@ def _take_document(
             number = int(match["revision"])
             revisions[number] = form.parse(bytes_of(snapshot) or b"", key, partial(int, number))
     following = max(revisions, default=0) + 1
-    if (data := bytes_of(path)) is None:  # somebody has deleted it
+    if (data := bytes_of(path)) is None:  # deleted by hand
         if revisions:
             deleted_at = revisions[following - 1].updated_at
             revisions[following] = form.revised(form.empty(key), following, deleted_at, "edit")
@@ -162,7 +173,7 @@ def _take_document(
         if isinstance(newest, Profile):
             revisions[newest.revision] = _with_evidence(newest, facts)
         DocumentTable.restore(store, [revisions[n] for n in sorted(revisions)], durable=False)
-    if aside != path:  # last: without its file the document would count as deleted when this is done again
+    if aside != path:  # last: otherwise the document would count as deleted if this is repeated
         path.replace(aside)
 
 
@@ -180,7 +191,7 @@ def _take_summaries(directory: Path, summaries: SummaryStorage) -> None:
             summaries.restore([one for one in told if one is not None])
         remove_durably(path)
     for left in (folder / ".locks", folder):
-        with suppress(OSError):  # there is something else in it
+        with suppress(OSError):  # the folder contains other files
             shutil.rmtree(left) if left != folder else folder.rmdir()
 
 
@@ -189,7 +200,11 @@ def _named(lines: list[str], _: bytes) -> Mapping[str, object]:
 
 
 def _take_requests(folder: Path, requests: ForgetRequestTable) -> None:
-    """Ask again what was asked. Another request for the same entity, which is a row already, begins anew."""
+    """Store the unanswered forget requests.
+
+    If another request for the same entity is already a row, the two are merged, and the work starts
+    again at the stage `waiting`.
+    """
     names = names_in(folder)
     stored = {one.entity: one for one in requests.all()}
     for name in names:
@@ -214,5 +229,5 @@ def _take_requests(folder: Path, requests: ForgetRequestTable) -> None:
     for name in names:
         if name.endswith(_REPORT) or name[0] == ".":
             remove_durably(folder / name)
-    with suppress(OSError):  # there is something else in it
+    with suppress(OSError):  # the folder contains other files
         folder.rmdir()

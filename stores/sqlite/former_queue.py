@@ -1,4 +1,4 @@
-"""Jobs as former versions kept them, a JSON file each in `queues/{pending,processing,failed}/`."""
+"""Jobs of former versions: one JSON file per job in `queues/{pending,processing,failed}/`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ _NO_JOB = (Unreadable, ValueError, TypeError, KeyError, AttributeError, Overflow
 
 
 def open_local_queue(directory: Path, clock: Callable[[], float]) -> SqliteJobQueue:
-    """Open the queue of a data directory; jobs of a former version move into it. Raises StorageError."""
+    """Open the queue of a data directory, and move the jobs of a former version into it.
+
+    Raises StorageError.
+    """
     former = directory / FORMER
     with ExitStack() as opened:
         queue = SqliteJobQueue(directory / QUEUE, clock=clock)
@@ -39,7 +42,10 @@ def open_local_queue(directory: Path, clock: Callable[[], float]) -> SqliteJobQu
 
 
 def former_rows(folder: Path) -> dict[Path, dict[str, Any]]:
-    """Return the files below `queues/` with their rows, as they were accepted; what is no job has failed. Raises StorageError."""
+    """Return the files below `queues/` with their rows, in the order in which they were accepted.
+
+    A file that is not a job becomes the row of a failed job. Raises StorageError.
+    """
     with explaining("list", folder):
         files = [path for state in _STATES for path in (folder / state).glob("*.json") if path.is_file()]
     files.sort(key=lambda path: (path.name.find("-"), path.name))
@@ -73,11 +79,11 @@ def _row(document: Any, accepted_at: float) -> dict[str, Any]:
 
 
 def _remove(former: Path, taken: list[Path]) -> None:
-    """Remove the files of jobs, what belonged to them, and the folders if they are empty then."""
+    """Remove job files and their companion files, and then the folders that are empty."""
     with explaining("remove", former):
         besides = [path for pattern in (f"{TEMPORARY_PREFIX}*", "*.reason") for path in former.glob(f"*/{pattern}")]
         for path in (*taken, *besides, former / "newest"):
             path.unlink(missing_ok=True)
     for folder in (*(former / state for state in _STATES), former):
-        with suppress(OSError):  # there is something else in it
+        with suppress(OSError):  # the folder contains other files
             folder.rmdir()

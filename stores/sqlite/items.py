@@ -1,4 +1,4 @@
-"""Items of a LangGraph store in an SQLite file of their own, with their words in an index of FTS5."""
+"""Items of LangGraph stores in a separate SQLite file, with an FTS5 index of their words."""
 
 from __future__ import annotations
 
@@ -19,13 +19,16 @@ from .transaction import SqliteTransaction
 MIGRATIONS = migrations("sqlite/migrations/items", TOKENIZER=FTS5_TOKENIZER)
 
 MOST_MATCHING = 1_000
-"""So many of the items that share a word with a query get a score for it."""
+"""Maximum number of items that get a score for the words that they share with a query."""
 
 _INSERT_WORDS = "INSERT INTO item_words (rowid, places, words) VALUES (%s, %s, %s)"
 
 
 class ItemTable(ItemTables):
-    """The items of one file. Calls block, from any thread; they raise StorageError. Expired items are never returned."""
+    """The items in one file. Calls block, may come from any thread, and raise StorageError.
+
+    Expired items are never returned.
+    """
 
     words = "coalesce((SELECT words FROM item_words w WHERE w.rowid = i.row), '')"
 
@@ -34,7 +37,10 @@ class ItemTable(ItemTables):
         self._changed = False
 
     def close(self) -> None:
-        """Close the file. Words of items that were removed or changed leave the index now, because its parts are merged."""
+        """Close the file.
+
+        If items were changed, the index is merged first, which removes the words of former values.
+        """
         with suppress(StorageError):
             if self._changed:
                 self._database.run("INSERT INTO item_words (item_words) VALUES ('optimize')")
@@ -56,7 +62,10 @@ class ItemTable(ItemTables):
         return " AND ".join(conditions), parameters
 
     def matching(self, query: str, namespace: str) -> dict[int, float]:
-        """Return the BM25 scores of the MOST_MATCHING best rows of a namespace, and of those below it, by words of `query`."""
+        """Return the BM25 scores of the MOST_MATCHING best rows for the words of `query`.
+
+        Searches the namespace and those below it.
+        """
         if not (words := query_words(query)):
             return {}
         either = f"words : ({' OR '.join(map(matching, words))})"
@@ -95,7 +104,7 @@ class ItemTable(ItemTables):
 
 
 def _inserted(transaction: SqliteTransaction, values: Sequence[object]) -> int | None:
-    """Insert an item unless there is one of its key. Return its row."""
+    """Insert an item and return its row; return None if an item with its key exists."""
     columns = "namespace, key, value, created_at, updated_at, ttl_seconds, expires_at"
     statement = f"INSERT INTO items ({columns}) VALUES (%s, %s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING RETURNING row"
     found = transaction.rows(statement, values)
@@ -108,16 +117,23 @@ def _remove_index(transaction: SqliteTransaction, rows: Sequence[int]) -> None:
 
 
 def _is_plain(text: object) -> bool:
-    """Return True for text that JSON, SQLite and Python write alike."""
+    """Return True for text that JSON, SQLite and Python write identically."""
     return isinstance(text, str) and text.isprintable() and '"' not in text and "\\" not in text
 
 
 def _places(namespace: str) -> str:
-    """Return the words for a namespace and those above it: within one, FTS5 then looks at its items alone."""
+    """Return the index words of a namespace and its parents.
+
+    A search in one of them then reads only its items.
+    """
     labels = namespace.split(".")
     return " ".join(_place_word(".".join(labels[: n + 1])) for n in range(len(labels)))
 
 
 def _place_word(namespace: str) -> str:
-    """Return a word for a namespace, whatever characters it has. Where two share one, rows of both are found and told apart."""
+    """Return a word for a namespace, which may contain any characters.
+
+    If two namespaces share a word, a search finds rows of both; `read` omits those of other
+    namespaces.
+    """
     return blake2b(namespace.encode(), digest_size=8).hexdigest()

@@ -1,7 +1,7 @@
-"""The files of an open database: whether the paths still lead to what is open.
+"""The files of an open database, and checks whether their paths still lead to the open files.
 
 SQLite opens the write-ahead log (`-wal`) and its index (`-shm`) once, and deletes them by name when
-the last connection closes. All connections of a process to one file share the index, also after it
+the last connection closes. All connections of a process to one file share the index, even after it
 was deleted.
 """
 
@@ -31,13 +31,17 @@ NOT_IN_PLACE: dict[Place, str] = {
 
 _lock = threading.Lock()
 _open: weakref.WeakValueDictionary[int, OpenFiles] = weakref.WeakValueDictionary()
-"""The database files that are open in this process. What ends unclosed leaves it together with its connections."""
+"""The database files that are open in this process.
+
+An object that is garbage-collected without having been closed is dropped from this dictionary,
+together with its connections.
+"""
 _kept: list[OpenFiles] = []
-"""Those whose connections stay open until the process ends."""
+"""The files whose connections stay open until the process ends."""
 
 
 class OpenFiles:
-    """A database file that is open, with its logs. Made when SQLite has opened all three."""
+    """An open database file with its logs. Created after SQLite has opened all three files."""
 
     def __init__(self, path: Path) -> None:
         """Raises StorageError if this process has the file open with other logs."""
@@ -53,7 +57,10 @@ class OpenFiles:
 
     @property
     def place(self) -> Place:
-        """Whether the paths lead to the open files. Blocks for microseconds. Raises StorageError."""
+        """The state of the database file and its logs.
+
+        Blocks for microseconds. Raises StorageError.
+        """
         found = _status(self._path)
         if _identity(found) != self.identity:
             return "replaced" if found else "gone"
@@ -64,33 +71,36 @@ class OpenFiles:
 
     @property
     def may_be_completed(self) -> bool:
-        """Return True if the open log still belongs to the file.
+        """True if the open log still belongs to the file.
 
-        That is so if the file is as it was when its log was last seen in place, and there is no
-        other log with content.
+        This is the case if the file is unchanged since its log was last seen in place, and no other
+        log with content exists.
         """
         log = _status(self._path + "-wal")
         return _state(_status(self._path)) == self._unchanged and not (log and log.st_size)
 
     def remove_logs(self) -> None:
-        """Remove the logs if they are those of this database: a new file must not get them."""
+        """Remove the logs if they belong to this database, so that a new file does not get them."""
         for suffix, found, own in zip(LOGS, _logs_of(self._path), self.logs, strict=True):
             if found and found == own:
                 with suppress(OSError):
                     os.unlink(self._path + suffix)  # noqa: PTH108 - of a string
 
     def release(self) -> None:
-        """Say that SQLite is about to close the database."""
+        """Remove the file from the registry.
+
+        To be called just before SQLite closes the database.
+        """
         with _lock:
             _open.pop(id(self), None)
 
     def keep(self) -> None:
-        """Say that a connection stays open until the process ends."""
+        """Keep the file in the registry until the process ends, because a connection stays open."""
         _kept.append(self)
 
 
 def check_openable(path: Path) -> None:
-    """Raise StorageError if this process has the file open with another log: they would mix."""
+    """Raise StorageError if this process has the file open with another log: the logs would mix."""
     with _lock:
         _check_logs(path, file_identity(path), _logs_of(os.fspath(path)))
 
@@ -101,7 +111,10 @@ def _check_logs(path: Path, identity: str, logs: tuple[str, ...]) -> None:
 
 
 def remove_leftover_logs(path: Path) -> None:
-    """Remove the logs of a database file that does not exist any more: a new file must not get them."""
+    """Remove the logs of a database file that no longer exists.
+
+    Otherwise a new file would get them.
+    """
     beside = (path.with_name(path.name + suffix) for suffix in LOGS)
     leftover = [log for log in beside if log.exists()]
     for log in leftover if not path.exists() else ():
@@ -132,5 +145,5 @@ def _identity(status: os.stat_result | None) -> str:
 
 
 def _state(status: os.stat_result | None) -> tuple[int, int]:
-    """Return what every writing of a file changes."""
+    """Return modification time and size, which every write to the file changes."""
     return (status.st_mtime_ns, status.st_size) if status else (0, 0)

@@ -1,4 +1,4 @@
-"""Search over profiles in `index.sqlite`, by keywords and vectors. Derived from the profiles."""
+"""Search over profiles in `index.sqlite` by keywords and vectors. Derived from the profiles."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .events.keywords import matching
 
 
 class SqliteProfileIndex(ProfileIndex):
-    """The `ProfileIndex` of one `index.sqlite`, which it shares with the events."""
+    """The `ProfileIndex` in `index.sqlite`, which also contains the events."""
 
     def put(self, profile: Profile, vector: Vector | None) -> None:
         key = profile.key
@@ -51,7 +51,7 @@ class SqliteProfileIndex(ProfileIndex):
 
 
 def remove_words(transaction: Transaction, item_ids: Sequence[str]) -> None:
-    """Remove profiles from the index of words, while their rows are there."""
+    """Remove profiles from the index of words. To be called before their rows are deleted."""
     transaction.run(
         "INSERT INTO profile_keywords (profile_keywords, rowid, words)"
         " SELECT 'delete', row, words FROM profiles WHERE item_id = ANY(%s)",

@@ -1,12 +1,17 @@
-"""The job queue of a data directory: the tables `jobs` and `job_lines` of `queue.sqlite`, which holds documents as well.
+"""The job queue of a data directory: the tables `jobs` and `job_lines` of `queue.sqlite`.
 
-Any process may put, read and count; one claims (the one that holds the owner lock). A job stands in the line of each of its
-entities; the head of a line, waiting or running, holds back those behind it. `put` writes one row: a new job joins its lines
-with the next claim. Each call is one transaction, so that a process that is killed leaves every accepted job exactly once, and
-`take_over` returns the jobs it had claimed. What is put, amended or retried is on the disk when the call returns. What a worker
-does with its jobs is not waited for: after a power failure it may be undone, and a job that was completed comes back.
+The file also holds documents. Any process may put, read and count jobs; only the process that holds
+the owner lock claims them. A job waits in one line per entity. The first job of a line, waiting or
+running, holds back those behind it. `put` writes one row; a new job joins its lines at the next
+claim.
 
-Jobs that were done before this process started are not known here: the worker asks the ledger before it runs a job.
+Each call is one transaction, so that after a process is killed every accepted job exists exactly
+once. `take_over` returns the jobs that it had claimed to the queue. A job that was put, amended or
+retried is on the disk when the call returns. The changes that a worker makes to its jobs do not
+wait for the disk: a power failure may undo them, and then a completed job is in the queue again.
+
+The queue does not know jobs that were done before this process started: the worker checks the
+ledger before it runs a job.
 """
 
 from __future__ import annotations
@@ -31,7 +36,7 @@ logger = logging.getLogger(__name__)
 QUEUE = "queue.sqlite"
 MIGRATIONS = migrations("sqlite/migrations/queue")
 _BATCH = 256
-"""Most new jobs that join their lines in one transaction."""
+"""Maximum number of new jobs that join their lines in one transaction."""
 _IS_NEW = "FROM jobs INDEXED BY jobs_new WHERE state = 'pending' AND behind = -1 AND due <= %s"
 _IS_READY = "FROM jobs INDEXED BY jobs_ready WHERE state = 'pending' AND behind = 0 AND not_before <= %s"
 _TO_DO = f"SELECT 1 {_IS_NEW} UNION ALL SELECT 1 {_IS_READY} LIMIT 1"
@@ -40,7 +45,10 @@ _READY = f"SELECT position, job_id, {COLUMNS} {_IS_READY} ORDER BY position LIMI
 
 
 class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
-    """A `JobQueue` in one file. `clock` returns seconds since the epoch and may jump. Thread-safe; raises StorageError."""
+    """A `JobQueue` in one file. Thread-safe; raises StorageError.
+
+    `clock` returns seconds since the epoch and may jump.
+    """
 
     def __init__(self, path: Path, *, clock: Callable[[], float]) -> None:
         self._opening = threading.Lock()
@@ -52,7 +60,10 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
 
     @property
     def _database(self) -> SqliteDatabase:
-        """The open file; it is opened anew where it was deleted or replaced: what comes in must wait somewhere."""
+        """The open file.
+
+        It is opened again if it was deleted or replaced, so that jobs are accepted.
+        """
         if self._is_lost:
             with self._opening:
                 if self._is_lost:
@@ -67,7 +78,10 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
         self._opened = database
 
     def database(self) -> SqliteDatabase:
-        """Return the open file, for what else is kept in it. Ask anew for each use: it may be opened anew."""
+        """Return the open file, for other data in it.
+
+        Call this for each use, because the file may be opened again.
+        """
         return self._database
 
     @property
@@ -75,7 +89,10 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
         return not self._ended and (self._opened.closed or self._opened.place in ("gone", "replaced"))
 
     def put_all(self, jobs: Sequence[Job]) -> list[str]:
-        """See `JobQueue.put_all`. Raises InvalidInput for a job that is too large, or cannot be encoded."""
+        """See `JobQueue.put_all`.
+
+        Raises InvalidInput for a job that is too large or cannot be encoded.
+        """
         rows = [row_of(job, encode_new(job), self._clock()) for job in jobs]
         with self._database.writing() as transaction:
             self._add(transaction, rows)
@@ -90,7 +107,10 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
             return left + transaction.run(f"DELETE FROM jobs WHERE {mine}", (list(job_ids),))
 
     def withdraw(self, job_ids: Sequence[str]) -> int:
-        """See `JobQueue.withdraw`. Deleted rows are overwritten in the file, and the log is emptied."""
+        """See `JobQueue.withdraw`.
+
+        Deleted rows are overwritten in the file, and the log is emptied.
+        """
         with self._database.writing() as transaction:
             gone = sum(_delete(transaction, job_id, "pending", "failed") for job_id in job_ids)
         self._empty_log()
@@ -100,9 +120,9 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
         return self._database.row(_TO_DO, (now, now)) is not None
 
     def merge_rows(self, rows: Iterable[Mapping[str, Any]]) -> int:
-        """Add rows whose ids are not in the queue, and return how many.
+        """Add the rows whose ids are not in the queue, and return their number.
 
-        All jobs are put into the order in which they were accepted, unless some are worked on.
+        All jobs are sorted in the order in which they were accepted, unless a job is running.
         """
         with self._database.writing() as transaction:
             (last,) = transaction.row("SELECT coalesce(max(position), 0) FROM jobs")
@@ -111,7 +131,8 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
                 return added
             latest, keys = {True: 0.0, False: 0.0}, list[tuple[float, int]]()
             for position, accepted_at in transaction.rows("SELECT position, accepted_at FROM jobs ORDER BY position"):
-                latest[position > last] = max(latest[position > last], accepted_at)  # a clock that goes back changes no order
+                # Ignores a clock that was set back.
+                latest[position > last] = max(latest[position > last], accepted_at)
                 keys.append((latest[position > last], position))
             new = [(-number, position) for number, (_, position) in enumerate(sorted(keys), 1)]
             transaction.run_many("UPDATE jobs SET position = %s WHERE position = %s", new)
@@ -128,14 +149,17 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
             statement = f"INSERT INTO jobs ({', '.join(row)}) VALUES ({values}) ON CONFLICT DO NOTHING"
             if transaction.run(statement, tuple(row.values())):
                 added += 1
-            else:  # written again, since a process may have been killed before it had flushed the row
+            else:
+                # Write the row again: the process that put it may have been killed before the
+                # flush.
                 transaction.run("UPDATE jobs SET position = position WHERE job_id = %s", (row["job_id"],))
         return added
 
     def claim(self, now: float) -> Job | None:
-        """See `JobQueue.claim`. What is no valid job fails."""
+        """See `JobQueue.claim`. A row that is no valid job is marked as failed."""
         database = self._database
-        if self._is_other:  # it lay somewhere else: nobody works on what it says is worked on
+        # After a reopening: jobs that the new file marks as running have no worker.
+        if self._is_other:
             self._is_other = False
             self.take_over(now)
         while database.row(_TO_DO, (now, now)) is not None:
@@ -146,7 +170,8 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
                 if found is None:
                     continue
                 position, job_id, *values = found
-                if job_id in self._done:  # put again by a process that did not know
+                # The job was put again by a process that did not know that it was done.
+                if job_id in self._done:
                     _delete(transaction, job_id, "pending")
                     continue
                 claim = "UPDATE jobs SET state = 'processing', claimed_at = %s WHERE position = %s"
@@ -170,7 +195,7 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
         self._database.run(f"UPDATE jobs SET due = 0, not_before = 0 {waits}", given)
 
     def check_claim(self, job_id: str) -> None:
-        """Claims are the owner's as long as it lives: nobody else gives them to others."""
+        """Do nothing: the owner's claims are valid while it lives; no other process takes them."""
 
     def claimed_job(self, job_id: str) -> Job:
         with self._lock:
@@ -183,7 +208,8 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
         try:
             with self._database.writing(durable=False) as transaction:
                 _delete(transaction, job_id, "processing")
-                self._note_done(job_id)  # here, where nobody puts it
+                # Inside the transaction, so that nobody can put the job again meanwhile.
+                self._note_done(job_id)
         except BaseException:
             self._done.pop(job_id, None)
             raise
@@ -218,7 +244,7 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
 
     @property
     def holds_some(self) -> bool:
-        """True if a job waits here."""
+        """True if a pending job is in this queue."""
         return self._database.row("SELECT 1 FROM jobs WHERE state = 'pending' LIMIT 1") is not None
 
     def compact(self) -> None:
@@ -234,9 +260,10 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
         self._opened.close()
 
     def _settle(self, job_id: str, **becomes: Any) -> bool:
-        """Take a claimed job out of its lines and change its row; one that waits joins them again with the next claim.
+        """Take a claimed job out of its lines and change its row.
 
-        Return False if the row is gone.
+        A job that becomes pending joins its lines again at the next claim. Return False if the row
+        no longer exists.
         """
         with self._database.writing(durable=False) as transaction:
             found = transaction.row("SELECT position, entities FROM jobs WHERE job_id = %s AND state = 'processing'", (job_id,))
@@ -254,7 +281,10 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
 
 
 def open_queue_file(path: Path) -> SqliteDatabase:
-    """Open `queue.sqlite` and create it if it does not exist. Raises StorageError if the file is damaged or locked."""
+    """Open `queue.sqlite` and create it if it does not exist.
+
+    Raises StorageError if the file is damaged or locked.
+    """
     return SqliteDatabase(path, MIGRATIONS)
 
 
@@ -275,7 +305,7 @@ def row_of(job: Job, body: str, accepted_at: float) -> dict[str, Any]:
 
 
 def _enter(transaction: Transaction, position: int, entities: Sequence[str]) -> None:
-    """Put a job into its lines, behind older ones and behind one that runs."""
+    """Put a job into its lines, behind older jobs and behind a running job."""
     behind = 0
     for entity in entities:
         head = transaction.row(
@@ -293,7 +323,7 @@ def _enter(transaction: Transaction, position: int, entities: Sequence[str]) -> 
 
 
 def _leave(transaction: Transaction, position: int, entities: Sequence[str]) -> None:
-    """Take a job out of its lines; the next of each line that it headed heads it."""
+    """Remove a job from its lines. In each line where it was first, the next job becomes first."""
     for entity in entities:
         mine = (entity, position)
         was_head = transaction.row("SELECT head FROM job_lines WHERE entity = %s AND position = %s", mine) == (1,)

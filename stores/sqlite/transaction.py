@@ -1,4 +1,4 @@
-"""A connection to an SQLite file that takes the statements of `stores/tables/`, and the migrations of the file."""
+"""An SQLite connection for the statements of `stores/tables/`, and the migration of a file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...schema.errors import StorageError
 
 
 class SqliteTransaction(sqlite3.Connection):
-    """A connection that also takes statements as `stores/tables/` writes them."""
+    """A connection that also accepts statements in the form that `stores/tables/` uses."""
 
     def rows(self, statement: str, parameters: Sequence[Any] = ()) -> list[Any]:
         return self._asked(statement, parameters).fetchall()
@@ -31,7 +31,7 @@ class SqliteTransaction(sqlite3.Connection):
         """Do nothing: there is one writer at a time."""
 
     def lock_name(self, *parts: str, shared: bool = False) -> None:
-        """Do nothing, as `lock_entities`."""
+        """Do nothing, for the same reason as `lock_entities`."""
 
     def _asked(self, statement: str, parameters: Sequence[Any]) -> sqlite3.Cursor:
         given = [json.dumps(one, ensure_ascii=False) if isinstance(one, list) else one for one in parameters]
@@ -44,9 +44,10 @@ def _as_sqlite_writes(statement: str) -> str:
 
 
 def migrate(connection: sqlite3.Connection, path: Path, migrations: Sequence[str]) -> None:
-    """Apply the scripts that the file lacks (`PRAGMA user_version`), in one transaction.
+    """Apply the scripts that were not yet applied to the file, in one transaction.
 
-    Raises StorageError if a newer version has written the file.
+    `PRAGMA user_version` counts the applied ones. Raises StorageError if a newer version has
+    written the file.
     """
     if _version(connection) == len(migrations):
         return
@@ -74,7 +75,10 @@ def _version(connection: sqlite3.Connection) -> int:
 
 
 def _statements(script: str) -> Iterator[str]:
-    """Split a script into statements. `executescript` would commit the transaction that the migration runs in."""
+    """Split a script into statements.
+
+    `executescript` would commit the transaction in which the migration runs.
+    """
     pending = ""
     for line in script.splitlines(keepends=True):
         pending += line

@@ -1,1 +1,1 @@
-"""Tables that SQLite and PostgreSQL have alike, with what is asked of them written once."""
+"""Tables that both SQLite and PostgreSQL have, with the queries that they share."""

@@ -1,4 +1,4 @@
-"""The records of corrections, as rows of the table `corrections`, each with the people and groups that it concerns."""
+"""The records of corrections, as rows of the table `corrections`, with their people and groups."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ from .engine import OfOpened
 
 _LATEST = (
     "SELECT body FROM corrections WHERE until > %s AND (%s = 1 OR scope_key = %s)"
-    " ORDER BY at DESC, until DESC, correction_id LIMIT %s"  # `at` is told in seconds, `until` in fractions of them
+    # `at` has whole seconds, `until` fractions
+    " ORDER BY at DESC, until DESC, correction_id LIMIT %s"
 )
 
 
 class CorrectionTable(OfOpened):
-    """What corrections took out, kept apart until it cannot be undone any more. Blocking; raises StorageError.
+    """Records of what corrections removed, stored until they can no longer be undone.
 
-    The database is asked for at each use.
+    Calls block, and raise StorageError. The database is looked up at each use.
     """
 
     def put(self, record: CorrectionRecord) -> None:
-        """Keep a record; one of the same id is replaced. Durable when it returns."""
+        """Store a record, and replace one with the same id. Durable when it returns."""
         correction = record.correction
         row = (correction.correction_id, record.scope_key, correction.at, record.until, record.encoded())
         with self._database.writing() as transaction:
@@ -41,7 +42,10 @@ class CorrectionTable(OfOpened):
         return None if found is None else CorrectionRecord.decoded(found[0])
 
     def latest(self, scope_key: str | None, now: float, limit: int) -> list[CorrectionRecord]:
-        """Return the records of a conversation (None: of all) that have not expired at `now`, newest first."""
+        """Return at most `limit` records that have not expired at `now`, newest first.
+
+        They are of one conversation, or of all if `scope_key` is None.
+        """
         found = self._database.rows(_LATEST, (now, int(scope_key is None), scope_key or "", limit))
         return [CorrectionRecord.decoded(body) for (body,) in found]
 
@@ -51,7 +55,7 @@ class CorrectionTable(OfOpened):
         return [correction_id for (correction_id,) in found]
 
     def remove(self, correction_ids: list[str]) -> int:
-        """Remove records with their bytes. Return how many."""
+        """Remove records, also from the log of changes. Return their number."""
         if not correction_ids:
             return 0
         with self._database.writing() as transaction:
@@ -61,12 +65,15 @@ class CorrectionTable(OfOpened):
         return removed
 
     def all(self) -> Iterator[CorrectionRecord]:
-        """Yield every record, also those that have expired."""
+        """Yield every record, including expired ones."""
         for (correction_id,) in self._database.rows("SELECT correction_id FROM corrections ORDER BY correction_id"):
             if (record := self.get(correction_id)) is not None:
                 yield record
 
     def erase(self, entity: Entity) -> int:
-        """Remove the records that concern a person or a group, with their bytes. Return how many."""
+        """Remove the records that concern a person or a group, also from the log of changes.
+
+        Return their number.
+        """
         concerned = self._database.rows("SELECT correction_id FROM correction_entities WHERE entity = %s", (entity.key,))
         return self.remove([correction_id for (correction_id,) in concerned])

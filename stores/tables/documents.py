@@ -1,9 +1,10 @@
 """Profiles and articles with revisions, as rows of the table `documents`.
 
-A row holds one revision as JSON. The row with the highest revision is the current one. A write compares and swaps, records its
-causes (jobs, summaries) in the ledger, so that what is repeated changes nothing, and drops what is not kept any more, all in one
-transaction. It holds the locks of its entities (shared), which erasure takes exclusively: it is over before, or finds the
-tombstone.
+A row holds one revision as JSON. The row with the highest revision is the current one. A write
+compares and swaps the revision, records its causes (jobs, summaries) in the ledger, so that a
+repeated write changes nothing, and deletes the revisions beyond the limit, all in one transaction.
+A write holds shared locks of its entities, which an erasure takes exclusively. It therefore ends
+before the erasure begins, or finds the tombstone.
 """
 
 from __future__ import annotations
@@ -38,9 +39,9 @@ _NO_PLACE = "\x01"
 
 
 class DocumentTable(OfOpened, Generic[Key, Document]):
-    """Documents of one kind. The last `revision_keep` earlier revisions are kept (0: none).
+    """Documents of one kind. The last `revision_keep` earlier revisions are stored (0: none).
 
-    `database` is asked for at each use: a file that was lost is opened anew.
+    `database` is called at each use, so that a lost file is opened again.
     """
 
     kind: str
@@ -61,25 +62,28 @@ class DocumentTable(OfOpened, Generic[Key, Document]):
         return [self.naming.of_row(*row) for row in found]
 
     def edited(self) -> list[Key]:
-        """Read what hands have changed in files since they were written. Return whose, as far as this process has read it."""
+        """Read the edits that were made by hand in files.
+
+        Return the keys of the documents whose edits this process has read.
+        """
         return []  # there are no files
 
     def kept(self, key: Key) -> list[Document]:
-        """Return the current document and the earlier revisions that are kept."""
+        """Return the current document and its stored earlier revisions."""
         return self._revisions(self._database, key)
 
     def history(self, key: Key) -> list[Document]:
-        """Return the kept earlier revisions, newest first."""
+        """Return the stored earlier revisions, newest first."""
         return self.kept(key)[1:]
 
     def lines(self, key: Key) -> list[str]:
-        """Return the lines of all kept revisions."""
+        """Return the distinct lines of all stored revisions."""
         return list(dict.fromkeys(line for one in self.kept(key) for line in self.form.lines(one)))
 
     def rollback(self, key: Key, revision: int, *, now: str, job_id: str = "") -> Document:
         """Write the content of an earlier revision as a new revision. Idempotent by `job_id`.
 
-        Raises InvalidInput that names the kept revisions if `revision` is not among them.
+        Raises InvalidInput, which names the stored revisions, if `revision` is not among them.
         """
         with self._writing(key) as transaction:
             current = self._current(transaction, key)
@@ -94,7 +98,10 @@ class DocumentTable(OfOpened, Generic[Key, Document]):
             return self._swap(transaction, key, kept[revision], current, causes, now, cause)
 
     def restore(self, revisions: Sequence[Document], *, durable: bool = True) -> Restored:
-        """Store a document with its history (oldest first, revision numbers unchanged) if there is none."""
+        """Store a document with its history, unless the document exists.
+
+        `revisions` begin with the oldest one; their numbers are not changed.
+        """
         key = self.form.key(revisions[-1])
         with self._writing(key, durable=durable) as transaction:
             current = self._current(transaction, key)
@@ -107,7 +114,10 @@ class DocumentTable(OfOpened, Generic[Key, Document]):
         return "restored"
 
     def without_lines(self, key: Key, unwanted: Callable[[str], bool], *, now: str) -> int:
-        """Permanently remove lines: write a new revision without them, and delete earlier ones that have any. Return how many."""
+        """Permanently remove lines. Return the number of lines removed from the current revision.
+
+        Writes a new revision without them, and deletes all earlier ones that contain any.
+        """
         with self._writing(key) as transaction:
             kept = self._revisions(transaction, key)
             gone = sum(map(unwanted, self.form.lines(kept[0]))) if kept else 0
@@ -119,9 +129,11 @@ class DocumentTable(OfOpened, Generic[Key, Document]):
         return gone
 
     def erase(self, entity: Entity) -> int:
-        """Remove all documents of an entity with their history and their causes. Return how many.
+        """Remove all documents of an entity with their history and their causes.
 
-        Of profiles every revision is counted, of articles each article once.
+        Return their number.
+
+        For profiles every revision is counted, for articles each article once.
         """
         where = (self.kind, entity.type, entity.id, entity.scope.key if entity.type == "group" else _NO_PLACE)
         with self._database.writing() as transaction:
@@ -145,13 +157,17 @@ class DocumentTable(OfOpened, Generic[Key, Document]):
         forgotten: Forgotten = lambda: False,
         cause: str | None = None,
     ) -> Document | None:
-        """Write a revision unless all of `causes` are recorded. Return None if `forgotten()` returns True."""
+        """Write a revision, unless all of `causes` are recorded: then return the stored document.
+
+        Return None if `forgotten()` returns True.
+        """
         with self._writing(key) as transaction:
             if forgotten():
                 return None
             current = self._current(transaction, key)
             if causes and self._applied(transaction, key, causes) == set(causes):
-                return current or self.form.empty(key)  # deleted since: a repeated job does not restore it
+                # It may have been deleted; a repeated job does not restore it.
+                return current or self.form.empty(key)
             found = current.revision if current else 0
             if found != expected_revision:
                 raise RevisionConflict(
@@ -164,7 +180,9 @@ class DocumentTable(OfOpened, Generic[Key, Document]):
 
     @contextmanager
     def _writing(self, key: Key, *, durable: bool = True) -> Iterator[Transaction]:
-        """Begin a transaction in which nobody else writes this document, or erases an entity that it belongs to."""
+        """Begin a transaction that excludes other writers of this document and erasures of its
+        entities.
+        """
         entity_type, entity_id, place = self.naming.row(key)
         group = [f"group:{place.removeprefix('g:')}"] if place.startswith("g:") else []
         with self._database.writing(durable=durable) as transaction:
@@ -182,7 +200,9 @@ class DocumentTable(OfOpened, Generic[Key, Document]):
         now: str,
         cause: str | None = None,
     ) -> Document:
-        """Write a document as the next revision, record its causes, and drop what is not kept any more."""
+        """Write a document as the next revision, record its causes, and delete revisions beyond the
+        limit.
+        """
         written = self.form.revised(document, (current.revision if current else 0) + 1, now, cause)
         self._insert(transaction, key, written)
         note_applied(transaction, self.naming.ledger_key(key), causes)
@@ -213,7 +233,7 @@ class DocumentTable(OfOpened, Generic[Key, Document]):
 
     def _decoded(self, key: Key, revision: int, updated_at: str, content: str) -> Document:
         try:
-            if content.startswith("---"):  # as a former version stored it
+            if content.startswith("---"):  # the form of a former version
                 return self.form.parse(content.encode(), key, lambda: revision)
             return self.form.of_json(key, revision, updated_at, json.loads(content))
         except (ValueError, TypeError, KeyError, AttributeError) as error:
@@ -224,7 +244,7 @@ class DocumentTable(OfOpened, Generic[Key, Document]):
 
 
 class ProfileStorage(DocumentTable[ProfileKey, Profile]):
-    """The `ProfileStorage` of one database."""
+    """The `ProfileStorage` in one database."""
 
     kind = "profile"
     naming, form = PROFILES, PROFILE_FORMAT
@@ -234,8 +254,9 @@ class ProfileStorage(DocumentTable[ProfileKey, Profile]):
     ) -> Profile:
         """Write `profile` as revision `expected_revision + 1` and return it.
 
-        Raises RevisionConflict if another revision is stored. If `job_id`, and what was `also` a cause of this revision, were
-        all applied to this key before, nothing is written and the stored profile is returned.
+        Raises RevisionConflict if another revision is stored. `also` are further causes of this
+        revision. If `job_id` and all of `also` were applied to this key before, nothing is written
+        and the stored profile is returned.
 
         Sets `source_event_id` to name the job, if one is given. Raises StorageError.
         """
@@ -247,10 +268,11 @@ class ProfileStorage(DocumentTable[ProfileKey, Profile]):
         return written
 
     def revise(self, key: ProfileKey, change: Callable[[Profile], Profile], *, now: str, cause: str) -> Profile | None:
-        """Write what `change` makes of the current revision as the next one, and delete earlier ones that it would change.
+        """Write the result of `change` for the current revision as the next one.
 
-        So nothing that `change` takes out can come back by `rollback`. `cause` becomes the `source_event_id`. Returns the new
-        revision, None if nothing changes. `change` is called under the lock of the profile, for each kept revision.
+        Earlier revisions that `change` would alter are deleted, so that `rollback` cannot restore
+        what it removes. `cause` becomes the `source_event_id`. Returns the new revision, None if
+        nothing changes. `change` is called under the lock of the profile, for each stored revision.
         """
         with self._writing(key) as transaction:
             kept, written = self._revisions(transaction, key), None
@@ -272,7 +294,7 @@ class ProfileStorage(DocumentTable[ProfileKey, Profile]):
 
 
 class ArticleStorage(DocumentTable[ArticleKey, StoredArticle]):
-    """The `ArticleStorage` of one database."""
+    """The `ArticleStorage` in one database."""
 
     kind = "article"
     naming, form = ARTICLES, ARTICLE_FORMAT
@@ -287,10 +309,11 @@ class ArticleStorage(DocumentTable[ArticleKey, StoredArticle]):
         now: str,
         forgotten: Forgotten,
     ) -> StoredArticle | None:
-        """Write `article` as revision `expected_revision + 1` and return it; None if the person is forgotten.
+        """Write `article` as revision `expected_revision + 1` and return it; None if the person is
+        forgotten.
 
-        Raises RevisionConflict if another revision is stored. If all `sources` were applied before, nothing is written
-        and the stored article is returned.
+        Raises RevisionConflict if another revision is stored. If all `sources` were applied before,
+        nothing is written and the stored article is returned.
 
         Raises StorageError.
         """
@@ -307,14 +330,18 @@ class ArticleStores:
     articles: ArticleStorage
 
     def erase(self, entity: Entity) -> int:
-        """Remove everything of a user or a group. Return the number of items. Add the tombstone of the entity first."""
+        """Remove all data of a user or a group. Return the number of items.
+
+        The tombstone of the entity must be added before.
+        """
         return sum(store.erase(entity) for store in (self.buffer, self.summaries, self.articles))
 
 
 def write_view(profiles: ProfileStorage, folder: Path) -> int:
-    """Write the current revision of every profile of any store into an empty folder, as a data directory has them.
+    """Write the current revision of every profile into an empty folder, as in a data directory.
 
-    Return how many. Raises InvalidInput if the folder holds something, and StorageError.
+    Works with any store. Return the number of profiles. Raises InvalidInput if the folder is not
+    empty, and StorageError.
     """
     if names_in(folder):
         raise InvalidInput(f"{folder} is not empty; give a new folder")

@@ -1,6 +1,6 @@
-"""What a table needs of the engine below it.
+"""The interface of an engine for the tables.
 
-Statements have `%s` in place of values, and `= ANY(%s)` for any number of them, given as a list.
+Statements have `%s` in place of values, and `= ANY(%s)` for a list of any length.
 """
 
 from __future__ import annotations
@@ -33,24 +33,28 @@ class Transaction(Protocol):
         """Execute one statement for each of `rows`."""
 
     def lock_entities(self, entities: Iterable[str], *, exclusive: bool = False) -> None:
-        """Lock entities (`user:42`) until the end of the transaction: shared by writers, exclusive for erasure.
+        """Lock entities (`user:42`) until the end of the transaction: shared by writers, exclusive
+        for erasure.
 
-        What is written of somebody is committed before an erasure begins, or finds the tombstone.
+        A writer therefore commits before an erasure begins, or finds the tombstone.
         """
 
     def lock_name(self, *parts: str, shared: bool = False) -> None:
-        """Lock what the name stands for until the end of the transaction."""
+        """Take the lock of a name until the end of the transaction."""
 
 
 class Database(Protocol):
     """The connections to one memory, used by the process that has opened them."""
 
     name: str
-    """Where it is, for messages: a path, or an address without password."""
+    """The path of the file, or the address of the server without password, for messages."""
     _closed: bool = False
     _process: int
     when_in_trouble: Callable[[], None]
-    """Called in any thread on errors that suggest that the database cannot be used now. Must not block."""
+    """Called in any thread on errors that suggest that the database cannot be used now.
+
+    Must not block.
+    """
 
     def rows(self, statement: str, parameters: Sequence[Any] = ()) -> list[Any]: ...
 
@@ -68,14 +72,20 @@ class Database(Protocol):
     def writing(self, *, durable: bool = True) -> AbstractContextManager[Transaction]: ...
 
     def truncate_log(self) -> bool:
-        """Empty the log of changes, where it is a file of ours, so that it holds no deleted text."""
+        """Empty the log of changes, so that it holds no deleted text.
+
+        Only if the log is a file of Historian.
+        """
         return True
 
     def stored(self, vector: Vector) -> Any:
-        """Return a vector as a parameter. Raises InvalidInput if it is not one-dimensional or not finite."""
+        """Return a vector as a parameter.
+
+        Raises InvalidInput if it is not one-dimensional or not finite.
+        """
 
     def vector(self, value: Any) -> Vector:
-        """Return a vector as it was stored."""
+        """Return a vector from its stored form."""
 
     def matrix(self, values: Sequence[Any]) -> Matrix:
         """Return vectors as rows of one matrix; shape (0, 0) if there are none."""
@@ -90,14 +100,17 @@ class Database(Protocol):
 
 
 class OfDatabase(Generic[Kind]):
-    """Rows of one database."""
+    """Base class of tables in one database."""
 
     def __init__(self, database: Kind) -> None:
         self._database = database
 
 
 class OfOpened:
-    """Rows of a database that is asked for at each use: a file that was lost is opened anew."""
+    """Base class of tables in a database that is looked up at each use.
+
+    A lost file is then opened again.
+    """
 
     def __init__(self, database: Callable[[], Database]) -> None:
         self._opened = database
@@ -108,7 +121,10 @@ class OfOpened:
 
 
 def checked_vector(vector: Vector) -> Vector:
-    """Return `vector` as float32. Raises InvalidInput if it is not one-dimensional or not finite."""
+    """Return `vector` as float32.
+
+    Raises InvalidInput if it is not one-dimensional or not finite.
+    """
     values = np.ascontiguousarray(vector, dtype=np.float32)
     if values.ndim != 1 or not values.size:
         raise InvalidInput(f"vector: expected one dimension, got shape {values.shape}")

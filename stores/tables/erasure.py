@@ -1,4 +1,4 @@
-"""Erasure of the data of a person or a group from the tables that engines have alike."""
+"""Erasure of the data of a person or a group from the tables that both engines share."""
 
 from __future__ import annotations
 
@@ -17,48 +17,58 @@ from .meta import REMAINS, note, noted
 from .tombstones import SAID, SECONDS_OF_EVER, add_tombstones
 
 ERASED_AT_ONCE = 500
-"""Events deleted in one transaction, for about a tenth of a second."""
+"""Maximum number of events selected per transaction, which takes about a tenth of a second."""
 _MENTIONS = "mentions of "
 _ERASED = "e.row, e.job_id, e.text, e.handed_over, e.kind"
 
 
 class ErasureTables(BesideEvents, ABC):
-    """Erasure of events, their words and vectors, the profile index, and the manifest of notes. All is idempotent."""
+    """Erasure of events with words and vectors, of the profile index, and of the manifest of notes.
+
+    All methods are idempotent.
+    """
 
     among: str
-    """A table of the numbers `r` of a list."""
+    """SQL for a table of the numbers `r` in a list."""
 
     def bury(self, entity: str, until: float) -> None:
-        """Prevent filing of jobs of `entity` (`user:42`) at `until` or before (seconds since the epoch).
+        """Prevent the filing of jobs of `entity` (`user:42`) that are dated `until` or earlier.
 
-        What is being written of the entity is waited for.
+        `until` is in seconds since the epoch. Waits for transactions that write data of the entity.
         """
         with self._database.writing() as transaction:
             transaction.lock_entities([entity], exclusive=True)
             add_tombstones(transaction, "entity", [entity], until)
 
     def bury_jobs(self, job_ids: Sequence[str]) -> None:
-        """Prevent filing of jobs, and remove their ledger entries."""
+        """Prevent the filing of jobs, and remove their ledger entries."""
         with self._database.writing() as transaction:
             add_tombstones(transaction, "job", job_ids, SECONDS_OF_EVER)
             self.remove_applied(transaction, job_ids)
 
     def bury_words(self, digests: Sequence[str], until: float) -> None:
-        """Prevent filing of statements (`corrected_digest`) that were told at `until` or before (seconds since the epoch)."""
+        """Prevent the filing of statements (`corrected_digest`) that were made at `until` or
+        earlier.
+
+        `until` is in seconds since the epoch.
+        """
         with self._database.writing() as transaction:
-            transaction.lock_name(SAID)  # what is being filed is waited for; what is filed later finds them
+            transaction.lock_name(SAID)  # waits for open filings; later ones find the tombstones
             add_tombstones(transaction, SAID, digests, until)
 
     def lift(self, job_ids: Sequence[str], digests: Sequence[str]) -> None:
-        """Let jobs and statements be filed again."""
+        """Allow jobs and statements to be filed again."""
         with self._database.writing() as transaction:
             for kind, values in (("job", job_ids), (SAID, digests)):
                 transaction.run("DELETE FROM tombstones WHERE kind = %s AND value = ANY(%s)", (kind, list(values)))
 
     def erase_events(self, where: EventFilter) -> int:
-        """Delete events with words, vectors and the ledger entries of their jobs. Return how many.
+        """Delete events with words, vectors and the ledger entries of their jobs.
 
-        Each job gets a tombstone, so that it is not filed again if it is submitted with a later time.
+        Return their number.
+
+        Each job gets a tombstone, so that it is not filed again if it is submitted with a later
+        time.
         """
         erased = 0
         while some := self.erase_some(where):
@@ -72,10 +82,11 @@ class ErasureTables(BesideEvents, ABC):
         last_rows: Sequence[int] | None = None,
         before: Callable[[Sequence[str], Sequence[str]], None] | None = None,
     ) -> int:
-        """Delete some of the matching events as `erase_events`, in one short transaction. Return how many.
+        """Delete some of the matching events like `erase_events`, in one short transaction.
 
-        With `last_rows`, only of these scopes and up to these rows. `before` is called with their texts and the ids of their
-        jobs while they can still be read.
+        Return the number of deleted events, which include those derived from deleted messages. With
+        `last_rows`, only events of these scopes and up to these rows are selected. `before` is
+        called with the texts and the ids of the jobs before they are deleted.
         """
         with self._database.writing() as transaction:
             transaction.lock_name(MESSAGES)
@@ -102,14 +113,15 @@ class ErasureTables(BesideEvents, ABC):
                 former = transaction.rows("SELECT text FROM event_revisions WHERE row = ANY(%s)", (rows,))
                 before([text for _, _, *texts, _ in found for text in texts] + [text for (text,) in former], jobs)
             filed = transaction.rows("DELETE FROM filed_jobs WHERE job_id = ANY(%s) RETURNING job_id", (jobs,))
-            # A message is in no list of filed jobs: its edit, or the same message again, must not bring it back.
+            # Messages are not in `filed_jobs`. With a tombstone, an edit or a repetition of the
+            # message is not stored.
             add_tombstones(transaction, "job", {job_id for (job_id,) in filed} | messages, SECONDS_OF_EVER)
             self.remove_applied(transaction, jobs)
             self._events.delete(transaction, rows)
         return len(found)
 
     def has_remains(self) -> bool:
-        """Return True if messages were withdrawn or edited since `overwrite` last ended."""
+        """Return True if records were deleted or edited since `overwrite` last completed."""
         return noted(self._database, REMAINS) is not None
 
     def overwrite(
@@ -119,10 +131,11 @@ class ErasureTables(BesideEvents, ABC):
         insist: bool = False,
         derived: Callable[[], None] = lambda: None,
     ) -> bool:
-        """Overwrite what withdrawn and edited messages left behind, as `merge_words` and `rewrite` do. Return True if done.
+        """Overwrite the remains of deleted and edited records with `merge_words` and `rewrite`.
 
-        `derived` is called at the end, to delete copies outside of the database: until it returns there is something left to do.
-        Return False, with something left to do, if `stop` broke it off, or a writer that waits, unless `insist`.
+        Return True if this is complete. Return False if `stop` interrupted it, or, unless `insist`,
+        a waiting writer; `has_remains` is then still True. `derived` is called at the end, to
+        delete copies outside of the database.
         """
         mark = noted(self._database, REMAINS)
         for _ in self.merge_words():
@@ -132,37 +145,47 @@ class ErasureTables(BesideEvents, ABC):
             return False
         derived()
         with self._database.writing() as transaction:
-            if noted(transaction, REMAINS) == mark:  # else something was deleted meanwhile
+            if noted(transaction, REMAINS) == mark:  # otherwise something was deleted meanwhile
                 note(transaction, REMAINS, None)
         return True
 
     def merge_words(self) -> Iterator[None]:
-        """Remove words of deleted records from a keyword index that still holds them; yields between short transactions."""
+        """Remove the words of deleted records from a keyword index that still contains them.
+
+        Yields between short transactions.
+        """
         return iter(())
 
     def check_words(self) -> None:
-        """Rebuild a keyword index that holds words of no record (after damage)."""
+        """Rebuild a keyword index that contains words of missing records (after damage)."""
 
     @abstractmethod
     def rewrite(self, stop: Callable[[], bool] = bool) -> bool:
-        """Overwrite what deleted records left behind. Return False if `stop` broke it off. Raises StorageError."""
+        """Overwrite the remains of deleted records. Return False if `stop` interrupted it.
+
+        Raises StorageError.
+        """
 
     @abstractmethod
     def erase_whole(self) -> int:
-        """Remove what is erased as a whole, while no job runs: checkpoints, and damaged files of unknown content."""
+        """Delete data that is erased as a whole: checkpoints, and damaged files of unknown content.
+
+        To be called while no job runs.
+        """
 
     def holds(self, places: Collection[str]) -> bool:
-        """Return True if one of the places (`StoredBytes.place`) is one that `rewrite` overwrites."""
+        """Return True if `rewrite` overwrites one of `places` (`StoredBytes.place`)."""
         return False
 
     def writers_wait(self) -> bool:
-        """Return True if a writer of this process waits for `rewrite`."""
+        """Return True if a writer of this process waits for the end of `rewrite`."""
         return False
 
     def erase_profiles(self, entity: Entity) -> int:
-        """Remove all layers of the profile of an entity from the index, with their vectors. Return how many.
+        """Remove all layers of the profile of an entity from the index. Return their number.
 
-        Of a group, the layers of user profiles that belong to it are removed as well.
+        Their vectors are removed too. For a group, the layers of user profiles that belong to it
+        are removed as well.
         """
         with self._database.writing() as transaction:
             transaction.lock_entities([entity.key], exclusive=True)
@@ -175,14 +198,17 @@ class ErasureTables(BesideEvents, ABC):
         return len(gone[0])
 
     def remove_profile_words(self, transaction: Any, item_ids: Sequence[str]) -> None:
-        """Remove profiles from an index of words that is kept apart from their rows."""
+        """Remove profiles from an index of words that is separate from their rows."""
 
     def remove_applied(self, transaction: Transaction, job_ids: Sequence[str]) -> None:
-        """Remove what was noted of jobs in the ledger."""
+        """Remove the ledger entries of jobs."""
         transaction.run("DELETE FROM ledger WHERE job_id = ANY(%s)", (list(job_ids),))
 
     def last_rows(self, where: EventFilter) -> list[int]:
-        """Return the last row of each scope with matching events: what is filed from now on has higher ones."""
+        """Return the last row of each scope with matching events.
+
+        Later events get higher numbers.
+        """
         condition, parameters = self._events.conditions(where)
         found = self._database.rows(
             f"SELECT (scope_number << {SCOPE_SHIFT}) | last_row FROM scopes WHERE scope_number IN"
@@ -192,17 +218,23 @@ class ErasureTables(BesideEvents, ABC):
         return [row for (row,) in found]
 
     def keep_mentions(self, entity: str, mentions: Sequence[tuple[str, str, str]]) -> None:
-        """Note what of others mentions a forgotten entity, as (kind, id, digest of the text). Replaces what was noted before."""
+        """Store which records of others mention a forgotten entity.
+
+        `mentions` are (kind, id, digest of the text). Replaces the records that were stored before.
+        """
         with self._database.writing() as transaction:
             note(transaction, _MENTIONS + entity, json.dumps(mentions, ensure_ascii=False) if mentions else None)
 
     def kept_mentions(self, entity: str) -> set[tuple[str, str, str]]:
-        """Return what `keep_mentions` noted."""
+        """Return the records that `keep_mentions` has stored."""
         found = json.loads(noted(self._database, _MENTIONS + entity) or "[]")
         return {(kind, item, digest) for kind, item, digest in found}
 
     def erase_notes(self, scope_key: str) -> int:
-        """Remove the manifest entries of the note files of a scope. Return how many. Their events are erased separately."""
+        """Remove the manifest entries of the note files of a scope. Return their number.
+
+        The events of the notes are erased separately.
+        """
         with self._database.writing() as transaction:
             transaction.lock_name("notes", scope_key)
             transaction.run(

@@ -17,7 +17,10 @@ _AT_ONCE = 500
 
 
 class Carried(NamedTuple):
-    """An event, `filed` (True if its job is recorded as filed), and the former texts of the event."""
+    """An event that is moved, with its former texts.
+
+    `filed` is True if its job is recorded as filed.
+    """
 
     event: Event
     filed: bool
@@ -26,7 +29,11 @@ class Carried(NamedTuple):
 
 @dataclass
 class Arrived:
-    """The result of an import: events added, known already, and known with another text (which stays)."""
+    """The result of an import: the numbers of events that were `added` and that were already
+    `known`.
+
+    `different` counts the known events with another text, which is not changed.
+    """
 
     added: int = 0
     known: int = 0
@@ -45,7 +52,10 @@ class EventTransferTables(BesideEvents):
                 yield Carried(event, event.job_id in filed, tuple(former.get(event.event_id, ())))
 
     def bring(self, items: Sequence[Carried]) -> Arrived:
-        """Store events that are new, also those of forgotten entities. They are embedded when a worker is idle."""
+        """Store the events that are new, including events of forgotten entities.
+
+        They are embedded when a worker is idle.
+        """
         arrived = Arrived()
         for portion in portions(items, _AT_ONCE):
             some = {item.event.event_id: item for item in portion}
@@ -69,9 +79,9 @@ class EventTransferTables(BesideEvents):
         return {job_id for (job_id,) in found}
 
     def file_jobs(self, jobs: Mapping[str, Sequence[Event]]) -> int:
-        """File the events of several jobs in one transaction, without vectors. Return the number of jobs that were new.
+        """File the events of several jobs in one transaction, without vectors.
 
-        Jobs of forgotten entities are skipped.
+        Return the number of jobs that were new. Jobs of forgotten entities are skipped.
         """
         with self._database.writing() as transaction:
             _lock(transaction, [event for events in jobs.values() for event in events])

@@ -24,7 +24,8 @@ def set_fingerprint(transaction: Transaction, model: str, dimension: int) -> Non
     """Store the model. Raises FingerprintMismatch if another model or dimension is stored."""
     if read_fingerprint(transaction) == (model, dimension):
         return
-    # The first of several that name it at once wins; the others wait for it, and see what it has named.
+    # If several processes store a model at once, the first one wins. The others wait here, and then
+    # read its model.
     transaction.run(
         "INSERT INTO meta (name, value) VALUES ('fingerprint', %s) ON CONFLICT (name) DO UPDATE SET value = meta.value",
         (json.dumps(("", dimension)),),
@@ -43,10 +44,10 @@ def write_fingerprint(transaction: Transaction, made_by: Fingerprint | None, nam
 
 
 def check_dimension(transaction: Transaction, dimensions: Iterable[int]) -> None:
-    """Raise FingerprintMismatch unless vectors of these dimensions are of the stored one.
+    """Raise FingerprintMismatch unless all `dimensions` are equal to the stored one.
 
-    The first vectors set the dimension; `set_fingerprint` sets the model. It stays the same until the end of the transaction:
-    who changes it takes the lock alone.
+    The first vectors set the dimension; `set_fingerprint` sets the model. The dimension cannot
+    change before the end of the transaction, because a change takes the lock exclusively.
     """
     sizes = set(dimensions)
     if not sizes:

@@ -1,7 +1,8 @@
-"""Requests to forget an entity, as rows: any process may ask, one carries requests out, and a crash loses none of them.
+"""Requests to forget an entity, as rows.
 
-Texts that were found for a request are stored in base64: the search for what is left of them reads this database too, and
-must not find its own list.
+Any process may store a request, one process carries requests out, and a crash loses none of them.
+Texts that were found for a request are stored in base64: the search for remaining texts also reads
+this database, and must not find its own list.
 """
 
 from __future__ import annotations
@@ -20,10 +21,15 @@ from .engine import Database, OfOpened, Transaction
 
 
 class ForgetRequestTable(OfOpened):
-    """The requests of one memory. The database is asked for at each use; calls raise StorageError."""
+    """The requests of one memory. Calls raise StorageError.
+
+    The database is looked up at each use.
+    """
 
     def ask(self, request: ForgetRequest) -> None:
-        """Store a request durably, merged with an earlier one for the same entity, which begins anew then.
+        """Store a request durably.
+
+        An earlier one for the same entity is merged with it, and starts again.
 
         Removes the report of an earlier request.
         """
@@ -38,7 +44,10 @@ class ForgetRequestTable(OfOpened):
             _note(transaction, request.entity, request.known())
 
     def advance(self, request: ForgetRequest, stage: Stage, *, last_rows: Sequence[int] | None = None) -> bool:
-        """Note how far a request is. Return False, and note nothing, if it was asked anew meanwhile."""
+        """Store the stage of a request.
+
+        Return False, and store nothing, if the request was stored again meanwhile.
+        """
         with self._changing(request.entity) as (transaction, stored):
             if stored is None or not request.is_as(stored):
                 return False
@@ -47,29 +56,35 @@ class ForgetRequestTable(OfOpened):
         return True
 
     def note(self, entity: Entity, known: Known) -> None:
-        """Store more data found for a request durably, before it is removed elsewhere."""
+        """Store data that was found for a request durably, before it is removed elsewhere."""
         with self._database.writing() as transaction:
             _note(transaction, entity, known)
 
     def stage_of(self, entity: Entity) -> Stage | Literal[""]:
-        """Return how far the request for an entity is; an empty string if there is none."""
+        """Return the stage of the request for an entity; "" if there is none."""
         return self.stages().get(entity.key, "")
 
     def stages(self) -> dict[str, Stage]:
-        """Return how far each request is, by entity (`user:42`)."""
+        """Return the stage of each request, by entity (`user:42`)."""
         return {one.entity.key: one.stage for one in _stored(self._database)}
 
     def waiting(self) -> bool:
-        """Return True if there is any request. Cheap: it is asked twice a second."""
+        """Return True if there is any request. Cheap, because it is called twice a second."""
         return self._database.row("SELECT 1 FROM forget_requests LIMIT 1") is not None
 
     def all(self) -> list[ForgetRequest]:
-        """Return all requests. Raises StorageError for an invalid one, which must not be skipped."""
+        """Return all requests.
+
+        Raises StorageError for an invalid one, which must not be skipped.
+        """
         with self._database.reading() as transaction:
             return requests_in(transaction)
 
     def answer(self, request: ForgetRequest, report: ForgetReport) -> bool:
-        """Store the report and remove the request: the work is complete. Return False if it was asked anew meanwhile."""
+        """Store the report and remove the request, whose work is complete.
+
+        Return False if the request was stored again meanwhile.
+        """
         key = request.entity.key
         with self._changing(request.entity) as (transaction, stored):
             if not request.is_as(stored):
@@ -91,26 +106,32 @@ class ForgetRequestTable(OfOpened):
         return None if found is None else ForgetReport.from_dict(json.loads(found[0]))
 
     def drop_unread(self) -> None:
-        """Remove the reports that nobody has read: they hold what others said of who was forgotten."""
+        """Remove unread reports: they contain what others said about the forgotten entity."""
         if self._database.run("DELETE FROM forget_reports"):
             self._database.truncate_log()
 
     @contextmanager
     def _changing(self, entity: Entity) -> Iterator[tuple[Transaction, ForgetRequest | None]]:
-        """Begin a transaction in which nobody else changes the request for an entity, and give that request."""
+        """Begin a transaction that locks the request for an entity.
+
+        Yield the transaction, and the request or None.
+        """
         with self._database.writing() as transaction:
             transaction.lock_name("forget", entity.key)
             yield transaction, next(iter(_stored(transaction, entity)), None)
 
 
 def requests_in(asked: Transaction) -> list[ForgetRequest]:
-    """Return the requests of a database with what was found for each."""
+    """Return the requests in a database, each with the data that was found for it."""
     known = "SELECT data FROM forget_known WHERE entity = %s ORDER BY number"
     return [one.with_known(_decoded(data) for (data,) in asked.rows(known, (one.entity.key,))) for one in _stored(asked)]
 
 
 def _stored(asked: Transaction | Database, entity: Entity | None = None) -> list[ForgetRequest]:
-    """Return the stored requests (of an entity), without what was found for them. Raises StorageError."""
+    """Return the stored requests (of one entity), without the data that was found for them.
+
+    Raises StorageError.
+    """
     where, of_it = ("1 = 1", ()) if entity is None else ("entity = %s", (entity.key,))
     found = []
     for key, body in asked.rows(f"SELECT entity, body FROM forget_requests WHERE {where} ORDER BY entity", of_it):
@@ -137,5 +158,6 @@ def _note(transaction: Transaction, entity: Entity, known: Known) -> None:
 
 
 def _decoded(data: str) -> Known:
-    found: Known = json.loads(data if data.startswith("{") else base64.b64decode(data))  # "{": of a former version
+    # "{": of a former version
+    found: Known = json.loads(data if data.startswith("{") else base64.b64decode(data))
     return found

@@ -1,7 +1,8 @@
-"""Items of a LangGraph store (namespace, key, JSON value) as rows, with their words and vectors.
+"""Items of LangGraph stores (namespace, key, JSON value) as rows, with their words and vectors.
 
-A namespace is stored as its labels joined by ".", which no label contains. It includes those below it: a condition on the
-text between "a.b." and "a.b/" ("/" follows "." in ASCII) uses the index, and is exact where LIKE would ignore case.
+A namespace is stored as its labels joined by ".", which no label contains. It includes the
+namespaces below it: a condition on the text between "a.b." and "a.b/" ("/" follows "." in ASCII)
+uses the index. It is exact, while LIKE would ignore case.
 """
 
 from __future__ import annotations
@@ -34,7 +35,10 @@ class StoredItem(NamedTuple):
 
 
 class NewItem(NamedTuple):
-    """An item to be put: `value` is JSON text, None to remove it; `texts` are its words, `vectors` those of `model`."""
+    """An item to store; `value` is JSON text, or None to remove the item.
+
+    `texts` are indexed by their words; `vectors` were made by `model`.
+    """
 
     namespace: str
     key: str
@@ -46,7 +50,10 @@ class NewItem(NamedTuple):
 
 
 class MovedItem(NamedTuple):
-    """An item as it goes to another store: `words` as they are indexed, with repetitions, and (model, vector) pairs."""
+    """An item that is moved to another store.
+
+    `words` are its indexed words, with repetitions; `vectors` are (model, vector) pairs.
+    """
 
     item: StoredItem
     expires_at: float | None
@@ -55,7 +62,10 @@ class MovedItem(NamedTuple):
 
 
 class _Kept(NamedTuple):
-    """The vectors of a model after the change `number`, by id in ascending order, with the rows of their items."""
+    """The cached vectors of a model after the change `number`.
+
+    `ids` are in ascending order; `rows` are the rows of the items.
+    """
 
     model: str
     dimension: int
@@ -70,15 +80,17 @@ def _none(model: str, dimension: int) -> _Kept:
 
 
 class ItemTables(ABC):
-    """Items by namespace and key. A namespace is its labels joined by "."; it includes those below it.
+    """Items by namespace and key.
 
-    Calls block, from any thread; they raise StorageError. Expired items are never returned.
+    A namespace is its labels joined by "."; it includes those below it.
+
+    Calls block, may come from any thread, and raise StorageError. Expired items are never returned.
     """
 
     words: str
-    """The column, or the query, of the words of an item as they are indexed."""
+    """SQL for the indexed words of an item: a column or a subquery."""
     hold = ""
-    """What locks the rows that a SELECT finds, where writers are not one after the other."""
+    """SQL that locks the rows of a SELECT, for an engine with concurrent writers."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -87,7 +99,10 @@ class ItemTables(ABC):
 
     @abstractmethod
     def matching(self, query: str, namespace: str) -> dict[int, float]:
-        """Return the score of each row of a namespace, and of those below it, that shares a word with `query`."""
+        """Return the scores of the rows that share a word with `query`, by row.
+
+        Searches a namespace and those below it.
+        """
 
     @abstractmethod
     def put_one(self, transaction: Any, item: NewItem, now: float) -> None:
@@ -95,7 +110,10 @@ class ItemTables(ABC):
 
     @abstractmethod
     def bring_one(self, transaction: Any, moved: MovedItem) -> int | None:
-        """Store an item of another store with its words, unless there is one of its key. Return its row."""
+        """Store an item of another store with its words.
+
+        Return its row; None if an item with its key exists.
+        """
 
     @abstractmethod
     def remove(self, transaction: Any, rows: Sequence[int]) -> None:
@@ -103,10 +121,12 @@ class ItemTables(ABC):
 
     @abstractmethod
     def equals(self, equal: Mapping[str, Any]) -> tuple[str, list[Any]]:
-        """Return the conditions `equal` as far as the database decides them as Python does."""
+        """Return SQL, with parameters, for those of the conditions `equal` that SQL decides as
+        Python does.
+        """
 
     def words_of(self, value: Any) -> list[str]:
-        """Return the words that `words` gave."""
+        """Return the words in a value of `words`."""
         return list(value)
 
     def close(self) -> None:
@@ -119,23 +139,25 @@ class ItemTables(ABC):
         return None if found is None else StoredItem(*found)
 
     def put(self, items: Iterable[NewItem], now: float) -> None:
-        """Store and remove items in one transaction, together with those that have expired."""
+        """Store and remove items in one transaction, and remove those that have expired."""
         with self._database.writing() as transaction:
-            transaction.run("UPDATE item_changes SET number = number + 1")  # writers come one after the other from here
+            # From here on other writers wait.
+            transaction.run("UPDATE item_changes SET number = number + 1")
             expired = transaction.rows(f"SELECT row FROM items WHERE expires_at <= %s {self.hold}", (now,))
             self.remove(transaction, [row for (row,) in expired])
             for item in items:
                 self.put_one(transaction, item, now)
 
     def touch(self, rows: Sequence[int], now: float) -> None:
-        """Let the time to live of items begin anew."""
+        """Restart the time to live of items."""
         with self._database.writing(durable=False) as transaction:
             transaction.run("UPDATE items SET expires_at = %s + ttl_seconds WHERE row = ANY(%s)", (now, list(rows)))
 
     def rows(self, namespace: str, now: float, equal: Mapping[str, Any]) -> list[int]:
         """Return the rows of a namespace and those below it, the last changed first.
 
-        Of the conditions `equal` (fields and their values) those are checked that the database decides as Python does.
+        Only those conditions in `equal` (values by field) are checked that the database decides as
+        Python does.
         """
         here, place = within(namespace)
         equals, values = self.equals(equal)
@@ -143,16 +165,16 @@ class ItemTables(ABC):
         return [row for (row,) in self._database.rows(statement, (*place, now, *values))]
 
     def read(self, namespace: str, rows: Sequence[int]) -> list[StoredItem]:
-        """Return the items of rows, in their order, as far as they are in a namespace or below it."""
+        """Return the items in `rows`, in this order, that are in a namespace or below it."""
         here, place = within(namespace)
         listed = self._database.rows(f"SELECT {_COLUMNS} FROM items WHERE row = ANY(%s) AND {here}", (list(rows), *place))
         found = {item[0]: StoredItem(*item) for item in listed}
         return [found[row] for row in rows if row in found]
 
     def vectors(self, model: str, dimension: int) -> tuple[Rows, Matrix]:
-        """Return the vectors of a model, of whatever namespace, each with its row; an item may have several.
+        """Return all vectors of a model, each with the row of its item; an item may have several.
 
-        They are kept in memory, and what any process has changed since is read.
+        The vectors are cached in memory. Changes by any process are read first.
         """
         with self._lock, self._database.reading() as transaction:
             ((number,),) = transaction.rows("SELECT number FROM item_changes")
@@ -161,7 +183,7 @@ class ItemTables(ABC):
             return self._cached.rows, self._cached.matrix
 
     def _as_of_now(self, transaction: Transaction, model: str, dimension: int, number: int) -> _Kept:
-        """Return the vectors of now: those that are in memory and still stored, and those that were added."""
+        """Return the current vectors: the cached ones that are still stored, and the added ones."""
         kept = self._cached if self._cached[:2] == (model, dimension) else _none(model, dimension)
         of_model = "FROM item_vectors WHERE model = %s AND dimension = %s"
         listed = transaction.rows(f"SELECT id, row {of_model} ORDER BY id", (model, dimension))
@@ -172,11 +194,11 @@ class ItemTables(ABC):
         return _Kept(model, dimension, number, ids, rows, np.concatenate([kept.matrix[np.isin(kept.ids, ids)], new]))
 
     def namespaces(self, now: float) -> list[str]:
-        """Return all namespaces that hold items."""
+        """Return all namespaces that contain items."""
         return [name for (name,) in self._database.rows(f"SELECT DISTINCT namespace FROM items WHERE {_HOLDS}", (now,))]
 
     def take(self, after_row: int, limit: int) -> list[MovedItem]:
-        """Return the next items behind a row, expired ones too, in the order of their rows."""
+        """Return at most `limit` items after a row, including expired ones, in row order."""
         with self._database.reading() as transaction:
             statement = f"SELECT {_COLUMNS}, expires_at, {self.words} FROM items i WHERE row > %s ORDER BY row LIMIT %s"
             found = transaction.rows(statement, (after_row, limit))
@@ -187,7 +209,10 @@ class ItemTables(ABC):
         return [MovedItem(StoredItem(*one[:-2]), one[-2], self.words_of(one[-1]), vectors[one[0]]) for one in found]
 
     def bring(self, items: Sequence[MovedItem]) -> int:
-        """Store items of another store, which get rows of this one; those that are there stay. Return how many are new."""
+        """Store items of another store under new row numbers. Return the number of new items.
+
+        Existing items are not changed.
+        """
         new = 0
         with self._database.writing() as transaction:
             transaction.run("UPDATE item_changes SET number = number + 1")
@@ -199,7 +224,7 @@ class ItemTables(ABC):
         return new
 
     def add_vectors(self, transaction: Transaction, row: int, vectors: Iterable[tuple[str, Vector]]) -> None:
-        """Add vectors to an item, given with their models."""
+        """Add (model, vector) pairs to an item."""
         transaction.run_many(
             "INSERT INTO item_vectors (row, model, dimension, vector) VALUES (%s, %s, %s, %s)",
             [(row, model, len(vector), self._database.stored(vector)) for model, vector in vectors],
@@ -207,7 +232,10 @@ class ItemTables(ABC):
 
 
 def within(namespace: str) -> tuple[str, list[str]]:
-    """Return the condition for a namespace and those below it, with its parameters; "" holds all."""
+    """Return the condition for a namespace and those below it, with its parameters.
+
+    The namespace "" includes all.
+    """
     if not namespace:
         return "1 = 1", []
     return "(namespace = %s OR (namespace > %s AND namespace < %s))", [namespace, f"{namespace}.", f"{namespace}/"]

@@ -1,4 +1,4 @@
-"""Which jobs were applied to which profiles and articles."""
+"""The record of the jobs that were applied to profiles and articles."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .engine import Database, OfDatabase, Transaction
 
 
 def applied(asked: Transaction | Database, entity_key: str, job_ids: Iterable[str]) -> set[str]:
-    """Return those of the jobs that were applied."""
+    """Return the jobs among `job_ids` that were applied."""
     query = "SELECT job_id FROM ledger WHERE entity_key = %s AND job_id = ANY(%s)"
     return {job_id for (job_id,) in asked.rows(query, (entity_key, list(job_ids)))}
 
@@ -20,7 +20,7 @@ def note_applied(transaction: Transaction, entity_key: str, job_ids: Iterable[st
 
 
 class LedgerTable(OfDatabase[Database]):
-    """Which jobs or summaries were applied to which profile or article.
+    """The record of the jobs or summaries that were applied to each profile or article.
 
     `add` is durable when it returns, also against power failures.
     """
@@ -35,6 +35,6 @@ class LedgerTable(OfDatabase[Database]):
                 note_applied(transaction, entity_key, job_ids)
 
     def remove(self, job_ids: Collection[str]) -> None:
-        """Remove what was noted of jobs."""
+        """Remove the entries of jobs."""
         if job_ids:
             self._database.run("DELETE FROM ledger WHERE job_id = ANY(%s)", (list(job_ids),))

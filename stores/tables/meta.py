@@ -1,21 +1,22 @@
-"""Single values that are noted of a memory, by name, as rows of the table `meta`."""
+"""Single named values of a memory, as rows of the table `meta`."""
 
 from __future__ import annotations
 
 from .engine import Database, Transaction
 
 REMAINS = "remains"
-"""How often something was deleted whose words are to be overwritten; absent if nothing was since the last time."""
+"""Counts the deletions since words were last overwritten; absent if nothing is to be overwritten.
+"""
 
 
 def noted(asked: Transaction | Database, name: str) -> str | None:
-    """Return a value; None if there is none."""
+    """Return a value; None if it is not set."""
     found = asked.row("SELECT value FROM meta WHERE name = %s", (name,))
     return None if found is None else str(found[0])
 
 
 def note(transaction: Transaction, name: str, value: str | None) -> None:
-    """Replace a value; None removes it."""
+    """Set a value; None removes it."""
     if value is None:
         transaction.run("DELETE FROM meta WHERE name = %s", (name,))
         return
@@ -24,6 +25,9 @@ def note(transaction: Transaction, name: str, value: str | None) -> None:
 
 
 def note_remains(transaction: Transaction, gone: int) -> None:
-    """Note that the words of what is `gone` (how many, if any) are to be overwritten where they stood."""
+    """Record that the words of `gone` deleted records must be overwritten on the disk.
+
+    Does nothing if `gone` is 0.
+    """
     if gone:
         note(transaction, REMAINS, str(int(noted(transaction, REMAINS) or 0) + 1))

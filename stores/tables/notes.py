@@ -1,4 +1,6 @@
-"""The manifest of indexed note files, written with the events of their chunks in one transaction."""
+"""The manifest of indexed note files, written with the events of their chunks in one
+transaction.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +18,10 @@ from .tombstones import is_buried
 
 @dataclass(frozen=True, slots=True)
 class IndexedFile:
-    """A file as it was indexed. `path` is relative to the folder, with `/`; `form` identifies the way it was indexed.
+    """The state of a note file when it was indexed.
 
-    Names of files and folders are stored as given: the caller redacts them.
+    `path` is relative to the folder, with `/`; `form` identifies the way of indexing. Names of
+    files and folders are stored as given: the caller redacts them.
     """
 
     path: str
@@ -39,16 +42,18 @@ class FileChange:
 
 
 def note_job_id(scope_key: str, chunk_id: str) -> str:
-    """Return the job id for the event of a chunk, unique for scope and content."""
+    """Return the job id for the event of a chunk, unique per scope and content."""
     return f"note-{digest_of(chunk_id, scope_key)}"
 
 
 class NoteTables(BesideEvents):
-    """Note files with the events of their chunks, which change in one transaction. A file is told by scope, folder and path.
+    """Note files and the events of their chunks, which change together in one transaction.
 
-    A chunk in several files of a scope is one event, with the job id `note_job_id(scope_key, chunk_id)`.
+    A file is identified by scope, folder and path. A chunk in several files of a scope is one
+    event, with the job id `note_job_id(scope_key, chunk_id)`.
 
-    A chunk's id is derived from scope and content: it keeps its event and vector when its file is changed, renamed or moved.
+    The id of a chunk is derived from scope and content, so that event and vector of the chunk are
+    unchanged when its file is changed, renamed or moved.
     """
 
     def files(self, scope_key: str, root: str) -> dict[str, IndexedFile]:
@@ -72,8 +77,9 @@ class NoteTables(BesideEvents):
     def write(self, scope_key: str, root: str, changes: Sequence[FileChange]) -> None:
         """Replace the entries of files, atomically for all changes.
 
-        A known chunk keeps its event. If that event was deleted, it is not created again by the next change of the file. Events
-        of forgotten entities are not stored. Raises FingerprintMismatch if the dimension of a vector differs.
+        The event of a known chunk is not changed. If the event was deleted, the next change of the
+        file does not create it again. Events of forgotten entities are not stored. Raises
+        FingerprintMismatch if the dimension of a vector differs.
         """
         with self._database.writing() as transaction:
             transaction.lock_entities({one for change in changes for event in change.events for one in event.entities})
@@ -95,7 +101,10 @@ class NoteTables(BesideEvents):
             )
 
     def remove(self, scope_key: str, root: str, paths: Sequence[str]) -> int:
-        """Remove files, and the events that no other file contains. Return the number of events removed."""
+        """Remove files, and the events that no other file contains.
+
+        Return the number of events removed.
+        """
         if not paths:
             return 0
         with self._database.writing() as transaction:
@@ -112,7 +121,10 @@ class NoteTables(BesideEvents):
             return self._drop_unheld(transaction, [event_id for (event_id,) in held])
 
     def _write_file(self, transaction: Transaction, scope_key: str, root: str, change: FileChange) -> list[str]:
-        """Replace the entries of one file, and insert the events that are new. Return the events that it held before."""
+        """Replace the entries of one file, and insert the events that are new.
+
+        Return the ids of the events that the file contained before.
+        """
         vectors = [None if vector is None else self._database.stored(vector) for vector in change.vectors]
         check_dimension(transaction, sizes(change.vectors))
         file = change.file
@@ -142,7 +154,7 @@ class NoteTables(BesideEvents):
         return [event_id for (event_id,) in before]
 
     def _drop_unheld(self, transaction: Transaction, event_ids: Sequence[str]) -> int:
-        """Delete those of the events that no file contains any more. Return how many."""
+        """Delete the events that no file contains any more. Return their number."""
         found = transaction.rows(
             "SELECT row FROM events e WHERE event_id = ANY(%s)"
             " AND NOT EXISTS (SELECT 1 FROM note_chunks c WHERE c.event_id = e.event_id)",

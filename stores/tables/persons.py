@@ -1,4 +1,4 @@
-"""Tables whose rows are of a person in a conversation, by the columns `user_id` and `scope_key`."""
+"""Tables with rows per person and conversation (columns `user_id` and `scope_key`)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ OF_KEY = "user_id = %s AND scope_key = %s"
 
 
 class PersonTable(OfOpened):
-    """Rows of persons in conversations."""
+    """A table with rows per person and conversation."""
 
     table: str
 
@@ -19,7 +19,10 @@ class PersonTable(OfOpened):
         return [key for row in found if (key := ArticleKey.parse(*row)) is not None]
 
     def erase(self, entity: Entity) -> int:
-        """Delete the rows of a user, or of the conversation of a group, also from the log of changes. Return how many."""
+        """Delete the rows of a user, or of the conversation of a group. Return their number.
+
+        They are also removed from the log of changes.
+        """
         column, value = ("user_id", entity.id) if entity.type == "user" else ("scope_key", entity.scope.key)
         with self._database.writing() as transaction:
             transaction.lock_entities([entity.key], exclusive=True)

@@ -1,4 +1,4 @@
-"""Search over profiles: what is asked of the table in which each engine indexes them."""
+"""Search over profiles: the part of the index that both engines share."""
 
 from __future__ import annotations
 
@@ -12,19 +12,25 @@ from .events.rows import BesideEvents
 
 
 class ProfileIndex(BesideEvents, ABC):
-    """Search over profiles by keywords and vectors, in the database of the events. Derived from the profiles."""
+    """Search over profiles by keywords and vectors, in the database of the events.
+
+    The index is derived from the profiles.
+    """
 
     @abstractmethod
     def put(self, profile: Profile, vector: Vector | None) -> None:
-        """Replace the indexed revision of a profile. With None it has no vector for now.
+        """Replace the indexed revision of a profile. `vector` is None if there is none yet.
 
-        A revision older than the indexed one is ignored, since writers may call this in any order. Raises
-        FingerprintMismatch if the dimension of the vector differs from the stored ones.
+        A revision older than the indexed one is ignored, since writers may call this in any order.
+        Raises FingerprintMismatch if the dimension of the vector differs from the stored ones.
         """
 
     @abstractmethod
     def search_keywords(self, query: str, limit: int, where: ProfileFilter | None = None) -> list[tuple[ProfileKey, float]]:
-        """Return the keys of matching profiles with BM25 scores (higher is better), best first. Accepts any query text."""
+        """Return the keys of matching profiles with BM25 scores (higher is better), best first.
+
+        Accepts any query text.
+        """
 
     def stale(self, profiles: Sequence[Profile]) -> list[Profile]:
         """Return the profiles whose revision is not indexed yet, or is indexed without a vector."""
@@ -36,7 +42,7 @@ class ProfileIndex(BesideEvents, ABC):
         return [profile for profile in profiles if fresh.get(profile.key.index_id, -1) < profile.revision]
 
     def vectors(self, where: ProfileFilter | None = None) -> tuple[list[ProfileKey], Matrix]:
-        """Return keys and embeddings of the matching embedded profiles; shape (0, 0) if there are none."""
+        """Return keys and embeddings of matching embedded profiles; shape (0, 0) if there are none."""
         condition, parameters = self._conditions(where)
         those = f"FROM {self._events.profiles} p WHERE p.vector IS NOT NULL AND {condition}"
         found = self._database.rows(f"SELECT p.item_id, p.vector {those} ORDER BY p.row", parameters)
@@ -44,7 +50,7 @@ class ProfileIndex(BesideEvents, ABC):
         return [ProfileKey.of_index_id(item_id) for item_id, _ in found], matrix
 
     def _conditions(self, where: ProfileFilter | None) -> tuple[str, list[Any]]:
-        """Return `where` as a condition on the table of the profiles, `p`, with its parameters."""
+        """Return `where` as a condition on the table `p` of the profiles, with its parameters."""
         if where is None:
             return "1 = 1", []
         spoken, of_spoken = ("1 = 1", list[Any]())

@@ -1,4 +1,4 @@
-"""Conversation states to be summarised, as rows of the table `buffered_states`."""
+"""Conversation states that are to be summarised, as rows of the table `buffered_states`."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ _INSERT = (
 
 
 class StateBuffer(PersonTable):
-    """The `StateBuffer` of one database.
+    """The `StateBuffer` in one database.
 
-    The transaction that adds the states of a job also records the job in the ledger. The entry stays when the states are
-    released, so that a repeated job does not add states that a summary has covered.
+    The transaction that adds the states of a job also records the job in the ledger. The entry
+    remains when the states are released, so that a repeated job does not add states that a summary
+    has covered.
     """
 
     table = "buffered_states"
@@ -34,11 +35,12 @@ class StateBuffer(PersonTable):
     def add(
         self, key: ArticleKey, job_id: str, states: Sequence[tuple[str, Spoken]], *, entities: Collection[str], at: float
     ) -> bool:
-        # Made durable by the ledger entry of the finished job, which is committed before the job is removed.
+        # This commit need not be durable: the ledger entry of the finished job is committed before
+        # the job is removed.
         """Store the states (entry id, state) of a job atomically.
 
-        Return False and change nothing if the states of the job were added before, or the job is forgotten (`entities` and
-        `at` as for `EventStore.is_forgotten`).
+        Return False and change nothing if the states of the job were added before, or the job is
+        forgotten (`entities` and `at` as for `EventStore.is_forgotten`).
         """
         with self._database.writing(durable=False) as transaction:
             transaction.lock_entities([*entities, *key.entities])
@@ -55,7 +57,7 @@ class StateBuffer(PersonTable):
         return sum(self.fill(key))
 
     def fill(self, key: ArticleKey) -> tuple[int, int]:
-        """Return the tokens of what was said, and those of records: events of filed jobs."""
+        """Return the tokens of what was said, and the tokens of records (events of filed jobs)."""
         ((said, recorded),) = self._database.rows(
             "SELECT coalesce(sum(tokens) FILTER (WHERE role <> 'record'), 0),"
             f" coalesce(sum(tokens) FILTER (WHERE role = 'record'), 0) FROM buffered_states WHERE {OF_KEY}",
@@ -68,11 +70,14 @@ class StateBuffer(PersonTable):
         return oldest_of(self.read(key), tokens)
 
     def through(self, key: ArticleKey, entry_id: str) -> list[BufferedState]:
-        """Return the states up to and including `entry_id`; empty if that state is not buffered any more."""
+        """Return the states up to and including `entry_id`; none if it is no longer buffered."""
         return up_to(self.read(key), entry_id)
 
     def release(self, key: ArticleKey, entry_id: str) -> int:
-        """Remove the states up to and including `entry_id`. Return how many; 0 if that state is not buffered any more."""
+        """Remove the states up to and including `entry_id`. Return their number.
+
+        It is 0 if that state is no longer buffered.
+        """
         person = (key.user_id, key.scope.key)
         return self._database.run(
             f"DELETE FROM buffered_states WHERE {OF_KEY}"
@@ -81,13 +86,16 @@ class StateBuffer(PersonTable):
         )
 
     def remove(self, entry_ids: Collection[str]) -> int:
-        """Permanently remove states of any key. Return how many."""
+        """Permanently remove states of any key. Return their number."""
         count = self._database.run("DELETE FROM buffered_states WHERE entry_id = ANY(%s)", (list(entry_ids),))
         self._database.truncate_log()
         return count
 
     def restore(self, states: Sequence[BufferedState]) -> list[Restored]:
-        """Store states of an archive, oldest first. States of a job that was added before are skipped ("same")."""
+        """Store states of an archive, oldest first.
+
+        States of a job that was added before are skipped ("same").
+        """
         results: list[Restored] = []
         for key, some in groupby(states, attrgetter("key")):
             mine = list(some)
@@ -111,7 +119,7 @@ class StateBuffer(PersonTable):
 
 
 def _take(transaction: Transaction, job_ids: Sequence[str]) -> set[str]:
-    """Note the jobs whose states are taken. Return those that were not noted before."""
+    """Record the jobs whose states are added. Return those that were not recorded before."""
     statement = "INSERT INTO ledger (entity_key, job_id) VALUES (%s, %s) ON CONFLICT DO NOTHING RETURNING 1"
     return {job_id for job_id in job_ids if transaction.row(statement, (_TAKEN, job_id)) is not None}
 

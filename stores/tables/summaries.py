@@ -1,4 +1,4 @@
-"""Dated summaries as rows of the table `summaries`, as JSON objects, one a row."""
+"""Dated summaries as rows of the table `summaries`, one JSON object per row."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from .persons import OF_KEY, PersonTable
 
 
 class SummaryStorage(PersonTable):
-    """The `SummaryStorage` of one database, which is asked for at each use."""
+    """The `SummaryStorage` in one database.
+
+    The database is looked up at each use, so that a lost file is opened again.
+    """
 
     table = "summaries"
 
@@ -24,7 +27,10 @@ class SummaryStorage(PersonTable):
         return _read(self._database, key)
 
     def add(self, summary: Summary, *, forgotten: Forgotten) -> bool:
-        """Store a summary. Return False and change nothing if its id is stored already or the person is forgotten."""
+        """Store a summary.
+
+        Return False and change nothing if its id is stored already or the person is forgotten.
+        """
         with self._changing(summary.key) as (transaction, known):
             if forgotten() or summary.id in known:
                 return False
@@ -32,14 +38,20 @@ class SummaryStorage(PersonTable):
         return True
 
     def mark_promoted(self, key: ArticleKey, ids: Collection[str], *, at: str, into: int | None) -> int:
-        """Take summaries out of short-term memory, `into` a revision of the article or (None) none. Return how many left."""
+        """Mark summaries as no longer in short-term memory. Return the number of newly marked ones.
+
+        `into` is the revision of the article that contains them; None if there is none.
+        """
         with self._changing(key) as (transaction, known):
             marked = [one for one in known.values() if one.id in ids and one.is_short_term]
             _write(transaction, [replace(one, promoted_at=at, promoted_into=into) for one in marked])
         return len(marked)
 
     def without_lines(self, key: ArticleKey, unwanted: Callable[[str], bool]) -> int:
-        """Permanently remove lines from summaries, and summaries without any line left. Return the number of lines."""
+        """Permanently remove lines from summaries. Return the number of removed lines.
+
+        Summaries without remaining lines are deleted.
+        """
         removed = 0
         with self._changing(key) as (transaction, known):
             for one in known.values():
@@ -54,7 +66,7 @@ class SummaryStorage(PersonTable):
         return removed
 
     def restore(self, summaries: Sequence[Summary]) -> list[Restored]:
-        """Store summaries of an archive that are missing, ordered by time."""
+        """Store the summaries of an archive that are missing. Return the result per summary."""
         results: list[Restored] = []
         for key, some in groupby(summaries, attrgetter("key")):
             with self._changing(key) as (transaction, known):
@@ -68,7 +80,10 @@ class SummaryStorage(PersonTable):
 
     @contextmanager
     def _changing(self, key: ArticleKey) -> Iterator[tuple[Transaction, dict[str, Summary]]]:
-        """Begin a transaction in which nobody else changes the summaries of a key, and give them by id."""
+        """Begin a transaction that locks the summaries of a key.
+
+        Yield it, and the summaries by id.
+        """
         with self._database.writing() as transaction:
             transaction.lock_entities(key.entities)
             transaction.lock_name(f"summaries {key}")

@@ -1,1 +1,1 @@
-"""Events with vectors, words, links and revisions."""
+"""Events in PostgreSQL: their rows, and the event store."""

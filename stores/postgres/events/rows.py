@@ -1,7 +1,8 @@
-"""Events in a schema: lists as arrays.
+"""Rows of events in a schema. Lists are stored as arrays.
 
-Whoever changes events locks the rows of their scopes first, in the order of their numbers: so two that change the same scopes
-wait for each other, and numbers are in the order of commits.
+A transaction that changes events first locks the rows of their scopes, in the order of their
+numbers. Two transactions that change the same scopes therefore wait for each other, and numbers are
+in the order of commits.
 """
 
 from __future__ import annotations
@@ -88,7 +89,10 @@ class PostgresEventRows(EventRows):
             transaction.executemany(_INSERT_VECTOR, sequenced)
 
     def add_words(self, transaction: Transaction, texts: Sequence[tuple[int, str]]) -> None:
-        """Index (row, text) pairs: their words as readers keep them in memory, and as lexemes, one of which is the scope."""
+        """Index (row, text) pairs: as words for the caches of readers, and as lexemes.
+
+        One of the lexemes is the scope.
+        """
         indexed = [(row, *_indexed(text)) for row, text in texts]
         transaction.executemany(_INSERT_WORDS, [_words_row(*one) for one in indexed])
         for number, group in groupby(indexed, key=lambda one: one[0] >> SCOPE_SHIFT):
@@ -96,7 +100,7 @@ class PostgresEventRows(EventRows):
             transaction.execute("UPDATE scopes SET words = words + %s WHERE scope_number = %s", (total, number))
 
     def remove_words(self, transaction: Transaction, rows: Sequence[int]) -> None:
-        """Remove rows from the index, and their words from what their scopes count."""
+        """Remove rows from the index, and subtract their words from the counts of their scopes."""
         transaction.execute(
             "WITH gone AS (DELETE FROM event_words WHERE row = ANY(%s) RETURNING row >> 32 AS number, length)"
             " UPDATE scopes SET words = words - g.total FROM (SELECT number, sum(length) AS total FROM gone GROUP BY number) g"
@@ -110,7 +114,7 @@ class PostgresEventRows(EventRows):
         transaction.execute("UPDATE scopes SET words = 0")
 
     def arrived(self, transaction: Transaction) -> None:
-        """Let new rows be numbered behind those that arrived, and the planner know them."""
+        """Number new rows after the moved ones, and update the statistics of the query planner."""
         for table, column in _NUMBERED:
             transaction.execute(
                 f"SELECT setval(pg_get_serial_sequence('{table}', '{column}'), max({column})) FROM {table} HAVING count(*) > 0"
@@ -120,7 +124,7 @@ class PostgresEventRows(EventRows):
     def lock_scope_keys(self, transaction: Transaction, scope_keys: Iterable[str]) -> None:
         keys = sorted(set(scope_keys))
         lock = "SELECT scope_key FROM scopes WHERE scope_key = ANY(%s) ORDER BY scope_number FOR UPDATE"
-        # Not an upsert of all: one that changes nothing uses up a scope number too.
+        # Only new scopes are inserted: an upsert that changes nothing uses up a scope number too.
         if new := set(keys) - {key for (key,) in transaction.rows(lock, (keys,))}:
             create = "INSERT INTO scopes (scope_key) VALUES (%s) ON CONFLICT DO NOTHING"
             transaction.executemany(create, [(key,) for key in sorted(new)])
@@ -147,7 +151,7 @@ class PostgresEventRows(EventRows):
 
 
 def scope_lexeme(scope_number: int) -> str:
-    """Return the lexeme of a scope, which begins as no word does."""
+    """Return the lexeme of a scope. Its first character begins no word."""
     return f"{_SCOPE}{scope_number}"
 
 

@@ -1,4 +1,7 @@
-"""Events with vectors and keywords: the primary data. Nothing is derived from them here: their vectors are searched in place."""
+"""Events with vectors and keywords: the primary data.
+
+There is no derived index: vectors are searched in the table in which they are stored.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,9 @@ from ...tables.events.store import EventStore
 from ..database import PostgresDatabase
 from .rows import MOST_BYTES, PostgresEventRows, scope_lexeme
 
-# BM25 as in Lucene: `log(1 + (N - n + 0.5) / (n + 0.5)) * f * (K1 + 1) / (f + K1 * (1 - B + B * l / mean l))`. What is indexed
-# tells one occurrence (f = 1) from several (f = 2, by a lexeme of its own, which adds the difference).
+# BM25 as in Lucene: `log(1 + (N - n + 0.5) / (n + 0.5)) * f * (K1 + 1) / (f + K1 * (1 - B + B * l /
+# mean l))`. The index distinguishes one occurrence (f = 1) from several (f = 2): a repeated word
+# has a second lexeme, which adds the difference.
 _SEARCH = f"""
 WITH held AS MATERIALIZED (
     SELECT asked.n, asked.again, w.row, {K1} * ({1 - B} + {B} * w.length / %s::float8) AS norm
@@ -29,7 +33,10 @@ GROUP BY e.row ORDER BY score DESC, e.row DESC LIMIT %s
 
 
 class PostgresEventStore(EventStore):
-    """The `EventStore` of one schema. Shares its database with the other stores; `close` closes it for all of them."""
+    """The `EventStore` of one schema.
+
+    Shares its database with the other stores; `close` closes it for all of them.
+    """
 
     database: PostgresDatabase
     of_people = "strpos(lower(id), lower(%s)) > 0 OR strpos(lower(name), lower(%s)) > 0 ORDER BY id LIMIT %s"
@@ -39,9 +46,11 @@ class PostgresEventStore(EventStore):
         super().__init__(PostgresEventRows(database))
 
     def search_keywords(self, query: str, where: EventFilter, limit: int) -> list[tuple[str, float]]:
-        """See `EventStore.search_keywords`: by BM25, computed by the server, in a scope with the statistics of the scope.
+        """See `EventStore.search_keywords`.
 
-        A word is looked for together with the scope, as lexemes of one GIN index, so that no posting of another scope is read.
+        The server computes BM25, in a scope with the statistics of the scope. A word is looked up
+        together with the scope, as lexemes of one GIN index, so that no posting of another scope is
+        read.
         """
         words = query_words(query.replace("\0", " ").encode(errors="ignore").decode())
         if not words or limit <= 0:
@@ -72,9 +81,11 @@ class PostgresEventStore(EventStore):
         return [(event_id, score) for event_id, score in found if score > 0.0]
 
     def nearest(self, vector: Vector, where: EventFilter, limit: int) -> list[tuple[str, float]]:
-        """Return the matching events whose vectors are most like `vector`, with the cosine, best first.
+        """Return (event id, cosine) of the matching events whose vectors are most similar, best
+        first.
 
-        Exact: the vectors of the scope, or of all, are compared on the server, and none is sent here.
+        Exact. The server compares the vectors of the scope, or of all scopes; no vector is
+        transferred.
         """
         condition, parameters = self._rows.conditions(where, column="v.sequence")
         sound, distance = checked_vector(vector), f"v.vector <=> %s::{self.database.vector_type}"
@@ -87,6 +98,6 @@ class PostgresEventStore(EventStore):
 
 
 def _quoted(lexeme: str) -> str:
-    """Return a lexeme as it stands in a tsquery."""
+    """Return a lexeme in the syntax of a tsquery."""
     escaped = lexeme.replace("\\", "\\\\").replace("'", "''")
     return f"'{escaped}'"

@@ -1,1 +1,1 @@
-"""The job queue, who works on it, and what a worker keeps of a job under way."""
+"""The job queue in PostgreSQL, the registration of workers, and the checkpoints of running jobs."""

@@ -1,7 +1,8 @@
-"""The checkpoints of running jobs in PostgreSQL, by `langgraph-checkpoint-postgres`. Importing this imports LangGraph.
+"""The checkpoints of running jobs in PostgreSQL, by `langgraph-checkpoint-postgres`.
 
-The tables of that package stand in the schema of the memory. A saver has one connection, whose calls wait for each other; so
-there are a few savers. Commits do not wait for the disk: a crash of the server may cost a step, which is done again.
+Importing this module imports LangGraph. The tables of that package are in the schema of the memory.
+A saver has one connection, and its calls wait for each other; therefore there are several savers.
+Commits do not wait for the disk: a crash of the server may cost a step, which is then repeated.
 """
 
 from __future__ import annotations
@@ -22,7 +23,10 @@ from ..database import PostgresDatabase, milliseconds
 from ..errors import explained
 
 LANES = 3
-"""Savers of a worker: more than the jobs that write at the same moment on two processors are no faster."""
+"""Number of savers per worker.
+
+More savers than jobs that write at the same moment, on two processors, are no faster.
+"""
 _SETUP_SECONDS, _LOOK_SECONDS = 60.0, 0.05
 
 
@@ -48,7 +52,7 @@ async def open_checkpoints(database: PostgresDatabase) -> AsyncIterator[OpenChec
 
 
 def _saver(database: PostgresDatabase, set_up: bool) -> PostgresSaver:
-    """Return a saver with a connection of its own, its tables made if `set_up`."""
+    """Return a saver with its own connection. Creates the tables if `set_up` is True."""
     connection: Any = database.session()
     try:
         silence = milliseconds(database.silence_seconds)
@@ -63,9 +67,10 @@ def _saver(database: PostgresDatabase, set_up: bool) -> PostgresSaver:
 
 
 def _set_up(saver: PostgresSaver, connection: psycopg.Connection[Any], key: int) -> None:
-    """Make the tables, one process at a time.
+    """Create the tables, one process at a time.
 
-    Others try again and again rather than wait inside of a statement, for which CREATE INDEX CONCURRENTLY would wait in turn.
+    Other processes try the lock repeatedly instead of waiting inside a statement: CREATE INDEX
+    CONCURRENTLY would wait for the end of that statement.
     """
     until = time.monotonic() + _SETUP_SECONDS
     while not _first(connection, "SELECT pg_try_advisory_lock(%s)", key):

@@ -1,11 +1,12 @@
 """The job queue as the tables `jobs` and `job_lines`, for any number of workers on any machine.
 
-A job stands in the line of each of its entities; the head of a line, waiting or running, holds back those behind it. A claim
-locks nothing but the row of its job, so that workers pass by one another, and looks at jobs alone that head all their lines:
-ten thousand others that wait cost it nothing. Lines change under the locks of their entities, by functions of the schema.
+A job waits in one line per entity. The first job of a line, waiting or running, holds back those
+behind it. A claim locks only the row of its job, so that workers do not wait for each other. It
+reads only jobs that are first in all their lines: ten thousand other waiting jobs do not slow it
+down. Lines change under the locks of their entities, by functions of the schema.
 
-Claims belong to the session of their worker (`session.py`): `take_over` returns those whose session has ended, and only that
-session settles them.
+A claim belongs to the session of its worker (`session.py`), and only that session settles the job.
+`take_over` returns the jobs of ended sessions to the queue.
 """
 
 from __future__ import annotations
@@ -31,9 +32,10 @@ _PUT = "SELECT put_job(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
 
 
 class PostgresJobQueue(JobTables[PostgresDatabase], JobQueue):
-    """The `JobQueue` of one schema. `clock` returns seconds since the epoch and may jump. Thread-safe.
+    """The `JobQueue` of one schema. Thread-safe.
 
-    `session` is that of the process's other locks, if it has any; `close` ends it, and with it all claims.
+    `clock` returns seconds since the epoch and may jump. `session` is the session of the other
+    locks of the process, if it has any; `close` ends it, and with it all claims.
     """
 
     def __init__(self, database: PostgresDatabase, *, clock: Callable[[], float], session: WorkerSession | None = None) -> None:
@@ -50,7 +52,7 @@ class PostgresJobQueue(JobTables[PostgresDatabase], JobQueue):
         """See `JobQueue.settle_filed`."""
         ids = (list(job_ids),)
         with self._database.writing() as transaction:
-            # Locked in the order in which a claim locks them, or each may wait for the other.
+            # Locked in the same order as by a claim, to avoid a deadlock.
             gone = transaction.run(
                 "DELETE FROM jobs WHERE job_id IN (SELECT job_id FROM jobs WHERE patient AND state = 'pending'"
                 " AND kind = 'talk' AND job_id = ANY(%s) ORDER BY job_id FOR UPDATE SKIP LOCKED)",
@@ -60,7 +62,10 @@ class PostgresJobQueue(JobTables[PostgresDatabase], JobQueue):
         return gone + sum(self.remove(job_id) for (job_id,) in in_line)
 
     def talk_of(self, prefix: str) -> list[Job]:
-        """See `JobQueue.talk_of`. Collations order ids in their own ways: no range of them."""
+        """See `JobQueue.talk_of`.
+
+        Uses no range of ids, because collations order ids differently.
+        """
         mine = f"SELECT {COLUMNS} FROM jobs WHERE kind = 'talk' AND starts_with(job_id, %s) ORDER BY position"
         return readable(self._database.rows(mine, (prefix,)))
 
@@ -72,7 +77,7 @@ class PostgresJobQueue(JobTables[PostgresDatabase], JobQueue):
     def put_all(self, jobs: Sequence[Job]) -> list[str]:
         """See `JobQueue.put_all`.
 
-        Raises InvalidInput for a job that is too large, or cannot be encoded.
+        Raises InvalidInput for a job that is too large or cannot be encoded.
         """
         rows = [self._row(job) for job in jobs]
         with self._lock:
@@ -81,11 +86,12 @@ class PostgresJobQueue(JobTables[PostgresDatabase], JobQueue):
             self._putting += putting
         try:
             if len(new) == 1:
-                # One statement, and so one round trip; again where a connection had died:
-                # a known job is no second one.
+                # One statement is one round trip. It is repeated if a connection had died: a known
+                # id is not stored twice.
                 self._database.row(_PUT, new[0])
             elif new:
-                # Locks in one order for all, also for who puts the same jobs in another one.
+                # All processes take the locks in one order, even if they put the same jobs in
+                # another order.
                 lines = {f"put {job.scope.key}" for job in jobs}
                 lines.update(name for job in jobs if not is_patient(job) for name in job.entities)
                 with self._database.writing() as transaction:
@@ -126,12 +132,12 @@ class PostgresJobQueue(JobTables[PostgresDatabase], JobQueue):
             if row is None:
                 if was_idle:
                     return None
-                continue  # once more: a job may have come before anybody knew that this worker listens
+                continue  # try again: a job may have come before this worker was known as idle
             job_id, *values = row
             with self._lock:
                 known = self._claimed.get(job_id)
                 if known is not None and known[0] != number:
-                    # Its run goes on here; only the session in which it had been claimed has ended.
+                    # The job still runs here; only the session that had claimed it has ended.
                     self._claimed[job_id] = (number, known[1])
                     continue
                 try:
@@ -147,7 +153,7 @@ class PostgresJobQueue(JobTables[PostgresDatabase], JobQueue):
         if job_ids is not None:
             some, given = f"{some} AND job_id = ANY(%s)", (*given, list(job_ids))
         with self._database.writing() as transaction:
-            # Locked in the order in which a claim locks them, or each may wait for the other.
+            # Locked in the same order as by a claim, to avoid a deadlock.
             transaction.execute(
                 "UPDATE jobs SET not_before = 0 WHERE patient AND job_id IN"
                 f" (SELECT job_id FROM jobs WHERE patient{some} ORDER BY job_id FOR UPDATE)",
@@ -157,14 +163,14 @@ class PostgresJobQueue(JobTables[PostgresDatabase], JobQueue):
 
     def check_claim(self, job_id: str) -> None:
         claimed = self._of_claimed(job_id)
-        # One whose session has ended keeps its jobs until somebody takes them over.
+        # A worker whose session has ended has its jobs until another worker takes them over.
         while self._database.row("SELECT worker FROM jobs WHERE job_id = %s AND state = 'processing'", (job_id,)) != claimed[:1]:
             claimed = self._again(job_id, claimed)
 
     def complete(self, job_id: str) -> None:
         self._of_claimed(job_id)
         with self._lock:
-            # What is put again just now finds the job still there; what is put from now on, that it is done.
+            # A running `put` of this job still finds its row; a later one finds it in `_done`.
             self._lock.wait_for(lambda: not self._putting[job_id])
             self._note_done(job_id)
         try:
@@ -184,19 +190,23 @@ class PostgresJobQueue(JobTables[PostgresDatabase], JobQueue):
         self._settle_claimed(job_id, "failed", more_attempts=1, error=error, until=self._clock(), filed=filed)
 
     def take_over(self, now: float, *, older_than: float = 0.0) -> int:
-        """See `JobQueue.take_over`. A worker is dead when its session has ended, so `older_than` is not needed.
+        """See `JobQueue.take_over`.
 
-        It is also the sign of life of the event loop of a process that claims jobs (`WorkerSession.beat`).
+        A worker is dead if its session has ended; `older_than` is not used.
+
+        The call is also a heartbeat of the event loop of a process that claims jobs
+        (`WorkerSession.beat`).
         """
         self._session.beat()
-        # One statement: a hundred workers look at each other every second. Shared, so that two that look at once do not take each
-        # other for the worker.
+        # One statement, since a hundred workers check each other every second. The lock is shared,
+        # so that two that check at once do not mistake each other for the worker.
         dead = self._database.rows(
             "SELECT worker FROM (SELECT worker FROM jobs WHERE state = 'processing' UNION SELECT worker FROM idle_workers) known"
             " WHERE pg_try_advisory_xact_lock_shared(%s, worker::integer)",
             (workers_key(self._database),),
         )
-        # Not only where somebody is found dead: a worker may lose its session first, and be suspended amid what it writes then.
+        # Also if no worker is found dead: a worker may lose its session first, and then be
+        # suspended during a write.
         if time.monotonic() >= self._next_end:
             self._next_end = time.monotonic() + self._database.silence_seconds / 2
             self._end_suspended()
@@ -207,15 +217,19 @@ class PostgresJobQueue(JobTables[PostgresDatabase], JobQueue):
             self._database.end_suspended()
         except DatabaseAway:
             raise
-        except StorageError as error:  # a role that may not end its own sessions
+        except StorageError as error:  # the role may not end its own sessions
             logger.warning("transactions of suspended workers are not ended: %s", error)
 
     def _take_over_from(self, worker: int) -> int:
-        """Return the jobs of a worker whose session has ended to the queue: no other has its number."""
+        """Return the jobs of a worker whose session has ended to the queue. Return their number.
+
+        No other session has the same number.
+        """
         taken, mine = 0, "FROM jobs WHERE state = 'processing' AND worker = %s"
         while True:
             with self._database.writing() as transaction:
-                # One at a time: a later one would take the job from whoever has claimed it since.
+                # Only one process at a time: a second one would take the job from the worker that
+                # has claimed it since.
                 transaction.execute("SELECT pg_advisory_xact_lock(%s, %s::integer)", (workers_key(self._database), worker))
                 transaction.execute("DELETE FROM idle_workers WHERE worker = %s", (worker,))
                 found = transaction.row(f"SELECT job_id {mine} ORDER BY position LIMIT 1", (worker,))
@@ -236,7 +250,7 @@ class PostgresJobQueue(JobTables[PostgresDatabase], JobQueue):
         return self._of_claimed(job_id)[1]
 
     def close(self) -> None:
-        """End the session: what is claimed goes to other workers."""
+        """End the session; its claimed jobs go to other workers."""
         self._session.close()
 
     def _of_claimed(self, job_id: str) -> tuple[int, Job]:
@@ -253,14 +267,20 @@ class PostgresJobQueue(JobTables[PostgresDatabase], JobQueue):
         self._give_up(job_id, claimed)
 
     def _again(self, job_id: str, claimed: tuple[int, Job]) -> tuple[int, Job]:
-        """Return the claim that has followed a lost one here meanwhile. Raises ClaimLost if there is none."""
+        """Return the claim of this process that has replaced a lost one.
+
+        Raises ClaimLost if there is none.
+        """
         with self._lock:
             if not self._give_up(job_id, claimed):
                 return self._of_claimed(job_id)
         raise ClaimLost(f"job {job_id!r} is another worker's: the session of the database in which it was claimed has ended")
 
     def _give_up(self, job_id: str, claimed: tuple[int, Job]) -> bool:
-        """Forget a claim. Return False, and leave it, if another one of the same job stands in its place."""
+        """Drop a claim.
+
+        Return False, and drop nothing, if another claim of the same job has replaced it.
+        """
         with self._lock:
             if self._claimed.get(job_id, claimed) is not claimed:
                 return False

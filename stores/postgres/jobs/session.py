@@ -1,9 +1,12 @@
-"""The connection of a process to which its claims and locks belong: the server ends both with it.
+"""The connection that holds the claims and locks of a process.
 
-A worker that dies takes its session along: at once if its process ends, after `silence_seconds` if its machine does, or if it
-is suspended. A thread gives signs of life, so that a busy event loop costs no session; one that hangs for LOOP_SECONDS does.
-One whose session ends while it lives on, because the server restarts or the network breaks, gets another session with another
-number: its former claims are others' then.
+The server ends them with the session.
+
+The session of a worker ends at once if its process ends, and after `silence_seconds` if its machine
+fails or the process is suspended. A thread sends heartbeats, so that a busy event loop does not end
+the session, but an event loop that hangs for LOOP_SECONDS ends it. If the session ends while the
+process lives (restart of the server, network failure), the process gets a new session with another
+number; its former claims may then be taken by others.
 """
 
 from __future__ import annotations
@@ -28,19 +31,20 @@ SET tcp_keepalives_count = 3;
 SET idle_session_timeout = {silence};
 SET idle_in_transaction_session_timeout = {silence}
 """
-# A claim that a crash of the server undoes belongs to nobody: its session has ended too. A job whose end is undone finds
-# itself filed. What must last is written by `durable`.
+# If a crash of the server undoes a claim, the session of the claim has ended too. If the crash
+# undoes the end of a job, the job is run again, and found to be filed. Changes that must last are
+# written by `durable`.
 
 LOOP_SECONDS = 300.0
-"""A worker whose event loop has not called `beat` for so long hangs, though its threads live."""
+"""A worker hangs if its event loop has not called `beat` for this time, even if its threads run."""
 BEATS = 4
-"""Signs of life within `silence_seconds`."""
+"""Number of heartbeats within `silence_seconds`."""
 
 
 class Heartbeat:
     """Calls `beat` in a thread, BEATS times within `silence_seconds`, until `stop`.
 
-    An error of the database is told to whoever uses the connection next.
+    Errors of the database are ignored: the next user of the connection gets them.
     """
 
     def __init__(self, beat: Callable[[], object], silence_seconds: float) -> None:
@@ -49,7 +53,7 @@ class Heartbeat:
         threading.Thread(target=self._run, name="historian-heartbeat", daemon=True).start()
 
     def stop(self) -> None:
-        """End it; one beat may still come."""
+        """Stop the thread. One more call of `beat` may follow."""
         self._over.set()
 
     def _run(self) -> None:
@@ -59,7 +63,10 @@ class Heartbeat:
 
 
 class WorkerSession:
-    """A connection of its own, opened when it is first used and again after it was lost. Thread-safe: one user at a time."""
+    """A separate connection, opened at its first use and again after it was lost.
+
+    Thread-safe: one user at a time.
+    """
 
     def __init__(self, database: PostgresDatabase) -> None:
         self.database = database
@@ -74,9 +81,9 @@ class WorkerSession:
 
     @contextmanager
     def statements(self) -> Iterator[Transaction]:
-        """Give the session for statements that are transactions of their own.
+        """Yield the session for statements, each of which is a separate transaction.
 
-        Raises StorageError; where the connection broke, the session is lost.
+        Raises StorageError. If the connection broke, the session is lost.
         """
         with self._lock, self.database.explaining():
             connection = self._opened()
@@ -89,18 +96,25 @@ class WorkerSession:
 
     @contextmanager
     def durable(self) -> Iterator[Transaction]:
-        """Give a transaction whose commit waits for the disk, which others of the session do not. Raises as `statements`."""
+        """Yield a transaction whose commit waits for the disk. Raises like `statements`.
+
+        Other commits of the session do not wait for the disk.
+        """
         with self.statements() as transaction, transaction.connection.transaction():
             transaction.execute("SET LOCAL synchronous_commit = on")
             yield transaction
 
     def beat(self, *, begins: bool = False) -> None:
-        """Show that a worker goes on, well within LOOP_SECONDS from the first call on that `begins`. No look at the server."""
+        """Record that the event loop of a worker is alive. The server is not queried.
+
+        The first call with `begins` starts the supervision: from then on `beat` must be called well
+        within LOOP_SECONDS.
+        """
         if begins or self._last_beat is not None:
             self._last_beat = time.monotonic()
 
     def _keep(self) -> None:
-        """Keep the open session from ending of silence."""
+        """Keep the server from ending the session for silence, unless the event loop hangs."""
         with self._lock:
             hangs = self._last_beat is not None and time.monotonic() - self._last_beat > LOOP_SECONDS
             if self._connection is not None and not hangs:
@@ -108,7 +122,10 @@ class WorkerSession:
                     transaction.execute("SELECT 1")
 
     def try_lock(self, key: int) -> bool:
-        """Hold an advisory lock until `unlock`, or the end of the session. Return False if somebody holds it, here too."""
+        """Take an advisory lock until `unlock`, or the end of the session.
+
+        Return False if it is held, by another session or this one.
+        """
         with self.statements() as transaction:
             if key in self._held or transaction.row("SELECT pg_try_advisory_lock(%s)", (key,)) != (True,):
                 return False
@@ -116,11 +133,11 @@ class WorkerSession:
             return True
 
     def holds(self, key: int) -> bool:
-        """Return True while a lock is held, as far as is known. No look at the server."""
+        """Return True while a lock is held, as far as is known. The server is not queried."""
         return key in self._held and self._connection is not None and not self._connection.closed
 
     def unlock(self, key: int) -> None:
-        """Give a lock back; no effect if it is not held."""
+        """Release a lock; no effect if it is not held."""
         with self._lock:
             if key in self._held and self._connection is not None:
                 with self.statements() as transaction:
@@ -128,7 +145,10 @@ class WorkerSession:
             self._held.discard(key)
 
     def begin_work(self) -> bool:
-        """Hold the lock of those at work, in later sessions too. Return False while another process is alone, or waits for it."""
+        """Take the shared lock of working processes, for later sessions too.
+
+        Return False while another process is alone, or waits to be alone.
+        """
         with self.statements() as transaction:
             key = transaction.lock_key("work")
             if not self._is_at_work:
@@ -139,7 +159,7 @@ class WorkerSession:
         with self._lock:
             was_at_work, self._is_at_work = self._is_at_work, False
             if was_at_work and self._connection is not None:
-                # A session that has ended meanwhile has given the lock back.
+                # A session that has ended meanwhile has released the lock.
                 with suppress(DatabaseAway), self.statements() as transaction:
                     transaction.execute("SELECT pg_advisory_unlock_shared(%s)", (transaction.lock_key("work"),))
 
@@ -148,7 +168,7 @@ class WorkerSession:
         with self._lock:
             if self._connection is not None:
                 with suppress(psycopg.Error):
-                    # The server notices the end of a connection a little later.
+                    # Release at once: the server notices the end of a connection a little later.
                     self._connection.execute("SELECT pg_advisory_unlock_all()")
             self._lose()
 
@@ -185,5 +205,8 @@ class WorkerSession:
 
 
 def workers_key(database: PostgresDatabase) -> int:
-    """Return the first half of the keys of workers' locks, 32 bits; the other one is the number of the session."""
+    """Return the first half (32 bits) of the keys of workers' locks.
+
+    The second half is the number of the session.
+    """
     return database.lock_key("worker") >> 32

@@ -1,4 +1,4 @@
-"""The job queue of a process: the one in PostgreSQL, and one in the data directory while that cannot be reached."""
+"""The job queue of a process: in PostgreSQL, or in the data directory during an outage."""
 
 from __future__ import annotations
 
@@ -20,21 +20,22 @@ from ...sqlite.former_queue import open_local_queue
 log = logging.getLogger(__name__)
 
 PATIENCE_SECONDS = 1.0
-"""How long handing over a job waits for the server; what is slower waits here, and is handed over a moment later."""
+"""How long `put` waits for the server. After that the jobs wait here, and are handed over later."""
 _AT_ONCE = 500
 _THREADS = 8
 
 
 class SpooledQueue:
-    """The `JobQueue` of PostgreSQL; `put` goes to the queue of the data directory while the server cannot be reached.
+    """The `JobQueue` of PostgreSQL; `put` uses the data directory while the server is unavailable.
 
-    `connect` opens the queue of the server; its errors are StorageError. A job that waits here keeps its place in line:
-    later ones wait behind it. With `keeps=False` `put` raises DatabaseAway instead.
+    `connect` opens the queue of the server, and raises StorageError. While jobs wait here, later
+    jobs wait behind them, so that their order is preserved. With `keeps=False` `put` raises
+    DatabaseAway instead.
     """
 
     def __init__(self, directory: Path, clock: Callable[[], float], connect: Callable[[], JobQueue], *, keeps: bool) -> None:
         self.remote: JobQueue | None = None
-        """The queue of the server; None before it was reached."""
+        """The queue of the server; None before the first connection."""
         self._connect = connect
         self._connecting = threading.Lock()
         self._directory = directory
@@ -47,11 +48,14 @@ class SpooledQueue:
 
     @property
     def is_away(self) -> bool:
-        """Return True while jobs wait here because the server did not answer the last one."""
+        """Return True while jobs are stored here, after the server did not answer a call."""
         return self._away
 
     def note_away(self) -> None:
-        """Ask the queue here alone from now on: the server did not answer. `hand_over` finds out when it does."""
+        """Use only the local queue from now on, because the server did not answer.
+
+        `hand_over` detects that the server answers again.
+        """
         self._away = True
 
     def put(self, job: Job) -> str:
@@ -59,20 +63,26 @@ class SpooledQueue:
         return self.put_all([job])[0]
 
     def put_all(self, jobs: Sequence[Job]) -> list[str]:
-        """See `JobQueue.put_all`. The server is waited for once; what it has taken by then is no second job there."""
+        """See `JobQueue.put_all`. Waits for the server once, at most PATIENCE_SECONDS.
+
+        Jobs that the server has stored nevertheless are not stored twice there.
+        """
         if not self._keeps:
             return self._server.put_all(jobs)
         if not self._away and not self._spooled():
             try:
                 return self._threads.submit(lambda: self._server.put_all(jobs)).result(PATIENCE_SECONDS)
             except (DatabaseAway, TimeoutError) as error:
-                # The server may have taken it all the same: the same id twice is one job.
+                # The server may have stored the jobs nevertheless: the same id twice is one job.
                 log.warning("jobs are kept in %s and handed over later: %s", self._directory, str(error) or "no answer in time")
                 self._away = True
         return self._spool.put_all(jobs)
 
     def hand_over(self) -> int:
-        """Put what waits here into the queue of the server. Return how many jobs; raises DatabaseAway if it is away."""
+        """Move the jobs that wait here to the queue of the server. Return their number.
+
+        Raises DatabaseAway if the server is unavailable.
+        """
         if not (self._away or self._spooled()) or not self._handing_over.acquire(blocking=False):
             return 0
         try:
@@ -96,7 +106,8 @@ class SpooledQueue:
                     server.put(job)
                 for job in jobs:
                     self._spool.remove(job.job_id)
-                # What was readable while the server was away is in the database now, where it can be forgotten.
+                # These texts are in the database now, where they can be forgotten. Remove them from
+                # `MEMORY.md`.
                 told = {(job.scope.key, job.timestamp) for job in jobs}
                 memory = MarkdownMemory(self._directory / "MEMORY.md")
                 memory.forget(lambda key, one, told=told: (key, one["timestamp"]) in told)  # type: ignore[misc]
@@ -106,7 +117,7 @@ class SpooledQueue:
         return count
 
     def counts(self, now: float) -> QueueCounts:
-        """Return the jobs of both queues; those that wait here alone while the server is away."""
+        """Return the counts of both queues; only of the local one during an outage."""
         here = self._spool.counts(now)
         if self._away:
             return here
@@ -147,7 +158,7 @@ class SpooledQueue:
             self.remote.close()
 
     def __getattr__(self, name: str) -> Any:
-        """Return the other methods of a `JobQueue`: those of the queue of the server."""
+        """Return the other methods of a `JobQueue` from the queue of the server."""
         if name.startswith("_"):
             raise AttributeError(name)
         return getattr(self._server, name)

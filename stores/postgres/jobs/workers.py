@@ -1,4 +1,4 @@
-"""Who works on a schema: one owner among any number of workers, by advisory locks of their sessions."""
+"""The workers of a schema, one of which is the owner, by advisory locks of their sessions."""
 
 from __future__ import annotations
 
@@ -20,13 +20,16 @@ from .session import Heartbeat, WorkerSession
 
 _LOOK_SECONDS = 0.2
 _ALONE_SECONDS = 90
-"""Longer than the session of a suspended worker lasts (`stores.worker_timeout_seconds`)."""
+"""How long `alone` waits for workers.
+
+Longer than the session of a suspended worker lasts (`stores.worker_timeout_seconds`).
+"""
 _LISTEN_SECONDS = 1.0
-"""How soon `listening` ends, and how long it waits before it connects anew."""
+"""How soon `listening` ends, and how long it waits before it reconnects."""
 
 
 class PostgresOwnership(Ownership):
-    """The `Ownership` of one schema: a lock of the session, which ends with it."""
+    """The `Ownership` of one schema: an advisory lock that ends with its session."""
 
     def __init__(self, session: WorkerSession) -> None:
         self._session = session
@@ -40,7 +43,7 @@ class PostgresOwnership(Ownership):
     def acquire(self, now: float, *, worker: bool = False) -> Self:
         """Become the owner; `now` (seconds since the epoch) is stored as the start time.
 
-        Raises OwnerLockHeld that names the owner, or StorageError.
+        Raises OwnerLockHeld, which names the owner, or StorageError.
         """
         if self.is_held:
             return self
@@ -65,7 +68,7 @@ class PostgresOwnership(Ownership):
 
 
 class PostgresWorkers:
-    """The `Workers` of one schema. `session` is that of the process's claims; `close` ends it."""
+    """The `Workers` of one schema. `session` holds the claims of the process; `close` ends it."""
 
     many = True
 
@@ -74,7 +77,10 @@ class PostgresWorkers:
         self._session = session or WorkerSession(database)
 
     def ownership(self) -> PostgresOwnership:
-        """Return an ownership. Only one of a process can be held at a time, as of several processes."""
+        """Return an `Ownership`.
+
+        Two of them in one process exclude each other, as in several processes.
+        """
         return PostgresOwnership(self._session)
 
     def owner(self) -> Owner | None:
@@ -93,7 +99,11 @@ class PostgresWorkers:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """See `Workers.alone`. A connection of its own waits, so that workers see it waiting; who is suspended there loses it."""
+        """See `Workers.alone`.
+
+        A separate connection waits for the lock, so that workers see it waiting. A process that is
+        suspended while it is alone loses the lock.
+        """
         with self._database.explaining():
             connection = self._database.session()
         silence = self._database.silence_seconds
@@ -111,11 +121,13 @@ class PostgresWorkers:
                         "try again, or look for one that hangs"
                     ) from None
             yield
-            with self._database.explaining():  # raises if the lock was lost: somebody else may have been at work meanwhile
+            # This raises if the lock was lost: workers may have run meanwhile.
+            with self._database.explaining():
                 connection.execute("SELECT 1")
         finally:
             heartbeat.stop()
-            with suppress(psycopg.Error):  # at once: the server notices a closed connection a moment later
+            # Release at once: the server notices a closed connection a moment later.
+            with suppress(psycopg.Error):
                 connection.execute("SELECT pg_advisory_unlock_all()")
             connection.close()
 
@@ -126,7 +138,7 @@ class PostgresWorkers:
 
     @contextmanager
     def reembedding(self, now: float) -> Iterator[None]:
-        """See `Workers.reembedding`. The lock is one of the whole memory, on whatever machine."""
+        """See `Workers.reembedding`. The lock is for the whole memory, across machines."""
         key = self._database.lock_key("reembed")
         if not self._session.try_lock(key):
             raise OwnerLockHeld(noted(self._database, "reembedding") or "another process")
@@ -139,7 +151,10 @@ class PostgresWorkers:
 
     @contextmanager
     def listening(self, wake: Callable[[], None]) -> Iterator[None]:
-        """Call `wake` when a job was handed over while this worker was idle, and whenever notifications may have been lost."""
+        """Call `wake` when a job arrives while this worker is idle.
+
+        Also call it whenever notifications may have been lost.
+        """
         over = threading.Event()
         thread = threading.Thread(target=self._listen, args=(wake, over), name="historian-listen", daemon=True)
         thread.start()
@@ -159,7 +174,7 @@ class PostgresWorkers:
                         select.select([connection], [], [], _LISTEN_SECONDS)
                         if list(connection.notifies(timeout=0)):
                             wake()
-            except HistorianError:  # told by all other uses; the worker polls meanwhile
+            except HistorianError:  # all other uses report it; the worker polls meanwhile
                 over.wait(_LISTEN_SECONDS)
 
     def close(self) -> None:
@@ -168,7 +183,10 @@ class PostgresWorkers:
 
 
 def owner_of(database: PostgresDatabase) -> Owner | None:
-    """Return the running owner of a schema, or None. What a dead one has left is ignored."""
+    """Return the running owner of a schema; None if there is none.
+
+    The row of a dead owner is ignored.
+    """
     row = database.row(
         "SELECT pid, host, started_at, command, worker FROM owner WHERE EXISTS (" + _LOCKED.format("granted") + ")",
         _halves(database, "owner"),

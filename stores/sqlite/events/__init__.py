@@ -1,1 +1,1 @@
-"""Events in `index.sqlite`: their rows, words, links, revisions and vectors, and the scopes that hold them."""
+"""Events in `index.sqlite`: rows, keyword search, and the event store."""

@@ -1,8 +1,9 @@
 """Keyword search over events by BM25.
 
-In a scope the score is computed here from the statistics of the scope: the document frequency of a word counts the events of
-this scope only. `bm25()` of FTS5 counts the whole table, which gives a different score and is slow (15 words at 100,000
-events: 70 ms). Searches without a scope use `bm25()`.
+In a scope the score is computed here from the statistics of the scope: the document frequency of a
+word counts the events of this scope only. `bm25()` of FTS5 counts the whole table, which gives a
+different score and is slow (15 words at 100,000 events: 70 ms). Searches without a scope use
+`bm25()`.
 """
 
 from __future__ import annotations
@@ -31,9 +32,10 @@ def merge_words(connection: SqliteTransaction, pages: int) -> bool:
 def search(
     connection: SqliteTransaction, events: EventRows, query: str, where: EventFilter, limit: int
 ) -> list[tuple[str, float]]:
-    """Return at most `limit` event ids with BM25 scores above 0, best first, newer first among equal scores.
+    """Return at most `limit` pairs of event id and BM25 score, the best first.
 
-    `connection` must be in a transaction, so that all statements see the same state.
+    Scores are above 0; of equal scores the newer event is first. `connection` must be in a
+    transaction, so that all statements see the same state.
     """
     words = query_words(query)
     if not words or limit <= 0:
@@ -58,7 +60,8 @@ def search(
     elif where.now is not None:
         gone = connection.rows(EXPIRED, (where.now,))
         scores[np.isin(rows, np.array([row for (row,) in gone], dtype=np.int64))] = 0.0
-    scores = np.round(scores, 9)  # the order of a sum changes its last bits, which must not decide
+    # The last bits depend on the order of addition; they must not affect the ranking.
+    scores = np.round(scores, 9)
     best = np.lexsort((-rows, -scores))[:limit]
     best = best[scores[best] > 0.0]
     names = dict(connection.rows("SELECT row, event_id FROM events WHERE row = ANY(%s)", (rows[best].tolist(),)))
@@ -70,7 +73,8 @@ def _score_scope(
 ) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], np.ndarray[tuple[int], np.dtype[np.float64]]]:
     """Return all row numbers of a scope, ascending, and their scores.
 
-    BM25 as in Lucene: `log(1 + (N - n + 0.5) / (n + 0.5)) * f * (K1 + 1) / (f + K1 * (1 - B + B * l / mean l))`.
+    BM25 as in Lucene: `log(1 + (N - n + 0.5) / (n + 0.5)) * f * (K1 + 1) / (f + K1 * (1 - B + B * l
+    / mean l))`.
     """
     listed = connection.execute(
         "SELECT group_concat(row), group_concat(length) FROM"
@@ -106,12 +110,16 @@ def _rows_with(connection: SqliteTransaction, match: str, scope: tuple[int, int]
 
 
 def _numbers(listed: str | None) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Return the numbers joined by `group_concat`, which takes a quarter of the time of fetching Python tuples."""
+    """Parse numbers joined by `group_concat`: four times as fast as fetching Python tuples."""
     return np.fromstring(listed or "", dtype=np.int64, sep=",")
 
 
 def matching(word: str) -> str:
-    """Return the FTS5 query of a word. A character inside words begins a pair, stands alone, or ends a run."""
+    """Return the FTS5 query of a word.
+
+    A single character (with the prefix INSIDE) matches pairs that begin with it, the character
+    alone, and runs that end with it.
+    """
     return f"({quoted(word[1:])} * OR {quoted(word)})" if word.startswith(INSIDE) else quoted(word)
 
 

@@ -1,4 +1,4 @@
-"""Events in `index.sqlite`: lists as JSON."""
+"""Rows of events in `index.sqlite`. Lists are stored as JSON."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _INSERT = f"INSERT INTO events (row, {EVENT_COLUMNS}, embedded) VALUES ({', '.jo
 
 
 class SqliteEventRows(EventRows):
-    """The rows of events in one `index.sqlite`."""
+    """The rows of events in `index.sqlite`."""
 
     people = (
         "(e.user_id = ANY(%s) OR e.row IN (SELECT o.row FROM events o, json_each(o.speakers) s"
@@ -82,14 +82,18 @@ class SqliteEventRows(EventRows):
 
 
 def _new_row(transaction: SqliteTransaction, scope_key: str) -> int:
-    """Return the next row number of a scope and count the addition. Creates the scope if it is new."""
+    """Return the next row number of a scope and count the addition.
+
+    Creates the scope if it is new.
+    """
     count = (
         "UPDATE scopes SET last_row = last_row + 1, events = events + 1, additions = additions + 1 WHERE scope_key = ?"
         " RETURNING scope_number, last_row"
     )
     counted = transaction.execute(count, (scope_key,)).fetchone()
     if counted is None:
-        # Not INSERT OR IGNORE beforehand: an ignored row uses up a scope number too.
+        # INSERT OR IGNORE before the UPDATE is no alternative: an ignored row also uses up a scope
+        # number.
         transaction.execute("INSERT INTO scopes (scope_key) VALUES (?)", (scope_key,))
         counted = transaction.execute(count, (scope_key,)).fetchone()
     number, row = counted

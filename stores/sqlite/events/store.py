@@ -1,4 +1,7 @@
-"""Events with vectors and keywords in `index.sqlite`: the primary data from which other indexes are derived."""
+"""Events with vectors and keywords in `index.sqlite`: the primary data.
+
+Other indexes are derived from them.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,8 @@ _LARGE_SCOPE = 2_000
 class SqliteEventStore(EventStore):
     """The `EventStore` of one `index.sqlite`.
 
-    The database may be shared with `LedgerTable` and `SqliteProfileIndex`; `close` closes it for all of them.
+    The database may be shared with `LedgerTable` and `SqliteProfileIndex`; `close` closes it for
+    all of them.
     """
 
     database: SqliteDatabase
@@ -30,11 +34,13 @@ class SqliteEventStore(EventStore):
         super().__init__(SqliteEventRows(database))
 
     def find(self, where: EventFilter, *, limit: int = 100, newest_first: bool = True) -> list[Event]:
-        """Return matching events ordered by time, events of the same time in the order of filing."""
+        """Return matching events ordered by time; events of the same time are in the order of
+        filing.
+        """
         direction = "DESC" if newest_first else "ASC"
         order = f"ORDER BY e.timestamp {direction}, e.row {direction}"
         condition, parameters = self.in_order_of_time(where)
-        # What has to be sorted is sorted by row numbers alone: with texts that takes five times as long at 100,000.
+        # Only row numbers are sorted: with texts it takes five times as long at 100,000 events.
         rows = f"SELECT e.row FROM events e {self._index_by_time(where)} WHERE {condition} {order} LIMIT %s"
         return self._events(
             f"SELECT {EVENT_COLUMNS_OF_E} FROM events e WHERE e.row IN ({rows}) {order}",
@@ -42,17 +48,24 @@ class SqliteEventStore(EventStore):
         )
 
     def in_order_of_time(self, where: EventFilter) -> tuple[str, list[Any]]:
-        """Return `where` as `conditions` does, for the index of a scope by time, unless another one finds less."""
+        """Return `where` as `conditions` does, in a form for the index by scope and time.
+
+        If another index finds fewer rows, return it in the usual form.
+        """
         if where.scope_key is None or where.event_ids or where.labels or where.is_absolute is False:
             return self._rows.conditions(where)
         condition, parameters = self._rows.conditions(replace(where, scope_key=None))
-        number = "(SELECT +scope_number FROM scopes WHERE scope_key = %s)"  # +: no affinity, as the index has none
+        # + removes the affinity, since the index has none
+        number = "(SELECT +scope_number FROM scopes WHERE scope_key = %s)"
         return f"{condition} AND e.row >> {SCOPE_SHIFT} = {number}", [*parameters, where.scope_key]
 
     def _index_by_time(self, where: EventFilter) -> str:
-        """Return the hint to go through the index of times if a scope alone is asked for that holds much of all there is.
+        """Return the hint to use the index by time, or "".
 
-        It names the rows, so that a scope needs no look at the events: an entry takes a thirtieth of reading and sorting one.
+        The hint is used if `where` names only a scope, with or without a time range, that holds a
+        large part of all events. The index contains the row numbers, which show the scope, so that
+        events of other scopes are not read: an entry costs a thirtieth of reading and sorting an
+        event.
         """
         alone = EventFilter(where.scope_key, time_from=where.time_from, time_to=where.time_to, now=where.now)
         if where.scope_key is None or where != alone:
@@ -68,10 +81,16 @@ class SqliteEventStore(EventStore):
             return event_keywords.search(connection, self._rows, query, where, limit)
 
     def tidy(self) -> bool:
-        """Merge a part of the keyword index (about ten milliseconds). Return False if nothing is left to do."""
+        """Merge a part of the keyword index (about ten milliseconds).
+
+        Return False if nothing is left to do.
+        """
         with self.database.writing(durable=False) as connection:
             return event_keywords.merge_words(connection, _PAGES_A_TIDY)
 
     def checkpoint(self) -> bool:
-        """Move the write-ahead log into the file and empty it. Return False if a reader of another process prevents it."""
+        """Move the write-ahead log into the file and empty it.
+
+        Return False if a reader of another process prevents it.
+        """
         return self.database.truncate_log()

@@ -1,1 +1,1 @@
-"""Events in tables that SQLite and PostgreSQL have alike."""
+"""The tables of events that SQLite and PostgreSQL share."""

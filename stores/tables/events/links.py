@@ -1,6 +1,7 @@
-"""Links between events: which one is over because of which later one. In a transaction of the caller.
+"""Links between events: a later event supersedes or corrects an earlier one.
 
-A deleted event takes its links with it (a trigger): what it had superseded is over because of its own successor, or holds again.
+The functions run in a transaction of the caller. A trigger removes the links of a deleted event: an
+event that it had superseded is then superseded by its own successor, or valid again.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ SELECT o.row, o.timestamp, n.timestamp, n.occurs_from FROM events o, events n
 WHERE o.event_id = %s AND n.event_id = %s AND o.row != n.row AND o.row >> {SCOPE_SHIFT} = n.row >> {SCOPE_SHIFT}
  AND o.timestamp <= n.timestamp AND o.superseded_by = '' AND o.corrected_by = ''
 """
-# The successors of an event, up to the last: none of them may be the event that it is to supersede.
+# All successors of an event. The event that it is to supersede must not be among them.
 _SUCCESSORS = """
 WITH RECURSIVE later(event_id) AS (
     SELECT CAST(%s AS text) UNION
@@ -28,8 +29,12 @@ SELECT 1 FROM later WHERE event_id = %s
 
 
 def set_links(transaction: Transaction, events: EventRows, links: Sequence[EventLink]) -> list[str]:
-    """Make the links that may be made, in the order given, and count the changes. Return the ids of the older events."""
-    # No other links are made in these scopes meanwhile, so that no two together form a circle.
+    """Store the valid links, in the order given, and count the changes.
+
+    Return the ids of the older events.
+    """
+    # The lock keeps others from storing links in these scopes, which could form a circle with
+    # these.
     events.lock_scopes_of(transaction, {one for link in links for one in (link.old, link.new)})
     changed: list[tuple[str, int]] = []
     for link in links:
@@ -48,7 +53,7 @@ def set_links(transaction: Transaction, events: EventRows, links: Sequence[Event
 
 
 def clear_links(transaction: Transaction, events: EventRows, event_ids: Sequence[str]) -> int:
-    """Let events hold again, and count the changes. Return how many were over."""
+    """Make events valid again, and count the changes. Return the number of changed events."""
     found = transaction.rows(
         "UPDATE events SET superseded_by = '', superseded_at = NULL, corrected_by = ''"
         " WHERE event_id = ANY(%s) AND (superseded_by != '' OR corrected_by != '') RETURNING row",

@@ -1,4 +1,7 @@
-"""Messages as they are filed, edited, withdrawn and left to expire, with the events that rest on them."""
+"""Filing, editing, deletion and expiry of messages, and of the events derived from them.
+
+An event is derived from a message that is among its `sources`.
+"""
 
 from __future__ import annotations
 
@@ -19,26 +22,30 @@ from .rows import (
 )
 
 _RETURNED = f"source = '{OBSERVATION}' OR role = 'tool'"
-"""The condition on what tools returned, as `is_raw` has it."""
+"""The condition on results of tools, equivalent to `is_raw`."""
 _DUE = (
     "row IN (SELECT row FROM events WHERE expires_at <= %s"
     f" UNION ALL SELECT row FROM events WHERE timestamp < %s AND ({_RETURNED})"
     f" UNION ALL SELECT row FROM events WHERE timestamp < %s AND kind = '{MESSAGE}')"
 )
-"""The condition on what is to leave: expired, returned by a tool before a time, said before a time."""
+"""The condition on records to delete: expired, tool results before a time, messages before a time.
+"""
 
 
 class MessageTables(EventReading):
     """Messages and their deletion."""
 
     def file_messages(self, messages: Sequence[Sequence[Event]]) -> list[str]:
-        """Store messages, each given as its parts, in one transaction. Return the ids of the events that are new.
+        """Store messages, each given as its parts, in one transaction.
 
-        Of a message with a known `job_id` and the same words nothing changes, nor by words that are older
-        (`worded_at`). Other words replace it at its former time, and
-        events that rest on it go; of a message that is given twice the later words count. One that was withdrawn, or
-        whose entities were forgotten when it was said or later, is not stored. Raises InvalidInput for a `job_id` of a message
-        of another scope.
+        Return the ids of the new events.
+
+        A message with a known `job_id` is not changed if its words are the same, or older than the
+        stored ones (`worded_at`). Otherwise the new words replace it; its time is not changed, and
+        the events derived from it are deleted. If a message is given twice, the later words are
+        used. A message is not stored if it was withdrawn, or if one of its entities was forgotten
+        at its time or later. Raises InvalidInput if the `job_id` belongs to a message of another
+        scope.
         """
         wanted: dict[str, list[Event]] = {}
         for parts in filter(None, messages):
@@ -68,7 +75,7 @@ class MessageTables(EventReading):
                     )
                 if former and parts[0].worded_at < former[0].worded_at:
                     continue
-                # An edited message was said when it was said, and may be forgotten since.
+                # The time of an edited message is not changed; it may be forgotten since.
                 parts = _in_place_of(former[0], parts) if former else parts
                 entities = {one for event in (*former, *parts) for one in event.entities}
                 if is_buried(transaction, job_id, entities, parts[0].timestamp):
@@ -81,19 +88,23 @@ class MessageTables(EventReading):
         return [event.event_id for event in new]
 
     def _lock_messages(self, transaction: Transaction, wanted: Mapping[str, Sequence[Event]]) -> None:
-        """Lock the entities and scopes of messages, and the scopes of what rests on them, in the order of all writers."""
+        """Lock the entities and scopes of messages, and the scopes of events derived from them.
+
+        All writers take the locks in this order.
+        """
         events = [event for parts in wanted.values() for event in parts]
         transaction.lock_entities({entity for event in events for entity in event.entities})
         transaction.lock_name(MESSAGES, shared=True)
         self._rows.lock_messages(transaction, wanted, {event.scope.key for event in events})
 
     def withdraw(self, message_ids: Sequence[str]) -> list[str]:
-        """Delete messages (given by `job_id`) for good, with the events that rest on them; they are never filed again.
+        """Permanently delete messages (given by `job_id`) and the events derived from them.
 
-        Return the ids of the events that are gone. Where their words stood is overwritten later (`ErasureTables.overwrite`).
+        They are never filed again. Return the ids of the deleted events. Their words are
+        overwritten on the disk later (`ErasureTables.overwrite`).
         """
         with self._database.writing() as transaction:
-            # What is being filed is waited for; what is filed later finds the tombstones.
+            # Waits for open filings; later ones find the tombstones.
             transaction.lock_name(MESSAGES)
             add_tombstones(transaction, "job", message_ids, SECONDS_OF_EVER)
             self._rows.lock_messages(transaction, message_ids)
@@ -110,12 +121,18 @@ class MessageTables(EventReading):
         said_before: float | None = None,
         most_messages: int = 0,
     ) -> int:
-        """Delete the records of at most `limit` jobs or messages, the oldest first. Return how many records.
+        """Delete the records of at most `limit` jobs or messages, the oldest first.
 
-        What has expired leaves (`Event.expires_at`, at `now`), what tools returned if it is older than `returned_before`, a
-        message if it is older than `said_before` (all in seconds since the epoch; None: never), or is one of more than
-        `most_messages` of its scope (0: no bound). Messages leave whole. What rests on them stays, unless it expires too, and
-        they may be filed again. Where the words of what had expired stood is overwritten later (`ErasureTables.overwrite`).
+        Return their number.
+
+        The method deletes records that have expired at `now` (`Event.expires_at`), results of tools
+        that are older than `returned_before`, messages that are older than `said_before` (all in
+        seconds since the epoch; None: never), and the oldest messages beyond `most_messages` per
+        scope (0: no limit).
+
+        Messages are deleted with all their parts, and may be filed again. Events derived from them
+        are not deleted unless they expire too. The words of expired records are overwritten on the
+        disk later (`ErasureTables.overwrite`).
         """
         with self._database.reading() as transaction:
             due = [now, returned_before, -SECONDS_OF_EVER if said_before is None else said_before]
@@ -136,7 +153,7 @@ class MessageTables(EventReading):
             return self._delete(transaction, [event_id for event_id, _ in gone])
 
     def _beyond(self, transaction: Transaction, most: int, limit: int) -> list[str]:
-        """Return the `job_id`s of the oldest messages that scopes hold beyond `most`."""
+        """Return the `job_id`s of the oldest messages beyond `most` per scope, at most `limit`."""
         oldest: list[str] = []
         large = "SELECT scope_number << %s, scope_number + 1 << %s FROM scopes WHERE events > %s ORDER BY scope_number"
         for first, end in transaction.rows(large, (SCOPE_SHIFT, SCOPE_SHIFT, most)):
@@ -150,9 +167,10 @@ class MessageTables(EventReading):
         return oldest
 
     def forget(self, event_ids: Sequence[str]) -> int:
-        """Permanently delete events, and withdraw the messages among them. Return how many events are gone.
+        """Permanently delete events, and withdraw the messages among them.
 
-        Where their words stood is overwritten later (`ErasureTables.overwrite`).
+        Return the number of deleted events. Their words are overwritten on the disk later
+        (`ErasureTables.overwrite`).
         """
         with self._database.writing() as transaction:
             transaction.lock_name(MESSAGES)
@@ -176,9 +194,9 @@ class MessageTables(EventReading):
 
 
 def _in_place_of(former: Event, parts: Sequence[Event]) -> list[Event]:
-    """Return the parts of an edited message: said when `former` was, and in answer to what that answered.
+    """Return the parts of an edited message with the time of `former`.
 
-    The labels and the expiry of `former` stay where the edit brings none.
+    `reply_to`, labels and expiry of `former` are used if the edit has none.
     """
     at = former.timestamp, former.timestamp_local, former.timezone
     return [

@@ -1,4 +1,4 @@
-"""Events as they are read: by id, condition, words and vectors, and what a cache of a scope lacks."""
+"""Reading of events: by id, condition, words and vectors, and the news for a cache."""
 
 from __future__ import annotations
 
@@ -25,10 +25,11 @@ _ALL_THERE_ARE = 2**62
 
 
 class ScopeNews(NamedTuple):
-    """A consistent snapshot of new events: their row numbers, in the order of filing, and the events themselves, words (row,
-    number of words, words as indexed), and new vectors with the row numbers of their events, `embedded`.
+    """A consistent snapshot of new events and vectors.
 
-    `sequence` is the number of the newest vector.
+    `rows` are the row numbers of `events`, in the order of filing. `words` are (row, number of
+    words, indexed words). `embedded` are the row numbers of the events of `vectors`, and `sequence`
+    is the number of the newest vector.
     """
 
     rows: list[int]
@@ -40,7 +41,10 @@ class ScopeNews(NamedTuple):
 
 
 class NewVectors(NamedTuple):
-    """Embedded events with their vectors, and the number of the last vector read of each scope, by scope number."""
+    """Embedded events with their vectors.
+
+    `numbers` has the number of the last vector read, by scope number.
+    """
 
     events: list[Event]
     vectors: list[Vector]
@@ -48,10 +52,10 @@ class NewVectors(NamedTuple):
 
 
 class EventReading(ABC):
-    """Events with their words and vectors, as they are read."""
+    """The reading methods for events with their words and vectors."""
 
     of_people: str
-    """The condition on ids and names of people that they contain a text, given twice, with their order and number."""
+    """SQL after WHERE: ids or names of people contain a text (passed twice), order and limit."""
     _rows: EventRows
     _database: Database
 
@@ -65,7 +69,9 @@ class EventReading(ABC):
         return [events[event_id] for event_id in event_ids if event_id in events]
 
     def find(self, where: EventFilter, *, limit: int = 100, newest_first: bool = True) -> list[Event]:
-        """Return matching events ordered by time, events of the same time in the order of filing."""
+        """Return matching events ordered by time; events of the same time are in the order of
+        filing.
+        """
         direction = "DESC" if newest_first else "ASC"
         condition, parameters = self._rows.conditions(where)
         return self._events(
@@ -76,12 +82,16 @@ class EventReading(ABC):
 
     @abstractmethod
     def search_keywords(self, query: str, where: EventFilter, limit: int) -> list[tuple[str, float]]:
-        """Return event ids with BM25 scores (higher is better), best first. Never raises because of the query text."""
+        """Return event ids with BM25 scores (higher is better), best first.
+
+        The text of the query never causes an error.
+        """
 
     def vectors(self, where: EventFilter) -> tuple[list[str], Matrix]:
-        """Return ids and embeddings of the matching embedded events; shape (0, 0) if there are none."""
+        """Return ids and embeddings of matching embedded events; shape (0, 0) if there are none."""
         condition, parameters = self._rows.conditions(where, column="v.sequence")
-        # SQLite reads whole scopes in the order of the vectors; for narrower filters it finds the events first.
+        # With CROSS JOIN SQLite reads whole scopes in the order of the vectors; for narrower
+        # filters it finds the events first.
         join = "," if where.narrows else "CROSS JOIN"
         found = self._database.rows(
             f"SELECT e.event_id, v.vector FROM event_vectors v {join} events e"
@@ -91,18 +101,21 @@ class EventReading(ABC):
         return [row[0] for row in found], self._database.matrix([row[1] for row in found])
 
     def nearest(self, vector: Vector, where: EventFilter, limit: int) -> list[tuple[str, float]] | None:
-        """Return ids with the cosines of the matching events whose vectors are most like `vector`, best first.
+        """Return (event id, cosine) of the matching events whose vectors are most similar, best
+        first.
 
-        Exact. None where the store would have to read all these vectors to compare them.
+        Exact. Returns None if the store would have to read all these vectors to compare them.
         """
         return None
 
     def news(self, scope_key: str, after_sequence: int, after_row: int, limit: int = -1) -> ScopeNews:
-        """Return a consistent snapshot of what is newer than a cache: events after a row, vectors after a sequence number.
+        """Return a consistent snapshot of events after a row, and of vectors after a sequence
+        number.
 
-        0 and 0 give everything. An event that is embedded later than filed gets a new sequence number then. With `limit`
-        (negative: none), at most so many events, and vectors (at most so many) only where no further event is left: each of
-        them has its event then.
+        With 0 and 0 it contains everything. An event that is embedded after it was filed gets a new
+        sequence number then. `limit` (negative: none) is the maximum number of events, and of
+        vectors. Vectors are returned only if no further event is left, so that the event of each
+        vector is known.
         """
         most = limit if limit >= 0 else _ALL_THERE_ARE
         new = NEW_IN_SCOPE.format(greatest=self._rows.greatest)
@@ -130,7 +143,10 @@ class EventReading(ABC):
         return ScopeNews(rows, events, words, embedded, matrix, sequence)
 
     def change_number(self, scope_key: str) -> tuple[int, int]:
-        """Return (additions, removals) of a scope since it was created. A changed second number invalidates caches."""
+        """Return (additions, removals) of a scope since it was created.
+
+        Caches are invalid if the second number has changed.
+        """
         row = self._database.row("SELECT additions, removals FROM scopes WHERE scope_key = %s", (scope_key,))
         return (0, 0) if row is None else (row[0], row[1])
 
@@ -143,19 +159,19 @@ class EventReading(ABC):
         )
 
     def resting_on(self, message_ids: Sequence[str]) -> list[Event]:
-        """Return the events that rest on one of some messages (by `job_id`)."""
+        """Return the events derived from one of some messages (given by `job_id`)."""
         if not message_ids:
             return []
         rests = f"SELECT {EVENT_COLUMNS} FROM events WHERE {self._rows.rests_on} ORDER BY row"
         return self._events(rests, (list(message_ids),))
 
     def known_messages(self, message_ids: Sequence[str]) -> set[str]:
-        """Return which messages (by `job_id`) are stored."""
+        """Return the messages (by `job_id`) that are stored."""
         found = self._database.rows("SELECT DISTINCT job_id FROM events WHERE job_id = ANY(%s)", (list(message_ids),))
         return {job_id for (job_id,) in found}
 
     def names(self, scope_key: str) -> list[BorneName]:
-        """Return every name that the people of a scope have borne there, by when it was seen last, the newest at the end."""
+        """Return all names that people have had in a scope, ordered by when each was last seen."""
         found = self._database.rows(
             "SELECT user_id, user_name, min(timestamp), max(timestamp) FROM events"
             f" WHERE row {ROWS_OF_SCOPE} AND user_name != '' GROUP BY user_id, user_name ORDER BY max(timestamp), max(row)",
@@ -164,19 +180,25 @@ class EventReading(ABC):
         return [BorneName._make(row) for row in found]
 
     def are_corrected(self, events: Sequence[Event]) -> list[bool]:
-        """Return for each event whether its words were corrected after it was said (`ErasureTables.bury_words`)."""
+        """Return a list of booleans: True if an event was corrected after it was said.
+
+        See `ErasureTables.bury_words`.
+        """
         if not events:
             return []
         with self._database.reading() as transaction:
             return corrected(transaction, events)
 
     def is_forgotten(self, job_id: str, entities: Iterable[str] = (), timestamp: float = 0.0) -> bool:
-        """Return True if a job, or one of its entities at its time (seconds since the epoch), was forgotten."""
+        """Return True if a job was forgotten, or one of its entities at its time or later.
+
+        `timestamp` is in seconds since the epoch.
+        """
         with self._database.reading() as transaction:
             return is_buried(transaction, job_id, entities, timestamp)
 
     def has_spoken(self, scope_key: str, user_id: str) -> bool:
-        """Return True if something that `user_id` said, or that was said with them, is stored in a scope."""
+        """Return True if a scope has an event that `user_id` said, alone or with others."""
         condition, parameters = self._rows.spoken_in(scope_key, "u.id")
         query = f"SELECT 1 FROM (SELECT CAST(%s AS text) AS id) u WHERE {condition}"
         return self._database.row(query, (user_id, *parameters)) is not None
@@ -189,12 +211,15 @@ class EventReading(ABC):
         )
 
     def waiting_vectors(self) -> tuple[int, float | None]:
-        """Return how many events have no vector, and the time of the oldest of them (seconds since the epoch)."""
+        """Return the number of events without a vector, and the time of the oldest of them.
+
+        The time is in seconds since the epoch; None if there is no such event.
+        """
         count, oldest = self._database.row(f"SELECT count(*), min(timestamp) FROM events WHERE {self._rows.not_embedded}")
         return int(count), oldest
 
     def embedded_count(self) -> int:
-        """Return the number of events with a vector, which is the expected size of a derived index."""
+        """Return the number of events with a vector, the expected size of a derived index."""
         (count,) = self._database.row(
             "SELECT (SELECT coalesce(sum(events), 0) FROM scopes)"
             f" - (SELECT count(*) FROM events WHERE {self._rows.not_embedded})"
@@ -202,9 +227,10 @@ class EventReading(ABC):
         return int(count)
 
     def embedded_after(self, numbers: Mapping[int, int], limit: int) -> NewVectors:
-        """Return the events, at most `limit`, whose vectors have higher numbers than `numbers` says of their scopes.
+        """Return at most `limit` events with vectors that are newer than `numbers`.
 
-        A vector that replaces another one has a higher number. Without `numbers` in the result nothing is left.
+        `numbers` are the numbers of the last known vectors by scope number. A vector that replaces
+        another one has a higher number. If `numbers` of the result is empty, nothing is left.
         """
         new = NewVectors([], [], {})
         listed = (
@@ -242,13 +268,14 @@ class EventReading(ABC):
         return int(found[0])
 
     def scopes(self) -> list[tuple[str, int]]:
-        """Scope keys and how many events each holds."""
+        """Return (scope key, number of events) of each scope with events."""
         return self._database.rows("SELECT scope_key, events FROM scopes WHERE events > 0 ORDER BY scope_number")
 
     def people(self, *, after: str = "", text: str = "", limit: int = 50) -> list[KnownPerson]:
-        """Return whose events are stored, in the order of code points, behind the id `after`; without the user of shared notes.
+        """Return the people with events whose ids are above `after`, in the order of code points.
 
-        With `text`, those in whose id or name it stands, whatever its case.
+        The user of shared notes is omitted. With `text`, only people are returned whose id or name
+        contains it, ignoring case.
         """
         found = self._database.rows(_PEOPLE + self.of_people, (after, RESERVED_USER, text, text, max(limit, 0)))
         return [KnownPerson._make(row) for row in found]
@@ -257,7 +284,7 @@ class EventReading(ABC):
         return [self._rows.event(row) for row in self._database.rows(statement, parameters)]
 
 
-# From one id to the next by the index of users: what each of them has said is not read.
+# Steps from one id to the next in the index of users, without reading their events.
 _PEOPLE = """
 WITH RECURSIVE people(id) AS (
     SELECT min(user_id) FROM events WHERE user_id > %s

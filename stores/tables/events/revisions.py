@@ -1,6 +1,7 @@
-"""Events written anew: their former texts, and how far each run is that does so.
+"""Rewriting of stored events: their former texts, and the progress of each run.
 
-A change and the progress of its run are one transaction: after a crash a run goes on behind the last event that it has seen.
+A change and the progress of its run are one transaction: after a crash a run continues after the
+last event that it has processed.
 """
 
 from __future__ import annotations
@@ -22,7 +23,11 @@ WRITTEN_ANEW = (*_WRITTEN, "occurs_until", "version", "times", "people")
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is: events `seen`, with a text `changed`, that became absolute (`gained`) or are no longer (`lost`)."""
+    """The progress of a run, in numbers of events.
+
+    `seen`: processed; `changed`: with a new text; `gained`: became absolute; `lost`: no longer
+    absolute.
+    """
 
     last_row: int
     seen: int
@@ -33,7 +38,10 @@ class Progress:
 
 
 class Change(NamedTuple):
-    """An event before and after; `vector` is that of the new text (None: to be embedded later, or the text is the same)."""
+    """An event before and after.
+
+    `vector` is the vector of the new text; None if it is embedded later, or the text is the same.
+    """
 
     before: Event
     after: Event
@@ -44,14 +52,14 @@ _UPDATE = f"UPDATE events SET {', '.join(f'{name} = %s' for name in WRITTEN_ANEW
 
 
 class EventRevisionTables(BesideEvents):
-    """Revisions of events and the runs that make them."""
+    """Revisions of events, and the runs that write them."""
 
     def begin(self, run: str, started: float) -> None:
-        """Begin a run (`started` in seconds since the epoch). One that has begun stays as it is."""
+        """Begin a run (`started` in seconds since the epoch), unless it has begun already."""
         self._database.run("INSERT INTO reprocessing_runs (run, started) VALUES (%s, %s) ON CONFLICT DO NOTHING", (run, started))
 
     def progress(self, run: str) -> Progress | None:
-        """Return how far a run is; None before it has begun."""
+        """Return the progress of a run; None if it has not begun."""
         query = "SELECT last_row, seen, changed, gained, lost, done FROM reprocessing_runs WHERE run = %s"
         found = self._database.row(query, (run,))
         if found is None:
@@ -60,7 +68,10 @@ class EventRevisionTables(BesideEvents):
         return Progress(last_row, seen, changed, gained, lost, bool(done))
 
     def after(self, row: int, where: EventFilter, limit: int) -> list[tuple[int, Event]]:
-        """Return the next matching events behind a row, with their rows, by scope and in the order of filing."""
+        """Return at most `limit` matching events after a row, with their rows.
+
+        They are ordered by scope and in the order of filing.
+        """
         condition, parameters = self._events.conditions(where)
         found = self._database.rows(
             f"SELECT {EVENT_COLUMNS_OF_E}, e.row FROM events e WHERE {condition} AND e.row > %s ORDER BY e.row LIMIT %s",
@@ -71,9 +82,11 @@ class EventRevisionTables(BesideEvents):
     def advance(
         self, run: str, *, seen: int, rows: tuple[int, int], changes: Sequence[Change], now: str, done: bool = False
     ) -> bool:
-        """Write the changes and note that the run has come from the first of `rows` to the second, in one transaction.
+        """Write the changes and advance the run from the first of `rows` to the second, in one
+        transaction.
 
-        Returns False, and writes nothing, if the run stands elsewhere. An event that was edited, or is gone, stays so.
+        Return False, and write nothing, if the run is not at the first of `rows`. An event that was
+        edited or deleted meanwhile is not changed.
         """
         vectors = [None if one.vector is None else self._database.stored(one.vector) for one in changes]
         with self._database.writing() as transaction:
@@ -106,7 +119,7 @@ class EventRevisionTables(BesideEvents):
         return revisions
 
     def examples(self, run: str, limit: int) -> Iterator[tuple[str, str, str]]:
-        """Yield some of what a run changed, as (event id, text before, text now)."""
+        """Yield at most `limit` changes of a run as (event id, text before, text now)."""
         yield from self._database.rows(
             "SELECT e.event_id, r.text, e.text FROM event_revisions r JOIN events e ON e.row = r.row"
             " WHERE r.run = %s AND r.text != e.text ORDER BY r.row LIMIT %s",
@@ -114,7 +127,7 @@ class EventRevisionTables(BesideEvents):
         )
 
     def _write(self, transaction: Transaction, run: str, change: Change, vector: object, now: str) -> tuple[int, int, int]:
-        """Write one event anew; returns (changed, gained, lost), each 0 or 1."""
+        """Rewrite one event. Return (changed, gained, lost), each 0 or 1."""
         before, after = change.before, change.after
         found = transaction.row(
             "SELECT row FROM events WHERE event_id = %s AND text = %s AND handed_over = %s AND rewritten_by = %s",

@@ -1,6 +1,7 @@
-"""Events as rows of the table `events`, with their words and vectors, and filters as SQL conditions.
+"""Events as rows of the table `events`, with their words and vectors, and filters as SQL
+conditions.
 
-What engines write in other words is left to `EventRows` of each of them.
+Each engine has a subclass of `EventRows` for the SQL that differs.
 """
 
 from __future__ import annotations
@@ -22,7 +23,11 @@ from ..engine import Database, Transaction
 
 SCOPE_SHIFT = 32
 MESSAGES = "messages"
-"""The lock that those who file messages, or what rests on them, share, and that who withdraws some has alone."""
+"""The lock of messages.
+
+It is shared by transactions that file messages or events derived from them, and exclusive for those
+that delete messages.
+"""
 _AT_ONCE = 1_000
 
 NAMES = [field.name for field in fields(Event)]
@@ -41,44 +46,62 @@ _values_of = attrgetter(*NAMES)
 _FIRST = f"((SELECT scope_number FROM scopes WHERE scope_key = %s) << {SCOPE_SHIFT})"
 _LAST = f"{_FIRST} + {2**SCOPE_SHIFT - 1}"
 ROWS_OF_SCOPE = f"BETWEEN {_FIRST} AND {_LAST}"
-"""A condition on a row or sequence number, with the scope's key as a parameter twice; never true for an unknown scope."""
+"""A condition on a row or sequence number; both parameters are the key of the scope.
+
+It is never true for an unknown scope.
+"""
 NEW_IN_SCOPE = f"BETWEEN {{greatest}}({_FIRST}, %s + 1) AND {_LAST}"
-"""The same for those behind a number, the second of three parameters: one bound, since SQLite uses one."""
+"""The same for numbers above a given one, the second of three parameters.
+
+It has a single lower bound, since SQLite uses only one.
+"""
 
 
 EXPIRED = "SELECT x.row FROM events x WHERE x.expires_at <= %s"
-"""The rows of events that have expired at a time."""
+"""A query for the rows of events that have expired at a time."""
 
 
 class EventRows(ABC):
-    """The rows of events in one database. Whoever changes rows is in a transaction."""
+    """The rows of events in one database.
+
+    Methods that change rows run in a transaction of the caller.
+    """
 
     people: str
-    """The condition that an event is of one of some people, given twice."""
+    """The condition that an event is of one of some people; the list is passed twice."""
     absolute: tuple[str, str]
-    """The conditions on events that are not absolute, and that are, as they stand in the index of those that are not."""
+    """The conditions on events that are not absolute, and that are.
+
+    They have the same form as in the index of events that are not absolute.
+    """
     greatest: str
     """The function that returns the greatest of its arguments."""
     not_embedded: str
-    """The condition on events without a vector, as it stands in their index."""
+    """The condition on events without a vector, in the same form as in their index."""
     among_speakers: str
-    """The condition that the user id in the column `user` is among the speakers of an event of `rows` whose id is `known`."""
+    """The condition that the user id in column `user` is among the speakers of an event.
+
+    `rows` and `known` are conditions on row and id of this event.
+    """
     tagged: str
-    """The condition that an event has all of some tags, given as a list (`as_list`)."""
+    """The condition that an event has all tags of a list (`as_list`)."""
     has_metadata: str
-    """The condition that an event's metadata has the keys and values of a JSON object."""
+    """The condition that the metadata of an event has the keys and values of a JSON object."""
     rests_on: str
-    """The condition that an event of the table `events` rests on one of some messages."""
+    """The condition that an event of the table `events` is derived from one of some messages."""
     profiles: str
     """The table in which profiles are indexed."""
     new_vectors: str
-    """What stands behind CREATE TABLE and the name of an empty table of vectors."""
+    """The part of a CREATE TABLE statement after the name, for an empty table of vectors."""
     empty: str
-    """The statement that empties a table of vectors, without its name."""
+    """A statement that empties a table of vectors, without the name of the table."""
     hold: str
-    """What keeps selected rows as they are until the end of the transaction, where several may write at once."""
+    """SQL that locks selected rows against changes, for an engine with concurrent writers.
+
+    The lock lasts until the end of the transaction.
+    """
     words_form = str(WORDS_VERSION)
-    """The form of the indexed words. Where the index has another one it is made anew."""
+    """The form of the indexed words. An index of another form is rebuilt."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -89,10 +112,10 @@ class EventRows(ABC):
 
     @abstractmethod
     def of_list(self, value: Any) -> tuple[str, ...]:
-        """Return the list that a value of a column stands for."""
+        """Return the list in a value of a column."""
 
     def values(self, event: Event) -> tuple[Any, ...]:
-        """Return the values of EVENT_COLUMNS, texts without NUL."""
+        """Return the values of EVENT_COLUMNS, with NUL removed from texts."""
         return tuple(map(self._value, _values_of(event)))
 
     def _value(self, one: Any) -> Any:
@@ -103,7 +126,7 @@ class EventRows(ABC):
         return metadata_json(one) if isinstance(one, Mapping) else one
 
     def event(self, row: Sequence[Any]) -> Event:
-        """Return the event whose EVENT_COLUMNS are the first values of `row`."""
+        """Return the event in a row that begins with the values of EVENT_COLUMNS."""
         values = list(row[: len(NAMES)])
         values[_ABSOLUTE] = bool(values[_ABSOLUTE])
         values[_METADATA] = {} if values[_METADATA] == "{}" else json.loads(values[_METADATA])
@@ -112,7 +135,7 @@ class EventRows(ABC):
         return Event(*values)
 
     def alike(self, rows: Iterable[Sequence[Any]]) -> Iterator[Event]:
-        """Return the events of rows as `event` does; names and ids that several have in common are kept in memory once."""
+        """Return the events in rows like `event`, but with equal names and ids as one object."""
         same: dict[Any, Any] = {}
         for row in rows:
             values = list(row)
@@ -122,9 +145,9 @@ class EventRows(ABC):
 
     @abstractmethod
     def insert(self, transaction: Any, events: Sequence[Event], vectors: Sequence[Any]) -> None:
-        """Insert new events with words and vectors (as `Database.stored` returns them; None: to be embedded later).
+        """Insert new events with words and vectors, and count the additions.
 
-        Counts the additions.
+        Vectors have the form of `Database.stored`; None if the event is embedded later.
         """
 
     @abstractmethod
@@ -137,32 +160,38 @@ class EventRows(ABC):
 
     @abstractmethod
     def empty_words(self, transaction: Any) -> None:
-        """Empty the index of words, for words in the form of this version."""
+        """Empty the index of words, to fill it with words in the form of this version."""
 
     def arrived(self, transaction: Any) -> None:  # noqa: B027
-        """Do what is left when all rows of another memory were copied into the tables."""
+        """Do the remaining work after all rows of another memory were copied into the tables."""
 
     def lock_scopes(self, transaction: Any, rows: Iterable[int]) -> None:  # noqa: B027
-        """Lock the scopes of rows until the end of the transaction, where several may write at once."""
+        """Lock the scopes of rows until the end of the transaction, if writers are concurrent."""
 
     def lock_scope_keys(self, transaction: Any, scope_keys: Iterable[str]) -> None:  # noqa: B027
-        """Lock scopes by their keys as `lock_scopes` does; those that are new may be created."""
+        """Lock scopes by their keys like `lock_scopes`. New scopes may be created."""
 
     def lock_scopes_of(self, transaction: Any, event_ids: Iterable[str]) -> None:  # noqa: B027
-        """Lock the scopes of events as `lock_scopes` does."""
+        """Lock the scopes of events like `lock_scopes`."""
 
     def lock_messages(self, transaction: Any, job_ids: Iterable[str], scope_keys: Iterable[str] = ()) -> None:  # noqa: B027
-        """Lock scopes as `lock_scope_keys` does, with those that hold messages, or what rests on them."""
+        """Lock scopes like `lock_scope_keys`, and those of the messages and events derived from
+        them.
+        """
 
     def delete(self, transaction: Transaction, rows: Sequence[int]) -> int:
-        """Delete events by row number, with words and vectors, and count the removals. Return how many there were."""
+        """Delete events by row number, with words and vectors, and count the removals.
+
+        Return the number of deleted events.
+        """
         self.lock_scopes(transaction, rows)
-        # Where several may write at once, another one may have deleted some of them meanwhile.
+        # A concurrent writer may have deleted some of them meanwhile.
         there = transaction.rows("SELECT row FROM events WHERE row = ANY(%s)", (list(rows),))
         rows = [row for (row,) in there]
         self.remove_words(transaction, rows)
         self.remove_vectors(transaction, rows)
-        # One by one where both ends of a link go: a trigger hands the link on to what is there still.
+        # If both ends of a link are deleted, delete one by one: a trigger passes the link on to an
+        # event that still exists.
         linked = transaction.rows(
             "SELECT o.row FROM events o JOIN events n ON n.event_id IN (o.superseded_by, o.corrected_by)"
             " WHERE o.row = ANY(%s) AND n.row = ANY(%s)",
@@ -174,9 +203,9 @@ class EventRows(ABC):
         return len(rows)
 
     def replace_text(self, transaction: Transaction, row: int, event: Event, vector: Any) -> None:
-        """Give an event the text of `event` with its spans, its words and its vector (None: to be embedded later).
+        """Give an event the text, the spans and the words of `event`, and a vector.
 
-        The scope is locked.
+        Without `vector` it is embedded later. The scope must be locked.
         """
         spans = self.as_list(event.times), self.as_list(event.people)
         transaction.run(
@@ -190,8 +219,10 @@ class EventRows(ABC):
             self.add_vectors(transaction, [(row, vector)])
 
     def withdraw(self, transaction: Transaction, job_ids: Sequence[str]) -> list[str]:
-        """Delete messages, and the events that rest on them. Return the ids of what is gone. The scopes are locked
-        (`lock_messages`)."""
+        """Delete messages and the events derived from them. Return the ids of the deleted events.
+
+        The scopes must be locked (`lock_messages`).
+        """
         if not job_ids:
             return []
         found = transaction.rows("SELECT row, event_id FROM events WHERE job_id = ANY(%s)", (list(job_ids),))
@@ -200,12 +231,12 @@ class EventRows(ABC):
         return [event_id for _, event_id in found]
 
     def resting(self, transaction: Transaction, job_ids: Iterable[str]) -> list[tuple[int, str]]:
-        """Return (row, event id) of the events that rest on one of these messages."""
+        """Return (row, event id) of the events derived from one of these messages."""
         resting = f"SELECT row, event_id FROM events WHERE {self.rests_on} ORDER BY row"
         return [(row, event_id) for row, event_id in transaction.rows(resting, (list(job_ids),))]
 
     def add_vectors(self, transaction: Transaction, vectors: Iterable[tuple[int, Any]]) -> None:
-        """Insert vectors of rows without one, in the order given, and count the additions."""
+        """Insert vectors for rows without one, in the order given, and count the additions."""
         for number, group in groupby(vectors, key=lambda item: item[0] >> SCOPE_SHIFT):
             items = list(group)
             (last,) = transaction.row(
@@ -235,7 +266,10 @@ class EventRows(ABC):
         )
 
     def every(self, where: EventFilter) -> Iterator[Event]:
-        """Yield all matching events, by scope and in the order of filing. Reads a thousand at a time."""
+        """Yield all matching events, by scope and in the order of filing.
+
+        Reads a thousand at a time.
+        """
         condition, parameters = self.conditions(where)
         found = self.database.rows(f"SELECT e.row FROM events e WHERE {condition}", parameters)
         rows = sorted(row for (row,) in found)
@@ -246,8 +280,8 @@ class EventRows(ABC):
     def conditions(self, where: EventFilter, *, column: str = "e.row") -> tuple[str, list[Any]]:
         """Return `where` as a condition on the table `events e`, with its parameters.
 
-        The only place that converts a filter to SQL. The scope is a range of `column` (`e.row`, or the sequence number of a
-        vector).
+        This is the only place that converts a filter to SQL. The scope is a range of `column`
+        (`e.row`, or the sequence number of a vector).
         """
         terms = ["1 = 1"]
         parameters: list[Any] = []
@@ -273,7 +307,7 @@ class EventRows(ABC):
             term(self.tagged, self.as_list(where.tags))
         if where.metadata:
             term(self.has_metadata, metadata_json(where.metadata))
-        if where.now is not None:  # few are there at a time: what has expired is deleted soon
+        if where.now is not None:  # there are only a few: expired events are deleted soon
             term(f"e.row NOT IN ({EXPIRED})", where.now)
         for condition, value in (
             ("e.timestamp >= %s", where.time_from),
@@ -289,9 +323,11 @@ class EventRows(ABC):
         return " AND ".join(terms), parameters
 
     def spoken_in(self, scope_key: str, user: str) -> tuple[str, list[Any]]:
-        """Return, with its parameters, the condition that the user id in the column `user` has spoken in a scope.
+        """Return the condition that the user id in the column `user` has spoken in a scope.
 
-        A look into an index for each user; only their asserted events, and those of several speakers, are read.
+        Its parameters are returned too. Records whose id begins with ASSERTED do not count. The
+        condition costs an index lookup per user; only such events, and events of several speakers,
+        are read.
         """
         asserted, known = f"{ASSERTED}%", "NOT LIKE %s"
         return (
@@ -303,7 +339,7 @@ class EventRows(ABC):
 
 
 class BesideEvents:
-    """What stands beside the events, over the same database."""
+    """Base class of tables in the database of the events."""
 
     def __init__(self, events: EventRows) -> None:
         self._events = events
@@ -311,10 +347,10 @@ class BesideEvents:
 
 
 def without_nul(text: str) -> str:
-    """Return `text` as every store holds it: PostgreSQL takes no NUL."""
+    """Return `text` without NUL, which PostgreSQL cannot store."""
     return text.replace("\0", "")
 
 
 def sizes(vectors: Iterable[Vector | None]) -> list[int]:
-    """Return the dimensions of those that are vectors."""
+    """Return the dimensions of all vectors that are not None."""
     return [len(vector) for vector in vectors if vector is not None]

@@ -1,10 +1,12 @@
-"""A change of the embedding model: vectors of the new model are stored separately, then replace the old ones at once.
+"""A change of the embedding model.
 
-Three tables of the same form: searches read `event_vectors`; `next_event_vectors` holds the vectors of the new model;
-`kept_event_vectors` holds those of the former model. The change renames the tables, in one transaction that also changes the
-fingerprint and increments the change numbers of all scopes, so that readers in every process drop their caches. No vector is
-copied: 100,000 vectors take as long as 1,000. Whoever files vectors meanwhile waits (`check_dimension`). A derived index that
-notes another fingerprint is filled anew.
+The vectors of the new model are stored separately, and then replace the old ones at once. There are
+three tables of the same form: searches read `event_vectors`; `next_event_vectors` holds the vectors
+of the new model; `kept_event_vectors` holds those of the former model. The change renames the
+tables in one transaction, which also changes the fingerprint and increments the change numbers of
+all scopes, so that readers in every process drop their caches. No vector is copied: 100,000 vectors
+take as long as 1,000. Transactions that file vectors wait meanwhile (`check_dimension`). A derived
+index with another fingerprint is filled again.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ _Role = Literal["next", "kept"]
 
 
 class Lacking(NamedTuple):
-    """An event that has no vector of the new model yet; `text` is what is embedded (`Event.said`)."""
+    """An event without a vector of the new model; `text` is what is embedded (`Event.said`)."""
 
     row: int
     event_id: str
@@ -33,7 +35,11 @@ class Lacking(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class VectorSets:
-    """The models with stored vectors: in use, next (with progress in events), and kept from the last change."""
+    """The models with stored vectors.
+
+    `used` is in use, `next` is being made (`next_done` events so far), and `kept` is the one from
+    before the last change.
+    """
 
     used: Fingerprint | None
     next: Fingerprint | None
@@ -44,7 +50,7 @@ class VectorSets:
 
 
 class ShadowVectors(BesideEvents):
-    """The vectors of another embedding model, made beside those in use."""
+    """The vectors of another embedding model, stored beside those in use."""
 
     def sets(self) -> VectorSets:
         with self._database.reading() as transaction:
@@ -58,9 +64,12 @@ class ShadowVectors(BesideEvents):
             )
 
     def begin(self, model: str, dimension: int) -> None:
-        """Prepare for the vectors of a model. Vectors of this model stay; those begun with another model are deleted.
+        """Prepare for the vectors of a model.
 
-        Raises InvalidInput if vectors of an earlier change are still kept: only one former model can be kept.
+        Vectors of an unfinished change to another model are deleted.
+
+        Does nothing if a change to this model was begun. Raises InvalidInput if vectors of an
+        earlier change are still stored: only one former model can be kept.
         """
         with self._database.writing() as transaction:
             transaction.lock_name("shadow vectors")
@@ -76,7 +85,10 @@ class ShadowVectors(BesideEvents):
             _note(transaction, "next", (model, dimension))
 
     def lacking(self, after_row: int, limit: int) -> list[Lacking]:
-        """Return events after `after_row` without a vector of the new model, ordered by row."""
+        """Return at most `limit` events after `after_row` without a vector of the new model.
+
+        They are ordered by row.
+        """
         found = self._database.rows(
             f"SELECT {EVENT_COLUMNS_OF_E}, e.row FROM events e WHERE e.row > %s"
             " AND NOT EXISTS (SELECT 1 FROM next_event_vectors n WHERE n.row = e.row) ORDER BY e.row LIMIT %s",
@@ -85,7 +97,10 @@ class ShadowVectors(BesideEvents):
         return [Lacking(row[-1], event.event_id, event.said) for row in found for event in [self._events.event(row)]]
 
     def store(self, items: Sequence[Lacking], vectors: Sequence[Vector]) -> int:
-        """Store a batch durably. Return how many. Events changed or deleted meanwhile are skipped."""
+        """Store a batch of vectors durably. Return the number of stored vectors.
+
+        Events that were changed or deleted meanwhile are skipped.
+        """
         stored = [self._database.stored(vector) for vector in vectors]
         with self._database.writing() as transaction:
             _check(transaction, vectors)
@@ -120,10 +135,10 @@ class ShadowVectors(BesideEvents):
             )
 
     def change_over(self) -> Fingerprint:
-        """Let searches use the new vectors and keep the former ones. Return the new fingerprint.
+        """Put the new vectors in use. The former vectors are kept. Return the new fingerprint.
 
-        Events without a vector of the new model are found by keyword until they are embedded. Raises InvalidInput if
-        no change was begun.
+        Events without a vector of the new model are found by keyword until they are embedded.
+        Raises InvalidInput if no change was begun.
         """
         with self._database.writing() as transaction:
             _lock_out_writers(transaction)
@@ -138,9 +153,10 @@ class ShadowVectors(BesideEvents):
         return made
 
     def roll_back(self) -> Fingerprint:
-        """Let searches use the kept vectors again and keep the current ones. Return the fingerprint.
+        """Put the kept vectors in use again. The current vectors are kept. Return the fingerprint.
 
-        Events filed since the change then have no vector. Raises InvalidInput if no vectors are kept.
+        Events filed since the change then have no vector. Raises InvalidInput if no vectors are
+        kept.
         """
         with self._database.writing() as transaction:
             _lock_out_writers(transaction)
@@ -154,7 +170,10 @@ class ShadowVectors(BesideEvents):
         return kept
 
     def drop_old(self) -> int:
-        """Delete the vectors of the former model and those of a change not completed. Return how many vectors."""
+        """Delete the vectors of the former model and of an incomplete change.
+
+        Return their number.
+        """
         with self._database.writing() as transaction:
             transaction.lock_name("shadow vectors")
             dropped = _count(transaction, "kept") + _count(transaction, "next")
@@ -169,7 +188,10 @@ class ShadowVectors(BesideEvents):
         _note(transaction, role, None)
 
     def _renamed(self, transaction: Transaction, source: _Role, used: Fingerprint) -> None:
-        """Update everything that depends on the vectors after the tables were renamed: those of `source` are in use now."""
+        """Update all data that depends on the vectors, after the tables were renamed.
+
+        The vectors of `source` are in use now.
+        """
         self._exchange_profiles(transaction, source)
         _note(transaction, "kept", read_fingerprint(transaction))
         write_fingerprint(transaction, used)
@@ -182,7 +204,10 @@ class ShadowVectors(BesideEvents):
         transaction.run(f"UPDATE events SET embedded = {has_vector} WHERE embedded != {has_vector}")
 
     def _exchange_profiles(self, transaction: Transaction, source: _Role) -> None:
-        """Set the vectors of profiles to those of `source` with the same revision, and keep the present ones."""
+        """Set the vectors of profiles to those of `source` with the same revision.
+
+        The present vectors are stored as `kept`.
+        """
         present = f"SELECT item_id, revision, vector FROM {self._events.profiles} WHERE vector IS NOT NULL"
         transaction.run(f"CREATE TEMP TABLE present AS {present}")
         transaction.run(
@@ -199,7 +224,7 @@ class ShadowVectors(BesideEvents):
 
 
 def _lock_out_writers(transaction: Transaction) -> None:
-    """Wait for those who file vectors, and keep others from it until the end of the transaction."""
+    """Wait for transactions that file vectors, and block new ones until this one ends."""
     transaction.lock_name("shadow vectors")
     transaction.lock_name("fingerprint")
 

@@ -29,13 +29,13 @@ _BECOMES = (
     *("kind", "source", "text", "role", "said_by", "user_name", "bot_name"),
     *("gate_reasons", "rewritten_by", "schema_version"),
 )
-"""What of an observation changes that becomes a message."""
+"""The fields of an observation that change when it becomes a message."""
 
 
 class EventStore(MessageTables):
     """Events with vectors and keywords: the primary data. One transaction per job.
 
-    `close` closes the database for all that share it.
+    `close` closes the database for all stores that share it.
     """
 
     database: Database
@@ -47,7 +47,10 @@ class EventStore(MessageTables):
         self._bring_words_up_to_date()
 
     def _make_messages(self) -> None:
-        """Make messages of the talk that former versions kept as observations, once. Words and vectors stay as they are."""
+        """Convert conversation messages that former versions stored as observations, once.
+
+        Words and vectors are not changed.
+        """
         if noted(self._database, MESSAGES):
             return
         with self._database.writing() as transaction:
@@ -71,7 +74,7 @@ class EventStore(MessageTables):
             note(transaction, MESSAGES, "1")
 
     def _bring_words_up_to_date(self) -> None:
-        """Index all events anew if the form of indexed words is another one than that of the index."""
+        """Rebuild the index of words if it does not have the form of this version."""
         form = self._rows.words_form
         if noted(self._database, "words") == form:
             return
@@ -84,17 +87,19 @@ class EventStore(MessageTables):
             while found := transaction.rows(page, (last, _AT_ONCE)):
                 self._rows.add_words(transaction, [(row[-1], self._rows.event(row).said) for row in found])
                 last = found[-1][-1]
-            # Readers in every process drop what they hold of the former words.
+            # Invalidates the caches of the former words in every process.
             transaction.run("UPDATE scopes SET removals = removals + 1")
             note(transaction, "words", form)
 
     def file_job(self, job_id: str, events: Sequence[Event], vectors: Sequence[Vector | None]) -> bool:
-        """Store all events of a job atomically. Return False and change nothing if the job is already filed or forgotten.
+        """Store all events of a job atomically.
 
-        An event of which a source was withdrawn or corrected is left out, and so is what was corrected after it was said
-        (`are_corrected`).
+        Return False and change nothing if the job is already filed or forgotten. An event is
+        omitted if one of its sources was withdrawn or corrected, or if the event was corrected
+        after it was said (`are_corrected`).
 
-        Raises FingerprintMismatch if the dimension of a vector differs from the stored ones; nothing is written then.
+        Raises FingerprintMismatch if the dimension of a vector differs from the stored ones;
+        nothing is written then.
         """
         stored = self._stored(vectors)
         entities = {entity for event in events for entity in event.entities}
@@ -118,11 +123,10 @@ class EventStore(MessageTables):
         return True
 
     def file_new(self, events: Sequence[Event], vectors: Sequence[Vector | None]) -> list[str]:
-        """Store, in one transaction, the events whose ids (derived from the content) are new. Return these ids.
+        """Store the events whose ids are new, in one transaction. Return their ids.
 
-        Events of entities that were forgotten at the time of the event or later are not stored.
-
-        For events without a job, whose ids are derived from their content. Raises as `file_job`.
+        For events without a job, whose ids are derived from their content. Events of entities that
+        were forgotten at the time of the event or later are not stored. Raises like `file_job`.
 
         A derived index is updated when the owner is idle.
         """
@@ -130,7 +134,8 @@ class EventStore(MessageTables):
         wanted = {event.event_id: (event, vector, stored) for event, vector, stored in each}
         with self._database.writing() as transaction:
             transaction.lock_entities({entity for event in events for entity in event.entities})
-            # Two that store the same content of a scope at once: the second waits here, and finds it.
+            # If two processes store the same content of a scope at once, the second one waits here,
+            # and then finds it.
             self._rows.lock_scope_keys(transaction, [event.scope.key for event in events])
             for (known,) in transaction.rows("SELECT event_id FROM events WHERE event_id = ANY(%s)", (list(wanted),)):
                 del wanted[known]
@@ -142,8 +147,11 @@ class EventStore(MessageTables):
         return [event.event_id for event, _ in kept]
 
     def _supported(self, transaction: Transaction, events: Sequence[Event]) -> list[Event | None]:
-        """Return the events; None for one of which a source was withdrawn or corrected, and for what was corrected after it was
-        said. They expire with the first of their sources."""
+        """Return the events, with None in place of those that must not be stored.
+
+        Those are events with a withdrawn or corrected source, and events that were corrected after
+        they were said. An event without an expiry expires with the first of its sources.
+        """
         transaction.lock_name(SAID, shared=True)
         wrong = corrected(transaction, events)
         gone: set[str] = set()
@@ -167,10 +175,13 @@ class EventStore(MessageTables):
         return found
 
     def supersede(self, links: Sequence[EventLink]) -> list[str]:
-        """Note that events are over. Return the ids of those that changed; the same links again change nothing.
+        """Store links by which events are superseded or corrected.
 
-        A link is left out if one of its events does not exist, if they are of different scopes or the new one is the earlier
-        by time, if the old one is over already, or if the links would form a circle.
+        Return the ids of changed events.
+
+        Repeating a link changes nothing. A link is omitted if one of its events does not exist, if
+        they are of different scopes, if the new event has the earlier time, if the old event is
+        already superseded or corrected, or if the links would form a circle.
         """
         if not links:
             return []
@@ -178,14 +189,15 @@ class EventStore(MessageTables):
             return set_links(transaction, self._rows, links)
 
     def uphold(self, event_ids: Sequence[str]) -> int:
-        """Let events hold again that were superseded or corrected. Return how many changed."""
+        """Make superseded or corrected events valid again. Return the number of changed events."""
         with self._database.writing() as transaction:
             return clear_links(transaction, self._rows, event_ids)
 
     def hide(self, event_ids: Sequence[str], correction_id: str) -> list[str]:
-        """Mark events as corrected (`corrected_by`) by a correction: recall leaves them out. Return those that were not before.
+        """Mark events as corrected by a correction (`corrected_by`), so that recall omits them.
 
-        What would be filed on such messages is left out.
+        Return the ids of events that were not marked before. Events derived from marked messages
+        are not filed.
         """
         with self._database.writing() as transaction:
             self._rows.lock_scopes_of(transaction, event_ids)
@@ -197,7 +209,7 @@ class EventStore(MessageTables):
         return [event_id for event_id, _ in found]
 
     def reveal(self, correction_id: str) -> int:
-        """Let the events that a correction has hidden be found again. Return how many."""
+        """Remove the marks of `hide` for a correction. Return the number of changed events."""
         with self._database.writing() as transaction:
             hidden = "UPDATE events SET corrected_by = '' WHERE corrected_by = %s RETURNING row"
             found = transaction.rows(hidden, (correction_id,))
@@ -205,9 +217,10 @@ class EventStore(MessageTables):
         return len(found)
 
     def edit(self, event_id: str, text: str, vector: Vector | None) -> bool:
-        """Replace the text and vector of an event (None: to be embedded later). Return False if it does not exist.
+        """Replace the text and vector of an event (None: to be embedded later).
 
-        The words as they were handed over and the former texts go: they say what was wrong.
+        Return False if the event does not exist. The original input and the former texts are
+        deleted, because they contain the error.
         """
         (stored,) = self._stored([vector])
         with self._database.writing() as transaction:
@@ -227,7 +240,8 @@ class EventStore(MessageTables):
     def set_vectors(self, event_ids: Sequence[str], vectors: Sequence[Vector]) -> None:
         """Store embeddings of events. Events deleted meanwhile are skipped.
 
-        Raises FingerprintMismatch if a dimension differs from the stored one; nothing is written then.
+        Raises FingerprintMismatch if a dimension differs from the stored one; nothing is written
+        then.
         """
         stored = dict(zip(event_ids, self._stored(vectors), strict=True))
         with self._database.writing() as transaction:
@@ -242,7 +256,7 @@ class EventStore(MessageTables):
             self._rows.add_vectors(transaction, [(row, stored[event_id]) for row, event_id, _ in found])
 
     def set_fingerprint(self, model: str, dimension: int) -> None:
-        """Store the model. Raises FingerprintMismatch if another one is stored."""
+        """Store the model and dimension. Raises FingerprintMismatch if others are stored."""
         if self.fingerprint() == (model, dimension):
             return
         with self._database.writing() as transaction:
@@ -253,7 +267,7 @@ class EventStore(MessageTables):
         return False
 
     def checkpoint(self) -> bool:
-        """Move what was written last to its final place on disk. Return False if that must wait."""
+        """Move the latest writes to their final place on disk. Return False if that must wait."""
         return True
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""A job as it is stored in a row, and why what is stored is no valid job."""
+"""The stored form of a job, and the error for stored data that is no valid job."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ MAX_ERROR_CHARACTERS = 1000
 
 
 class Unreadable(Exception):
-    """What is stored is not a job that this version can run; the message gives the reason."""
+    """Stored data is not a job that this version can run; the message gives the reason."""
 
 
 def encode_new(job: Job) -> str:
-    """Return a job that is handed over as JSON. Raises InvalidInput if it is too large, or cannot be encoded as UTF-8."""
+    """Return a new job as JSON.
+
+    Raises InvalidInput if it is too large or cannot be encoded as UTF-8.
+    """
     text = job.to_json()
     try:
         size = len(text.encode())
@@ -31,7 +34,10 @@ def encode_new(job: Job) -> str:
 
 
 def job_in(document: dict[str, Any]) -> Job:
-    """Parse a JSON object as a job. Raises Unreadable that names the invalid field or the unknown version."""
+    """Parse a JSON object as a job.
+
+    Raises Unreadable, which names the invalid field or the unknown version.
+    """
     version = document.get("schema_version", JOB_SCHEMA_VERSION)
     if isinstance(version, int) and version > JOB_SCHEMA_VERSION:
         raise Unreadable(
@@ -49,6 +55,6 @@ def job_in(document: dict[str, Any]) -> Job:
 
 
 def short_error(error: str) -> str:
-    """Return an error message in the form that is stored: no control characters, at most 1,000 characters."""
+    """Return an error message in its stored form: no control characters, limited length."""
     cleaned = clean_text(error)
     return cleaned if len(cleaned) <= MAX_ERROR_CHARACTERS else cleaned[: MAX_ERROR_CHARACTERS - 1] + "…"

@@ -1,4 +1,7 @@
-"""The jobs of a queue as rows: what SQLite and PostgreSQL are asked alike. How they are claimed is each engine's own."""
+"""The jobs of a queue as rows: the queries that SQLite and PostgreSQL share.
+
+How jobs are claimed differs per engine.
+"""
 
 from __future__ import annotations
 
@@ -17,23 +20,31 @@ COLUMNS = "body, attempts, not_before, last_error"
 _MAX_DONE = 10_000
 _AT_ONCE = 500
 _BEHIND_ALL = "~"
-"""Comes behind every character of a job's id."""
+"""Sorts after every character of a job id."""
 
 
 class JobTables(OfDatabase[Kind]):
-    """The part of a `JobQueue` that reads the table `jobs`, and changes what nobody has claimed."""
+    """The part of a `JobQueue` that reads the table `jobs`, and changes jobs that are not
+    claimed.
+    """
 
     def __init__(self, database: Kind) -> None:
         super().__init__(database)
         self._done: dict[str, None] = {}
-        """Completed ids: a request that a bot repeats soon is no second job. The event store knows all of them."""
+        """The last completed ids: a job that a bot soon puts again is not queued twice.
+
+        The event store knows all completed ids.
+        """
 
     def remove(self, job_id: str) -> bool:
-        """Remove a job that nobody has claimed. Return False if somebody has, or it does not exist."""
+        """Remove a job that is not claimed. Return False if it is claimed or does not exist."""
         raise NotImplementedError
 
     def retry(self, job_id: str) -> bool:
-        """Return a failed job to the queue with attempts reset. Return False if it does not exist."""
+        """Return a failed job to the queue with attempts reset.
+
+        Return False if it does not exist.
+        """
         raise NotImplementedError
 
     def claimed_job(self, job_id: str) -> Job:
@@ -55,7 +66,7 @@ class JobTables(OfDatabase[Kind]):
             f"SELECT position, {COLUMNS} FROM jobs WHERE kind = 'talk' AND state = 'pending' AND position > %s"
             " ORDER BY position LIMIT %s"
         )
-        while not found:  # what is no valid job may fill a page
+        while not found:  # invalid jobs may fill a page
             rows = self._database.rows(page, (position, limit))
             if not rows:
                 break
@@ -125,7 +136,7 @@ class JobTables(OfDatabase[Kind]):
         return retried
 
     def amend(self, change: Callable[[Job], Job | None]) -> int:
-        """See `JobQueue.amend`. What is no valid job stays as it is."""
+        """See `JobQueue.amend`. Invalid jobs are not changed."""
         amended, last = 0, -1
         page = (
             f"SELECT position, job_id, {COLUMNS} FROM jobs WHERE state != 'processing' AND position > %s"
@@ -163,7 +174,7 @@ class JobTables(OfDatabase[Kind]):
         return removed
 
     def compact(self) -> None:
-        """Do nothing: what the server keeps of removed rows is its operator's."""
+        """Do nothing: vacuuming removed rows is left to the operator of the server."""
 
     def _note_done(self, job_id: str) -> None:
         self._done[job_id] = None
@@ -172,12 +183,15 @@ class JobTables(OfDatabase[Kind]):
 
 
 def is_patient(job: Job) -> bool:
-    """Return True for a message, or what was learnt, that takes its place in line at its `not_before` only."""
+    """Return True if a job joins its lines only at its `not_before`.
+
+    That is a job of kind `talk` or `profile` that was not attempted yet.
+    """
     return job.kind in ("talk", "profile") and not job.attempts and job.not_before > 0
 
 
 def job_of(body: str, attempts: int, not_before: float, last_error: str) -> Job:
-    """Return a job as it stands. Raises Unreadable if a newer version has handed it over."""
+    """Return the job in a row. Raises Unreadable if it is invalid, or of a newer version."""
     try:
         document = json.loads(body)
     except (ValueError, RecursionError) as error:
@@ -188,7 +202,7 @@ def job_of(body: str, attempts: int, not_before: float, last_error: str) -> Job:
 
 
 def readable(rows: Sequence[Sequence[Any]]) -> list[Job]:
-    """Return the jobs of rows of COLUMNS, but for what is no valid job."""
+    """Return the jobs in rows of COLUMNS, without the invalid ones."""
     found = []
     for values in rows:
         with suppress(Unreadable):
