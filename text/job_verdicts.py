@@ -233,7 +233,7 @@ def shown_messages(job: Job) -> dict[str, tuple[RecentMessage, str]]:
 
 
 def said_at(message: RecentMessage, job: Job) -> datetime | None:
-    """Return the time of a message before a job, in the job's zone; None if it has no valid time."""
+    """Return the time of a message before a job in the job's zone, or None without a valid time."""
     try:
         at = datetime.fromisoformat(message.at)
     except ValueError:

@@ -154,7 +154,7 @@ NOW = re.compile(
     r"现在|现如今|如今|目前|当前|眼下|此刻|现阶段|(?:right |just )?now|rn|currently|presently|nowadays|at (?:the moment|present)",
     re.IGNORECASE,
 )
-"""Words for "now". They are no date: "Where does Ann live now?" asks for more than today's facts."""
+"""Words for "now". They name no day: "Where does Ann live now?" is not only about today."""
 
 
 @dataclass(frozen=True, slots=True)

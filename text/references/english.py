@@ -43,7 +43,8 @@ _LATIN_RUN = re.compile(r"[A-Za-z][A-Za-z0-9'’,;:\- ]*")
 def english_references(text: str, *, whole: bool = True) -> Iterator[Reference]:
     """Yield the English deictic words of `text`, left to right, including those in protected spans.
 
-    With `whole=False` (a text in another language), only words in runs of at least three Latin words are found.
+    With `whole=False` (a text in another language), words are found only in runs of at least three
+    Latin words.
     """
     found = list(_words(text, whole))
     phrases = [match.span() for match in matches(_RE.phrase, text)] if found else []
@@ -51,7 +52,7 @@ def english_references(text: str, *, whole: bool = True) -> Iterator[Reference]:
 
 
 def _words(text: str, whole: bool) -> Iterator[Reference]:
-    """Yield what looks like a deictic word, left to right."""
+    """Yield candidates for deictic words, left to right; some are parts of longer phrases."""
     shouted = not _ANY_LOWER.search(text)
     runs = None if whole else [one.span() for one in _LATIN_RUN.finditer(text) if len(one.group().split()) >= 3]
     for match in matches(_DEICTIC, text):
@@ -78,7 +79,7 @@ def _words(text: str, whole: bool) -> Iterator[Reference]:
 
 
 def _is_part(text: str, start: int, end: int, word: str) -> bool:
-    """Return True for a part of a compound, an address or an abbreviation: I-95, do-it-yourself, @me, I/O."""
+    """Return True for a part of a compound, address or abbreviation: I-95, do-it-yourself, @me."""
     before, after = text[max(0, start - 2) : start], text[end : end + 2]
     if (after[:1] == "-" and after[1:].isalnum()) or (before[-1:] == "-" and before[:-1].isalnum()):
         return True
@@ -87,7 +88,7 @@ def _is_part(text: str, start: int, end: int, word: str) -> bool:
 
 
 def _is_pronoun(text: str, word: str, start: int, end: int) -> bool:
-    """Return True if letters are a pronoun: not a loop variable, an initial, U.S., im.de or a mine."""
+    """Return True if a word is a pronoun, and not a variable, an initial, U.S., im.de or a mine."""
     lower, before, after = word.lower(), text[start - 1 : start] if start else "", text[end : end + 1]
     dotted = after == "." and text[end + 1 : end + 2].isalnum()
     if lower == "i" and after not in ("'", "’"):
@@ -101,7 +102,10 @@ def _is_pronoun(text: str, word: str, start: int, end: int) -> bool:
 
 
 def _is_one_user(text: str, start: int, end: int) -> bool:
-    """Return True if a bare "user" is one user, as models write it: "User quit smoking", "helped user with taxes"."""
+    """Return True if a "user" without article means the user, as models write.
+
+    Examples: "User quit smoking", "helped user with taxes".
+    """
     if not _RE.before_user.search(text[max(0, start - 14) : start]) or not _RE.after_user.match(text, end):
         return False
     following = next_word(text, end)
@@ -109,7 +113,7 @@ def _is_one_user(text: str, start: int, end: int) -> bool:
 
 
 def _is_place(text: str, lower: str, start: int, end: int) -> bool:
-    """Return True if here, there or "this group" is a place known only to participants."""
+    """Return True if here, there or "this group" is a place that only participants know."""
     if not lower.endswith(("here", "there")):
         said = lower.startswith("that ") and (previous_word(text, start) in WORDS["saying"] or lower.endswith(("p", "e", "y")))
         return not said and next_word(text, end) not in ("of", "size")
@@ -135,7 +139,7 @@ def next_word(text: str, end: int) -> str:
 
 
 def plural_noun_before(head: str) -> bool:
-    """Return True if a text holds a plural noun that a later "they" can refer to."""
+    """Return True if a text has a plural noun to which a later "they" can refer."""
     return _RE.plural_before.search(head) is not None
 
 
