@@ -1,4 +1,4 @@
-"""Finding of credentials by form: key blocks, provider keys, passwords in URLs, headers, cookies."""
+"""Finding of credentials by form: key blocks, providers' keys, URL passwords, headers, cookies."""
 
 import re
 from collections.abc import Callable, Iterator

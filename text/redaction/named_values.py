@@ -50,7 +50,7 @@ def _linked_value(text: str, folded: str, name: Name) -> Value | None:
 
 
 def _is_of_another_thing(name: Name, linking: str, link: Link, value: Value, text: str) -> bool:
-    """Return True if the name or value is something else: a verb, a remark, a field on a new line."""
+    """Return True if name or value is something else: a verb, a remark, a field on a new line."""
     if value.text.startswith("?") or (value.text.startswith("@") and linking.endswith(">")):
         return True  # `${PASSWORD:?is missing}`, `app:<password>@localhost`
     if "\n" in linking and re.match(r"\w[\w.-]*=|https?:", value.text):

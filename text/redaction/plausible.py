@@ -61,7 +61,7 @@ class Value(NamedTuple):
 
 
 def is_placeholder(value: str) -> bool:
-    """Return True if `value` is a placeholder: `${TOKEN}`, `<your key>`, `****`, `[TOKEN]`, null."""
+    """Return True for a placeholder of a secret: `${TOKEN}`, `<your key>`, `****`, `[TOKEN]`."""
     stands_for = value.lower() in _NO_VALUES or compiled(_PATTERNS["MASKED"]).fullmatch(value)
     return bool(stands_for) or is_template(value)
 
@@ -91,7 +91,7 @@ def _is_ordinary(word: str) -> bool:
 
 
 def is_secret(kind: Kind, link: Link, linking: str, value: Value, text: str) -> bool:
-    """Return True if `value` is the secret of a name of `kind`; `linking` is the text in between."""
+    """Return True if `value` is the secret of a name of `kind`; `linking` is the text between."""
     written, after = value.text, text[value.end : value.end + 24]
     if is_placeholder(written.lstrip("=")) or _names_a_secret(written):
         return False

@@ -121,7 +121,7 @@ def cue_places(text: str, cues: Iterable[str]) -> list[int]:
 
 
 def stretches(text: str, places: Sequence[int], before: int, after: int) -> Iterator[tuple[int, int]]:
-    """Yield the spans of the text around `places`, merged if they touch. None ends inside a word."""
+    """Yield the spans of the text around `places`, merged if they touch, to the end of a word."""
     start = end = -1
     for place in places:
         if end >= 0 and place - before > end:

@@ -12,7 +12,7 @@ _ENGLISH = word_tables("time_expressions/english/words.toml")
 _ONES: dict[str, int] = by_word(_ENGLISH["cardinals"].split())
 _ENGLISH_TENS: dict[str, int] = {word: 10 * value for value, word in enumerate(_ENGLISH["tens"].split(), 2)}
 SIMPLE_CARDINALS = _ONES | _ENGLISH_TENS
-"""Cardinals that hold no other ("seven", "twelve", "twenty")."""
+"""Cardinals that are not composed of others ("seven", "twelve", "twenty")."""
 SIMPLE_ORDINALS: dict[str, int] = by_word(_ENGLISH["ordinals"].split(), 1) | {"thirtieth": 30}
 
 
@@ -47,7 +47,7 @@ def chinese_number(text: str) -> float | None:
 
 
 def chinese_integer(run: str) -> int | None:
-    """Return the value of a run of Chinese numerals (两万三 = 23000), None if another character is among them.
+    """Return the value of a run of Chinese numerals: 两万三 = 23000; None if it has another character.
 
     Digits without a multiplier are positional: 二零二六 = 2026.
     """
