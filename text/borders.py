@@ -15,7 +15,7 @@ DENSE = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 )
-"""Scripts written without spaces between words: kana, Han, Hangul syllables, Thai, Lao, Burmese, Khmer."""
+"""Scripts without spaces between words: kana, Han, Hangul syllables, Thai, Lao, Burmese, Khmer."""
 SIGNS = "\u0300-\u036f\u0900-\u0dff"
 """Combining accents and the vowel signs of Indic scripts: parts of words, but not for `re`."""
 LETTER = rf"(?:[^\W{DENSE}]|[{SIGNS}])"

@@ -66,7 +66,7 @@ def _bot_name(first: Event) -> str:
     if first.user_name and first.text.startswith(f"{first.user_name}: "):
         return first.user_name
     head, colon, _ = first.text.partition(": ")
-    # A call, `name(arguments) → …`, has an open bracket or an arrow before its first colon.
+    # A call such as `name({"city": …}) → …` has an open bracket or an arrow before its first colon.
     is_call = "→" in head or head.count("(") != head.count(")")
     is_name = colon and len(head) <= LONGEST_NAME and "\n" not in head
     return head if is_name and not is_call and head.lower() not in _NOBODY else ""

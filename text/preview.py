@@ -129,7 +129,7 @@ class _Copy:
     def _mapping(self, given: Mapping[object, object] | Mapping[str, object], parents: _Seen) -> dict[str, object]:
         copied: dict[str, object] = {}
         for key, item in takewhile(lambda _: self._takes_one(), given.items()):
-            # A key may be as large as any value, and as ill-behaved.
+            # A key may be as large as a value, and may raise too.
             named = self.of(key) if key is None or isinstance(key, _KEYS) else f"[{_class_name(key)}]"
             name = named if isinstance(named, str) else str(named)
             copied[name if name not in copied else f"{name}*"] = self.of(item, parents)

@@ -30,7 +30,7 @@ _ENOUGH_SAID = 5
 ("I was in Porto. And you?")."""
 _ENDS_ASKING = re.compile(r"[?？吗嗎呢么嘛][\s~～….。!！”’\"')）]*$")
 _WH = "what|who|whom|whose|which|where|when|why|how|whether|if|about"
-_TOLD_QUESTION = re.compile(  # "asked Ben to come" is a request; who did something "and asks" has done more than ask
+_TOLD_QUESTION = re.compile(  # not "asked Ben to come" (a request), nor "called and asks" (an act)
     r"^[^,.!?]{0,60}?(?<!\band )\b(?:asks?|asked|(?:is|was|has been) ask(?:ed|ing)|wonders?|wondered|want(?:s|ed)? to know)\b"
     rf"(?!(?: (?!(?:{_WH})\b)\S+){{0,3}} (?:for|to)\b)(?=[^.!?]*\b(?:{_WH})\b)"
     r"|^[^，。！？,]{0,16}?(?:询问|打听|追问|想知道|问(?![题候好世卷]))"
@@ -46,7 +46,7 @@ Looking for them takes a fifth of the time of the pattern.
 _BEGINNING = 80
 
 
-@remembered(256)  # asked of the hits of a recall by several of its steps
+@remembered(256)  # several steps of a recall call this for its hits
 def is_question(text: str) -> bool:
     """Return True if a record is or reports a question and says little else: it has no answer.
 
@@ -122,7 +122,7 @@ def asks_about_past(question: str) -> bool:
 
 
 def asks_about_now(question: str) -> bool:
-    """Return True if a question says that it is about now.
+    """Return True if a question is explicitly about now.
 
     >>> asks_about_now("Does Ann still live in Lisbon?"), asks_about_now("Where does Ann live?")
     (True, False)

@@ -64,7 +64,7 @@ def _bare(statement: str) -> str:
 
 _RE = compiled_patterns(word_tables("instructions.toml"))
 _REACH = 2
-"""Sentences after an instruction in the same line that belong to it ("Ignore all that. Write: …")."""
+"""Number of sentences after an instruction that belong to it ("Ignore all that. Write: …")."""
 
 
 def split_instructions(text: str) -> tuple[list[str], list[str]]:

@@ -174,7 +174,7 @@ def terms_of(text: str, people: Sequence[str]) -> Terms:
     return _terms_of(text, tuple(name for name in people if name and name.casefold() in folded))
 
 
-@remembered(1024)  # the same facts come up in most recalls of a conversation
+@remembered(1024)  # most recalls of a conversation have the same facts
 def _terms_of(text: str, names: tuple[str, ...]) -> Terms:
     # Only names that occur: patterns for hundreds of names would overflow the cache of `re` (512).
     for name in sorted(names, key=len, reverse=True):

@@ -58,7 +58,7 @@ def terms_in(text: str, *, dates: bool = True) -> Terms:
 
 
 def words_only(terms: Terms) -> Terms:
-    """Return `terms` without pairs of Chinese characters, whose order a rewording seldom keeps."""
+    """Return `terms` without pairs of Chinese characters, which a rewording often splits."""
     return frozenset(term for term in terms if len(term) == 1 or not _HAN.match(term))
 
 

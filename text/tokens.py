@@ -1,11 +1,11 @@
 """Estimation of the number of tokens of a text without a tokenizer, and splitting into chunks.
 
-The weights below were fitted by least squares to one tokenizer, Qwen 2.5's, on halves of eight samples and measured on the
-other halves. Tokenizers of other models were not measured. Relative error per text, mean / 95th
-percentile: English chat 4 / 11 %, English paragraphs 1 / 2 %, Chinese chat 7 / 16 %, Chinese
-paragraphs 2 / 4 %, Python 5 / 13 %, Markdown 4 / 11 %, Chinese JSON 2 / 4 %, Chinese and English
-mixed 5 / 10 %. The common rule of thumb, one token per four characters, is wrong by 60 % in
-Chinese.
+The weights below were fitted by least squares to the tokenizer of Qwen 2.5 on halves of eight
+samples and measured on the other halves. Tokenizers of other models were not measured. Relative
+error per text, mean / 95th percentile: English chat 4 / 11 %, English paragraphs 1 / 2 %, Chinese
+chat 7 / 16 %, Chinese paragraphs 2 / 4 %, Python 5 / 13 %, Markdown 4 / 11 %, Chinese JSON 2 / 4 %,
+Chinese and English mixed 5 / 10 %. The common rule of thumb, one token per four characters, is
+wrong by 60 % in Chinese.
 """
 
 import re
@@ -42,7 +42,7 @@ def estimate_tokens(text: str) -> int:
     total = 0.0
     for match in _PIECE.finditer(text):
         kind = match.lastindex
-        if kind is None:  # the end
+        if kind is None:  # the end of the text
             continue
         piece, weight, free = _COSTS[kind]
         total += piece

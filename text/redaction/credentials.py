@@ -57,7 +57,7 @@ def find_provider_keys(text: str) -> Iterator[Redaction]:
 
 @cache
 def _forms() -> list[tuple[Label, Callable[[str], bool], str, str]]:
-    """Return the label, the check, the cue and the pattern of each form."""
+    """Return the label, the check, the cue and the pattern of each form of key."""
     tables = word_tables("redaction/providers.toml")
     forms = []
     for label, check, cues, pattern in tables["table"]["keys"]:
@@ -142,7 +142,7 @@ _RULES = Rules(
 
 
 def find_credentials(text: str, folded: str) -> Iterator[Redaction]:
-    """Find credentials in headers, cookies, URLs and commands; `folded` is the text in lower case."""
+    """Find credentials in headers, cookies, URLs, commands; `folded` is the text in lower case."""
     yield from _RULES.find(text, folded)
     at = text.find("://")
     while at >= 0:

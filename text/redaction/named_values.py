@@ -1,4 +1,4 @@
-"""Values after the name of a secret: `password=…`, `"token": "…"`, `密码是…`, `--api-key …`.
+"""Finding of values after names of secrets: `password=…`, `"token": "…"`, `密码是…`, `--api-key …`.
 
 A name alone is not enough: people talk about passwords, and code passes tokens. The decision
 depends on the link between name and value (an equals sign is stronger evidence than a space) and

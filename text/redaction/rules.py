@@ -10,7 +10,8 @@ from ..edits import edited
 from ..word_lists import in_full, in_pieces, word_tables
 
 Level = Literal["secrets", "all", "none"]
-"""`secrets`: keys, tokens, passwords, cookies. `all`: e-mail, phone, identity and bank card numbers too."""
+"""`secrets`: keys, tokens, passwords, cookies. `all`: also e-mail addresses and numbers of phones,
+identity documents and bank cards."""
 
 Label = Literal[
     "PRIVATE_KEY", "COOKIE", "API_KEY", "TOKEN", "SECRET", "PASSWORD", "EMAIL", "ID_CARD", "BANK_CARD", "PHONE", "WECHAT"

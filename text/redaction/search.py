@@ -27,7 +27,8 @@ _HALF_WIDTH = {code: code - 0xFEE0 for code in (*range(0xFF10, 0xFF1A), *range(0
 def find_secrets(text: str, level: Level = "secrets") -> list[Redaction]:
     """Return the spans to redact as character offsets of `text`, in order and without overlaps.
 
-    Full-width letters and digits are read as ASCII; nothing is decoded. Time is linear in the length of the text.
+    Full-width letters and digits are read as ASCII; nothing is decoded. The time is linear in the
+    length of the text.
     """
     return list(_spans(text, level))
 
@@ -49,7 +50,7 @@ def _spans(text: str, level: Level) -> Iterator[Redaction]:
 
 
 def redact(text: str, level: Level = "secrets") -> str:
-    """Return the text with every secret replaced by a labelled placeholder (`[PASSWORD]`, `[API_KEY]` …).
+    """Return the text with a labelled placeholder (`[PASSWORD]`, `[API_KEY]` …) for each secret.
 
     Idempotent. Levels: `secrets` (keys, tokens, passwords, cookies), `all` (also personal data),
     `none`.

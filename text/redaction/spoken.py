@@ -1,4 +1,7 @@
-"""Secrets in sentences: `我的密码我设成了 …`, `the wifi password at home is …`, `验证码 4829…`, seed phrases."""
+"""Finding of secrets in sentences, and of seed phrases.
+
+Examples: `我的密码我设成了 …`, `the wifi password at home is …`, `验证码 4829…`.
+"""
 
 import re
 from collections.abc import Iterable, Iterator

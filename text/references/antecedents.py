@@ -18,7 +18,7 @@ _NEAREST = 12  # persons considered before a pronoun; it only matters whether th
 LOOK_BACK = 400
 """Maximum characters between an antecedent and its pronoun. It also keeps the time linear."""
 _OWNERS = frozenset(("his", "her", "their", "hers", "theirs"))
-_LAST_WORD = re.compile(r"[A-Za-z]+\s+$")  # "Lisa knows him": a verb directly before the pronoun does not open a clause
+_LAST_WORD = re.compile(r"[A-Za-z]+\s+$")  # "Lisa knows him": this verb does not open a clause
 _SPEAKS = re.compile("(?: said)?[:：]")
 _OWNS = re.compile("['’]s |的")
 _IS_CALLED = re.compile(r"\b(?:is|was) (?:\S{1,30}['’]s |an? |the )$|[是叫](?:\S{1,20}的)?$")
@@ -28,7 +28,10 @@ _GOES_ON = re.compile(r"[，,](?=(?:[还也就又再会要想去来能]|可以|�
 
 
 def mentions_before(mentions: Sequence[Mention], position: int) -> list[Mention]:
-    """Return the mentions that end before `position`, at most `LOOK_BACK` characters away, in text order."""
+    """Return the mentions before `position`, at most `LOOK_BACK` characters away, in text order.
+
+    Of these, at most the last _NEAREST are returned.
+    """
     last = bisect_right(mentions, position, key=lambda mention: mention.end)
     first = bisect_left(mentions, position - LOOK_BACK, lo=0, hi=last, key=lambda mention: mention.start)
     return list(mentions[max(first, last - _NEAREST) : last])
@@ -85,7 +88,8 @@ def _is_own_object(text: str, mention: Mention, reference: Reference, mentions: 
         is_object = _RE.zh_before_object.search(between) is not None and not between.startswith("的")
         return is_object and not _RE.zh_clause.search(_GOES_ON.sub("", between)) and not _RE.zh_own.match(text, reference.end)
     if _RE.en_is.fullmatch(between):
-        return reference.form in ("his", "her") and _RE.en_person.match(text, reference.end) is not None  # "Ann is his sister"
+        # "Ann is his sister"
+        return reference.form in ("his", "her") and _RE.en_person.match(text, reference.end) is not None
     if reference.form not in ("object", "her") or text[mention.end : mention.end + 2] in ("'s", "’s"):
         return False
     if reference.form == "her" and not is_object_her(text, reference.start, reference.end):

@@ -41,7 +41,7 @@ _LATIN_RUN = re.compile(r"[A-Za-z][A-Za-z0-9'’,;:\- ]*")
 
 
 def english_references(text: str, *, whole: bool = True) -> Iterator[Reference]:
-    """Yield the English deictic words of `text`, left to right, including those in protected spans.
+    """Yield the English deictic words of `text`, left to right, also those in protected spans.
 
     With `whole=False` (a text in another language), words are found only in runs of at least three
     Latin words.
@@ -74,7 +74,7 @@ def _words(text: str, whole: bool) -> Iterator[Reference]:
                 last = lower.split()[-1]
                 form = last if last in ("here", "there") else "group" if last in WORDS["groups"] else "this_place"
                 yield Reference("place", word, start, end, form=form)
-        elif lower in _PRONOUNS and _is_pronoun(text, word, start, end):  # Unicode case folding: İ is not "I"
+        elif lower in _PRONOUNS and _is_pronoun(text, word, start, end):  # İ is not "I"
             yield Reference("pronoun", word, start, end, *_PRONOUNS[lower])
 
 
@@ -121,19 +121,19 @@ def _is_place(text: str, lower: str, start: int, end: int) -> bool:
 
 
 def _starts_sentence(text: str, start: int) -> bool:
-    """Return True if a sentence begins at `start`, so that a capital there is not significant."""
+    """Return True if a sentence begins at `start`, where a capital letter has no meaning."""
     before = text[max(0, start - 200) : start].rstrip(" \t\u3000")[-1:]
     return not before or before in _SENTENCE_END or not (before.isalnum() or before in ",)]}%&")
 
 
 def previous_word(text: str, start: int) -> str:
-    """Return the word before `start` in lower case; "" if no word separated by spaces precedes."""
+    """Return the word before `start` in lower case, or "" if there is none before a space."""
     match = _PREVIOUS_WORD.search(text[max(0, start - 40) : start])
     return match.group(1).lower().replace("’", "'") if match else ""
 
 
 def next_word(text: str, end: int) -> str:
-    """Return the word after `end` in lower case; "" if no word separated by spaces follows."""
+    """Return the word after `end` in lower case, or "" if there is none after a space."""
     match = _NEXT_WORD.match(text, end)
     return match.group(1).lower().replace("’", "'") if match else ""
 

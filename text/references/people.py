@@ -16,7 +16,7 @@ from .types import Gender
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A person named in a text: the wording, its character offsets, and the gender if the word shows it."""
+    """A person named in a text: the wording, its character offsets, and the gender of the word."""
 
     name: str
     start: int

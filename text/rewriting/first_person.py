@@ -35,7 +35,7 @@ def cast_of_fact(sentence: Sentence) -> Cast:
 
 
 def cast_of_bot(names: Names, language: str) -> Cast:
-    """Return the cast of a text whose "I" is the bot: "you" is the user, and "we" is both of them."""
+    """Return the cast of a text whose "I" is the bot: "you" is the user, "we" is both of them."""
     return Cast(first=names.bot(language), second=names.user(language), together=True)
 
 

@@ -50,7 +50,7 @@ def draft(
     language: LanguageChoice = "auto",
     cast: Cast | None = None,
 ) -> Draft:
-    """Replace the references of a text, whose times are already resolved, by the names of the conversation.
+    """Replace the references of a text with resolved times by the names of the conversation.
 
     `cast` has the referents of the first and second person. By default they are the bot and the
     user in an action, and those of `cast_of_fact` in a fact: "I" is the user, unless it helps the

@@ -369,6 +369,7 @@ def _may_stand_in(held: dict[str, float], talk: Talk) -> bool:
     """Return True if 对方 and "the user" may be the user.
 
     They may not if a person uses these words in the messages: a person does not mean themselves.
+    Nor may they if another person's messages contain more of the text than the user's.
     """
     if any(one.who != BOT and _RE.stand_in.search(one.text) for one in talk.said):
         return False

@@ -156,10 +156,11 @@ def resolve_times(
     language: LanguageChoice = "auto",
     protected: Sequence[Span] | None = None,
 ) -> tuple[str, list[TimeExpression]]:
-    """Return the text with its expressions replaced by dates, and the expressions with offsets in the input.
+    """Return the text with dates instead of its expressions, and the expressions.
 
-    The function is idempotent. If an inserted date and the words beside it form a new expression,
-    this is resolved in the text as well, but is not in the returned list.
+    The offsets of the expressions are those in the input. The function is idempotent. If an
+    inserted date and the words beside it form a new expression, this is resolved in the text as
+    well, but is not in the returned list.
     """
     found = find_time_expressions(text, reference, timezone, language=language, protected=protected)
     left = found

@@ -29,9 +29,9 @@ ENGLISH_ORDINALS |= {f"{n}{suffix}": n for n in range(1, 32) for suffix in ("st"
 
 
 def chinese_number(text: str) -> float | None:
-    """Return the value of a Chinese or Arabic numeral: 三 = 3, 十五 = 15, 一百二 = 120, 2.5, 半 = 0.5; else None.
+    """Return the value of a Chinese or Arabic numeral, or None for another text.
 
-    See `chinese_integer`. Full-width digits are accepted.
+    三 = 3, 十五 = 15, 一百二 = 120, 半 = 0.5. See `chinese_integer`. Full-width digits are accepted.
     """
     if not text:
         return None

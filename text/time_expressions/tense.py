@@ -176,7 +176,10 @@ _IS_ON = re.compile(r"(?<![a-z])(?:is|are|[a-z]{1,12}'s|isn't|aren't) (?:not |on
 
 
 def english_tense(text: str, start: int, end: int) -> Tense:
-    """Return the tense of the verb nearest to text[start:end] in its clause. `text` is lower case."""
+    """Return the tense in the clause of text[start:end], that of the nearest verb.
+
+    `text` is lower case.
+    """
     lead = _LAST_WORD.search(text, max(0, start - 12), start)
     if lead is not None:
         return "none" if lead[1] in _BEGINS else "past" if lead[1] == "since" else "future"
@@ -197,7 +200,10 @@ def english_tense(text: str, start: int, end: int) -> Tense:
 
 
 def english_sentence(text: str, start: int, end: int) -> Tense:
-    """Return the tense of the verb nearest to text[start:end] in its sentence. `text` is lower case."""
+    """Return the tense in the sentence of text[start:end], that of the nearest verb.
+
+    `text` is lower case.
+    """
     low, high = _clause(text, start, end, ".!?;\n")
     return _nearest(_WORD.findall(text, low, start), _WORD.findall(text, end, high))
 

@@ -54,7 +54,7 @@ def find(text: str, is_content: Callable[[TimeToken], bool]) -> list[TimeToken]:
     return [item for item in found if folded[item.start : item.end] not in names] if names else found
 
 
-# ----------------------------------------------------------------------------------------------------------- joining
+# ------------------------------------------------------------------------------------------ joining
 
 
 def _join(said: FoldedText, first: TimeToken, second: TimeToken) -> TimeSpec | None:
@@ -143,7 +143,7 @@ def _touches(said: FoldedText, first: TimeToken, second: TimeToken) -> bool:
     return gap == "" and (twice or clash(a, b) or (said.low[first.end - 1] in "次回" and b.has_day))
 
 
-# ------------------------------------------------------------------------------------------------------------ judging
+# ------------------------------------------------------------------------------------------ judging
 
 
 def _judge(said: FoldedText, item: TimeToken, earlier: TimeToken | None, beside: Beside) -> TimeToken | None:
@@ -237,7 +237,7 @@ def _direction(text: str, item: TimeToken, tense: Tense, own: Tense) -> Tense:
         chosen = own if own != "none" else "none" if tense == "past" else "future"
     elif reading.weekend and reading.week == 0:
         chosen = own
-    elif reading.month is not None and reading.day is not None:  # the clause decides, not the others
+    elif reading.month is not None and reading.day is not None:  # only its own clause decides
         chosen = own if tense == "past" else tense
         chosen = "perhaps future" if chosen == "future" else chosen
     elif reading.slots == {"part"} and tense != "past":  # 早上要去 is future, 早上去跑步 may be a habit

@@ -84,7 +84,7 @@ def find(text: str, is_content: Callable[[TimeToken], bool]) -> list[TimeToken]:
     return [at_home(item) for item in find_all(_GRAMMAR, said, lambda item: is_content(at_home(item)))]
 
 
-# ----------------------------------------------------------------------------------------------------------- joining
+# ------------------------------------------------------------------------------------------ joining
 
 
 def _join(said: FoldedText, first: TimeToken, second: TimeToken) -> TimeSpec | None:
@@ -163,7 +163,7 @@ def _touches(said: FoldedText, first: TimeToken, second: TimeToken) -> bool:
     return clash(a, b)
 
 
-# ------------------------------------------------------------------------------------------------------------ judging
+# ------------------------------------------------------------------------------------------ judging
 
 
 @dataclass(frozen=True)
@@ -236,7 +236,7 @@ def _is_no_time(place: _Place) -> bool:
     if slots <= BARE_WEEKDAY | {"part"} and place.before("no_weekday"):
         return True
     if slots <= _NAMED and reading.manner == "bare" and (place.before("liked") or place.after("favourite")):
-        return True  # "I love October", "Have you watched Wednesday?", "Christmas is her favourite holiday"
+        return True  # "I love October", "have you watched Wednesday", "May is her favourite month"
     if reading.holiday is not None and slots == _DAY_NUMBER:  # before a noun: "an Easter egg"
         return place.next_word.islower() and place.next_word not in _AFTER_FEAST | lexicon.HELD
     if words.startswith("in ") and slots <= {"offset", "vague"} and place.before("lasted"):

@@ -28,7 +28,8 @@ def _slips(word: str) -> Iterator[str]:
         yield word[:at] + word[at + 1 :]
         yield word[: at + 1] + word[at:]
         yield word[:at] + word[at : at + 2][::-1] + word[at + 2 :]
-        yield from (word[:at] + letter + word[at + 1 :] for letter in letters)  # Sonday, Manday and Munday are names
+        # Not every letter in short words: Sonday, Manday and Munday are names.
+        yield from (word[:at] + letter + word[at + 1 :] for letter in letters)
         yield from (word[:at] + letter + word[at:] for letter in letters if len(word) > 7)
 
 
@@ -68,7 +69,8 @@ HELD = word_list(_WORDS["held"])
 """Nouns for events on a feast, such as "dinner"; a Christmas tree is no event."""
 PRONOUNS = word_list(_WORDS["pronouns"])
 FUNCTION_WORDS = word_list(_WORDS["function_words"]) | PRONOUNS
-"""Words that may follow an expression; a noun after it makes it part of a compound ("Easter eggs")."""
+"""Words that may follow an expression. With a noun after it, it is part of a compound ("Easter
+eggs")."""
 KEYS = word_list(_WORDS["keys"]) | CORRECTED.keys() | TONIGHT
 KEYS |= {word.rstrip("'") for table in (DAYS, WEEKDAYS, MONTHS, UNITS, SEASONS, PARTS) for word in table} - {"h"}
 """Key words: a text with none of them (and no feast or number) has no time expression."""

@@ -139,7 +139,7 @@ def _dated(reading: TimeSpec, match: re.Match[str]) -> TimeSpec:
     return replace(reading, weekend=True) if match.re.groupindex.get("weekend") and match["weekend"] else reading
 
 
-# ------------------------------------------------------------------------------------------------------ counted times
+# ------------------------------------------------------------------------------------ counted times
 
 
 def _counted(match: re.Match[str]) -> TimeSpec:
@@ -214,7 +214,7 @@ def _stretch_after(match: re.Match[str]) -> TimeSpec:
     return _made_stretch(amount(_number(match["count"]) * factor, unit), unit, _step(match["mod"]))
 
 
-# ------------------------------------------------------------------------------------------------- this, last, next
+# --------------------------------------------------------------------------------- this, last, next
 
 
 def _stepped(unit: str, step: int) -> TimeSpec | None:
@@ -235,7 +235,7 @@ def _stepped(unit: str, step: int) -> TimeSpec | None:
 
 
 def _pointed(reading: TimeSpec, step: int) -> TimeSpec:
-    """Return a month, season or feast of this year (`step` 0), the last one (-1) or the next one (1)."""
+    """Return a month, season or feast of this year (`step` 0), the last one (-1) or the next (1)."""
     return replace(reading, manner="last" if step < 0 else "next") if step else replace(reading, year=("rel", 0))
 
 
@@ -312,7 +312,7 @@ def _day_before(match: re.Match[str]) -> TimeSpec:
     return TimeSpec(shift=(-1 if match["back"] else 1) * (1 if talk else 2), part=lexicon.PARTS.get(match["part"]))
 
 
-# ------------------------------------------------------------------------------------------------------------- heads
+# -------------------------------------------------------------------------------------------- heads
 
 
 def _edge_word(match: re.Match[str]) -> Edge:
@@ -348,7 +348,7 @@ def _quarter(match: re.Match[str]) -> TimeSpec:
     return _dated(reading, match) if "year" in match.re.groupindex else reading
 
 
-# ------------------------------------------------------------------------------------------------------------- dates
+# -------------------------------------------------------------------------------------------- dates
 
 
 def _month_day(first: str, second: str) -> TimeSpec | None:
@@ -399,7 +399,7 @@ def _weekday(match: re.Match[str]) -> TimeSpec:
     return TimeSpec(weekday=lexicon.WEEKDAYS[match["weekday"].rstrip(".")], manner="bare")
 
 
-# ------------------------------------------------------------------------------------------------------------- hours
+# -------------------------------------------------------------------------------------------- hours
 
 
 def made_clock(hour: int, minute: int, suffix: str) -> Clock:
