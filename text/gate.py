@@ -130,7 +130,7 @@ def find_relative_words(
 
 
 def is_unread(text: str | Sentence, names: Names = NOBODY) -> bool:
-    """Return True if a text is neither English nor Chinese. `names` are ignored."""
+    """Return True if a text is neither English nor Chinese, apart from the `names` in it."""
     return as_sentence(text, names).is_other_language
 
 

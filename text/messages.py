@@ -188,7 +188,7 @@ def dated_words(text: str, moment: datetime, timezone: str | ZoneInfo | None) ->
 def days_meant(text: str, moment: datetime, timezone: str | ZoneInfo | None) -> list[TimeExpression]:
     """Return the times in words said at `moment` that need a date: "yesterday", weekdays.
 
-    Left out are dates, months, feasts, "now", vague times, and hours, which may be those of every
+    Dates, months, feasts, "now", vague times and hours are left out. An hour may be that of every
     day.
     """
     return [one for one in _known_times(text, moment, timezone) if needs_its_day(one.text)]

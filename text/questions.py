@@ -48,7 +48,7 @@ _BEGINNING = 80
 
 @remembered(256)  # several steps of a recall call this for its hits
 def is_question(text: str) -> bool:
-    """Return True if a record is or reports a question and says little else: it has no answer.
+    """Return True if a record has no answer: it is only a short question, or reports one.
 
     >>> is_question("Ann: which tea do I like?"), is_question("阿明问小史他喜欢喝什么茶"), is_question("Ann asked Ben to come")
     (True, True, False)

@@ -49,8 +49,8 @@ def without_thoughts(text: str) -> str:
 def without_program_blocks(text: str) -> str:
     """Return a message without the blocks that programs added to it.
 
-    Removed are blocks of this memory, which are recognised by their first lines. Removed are also
-    elements at the beginning and the end of the message whose names consist of several words and
+    Blocks of this memory are removed; they are recognised by their first lines. Elements at the
+    beginning and the end of the message are removed if their names consist of several words and
     belong to a program: `<system_reminder>…</system_reminder>`, `<environment-details>…`. All other
     markup is left in the text.
 

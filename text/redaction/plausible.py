@@ -127,7 +127,7 @@ def _is_password(link: Link, linking: str, value: Value, after: str) -> bool:
 def _is_plain_password(link: Link, linking: str, after: str) -> bool:
     """Return True if a word of only letters is a password.
 
-    It is one after `=` and 是, and after `is` if it ends the sentence.
+    It is a password after `=` and 是, and after `is` at the end of a sentence.
     """
     if link != "said" or not linking.isascii():
         return link != "beside"

@@ -40,8 +40,8 @@ def mentions_before(mentions: Sequence[Mention], position: int) -> list[Mention]
 def antecedents(text: str, reference: Reference, mentions: Sequence[Mention], bot: str = "") -> Reference:
     """Return `reference` with its `antecedents` and `anchored` set.
 
-    No antecedents are the bot, the speaker of the text ("Ann: …"), a person of the other gender,
-    and the subject of a clause for its object ("Tom told him").
+    The bot, the speaker of the text ("Ann: …") and persons of the other gender are no antecedents.
+    The subject of a clause is no antecedent of its object ("Tom told him").
     """
     near = mentions_before(mentions, reference.start)
     before = [one for one in near if one.name != bot and not (one.start == 0 and _SPEAKS.match(text, one.end))]

@@ -24,12 +24,13 @@ _LATIN_SENTENCE = re.compile(
 def deictic_words(text: str, protected: Sequence[Span], language: LanguageChoice = "auto") -> list[Reference]:
     """Return the deictic references of an English or Chinese text, sorted and without overlaps.
 
-    Found are pronouns (我 你 他 TA 本人, I you he they with their forms, chat spellings like u and
-    ur), stand-ins for a person (对方, 该用户, 用户喜欢猫, 那个人, the user, that guy) and places (这里,
-    本群, 我这边, here, over there, this group). Excluded are longer words (吉他, 其他, 自我, 本地部署, I/O,
-    "there are"), everything in `protected`, reflexives (自己, himself), it/its, 那里 and "there" after
-    a place named in the same text, and 公司那边 (the noun names the place). `language` is the language
-    of the text; in a Chinese text, English words are found only in runs of three Latin words.
+    References are pronouns (我 你 他 TA 本人, I you he they with their forms, chat spellings like u
+    and ur), stand-ins for a person (对方, 该用户, 用户喜欢猫, 那个人, the user, that guy) and places
+    (这里, 本群, 我这边, here, over there, this group). The result excludes longer words (吉他, 其他, 自我,
+    本地部署, I/O, "there are"), everything in `protected`, reflexives (自己, himself), it/its, 那里 and
+    "there" after a place named in the same text, and 公司那边 (the noun names the place). `language` is
+    the language of the text; in a Chinese text, English words are found only in runs of three Latin
+    words.
     """
     found: list[Reference] = []
     han = not text.isascii() and _HAN.search(text) is not None

@@ -96,11 +96,11 @@ def _english_names() -> re.Pattern[str]:
 def find_people(text: str, known: Sequence[str] = (), protected: Sequence[Span] = ()) -> list[Mention]:
     """Return the persons named in `text`, left to right.
 
-    `known` are certain names (those of the conversation). Also found are, in Chinese, a surname
+    `known` are certain names (those of the conversation). Other persons in Chinese are surnames
     with a title (张老师), 小王 and 老李, kinship and role nouns (妈妈, 室友), and full names that begin
-    with a common surname; in English, names with titles, kinship and role nouns, common first
-    names, and capitalised words that are used like persons. Names inside `protected` spans do not
-    count, unless they are `known`. Precision is preferred to recall: a missed name leaves a
+    with a common surname. In English they are names with titles, kinship and role nouns, common
+    first names, and capitalised words that are used like persons. Names inside `protected` spans do
+    not count, unless they are `known`. Precision is preferred to recall: a missed name leaves a
     reference undecided instead of resolving it wrongly.
     """
     taken: list[Span] = places_of(text, (name.strip() for name in known))

@@ -221,7 +221,7 @@ class NamedPeople:
 
 
 def with_people(job: Job, events: Sequence[Event]) -> list[Event]:
-    """Return the events of a job with the people whom their texts name by name or id set."""
+    """Return the events of a job with `people` set: the people whom their texts name, with ids."""
     people = NamedPeople.of_job(job)
     return [replace(event, people=tuple(one.written for one in people.named(event.text) if one.user_id)) for event in events]
 

@@ -191,8 +191,8 @@ def shown_name(who: str, name: str, bot_name: str, group_name: str = "", *, seve
 def shared_names(job: Job) -> dict[str, bool]:
     """Return the names of the job's people without ids, each with True if it is ambiguous.
 
-    Ambiguous are the names to which `with_ids` appends an id, and words that are part of the names
-    of two people: "Grace" for Grace L and Grace P.
+    The names to which `with_ids` appends an id are ambiguous, and so are words that are part of the
+    names of two people: "Grace" for Grace L and Grace P.
     """
     known = [(who, name) for who, name in _people(job) if who and name]
     words = defaultdict[str, set[str]](set)

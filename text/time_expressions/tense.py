@@ -176,7 +176,7 @@ _IS_ON = re.compile(r"(?<![a-z])(?:is|are|[a-z]{1,12}'s|isn't|aren't) (?:not |on
 
 
 def english_tense(text: str, start: int, end: int) -> Tense:
-    """Return the tense in the clause of text[start:end], that of the nearest verb.
+    """Return the tense of the clause around text[start:end], which the nearest verb decides.
 
     `text` is lower case.
     """
@@ -200,7 +200,7 @@ def english_tense(text: str, start: int, end: int) -> Tense:
 
 
 def english_sentence(text: str, start: int, end: int) -> Tense:
-    """Return the tense in the sentence of text[start:end], that of the nearest verb.
+    """Return the tense of the sentence around text[start:end], which the nearest verb decides.
 
     `text` is lower case.
     """

@@ -235,7 +235,7 @@ def _stepped(unit: str, step: int) -> TimeSpec | None:
 
 
 def _pointed(reading: TimeSpec, step: int) -> TimeSpec:
-    """Return a month, season or feast of this year (`step` 0), the last one (-1) or the next (1)."""
+    """Return a month, season or feast: of this year (`step` 0), the last (-1), the next (1)."""
     return replace(reading, manner="last" if step < 0 else "next") if step else replace(reading, year=("rel", 0))
 
 
