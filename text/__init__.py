@@ -1,1 +1,1 @@
-"""Pure functions on text: no input or output, no clock, no randomness."""
+"""Pure functions on text, without input and output, clock and randomness."""

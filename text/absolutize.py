@@ -1,4 +1,4 @@
-"""Rule-based absolutizing of a text: times become dates, and references are replaced by names."""
+"""Rule-based absolutizing of a text: times become dates, and names replace references."""
 
 from __future__ import annotations
 
@@ -20,16 +20,17 @@ from .time_expressions import TimeExpression
 from .time_expressions.finding import resolved
 
 LONGEST_TEXT = 20_000
-"""Characters of a text that are made absolute and checked. What a longer one says after that is kept as it is."""
+"""Maximum characters of a text that are absolutized and checked. The rest is left unchanged."""
 _BREAK = re.compile(r"[。！？!?…\n]|[.;；](?=\s)|\s")
 
 
 @dataclass(frozen=True, slots=True)
 class Absolutized:
-    """The result of `absolutize`: the text as it was handed over, and as it was rewritten.
+    """The result of `absolutize`.
 
-    `resolved` are its times, `replaced` the references that names stand for now, and `undecided` those that stay; their offsets
-    are those of the text handed over. `resolved_text` has only its times resolved.
+    `sentence` is the rewritten text, `resolved_text` the text with only its times resolved.
+    `resolved` are the times, `replaced` the references that were replaced by names, and `undecided`
+    the unresolved references. Their offsets refer to the original text.
     """
 
     sentence: Sentence
@@ -55,11 +56,13 @@ def absolutize(
     language: LanguageChoice = "auto",
     cast: Cast | None = None,
 ) -> Absolutized:
-    """Resolve the times of `text` at `reference` (aware; converted to `timezone` first) and replace references by names.
+    """Resolve the times of `text` and replace its references by names.
 
-    See `find_time_expressions` and `draft` for the rules; `cast` is whom the persons of the text mean, if the caller knows. Of a
-    text of more than LONGEST_TEXT characters only the beginning is rewritten, and the rest follows unchanged. The function is
-    idempotent. Raises ValueError for a reference without an offset and for a time zone that does not exist.
+    Times are relative to `reference` (aware; converted to `timezone` first). See
+    `find_time_expressions` and `draft` for the rules. `cast` has the referents of the persons of
+    the text, if the caller knows them. In a text of more than LONGEST_TEXT characters only the
+    beginning is rewritten; the rest is unchanged. The function is idempotent. Raises ValueError for
+    a reference without an offset and for an unknown time zone.
     """
     whole = as_sentence(text, names, language)
     end = _end_of_beginning(whole.text)
@@ -76,7 +79,7 @@ def absolutize(
 
 
 def _in_order(*edits: Edit) -> list[Edit]:
-    """Return edits in order, with a blank before one that would make one word with that before it ("Ann" and "2026")."""
+    """Return edits in order, with a space between two that would form one word ("Ann", "2026")."""
     made: list[Edit] = []
     for start, end, new in sorted(edits):
         touches = bool(made) and made[-1][1] == start and in_word(made[-1][2][-1:]) and in_word(new[:1])
@@ -85,7 +88,10 @@ def _in_order(*edits: Edit) -> list[Edit]:
 
 
 def _end_of_beginning(text: str) -> int:
-    """Return where the beginning of a long text ends: at a sentence, else at a blank, within the last tenth of it."""
+    """Return the end of the part of a long text that is rewritten.
+
+    It ends at the last sentence end or space in its last tenth, if there is one.
+    """
     if len(text) <= LONGEST_TEXT:
         return len(text)
     *_, last = (0, *(match.end() for match in _BREAK.finditer(text, LONGEST_TEXT * 9 // 10, LONGEST_TEXT)))

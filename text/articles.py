@@ -1,4 +1,4 @@
-"""Articles as text: three tagged chapters, and the dated summaries in place of an article that no model has written."""
+"""The text form of articles (three tagged chapters), and the substitute for a missing article."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ _QUOTED = 40
 
 
 def format_article(article: Article) -> str:
-    """Return the article as text: `<Bedrock>`, `<Evolutionary>` and `<Dynamic>`, each tag on its own line.
+    """Return the article as text: `<Bedrock>`, `<Evolutionary>` and `<Dynamic>`.
 
-    A chapter's tag inside a chapter's content is escaped (`&lt;Bedrock>`), so that no content ends its chapter.
+    Each tag is on its own line. A chapter's tag inside the content of a chapter is escaped
+    (`&lt;Bedrock>`), so that it does not end the chapter.
     """
     chapters = ((name, _escaped(article.chapter(name).strip())) for name in CHAPTER_NAMES)
     written = ("\n".join(filter(None, (f"<{n}>", text, f"</{n}>"))) for n, text in chapters)
@@ -26,10 +27,10 @@ def format_article(article: Article) -> str:
 
 
 def parse_article(text: str) -> Article:
-    """Return the article in `text`, without white space around its chapters; tags are case-insensitive.
+    """Return the article in `text`, without white space around its chapters.
 
-    Raises InvalidInput for a chapter that is missing, repeated, never closed, inside another one, or closed without being
-    open, and for text outside the chapters.
+    Tags are case-insensitive. Raises InvalidInput for a chapter that is missing, repeated, not
+    closed, inside another one, or closed without being open, and for text outside the chapters.
     """
     found: dict[ChapterName, str] = {}
     opened: ChapterName | None = None
@@ -58,8 +59,11 @@ def parse_article(text: str) -> Article:
 
 
 def dated_summaries(key: ArticleKey, summaries: Sequence[Summary]) -> StoredArticle | None:
-    """Return what is shown in place of an article: the lines of the short-term summaries, each with its day, as the chapter
-    Dynamic of revision 0, oldest first. None if there are none."""
+    """Return the substitute for an article that no model has written, or None without summaries.
+
+    It is an article of revision 0. Its chapter Dynamic has the lines of the short-term summaries,
+    each with its day, in the order of the summaries.
+    """
     shown = [one for one in summaries if one.is_short_term]
     lines = []
     for one in shown:
@@ -72,7 +76,7 @@ def dated_summaries(key: ArticleKey, summaries: Sequence[Summary]) -> StoredArti
     return StoredArticle(key, article, 0, shown[-1].created_at, sources) if lines else None
 
 
-# Each level of escaping adds one `amp;`, so that tags and escaped tags both survive a round trip.
+# Each level of escaping adds one `amp;`, so that a round trip preserves tags and escaped tags.
 def _escaped(content: str) -> str:
     content = re.sub(rf"&(?=(?:amp;)*lt;{_REST_OF_TAG})", "&amp;", content, flags=re.IGNORECASE)
     return re.sub(rf"<{_REST_OF_TAG}", "&lt;", content, flags=re.IGNORECASE)

@@ -1,4 +1,4 @@
-"""What people ask to have remembered: "remember that I'm vegan", 记住我不吃香菜."""
+"""Requests to remember something: "remember that I'm vegan", 记住我不吃香菜."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from .statements import gives_orders
 from .word_lists import Patterns, in_pieces, word_tables
 
 LONGEST_MESSAGE = 8_000
-"""Characters of a message that are looked at."""
+"""Maximum characters of a message that are searched."""
 LONGEST_KEPT = 300
-"""Characters of what is kept of one sentence: what is longer is a document, not a wish."""
+"""Maximum characters of the words to remember in one sentence. Longer ones are a document."""
 _SENTENCES = re.compile(r"(?<=[。！？!?\n])|(?<=[.;；])\s+")
 _FORWARDED = re.compile(r"^\s*[\[【(（]?(?:转发|fwd\b|forwarded\b)", re.IGNORECASE)
 _ENDS = re.compile(r"[\s.。!！~～,，;；]+$")
 
 
 def asked_to_keep(message: str, bot_name: str = "") -> list[str]:
-    """Return what a message asks to have remembered, in its own words.
+    """Return the words that a message asks to remember, without the request itself.
 
     >>> asked_to_keep("Please remember that I'm allergic to peanuts. How are you?")
     ["I'm allergic to peanuts"]
@@ -43,7 +43,7 @@ def asked_to_keep(message: str, bot_name: str = "") -> list[str]:
 
 
 def quoted_line(words: str) -> str:
-    """Return words as they stand in a profile: as said, in quotation marks.
+    """Return words as a line of a profile: unchanged, on one line, in quotation marks.
 
     >>> quoted_line("I'm allergic to peanuts"), quoted_line("我不吃香菜")
     ('"I\'m allergic to peanuts"', '“我不吃香菜”')

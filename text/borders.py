@@ -1,7 +1,7 @@
-"""Where words begin and end in patterns, for every script with spaces between its words.
+"""Word borders in patterns, for every script with spaces between words.
 
-`\\b` takes a Chinese character for a letter of the Latin word beside it (我用Docker). A class of
-ASCII letters cuts "crème" in two. Neither knows that a combining accent belongs to its letter.
+`\\b` treats a Chinese character as a letter of an adjacent Latin word (我用Docker). A class of ASCII
+letters splits "crème". Neither of them treats a combining accent as part of its letter.
 """
 
 from __future__ import annotations
@@ -15,27 +15,29 @@ DENSE = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 )
-"""Scripts written without spaces between words: kana, Han, Hangul syllables, Thai, Lao, Burmese, Khmer."""
+"""Scripts without spaces between words: kana, Han, Hangul syllables, Thai, Lao, Burmese, Khmer."""
 SIGNS = "\u0300-\u036f\u0900-\u0dff"
-"""Combining accents, and the vowel signs of Indic scripts: no word characters for `re`, but inside words."""
+"""Combining accents and the vowel signs of Indic scripts: parts of words, but not for `re`."""
 LETTER = rf"(?:[^\W{DENSE}]|[{SIGNS}])"
 """One letter, digit or underscore of a word, or a sign on it."""
 BEGINS, ENDS = rf"(?<!{LETTER})", rf"(?!{LETTER})"
-"""Nothing of a word stands before, and behind."""
+"""Assertions that no letter of a word precedes, and that none follows."""
 IN_WORD = re.compile(LETTER)
 _LATIN = [chr(code) for code in (*range(0xC0, 0x250), *range(0x1E00, 0x1F00))]
 UPPER = "A-Z" + "".join(one for one in _LATIN if one.isupper())
 LOWER = "a-z" + "".join(one for one in _LATIN if one.islower()) + SIGNS
-"""Latin letters with their accents, as in José and Łukasz, for a class."""
+"""Latin letters, also with accents (José, Łukasz), for use in a character class."""
 
 
 def in_word(character: str) -> bool:
-    """Return True for a letter, digit or sign of a script with spaces between words; False for "" as well."""
+    """Return True for a letter, digit or sign of a script with spaces between words; else False."""
     return IN_WORD.match(character) is not None
 
 
 def whole_word(name: str) -> str:
-    """Return the pattern of a name that is no part of a longer word; a Chinese character beside a Latin name is a border.
+    """Return a pattern that matches a name as a whole word.
+
+    A Chinese character beside a Latin name is a word border.
 
     >>> [bool(re.search(whole_word("Ann"), text)) for text in ("Ann的猫", "Anné", "Anna")]
     [True, False, False]
@@ -44,7 +46,7 @@ def whole_word(name: str) -> str:
 
 
 def begins_with(text: str, name: str, at: int = 0) -> bool:
-    """Return True if a name, and no longer word, stands at `at`: "Ann" in "Ann's cat", not in "Annabelle"."""
+    """Return True if `name` is at `at` as a whole word: "Ann" in "Ann's cat", not in "Anna"."""
     end = at + len(name)
     return bool(name) and text.startswith(name, at) and not (in_word(name[-1]) and in_word(text[end : end + 1]))
 
@@ -53,9 +55,10 @@ _DATE = re.compile(r"\d{4}[-年/]")
 
 
 def places_of(text: str, names: Iterable[str]) -> list[tuple[int, int]]:
-    """Return where one of the names stands as a whole word, in order; of names that overlap the first, then the longest.
+    """Return the spans in which one of the names occurs as a whole word, in order.
 
-    A date may follow without a space (Undefined2026-02-20).
+    If names overlap, the first one counts; of names with the same start, the longest. A date may
+    follow without a space (Undefined2026-02-20).
 
     >>> places_of("Ann Lee met Ann and Anna", ["Ann", "Ann Lee"])
     [(0, 7), (12, 15)]
@@ -79,7 +82,7 @@ def places_of(text: str, names: Iterable[str]) -> list[tuple[int, int]]:
 
 
 def without_names(text: str, names: Iterable[str], put: str = " ") -> str:
-    """Return a text with a blank (or `put`) in place of each of the names.
+    """Return a text with a space (or `put`) in place of each of the names.
 
     >>> without_names("Ann met Anna", ["Ann"])
     '  met Anna'
@@ -88,7 +91,7 @@ def without_names(text: str, names: Iterable[str], put: str = " ") -> str:
 
 
 def names_one(text: str, names: Iterable[str], *, folded: bool = False) -> bool:
-    """Return True if a text holds one of the names as a whole word; with `folded` in whatever case."""
+    """Return True if a text has one of the names as a whole word; with `folded`, in any case."""
     if folded:
         text, names = text.casefold(), map(str.casefold, names)
     return bool(places_of(text, names))

@@ -1,4 +1,7 @@
-"""Whether a message has content of its own: 👍, 收到, lol and "1" say something only beside what they answer."""
+"""Detection of messages without content of their own.
+
+👍, 收到, lol and "1" have a meaning only together with the message that they answer.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +22,12 @@ _LAUGHTER = re.compile(
 )
 _RUN = re.compile(r"[a-z]+(?:['’][a-z]+)*|[^\W\d_a-z]+|\d+(?:[.:,]\d+)*")
 LONGEST = 60
-"""What has more characters has content."""
+"""A text with more characters always has content."""
 
 
 @remembered(1024)
 def has_content(text: str) -> bool:
-    """Return False if a text has no letters or figures, or only words of agreement, thanks, greeting and laughter.
+    """Return False if a text has only words of agreement, thanks, greeting and laughter, or none.
 
     >>> [has_content(one) for one in ("👍", "哈哈哈哈", "收到，谢谢！", "lol ok", "1", "[图片]")]
     [False, False, False, False, False, False]
@@ -38,7 +41,10 @@ def has_content(text: str) -> bool:
 
 
 def _tells(run: str) -> bool:
-    """Return True if letters or figures in a row are more than a word of the lists."""
+    """Return True if a run of letters or digits has content: it is no word of the lists.
+
+    A number needs two different digits.
+    """
     if run[0].isdecimal():
         return len(run) > 1 and len(set(run)) > 1
     if run.isascii():

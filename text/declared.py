@@ -1,4 +1,4 @@
-"""What people declare of themselves in plain sentences, quoted as said, and what kind of line a statement is."""
+"""Declarations of people about themselves, quoted from messages, and the kinds of statements."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from .statements import gives_orders
 from .word_lists import Patterns, alternatives, in_full, in_pieces, word_tables
 
 LONGEST_MESSAGE = 1_000
-"""Characters of a message that is looked at: what is longer is a document that somebody pasted."""
+"""Maximum characters of a message that is read. A longer one is a pasted document."""
 LONGEST_QUOTED = 160
-"""Characters of a quoted sentence; of a longer one the clause that declares something is quoted alone."""
+"""Maximum characters of a quoted sentence. Of a longer one only the declaring clause is quoted."""
 LONGEST_LINE = 500
-"""Characters of a line or statement that tell its kind."""
+"""Maximum characters of a line or statement that are read to find its kind."""
 DECLARED: tuple[LineKind, ...] = ("health", "boundary", "identity", "home", "work", "relation")
-"""Kinds of which a declaration in a message becomes a line."""
+"""Kinds of declarations in messages that become lines of a profile."""
 KINDS: tuple[LineKind, ...] = (*DECLARED, "habit", "taste", "plan")
-"""In this order kinds are looked for: what must never be lost comes first."""
+"""Kinds in the order in which they are tried: lines that must never be lost come first."""
 _HAN = re.compile("[㐀-鿿]")
 _SENTENCE = re.compile(r"(?:[^。！？!?\n.]|\.(?!\s|$))+[。！？!?.]*")
 _CLAUSE = re.compile(
@@ -36,10 +36,10 @@ _ENDS = " \t,，;；、:：-–—.。!！~～"
 
 
 def declared(message: str) -> list[tuple[str, LineKind]]:
-    """Return the sentences of a message in which its sender declares something of themselves, each with its kind.
+    """Return the sentences in which the sender of a message makes a declaration about themselves.
 
-    Questions, suppositions, wishes, plans, former times, reports, quotations, jokes, games and what is said for today declare
-    nothing. What says something of others is theirs.
+    Each comes with its kind. Questions, suppositions, wishes, plans, reports, quotations, jokes,
+    games, and sentences about the past, about today or about other people are no declarations.
 
     >>> declared("hi all! I'm allergic to peanuts, sadly. How are you?")
     [("I'm allergic to peanuts, sadly", 'health')]
@@ -56,14 +56,18 @@ def declared(message: str) -> list[tuple[str, LineKind]]:
 
 
 _ADDRESSED = re.compile(rf"\s*(?:(?:{BY_ID.pattern}|@[^\s@，,：:]{{1,32}}(?=[\s，,：:]))[\s，,：:]*)+")
-"""Mentions before the first word: to whom a message is said, in a group often the bot."""
+"""Mentions before the first word, which name the addressee of a message, often the bot."""
 _MAY = re.compile(r"我|俺|咱|本人|\b(?:i|my|me)(?:['’]?(?:m|ve|d))?\b", re.IGNORECASE)
 
-"""A word for the sender: without one a message declares nothing."""
+"""Words for the sender. A message without one has no declaration."""
 
 
 def _declaration(sentence: str) -> tuple[str, LineKind] | None:
-    """Return the words that declare something, and the kind; the first clause that does, and what follows it."""
+    """Return the first declaration in a sentence and its kind, or None.
+
+    The words are the declaring clause and the rest of the sentence. If the rest is too long or ends
+    with a question, only the clause is returned.
+    """
     frame, last = _patterns(), len(sentence)
     borders = [(0, 0), *(one.span() for one in _CLAUSE.finditer(sentence)), (last, last)]
     for (_, start), (end, _) in pairwise(borders):
@@ -87,7 +91,7 @@ def _declaration(sentence: str) -> tuple[str, LineKind] | None:
 
 
 def _kind_of_declaration(said: str) -> LineKind | None:
-    """Return the kind of what a clause declares that begins with its speaker; None if it declares nothing."""
+    """Return the kind of a declaring clause that begins with "I" or "my", or None for others."""
     frame = _patterns()
     if not said.isascii() and (first := frame.first_zh.match(said)):
         return _predicate(said[first.end() :], "zh")
@@ -107,7 +111,7 @@ def _kind_of_declaration(said: str) -> LineKind | None:
 
 
 def correction_in(message: str) -> Literal["taken back", "corrected", ""]:
-    """Return whether a short message takes back or corrects the sender's last one; "" for any other message.
+    """Return how a short message changes the sender's last one; "" for any other message.
 
     >>> correction_in("no, I meant hazelnuts"), correction_in("开玩笑的"), correction_in("I mean, who cares")
     ('corrected', 'taken back', '')
@@ -120,10 +124,11 @@ def correction_in(message: str) -> Literal["taken back", "corrected", ""]:
 
 
 def lasting_kind(said: str, *, dated: bool = False) -> LineKind | None:
-    """Return the kind of a statement about its subject if it lasts, None if it passes. `said` is what follows the subject.
+    """Return the kind of a statement if it is lasting, or None if it is temporary.
 
-    It passes if it names a day (`dated`), or if its verb tells of one time: the past, a progressive or completed aspect, a
-    feeling or wish of the moment. What declares something (`declared`) lasts in any case.
+    `said` are the words after the subject. A statement is temporary if it names a day (`dated`), or
+    if its verb is about one time: the past, a progressive or completed aspect, a feeling or wish of
+    the moment. A declaration (`declared`) is always lasting.
 
     >>> lasting_kind("is allergic to penicillin"), lasting_kind("collects stamps"), lasting_kind("is hungry")
     ('health', 'habit', None)
@@ -164,7 +169,7 @@ def lasting_kind(said: str, *, dated: bool = False) -> LineKind | None:
 
 
 def without_date(text: str) -> str:
-    """Return a statement without the day with which it begins.
+    """Return a statement without a date at its beginning.
 
     >>> without_date("On 2026-02-20 Ann moved to Leeds"), without_date("2026-02-20阿明搬家了")
     ('Ann moved to Leeds', '阿明搬家了')
@@ -174,7 +179,7 @@ def without_date(text: str) -> str:
 
 
 def is_of_kin(text: str) -> bool:
-    """Return True for a statement about somebody's relative, partner or pet.
+    """Return True if a statement is about somebody's relative, partner or pet.
 
     >>> is_of_kin("Ann's brother Bob is vegetarian"), is_of_kin("小明的妈妈住在杭州"), is_of_kin("Ann is vegetarian")
     (True, True, False)
@@ -184,7 +189,7 @@ def is_of_kin(text: str) -> bool:
 
 
 def line_kind(text: str) -> LineKind:
-    """Return what a line of a profile is about, by its words: the kind that is kept best where it is about several.
+    """Return the kind of a profile line by its words; of several kinds, the most protected one.
 
     >>> line_kind("takes 50 mg of sertraline"), line_kind("不吃香菜"), line_kind("lives in Leeds"), line_kind("hello")
     ('health', 'boundary', 'home', 'other')
@@ -199,9 +204,10 @@ _TOKEN = re.compile(r"[㐀-鿿]|[^\W_㐀-鿿]+")
 
 
 def said_words(text: str, name: str = "") -> tuple[str, ...]:
-    """Return the words of a line in order, without `name` and those that only arrange it; () where none is left.
+    """Return the words of a line in order, without `name` and function words.
 
-    Chinese ones are characters. Two lines of one kind with the same words say the same.
+    The result is () if no word is left. Chinese words are single characters. Two lines of one kind
+    with the same words say the same.
 
     >>> said_words("Ann works as a nurse", "Ann"), said_words("her job is nurse"), said_words("Ann wants a cat", "Ann")
     (('nurse',), ('nurse',), ('want', 'cat'))
@@ -212,13 +218,16 @@ def said_words(text: str, name: str = "") -> tuple[str, ...]:
 
 
 def _predicate(rest: str, language: str) -> LineKind | None:
-    """Return the kind of which `rest`, what is said of a subject, says something that lasts."""
+    """Return the kind of a lasting predicate; `rest` are the words after the subject."""
     return next((kind for kind in DECLARED if _patterns()[f"{kind}_{language}"].match(rest)), None)
 
 
 @cache
 def _patterns() -> Patterns:
-    """Return the patterns of declared.toml: those of its frame, and of each kind as `health_en`, `health_zh`, `health_about`."""
+    """Return the patterns of declared.toml.
+
+    These are the patterns of its frame, and for each kind `health_en`, `health_zh`, `health_about`.
+    """
     tables = word_tables("declared.toml")
     words = alternatives(tables["words"]).items()
     pieces = in_pieces(tables["pieces"], {name: f"(?:{one})".replace("_", " ") for name, one in words})

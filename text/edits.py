@@ -1,4 +1,4 @@
-"""A text with pieces of it replaced by others."""
+"""Replacement of spans of a text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Edit = tuple[int, int, str]
 
 
 def edited(text: str, edits: Iterable[Edit]) -> str:
-    """Return `text` with `edits`, which are in order and do not overlap.
+    """Return `text` with `edits` applied; they must be in order and must not overlap.
 
     >>> edited("Tom said he came", [(0, 3, "Ann"), (9, 11, "Tom")])
     'Ann said Tom came'

@@ -1,4 +1,4 @@
-"""Whose facts facts are, by id: several people may bear one name, and one person may change theirs."""
+"""Owners of facts by user id, since several people may have one name, and a name may change."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from .speakers.shown_names import namesakes
 from .superseding import Statement
 
 _SUBJECT = "Xx"
-"""The name of whoever a statement is about, while statements are compared."""
+"""Placeholder for the owner's name while statements are compared."""
 
 
 class FactOwners:
-    """Finds whose facts events are, by the ids of the people whom they name, and by who told them.
+    """Finds the owners of events, by the ids of the people whom they name, and by their speakers.
 
-    Who is named in an event of a former version, which notes no ids, is known by the names in the job and in `events`.
+    Events of earlier versions store no ids of the people named in them. For these, the names in the
+    job and in `events` are used.
     """
 
     def __init__(self, job: Job, events: Sequence[Event]) -> None:
@@ -40,7 +41,10 @@ class FactOwners:
         return event.named or self._people.named(event.text, event.teller)
 
     def subject_of(self, event: Event) -> str | None:
-        """Return the id of the person whom an event is about; "" if it is not known, None if it is about a thing or the group."""
+        """Return the id of the person whom an event is about.
+
+        Return "" if the id is unknown, and None if the event is about a thing or the group.
+        """
         said = Statement(event.text, self._names).said
         begins = event.text.find(said)
         if self._group and begins_with(said.casefold(), self._group.casefold()):
@@ -52,26 +56,29 @@ class FactOwners:
         return "" if first and first[0] not in ROLE_NOUNS else None
 
     def owner_of(self, event: Event) -> str:
-        """Return the id of the person whose fact an event is; "" if it is about another person of whom no id is known.
+        """Return the id of an event's owner, or "" if it is unknown.
 
-        It is the person whom it is about, or who told it if it is about a thing.
+        The owner is the person whom the event is about. An event about a thing belongs to its
+        speaker.
         """
         subject = self.subject_of(event)
         return event.teller if subject is None else subject
 
     def is_own(self, event: Event) -> bool:
-        """Return True if an event of the job tells what a person said of themselves or of a thing, no claim about another.
+        """Return True if the owner of an event of the job is also its speaker.
 
-        Where another person of the same name spoke, only the id of who said it tells.
+        Then it is no claim about another person. If `said_by` is missing, the speaker is the job's
+        user, unless another person of the same name spoke.
         """
         user = self._job.user_id
         teller = event.said_by or ("" if namesakes(self._job) - {"", user} else user)
         return bool(teller) and self.owner_of(event) == teller
 
     def statement(self, event: Event, user_id: str) -> Statement:
-        """Return a fact of a person as a statement in which one word stands for every name that they had.
+        """Return a person's fact as a statement in which a placeholder replaces all their names.
 
-        Words of a nickname are none of the statement: 今天也要早睡搬到福州了 is no plan.
+        So the words of a nickname do not count: for the user 今天也要早睡, 今天也要早睡搬到福州了 is no
+        plan.
         """
         own = (one for one in self.named(event) if one.user_id == user_id)
         text = edited(event.text, ((*one[:2], _SUBJECT) for one in own))

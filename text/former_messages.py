@@ -1,7 +1,7 @@
-"""What was said, as former versions kept it: observations that begin with the name of the speaker.
+"""Conversion of messages that earlier versions stored as observations.
 
-`Ann: I moved to Leeds` was an observation of Ann's words, `Clio: noted` one of the bot's, and
-`weather({"city": "Leeds"}) → rain` of what a tool returned.
+Such an observation begins with the name of its speaker: `Ann: I moved to Leeds` is a message of
+Ann, `Clio: noted` one of the bot, and `weather({"city": "Leeds"}) → rain` is a tool's result.
 """
 
 from __future__ import annotations
@@ -14,21 +14,22 @@ from ..schema.ids import LONGEST_NAME, id_mark
 
 _PEOPLE = ("user", "human")
 _NOBODY = frozenset(("tool", "function", "system", "developer"))
-"""Roles whose texts are not talk."""
+"""Roles whose texts are no messages of a conversation."""
 
 
 class FormerTalk:
-    """Makes messages of the observations of former versions, given in the order in which they were filed.
+    """Converts observations of earlier versions, given in the order of their filing, to messages.
 
-    A long message was kept in parts of one `job_id`, of which as a rule only the first begins with the speaker.
+    A long message was stored in parts with one `job_id`. Usually only the first part begins with
+    the speaker.
     """
 
     def __init__(self) -> None:
         self._bots: dict[str, str] = {}
-        """By `job_id`, the name with which the first part begins; "" for what a tool returned."""
+        """By `job_id`, the name with which the first part begins, or "" for a tool's result."""
 
     def message(self, event: Event) -> Event:
-        """Return an observation as the message that it was; what a tool returned, and any other event, as it is."""
+        """Return an observation as a message; tools' results and other events are unchanged."""
         if event.source != OBSERVATION or event.kind == MESSAGE:
             return event
         if event.kind == "fact":
@@ -47,7 +48,7 @@ class FormerTalk:
 
 
 def _as_message(event: Event, heads: Sequence[str]) -> Event:
-    """Return an event as a message, without the first of the heads with which it begins."""
+    """Return an event as a message, without the first of the `heads` with which its text begins."""
     head = next((one for one in heads if event.text.startswith(one)), "")
     return replace(
         event,
@@ -61,11 +62,11 @@ def _as_message(event: Event, heads: Sequence[str]) -> Event:
 
 
 def _bot_name(first: Event) -> str:
-    """Return the name with which an observation of the bot's words begins; "" for what a tool returned."""
+    """Return the bot's name with which an observation begins, or "" for a tool's result."""
     if first.user_name and first.text.startswith(f"{first.user_name}: "):
         return first.user_name
     head, colon, _ = first.text.partition(": ")
-    # A call, `name(arguments) → …`, has an open bracket or an arrow before its first colon.
+    # A call such as `name({"city": …}) → …` has an open bracket or an arrow before its first colon.
     is_call = "→" in head or head.count("(") != head.count(")")
     is_name = colon and len(head) <= LONGEST_NAME and "\n" not in head
     return head if is_name and not is_call and head.lower() not in _NOBODY else ""

@@ -1,4 +1,4 @@
-"""The gate: checks that a text is true out of context.
+"""The gate: checks that a text can be understood out of context.
 
     >>> from historian.schema.names import Names
     >>> [(one.kind, one.text) for one in find_relative_words("小王昨天把吉他还给我了").violations]
@@ -7,8 +7,8 @@
     >>> [(one.kind, one.why) for one in result.violations]
     [('pronoun', 'orphan')]
 
-It prefers precision to recall, and quotations, code, titles and proper nouns are never read as prose. Whether a model's text
-keeps to what it was made of, `text/supported.py` says.
+It prefers precision to recall. Quotations, code, titles and proper nouns are never read as prose.
+`text/supported.py` checks whether a model's text is supported by its sources.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .sentence import NOBODY, Sentence, as_sentence
 from .word_lists import compiled_patterns, word_tables
 
 Kind = Literal["pronoun", "reference", "time", "place", "language", "empty", "length", "claim"]
-"""The first four are relative words; "claim" is a statement that tells nothing that is so."""
+"""The first four are relative words; "claim" is a text that states no fact (a supposition)."""
 
 RELATIVE_KINDS: frozenset[str] = frozenset({"pronoun", "reference", "time", "place"})
 
@@ -39,9 +39,10 @@ RELATIVE_KINDS: frozenset[str] = frozenset({"pronoun", "reference", "time", "pla
 class Finding:
     """One finding of the gate.
 
-    `text` is the exact wording. If it occurs in the judged text, `start` and `end` are its character offsets there (end
-    exclusive). If it is *missing* from the judged text, both offsets are the length of the text. `why` is a key of the sentences
-    in `reasons` ("relative", "orphan" and so on).
+    `text` is the exact wording. If it occurs in the judged text, `start` and `end` are its
+    character offsets there (end exclusive). If it is *missing* from the judged text, both offsets
+    are the length of the text. `why` is a key of the sentences in `reasons` ("relative", "orphan"
+    and so on).
     """
 
     kind: Kind
@@ -72,8 +73,8 @@ _QUOTED = 60
 def reasons(result: GateResult, language: Language) -> list[str]:
     """Return one sentence for each violation, in text order, without duplicates.
 
-    Each quotes the exact wording, says what is wrong with it and what to write instead. The sentences are passed to the
-    model verbatim and stored with an event that did not pass the gate.
+    Each sentence quotes the exact wording, names the error and the correction. The sentences are
+    passed to the model verbatim and stored with an event that did not pass the gate.
     """
     return list(dict.fromkeys(reason(finding, language) for finding in result.violations))
 
@@ -94,16 +95,20 @@ Pronouns = Literal["orphan", "all"]
 def find_relative_words(
     text: str | Sentence, *, names: Names | None = None, pronouns: Pronouns = "orphan", language: LanguageChoice = "auto"
 ) -> GateResult:
-    """Return the relative words of `text`, which only participants understand, as violations and notes in text order.
+    """Return the relative words of `text`, which only participants understand.
 
-    Kinds: "pronoun" (我, you, and he without anybody named before), "reference" (对方, the user), "time" (昨天, next Friday),
-    "place" (这里, this group). Quotations, code, addresses and proper nouns are never read as prose.
+    Violations and notes are in text order. Kinds: "pronoun" (我, you, and "he" if no person is
+    named before it), "reference" (对方, the user), "time" (昨天, next Friday), "place" (这里, this
+    group). Quotations, code, addresses and proper nouns are never read as prose.
 
-    A third-person pronoun passes if exactly one person is named before it. It is a violation if nobody is, and if several are
-    and it opens a main clause ("Tom met Bob and he paid"). It is a note elsewhere in the clause of several, and if the person
-    is named only after an opening phrase ("After his exam, Tom …"). The bot is never an antecedent, and the subject of a clause
-    is not an antecedent of its own object. `pronouns="all"` makes every third-person pronoun a violation. `names` are those of
-    the conversation: its people count as persons, and its names are never read as relative words; a sentence has its own.
+    A third-person pronoun passes if exactly one person is named before it. It is a violation if no
+    person is named, or if several are named and the pronoun opens a main clause ("Tom met Bob and
+    he paid"). It is a note if several are named and it is elsewhere in the clause, and if the
+    person is named right after an opening phrase ("After his exam, Tom …"). The bot is never an
+    antecedent, and the subject of a clause is not an antecedent of its own object.
+    `pronouns="all"` makes every third-person pronoun a violation. `names` are the names of the
+    conversation: its people count as persons, and its names are never read as relative words. For
+    a `Sentence`, the names of the sentence are used instead.
     """
     sentence = as_sentence(text, names or NOBODY, language)
     violations = [_of_time(sentence.text[one.start : one.end], one.start) for one in sentence.times]
@@ -125,7 +130,7 @@ def find_relative_words(
 
 
 def is_unread(text: str | Sentence, names: Names = NOBODY) -> bool:
-    """Return True if a text is neither English nor Chinese, by its words without the names of the conversation."""
+    """Return True if a text is neither English nor Chinese, apart from the `names` in it."""
     return as_sentence(text, names).is_other_language
 
 
@@ -142,7 +147,10 @@ _MAIN_CLAUSE = re.compile(r"[^,.;:!?\n]{0,160},\s+")
 
 
 def _announces(sentence: Sentence, reference: Reference) -> bool:
-    """Return True if a person is named right after the opening phrase with the pronoun: "During her exam, Maria fainted"."""
+    """Return True if a person is named right after an opening phrase that has the pronoun.
+
+    Example: "During her exam, Maria fainted".
+    """
     text = sentence.text
     if not reference.text.isascii() or not _FRONTED.search(text, max(0, reference.start - 160), reference.start):
         return False
@@ -164,7 +172,7 @@ _OURS = re.compile(r"(?:我|咱|俺)[们們]?|our\b", re.IGNORECASE)
 
 
 def _finding(reference: Reference) -> Finding:
-    """Return the finding for a reference; for 我们群 and "our server" it is about the pronoun only."""
+    """Return the finding for a reference; for 我们群 and "our server" it covers the pronoun only."""
     ours = _OURS.match(reference.text) if reference.kind == "place" else None
     if ours is not None:
         return Finding("pronoun", ours.group(), reference.start, reference.start + ours.end(), "first")
@@ -187,11 +195,15 @@ _RE = compiled_patterns(_TABLES)
 _SPOKEN = re.compile(r"\s*[:：]\s*")
 _RELATIVES = frozenset((*KIN["zh"], *KIN["en"]))
 SUBJECT = 4
-"""Characters before a name that still belong to the subject of a Chinese text: 楼下那个阿姨, 上海交通大学."""
+"""Characters before a name that may belong to the subject of a Chinese text: 楼下那个阿姨, 上海交通大学."""
 
 
 def unsaid(sentence: Sentence, item: Literal["action", "fact"] = "fact") -> Iterator[Finding]:
-    """Yield what a fact leaves unsaid: "Ann said yes" to what, 阿明去不了 where, "ex is in Perth" whose; an action's doer."""
+    """Yield findings for information that a text lacks.
+
+    A fact may lack its subject or owner ("ex is in Perth": whose?) or a complement ("Ann said yes":
+    to what? 阿明去不了: where?). An action may lack a deed or an object.
+    """
     names = sentence.names
     people = sorted(filter(None, (*names.everybody, names.group_name)), key=len, reverse=True)
     return _of_action(sentence, people) if item == "action" else _of_fact(sentence, people)
@@ -230,13 +242,16 @@ def _of_fact(sentence: Sentence, people: Sequence[str]) -> Iterator[Finding]:
 
 
 def _behind_speaker(text: str, end: int) -> int:
-    """Return where the words of a speaker begin whose name ends at `end`: behind "Ann: "; `end` itself for a subject."""
+    """Return the offset after the colon of "Ann: ", if a name that ends at `end` has one.
+
+    Without a colon the name is a subject; then `end` is returned.
+    """
     spoken = _SPOKEN.match(text, end) if end else None
     return spoken.end() if spoken is not None else end
 
 
 def _days(sentence: Sentence) -> Iterator[Finding]:
-    """Yield the days that a text only points to: 那天, 13号, "two more weeks"."""
+    """Yield times that cannot be dated from the text: 那天, 13号, "two more weeks"."""
     text = sentence.text
     for day in (_RE.that_day.search(text), _RE.bare_day.search(text), _RE.length.search(text)):
         if day is None or _RE.dated.search(text, 0, day.start()):
@@ -247,9 +262,10 @@ def _days(sentence: Sentence) -> Iterator[Finding]:
 
 
 def _names_anything(sentence: Sentence, people: Sequence[str]) -> bool:
-    """Return True if a text names somebody or something, or tells of all of a kind. A role that it begins with is anybody's.
+    """Return True if the text names a person or thing, or makes a general statement.
 
-    In Chinese, where a subject is left out, what is named later than at the beginning is an object.
+    A leading role noun ("the doctor") does not count. In Chinese, where a subject may be left out,
+    only names near the beginning count: a later name is an object.
     """
     text = sentence.text
     if names_one(text, people) or _RE.generic.match(text) is not None:
@@ -272,9 +288,11 @@ def check(
 ) -> GateResult:
     """Return the gate's judgement on storing `candidate` in place of `source`.
 
-    Violations are relative words (`find_relative_words`), what the text leaves unsaid (`unsaid`), and an empty text. A
-    source of more than LONGEST_TEXT characters fails without being read, and so does a text in another language than
-    English and Chinese. `item` is "action" for the bot's own summary and "fact" for one piece of new information.
+    Violations are relative words (`find_relative_words`), missing information (`unsaid`), and an
+    empty text. Without being read further, the candidate fails if the source has more than
+    LONGEST_TEXT characters, if the candidate has more than twice as many, or if either is in
+    another language than English or Chinese. `item` is "action" for the bot's own summary and
+    "fact" for one piece of new information.
     """
     said, made = as_sentence(source, names, language), as_sentence(candidate, names, language)
     text = made.text
@@ -287,7 +305,7 @@ def check(
         return GateResult((Finding("language", text, 0, len(text), "other"),))
     relative = find_relative_words(made, pronouns=pronouns)
     seen = {one.start for one in relative.violations}
-    # Who is meant is said once: a word that stands for somebody is reported by itself.
+    # A relative word other than a time explains a missing subject: "subject" would report it twice.
     told = any(one.kind != "time" for one in relative.violations)
     left = (one for one in unsaid(made, item) if one.start not in seen)
     found = (*relative.violations, *(one for one in left if not (told and one.why == "subject")))

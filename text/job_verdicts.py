@@ -1,4 +1,7 @@
-"""Drafts of a job's texts by rules, verdicts on them by rules or by a model, and what is filed where no try is left."""
+"""Rule-based drafts of a job's texts, verdicts on drafts and on a model's texts, and fallbacks.
+
+A fallback is the text that is filed if no attempt is left.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,7 @@ from .time_expressions import tells_hours_alone
 
 
 class Drafted(NamedTuple):
-    """One text of a job: what the rules made of it, the text as it was handed over, and as they write it."""
+    """One text of a job: its item, the original text (`source`), and the rules' draft."""
 
     item: ItemState
     source: Sentence
@@ -43,29 +46,29 @@ def names_of(job: Job, settings: Settings) -> Names:
 
 
 def language_of(job: Job, settings: Settings) -> Language:
-    """Return the language of a job's prompts: the configured one, else that of its texts."""
+    """Return the language of a job's prompts: the configured language, else that of its texts."""
     return language_among([job.action_summary, *job.new_info], settings)
 
 
 def language_among(texts: Sequence[str], settings: Settings) -> Language:
-    """Return the configured language, else that of the texts together."""
+    """Return the configured language, else the dominant language of all texts."""
     configured = settings.cognitive.language
     return detect_language("\n".join(texts)) if configured == "auto" else configured
 
 
 def prepare(job: Job, settings: Settings) -> list[ItemState]:
-    """Return every text of the job with its times resolved and the rules' draft as the first candidate."""
+    """Return one item per text of the job; its candidate is the rules' draft."""
     return [one.item for one in drafts(job, settings)]
 
 
 def drafts(job: Job, settings: Settings) -> list[Drafted]:
-    """Return every text of the job as the rules alone write it."""
+    """Return the rules' draft of every text of the job."""
     talk = Talk(job, names_of(job, settings))
     return [_drafted(source, kind, talk) for (kind, _), source in zip(job.texts, talk.texts, strict=True)]
 
 
 def draft_of(job: Job, kind: WrittenKind, source: str, names: Names) -> str:
-    """Return one text of the job as the rules alone would write it."""
+    """Return the rules' draft of one text of the job."""
     return _drafted(Sentence(source, names), kind, Talk(job, names)).draft.text
 
 
@@ -84,7 +87,7 @@ def _drafted(source: Sentence, kind: WrittenKind, talk: Talk) -> Drafted:
 
 
 def _whose(source: Sentence, kind: WrittenKind, talk: Talk) -> Whose:
-    """Return whose words a text is; of one longer than LONGEST_TEXT characters its beginning tells."""
+    """Return the speaker analysis of a text, made from its first LONGEST_TEXT characters."""
     told = whose(source.beside(source.text[:LONGEST_TEXT]), kind, talk)
     rest = source.text[LONGEST_TEXT:]
     return replace(told, sentence=told.sentence.beside(told.sentence.text + rest)) if rest else told
@@ -111,27 +114,34 @@ def _item(kind: WrittenKind, source: Sentence, told: Whose, done: Absolutized, d
 
 
 SHOWN_MESSAGES, SHOWN_CHARACTERS = 6, 120
-"""Messages before a job that a model is shown, and the characters of each; more of them cost tokens and decide nothing."""
+"""Number of messages before a job that a model is shown, and characters of each.
+
+More would cost tokens without changing the result.
+"""
 SHORT_ID = 3
-"""Characters of an id that may be a number of its own."""
+"""Ids of at most this many characters are no sources: they may be ordinary numbers."""
 _ITEM = {"zh": "这一条", "en": "the item"}
-"""How a model is told of the words handed over; messages before them are m1, m2 …"""
+"""The id of the original text in messages for a model. Messages before it are m1, m2 …"""
 _CHATTER = re.compile(
     r"\n|```|^\s*[\[{<#*-]|^(?:好的|以下|下面|改写|输出|答|作为|抱歉"
     r"|(?:sure|here|okay|rewritten|output|answer|note|sorry|as an)\b)[^\n]{0,60}?[:：，,]",
     re.IGNORECASE,
 )
-"""What a model says around a text."""
+"""Phrases and markup that a model adds around a text."""
 
 
 def judge(item: ItemState, text: str | Sentence, job: Job, settings: Settings, source: Sentence | None = None) -> list[Reason]:
-    """Return what speaks against filing a text for an item: words that only participants understand, and, where a model
-    wrote it, what the words handed over and the messages before them do not say, and what it lost of them."""
+    """Return the reasons against filing a text for an item.
+
+    These are words that only participants understand and, if the text is not the rules' draft,
+    statements without support in the original text and the messages before it, and parts of the
+    original text that were lost.
+    """
     names, language = names_of(job, settings), language_of(job, settings)
     made, said = as_sentence(text, names), source or Sentence(item["source"], names)
     verdict = check(made, source=said, item=item["kind"], pronouns=settings.historian.gate_pronouns)
     is_models = made.text != item["draft"]
-    # An hour of any day needs no date.
+    # In a model's text an hour without a day passes: it may be the hour of every day.
     hours = [one for one in verdict.violations if is_models and tells_hours_alone(one.text)]
     findings = [one for one in (*verdict.violations, *_still_open(item, made.text, job)) if one not in hours]
     unfounded: list[Unsupported] = []
@@ -145,12 +155,15 @@ def judge(item: ItemState, text: str | Sentence, job: Job, settings: Settings, s
 
 
 def is_no_fact(item: ItemState) -> bool:
-    """Return True if a text tells nothing that is so (a supposition, what was asked): no model mends it, no profile takes it."""
+    """Return True if an item states no fact: it is a supposition or a question.
+
+    Such items are not rewritten by a model and not added to profiles.
+    """
     return any(kind == "claim" for kind, _, _ in item.get("open", [])) or item.get("asks", False)
 
 
 def _still_open(item: ItemState, text: str, job: Job) -> Iterator[Finding]:
-    """Yield what the words leave open and a text does not say either."""
+    """Yield findings for the item's unresolved references that `text` does not resolve either."""
     at = len(text)
     for kind, why, wording in item.get("open", []):
         left = shared_name_in(text, shared_names(job)) if why == "shared" else why == "mention" and wording in text
@@ -159,7 +172,7 @@ def _still_open(item: ItemState, text: str, job: Job) -> Iterator[Finding]:
 
 
 def _of_a_model(item: ItemState, made: Sentence, said: Sentence) -> Iterator[Finding]:
-    """Yield another language, and words around the text."""
+    """Yield findings for a text in another language than its source, and for chatter around it."""
     text = made.text
     if _CHATTER.search(text) and not _CHATTER.search(item["source"]):
         yield Finding("length", text, 0, len(text), "too long")
@@ -168,7 +181,10 @@ def _of_a_model(item: ItemState, made: Sentence, said: Sentence) -> Iterator[Fin
 
 
 def _unfounded(item: ItemState, text: str, job: Job, settings: Settings) -> list[Unsupported]:
-    """Return what a model's text says and neither the words nor the messages before them do, and what it lost of the words."""
+    """Return the unsupported statements of a model's text, and the lost parts of the original text.
+
+    The sources are the original text and the messages before it.
+    """
     names = names_of(job, settings)
     source = with_mentions(item["source"], job, names)[0]
     language, item_id = detect_language(source), _ITEM[language_of(job, settings)]
@@ -188,7 +204,8 @@ def _unfounded(item: ItemState, text: str, job: Job, settings: Settings) -> list
         speakers[item_id] = doer
     listener = names.bot(language) if "second" in persons or len(persons) > 1 else ""
     for name, (message, words) in shown_messages(job).items():
-        # What others tell is theirs, and no text of the user's is completed from it; their questions say what it is about.
+        # Statements of others are no source for the user's texts. Their questions are, since they
+        # name the subject of the answer.
         is_users = message.sender_id == job.user_id
         if told := words if is_users else asking_sentences(words):
             sources[name] = told
@@ -197,14 +214,17 @@ def _unfounded(item: ItemState, text: str, job: Job, settings: Settings) -> list
     kept = edited(source, [(one.start, one.end, one.rendered) for one in dates])
     also = [one for one in (names.user_id, names.group_id) if len(one) > SHORT_ID]
     also.append(f"{job.moment:%Y-%m-%d}")
-    # Of a fact "he" alone is the user.
+    # In a fact without "I", an unresolved "he" can only be the user, so others are not added.
     also += names.others if item["undecided"] and (is_deed or "first" in persons) else ()
     found = unsupported(text, sources, names, also=also, speakers=speakers, listener=listener, subjects=True)
     return found + lost(text, kept, names)
 
 
 def shown_messages(job: Job) -> dict[str, tuple[RecentMessage, str]]:
-    """Return the messages before a job that a model is shown, by id, each with its words as they are shown."""
+    """Return the messages before a job that a model is shown, by id (m1, m2 …).
+
+    Each comes with its shown text: the first SHOWN_CHARACTERS characters, with dates.
+    """
     shown: dict[str, tuple[RecentMessage, str]] = {}
     for n, one in enumerate(job.recent_messages[-SHOWN_MESSAGES:], 1):
         said = dated_words(one.text[:SHOWN_CHARACTERS], said_at(one, job) or job.moment, job.timezone)
@@ -213,7 +233,7 @@ def shown_messages(job: Job) -> dict[str, tuple[RecentMessage, str]]:
 
 
 def said_at(message: RecentMessage, job: Job) -> datetime | None:
-    """Return when a message before a job was said, in the job's zone; None if it does not tell a time."""
+    """Return the time of a message before a job in the job's zone, or None without a valid time."""
     try:
         at = datetime.fromisoformat(message.at)
     except ValueError:
@@ -223,8 +243,12 @@ def said_at(message: RecentMessage, job: Job) -> datetime | None:
 
 
 def can_be_mended(item: ItemState, names: Names) -> bool:
-    """Return True if another wording can pass: not that of a supposition or question, nor that of a text which is too long
-    or in another language, nor where a model's text only keeps open what nobody told: it would make it up."""
+    """Return True if another wording of the item may pass the gate.
+
+    Return False for suppositions and questions, for texts that are too long or in another language,
+    and if all violations are relative words of the original text or the draft: a model could
+    replace them only by invention.
+    """
     if len(item["source"]) > LONGEST_TEXT or is_no_fact(item) or is_unread(item["source"], names):
         return False
     found = item["violations"]
@@ -232,19 +256,23 @@ def can_be_mended(item: ItemState, names: Names) -> bool:
 
 
 def _left(item: ItemState, reason: Reason) -> str:
-    """Return the words in which nobody told what a relative word means: of a time those with the times that are known."""
+    """Return the text in which a relative word was left unresolved: for a time only the draft.
+
+    For other kinds it is the original text and the draft.
+    """
     return item["draft"] if reason["kind"] == "time" else f"{item['source']}\n{item['draft']}"
 
 
 def with_verdict(item: ItemState, found: list[Reason]) -> ItemState:
-    """Return the item with what speaks against its text."""
+    """Return the item with the violations `found`; it has passed if there are none."""
     return {**item, "passed": not found, "violations": found}
 
 
 def passed_by_rules(item: ItemState, job: Job, settings: Settings) -> ItemState:
-    """Return the item as passed if its draft needs no model: mode `auto`, no reference is undecided, and the gate passes it.
+    """Return the item as passed if its draft needs no model, else unchanged.
 
-    The gate node uses this result and does not check the draft again.
+    It needs no model if the rewrite mode is not `always`, no reference is undecided, and the draft
+    passes the gate. The gate node uses this result and does not check the draft again.
     """
     if settings.historian.rewrite_mode == "always" or item["undecided"] or judge(item, item["draft"], job, settings):
         return item
@@ -252,8 +280,11 @@ def passed_by_rules(item: ItemState, job: Job, settings: Settings) -> ItemState:
 
 
 def last_resort(item: ItemState, job: Job, settings: Settings, found: list[Reason] | None = None) -> ItemState:
-    """Return the item as it is filed when no try is left: the rules' draft, since an undecidable word does not take away the
-    names that the others got. Where its names may be wrong (a bot that tells of its own life), only the times are resolved.
+    """Return the item as it is filed if no attempt is left.
+
+    Its text is the rules' draft: an undecided word does not invalidate the names that replaced
+    other words. If the names may be wrong (a bot that describes its own life), only the times are
+    resolved.
     """
     is_wrong = any(why == "owner" for _, why, _ in item.get("open", []))
     candidate = item["resolved"] if is_wrong else item["draft"]
@@ -265,7 +296,7 @@ def last_resort(item: ItemState, job: Job, settings: Settings, found: list[Reaso
 
 
 def by_rules(job: Job, settings: Settings) -> list[ItemState]:
-    """Return the items of a job as they are filed without a model, by rules and gate alone."""
+    """Return the items of a job as they are filed without a model, by rules and gate only."""
     return [
         last_resort(item, job, settings, judge(item, draft, job, settings, source))
         for item, source, draft in drafts(job, settings)

@@ -1,4 +1,4 @@
-"""Language detection: Chinese or English, or another one that no rule reads."""
+"""Language detection: Chinese, English, or another language, which the rules do not read."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ _NOT_PROSE = re.compile(r"https?://[\x21-\x7e]+|www\.[\x21-\x7e]+|[\w.+-]+@[\w.-
 
 
 def prose_length(text: str) -> int:
-    """Return the number of Chinese characters and of Latin words in lower case: 0 for a text that shows no language.
+    """Return the number of Chinese characters and of Latin words in lower case.
+
+    It is 0 for a text that shows no language.
 
     >>> prose_length("😀 42 OK"), prose_length("ok 好")
     (0, 2)
@@ -34,9 +36,10 @@ def prose_length(text: str) -> int:
 def detect_language(text: str, *, ignore: Sequence[tuple[int, int]] = ()) -> Language:
     """Return the dominant language of `text`: "zh" or "en".
 
-    Names and addresses do not count: Latin words with a capital, URLs, e-mail addresses, mentions, code and the spans
-    `ignore` are skipped. Function words count three times because they show the language of the sentence structure
-    ("我用 docker compose up 跑" is Chinese, "I met 王小明" is English). A text without letters is "en".
+    Names and addresses do not count: Latin words with a capital, URLs, e-mail addresses, mentions,
+    code and the spans `ignore` are skipped. Function words count three times because they show the
+    language of the sentence structure ("我用 docker compose up 跑" is Chinese, "I met 王小明" is
+    English). A text without letters is "en".
     """
     if text.isascii():
         return "en"
@@ -66,30 +69,33 @@ _WORD = re.compile(
     rf"(?P<word>[{UPPER}{LOWER}]+(?:['’][{UPPER}{LOWER}]+)*){ENDS}(?![-/@=(\[]|[.:]\w)"
 )
 _NAME = re.compile(rf"(?<=\w )([{UPPER}]\w+)(?: [{LOWER}]{{1,6}}){{1,2}}(?= [{UPPER}])")
-"""A name in a sentence with the small words within it: "Ana de Armas", not "Soy de Madrid"."""
+"""A name with small words inside it, not at the start of a text: "Ana de Armas", not "Soy de
+Madrid"."""
 _ELIDED = re.compile(r"(?:[jlndmts]|qu)'(?!all)\w", re.IGNORECASE)
 _OTHER_SCRIPT = re.compile("[\u0370-\u1cff\uac00-\ud7af]")
 _LATIN_LETTER = re.compile(f"[{UPPER}{LOWER.removesuffix(SIGNS)}]")
 _HIRAGANA, _KANA = re.compile("[ぁ-ゖ]"), re.compile("[ぁ-ヺー]")
 _NOT_JAPANESE = re.compile("[你您她吗嗎呢吧们这麼么说过给还咱]|我(?![々慢がらのはも])")
 _DECORATION = frozenset("のつづっぅ")
-"""Hiragana that Chinese and English chats use alone: 我の猫, (づ｡◕‿‿◕｡)づ."""
+"""Hiragana that also occur in Chinese and English chats: 我の猫, (づ｡◕‿‿◕｡)づ."""
 MOST_READ = 2_000
-"""Characters of a text by which its language is told."""
+"""Maximum characters of a text that are read to detect another language."""
 _SCRIPT, _SHARE = 3, 0.3
-"""Different letters of another script, and the share of kana, from which on they are no decoration."""
+"""The smallest number of different letters of another script, and the smallest share of kana, that
+are no decoration."""
 
 
 def is_other_language(text: str, *, ignore: Sequence[tuple[int, int]] = ()) -> bool:
-    """Return True if a text is certainly neither English nor Chinese, nor a mixture of both: the rules read no word of it.
+    """Return True if a text is certainly neither English nor Chinese, nor a mixture of both.
 
     >>> [is_other_language(text) for text in ("Me gusta el té", "彼は東京に行く")]
     [True, True]
     >>> [is_other_language(text) for text in ("I love crème brûlée", "用docker跑", "Terrible cook")]
     [False, False, False]
 
-    A script that neither of them uses tells it, or Japanese syllables; of Latin letters the small words that only English has and
-    those that it has not (`language.toml`). Where both are equal it is English. The spans `ignore` (names) do not count.
+    The evidence is a script that neither of them uses, or Japanese syllables. For Latin letters it
+    is the number of function words of English and of other languages (`language.toml`); if both
+    numbers are equal, the text counts as English. The spans `ignore` (names) do not count.
     """
     text = text[:MOST_READ]
     text = edited(text, ((start, end, " ") for start, end in ignore if end <= MOST_READ)) if ignore else text
@@ -108,7 +114,7 @@ def is_other_language(text: str, *, ignore: Sequence[tuple[int, int]] = ()) -> b
 
 
 def _latin_evidence(text: str) -> tuple[float, float]:
-    """Return how much the words of a text are English, and how much another language in Latin letters."""
+    """Return the evidence for English and for another language in Latin letters, as two numbers."""
     english, others = 0.0, dict[str, float]()
     words = list(_WORD.finditer(_NAME.sub(r"\1", text)))
     for match in words:

@@ -1,4 +1,4 @@
-"""What the people of one run told, as the merge of their profiles and the jobs that wait for it see it."""
+"""Facts learnt in one run, per person, for the merge of profiles and the jobs that wait for it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .job_verdicts import is_no_fact
 
 
 def learnt_in(part: HistorianProgress) -> list[LearntFact]:
-    """Return the facts of a hand-over, or of what a person told, that profiles may take in."""
+    """Return the facts of one part of a run that profiles may include."""
     told = zip(part.get("event_ids", []), part.get("items", []), strict=False)
     return [
         LearntFact(
@@ -26,16 +26,21 @@ def learnt_in(part: HistorianProgress) -> list[LearntFact]:
 
 
 def former_in(part: HistorianProgress) -> list[FormerId]:
-    """Return the former facts near to what a part tells that have not ended, each with the new ones that may end it."""
+    """Return the similar earlier facts that are not superseded, each with the ids of new facts.
+
+    The new facts are those that may supersede the earlier one.
+    """
     near = (one for one in part.get("former", []) if not one["ended"])
     return [FormerId(event_id=one["event_id"], by=one.get("by_any", [one["by"]])) for one in near]
 
 
 def people_of(state: HistorianState) -> list[HistorianPart]:
-    """Return one part a person: of a talk their last job, and the facts of all their messages that were not forgotten.
+    """Return one part per person.
 
-    A hand-over is one part; those gathered for their profiles are one each.
-    Whom a token's requests alone call so is a person apart: what they tell enters another layer.
+    In a talk, a part has the person's last job and the facts of all their messages, without
+    forgotten ones. A hand-over is one part; a job of kind "profile" has one part per gathered job.
+    A user id that is only asserted by a token is a person of its own, because their facts belong
+    to another layer.
     """
     if state["job"].get("kind") == "profile":
         return [HistorianPart(job=one) for one in state.get("talk", [state["job"]])]

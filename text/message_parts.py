@@ -1,7 +1,7 @@
-"""The parts of a message (content blocks, OneBot segments, CQ codes) as one text.
+"""Conversion of the parts of a message (content blocks, OneBot segments, CQ codes) to one text.
 
-Words stay words. A part that is no text becomes a placeholder: `[image]`, in Chinese `[图片]`. What a model thought or called,
-and the quotation of a replied message, is left out.
+Texts are unchanged. A part that is no text becomes a placeholder: `[image]`, in Chinese `[图片]`.
+Thoughts and tool calls of a model, and references to a replied message, are left out.
 """
 
 from __future__ import annotations
@@ -21,30 +21,34 @@ _MEDIA: tuple[tuple[str, str, str], ...] = (
     ("face|sticker|emoji", "表情", "sticker"),
     ("file|document|attachment", "文件", "file"),
 )
-"""What the type of a part holds (`image_url`, `input_audio`, `mface`), and its placeholder in Chinese and in English."""
+"""Words in the type of a part (`image_url`, `input_audio`), and the placeholder in Chinese and
+English."""
 _MEDIUM = re.compile("|".join(f"({types})" for types, _, _ in _MEDIA))
 _TYPES, _IN_CHINESE = ("|".join(one[n] for one in _MEDIA) for n in (0, 1))
 _PLACEHOLDER = re.compile(rf"(?i)\[(?:[一-鿿]{{0,2}}(?:{_IN_CHINESE})|{_TYPES})\]")
 """Placeholders of this module and of chat clients: [动画表情], [Photo]."""
 _NO_TALK = re.compile(r"think|reason|tool_?(?:use|call|result)|function_call|^reply$")
-"""Types of parts that nobody said."""
+"""Types of parts that nobody said, such as thoughts and tool calls."""
 _NOT_IN_NAMES = re.compile(r"[^\w .-]+")
 
 _NOT_IN_CAPTIONS = re.compile(r"[\[\]\s]+")
 _AUTHORS = ("nickname", "name", "user_id", "uin")
-"""Keys of who wrote a node of a OneBot forward."""
+"""Keys of the author of a node in a OneBot forward."""
 
 _CODE = re.compile(r"\[CQ:(?P<type>[\w.-]{1,40})(?P<data>(?:,[^\[\]]{0,4000})?)\]")
 BY_ID = re.compile(r"\[CQ:at,qq=(?P<cq>[^\[\],]+)[^\[\]]*\]|<@[!&]?(?P<discord>\w+)>")
-"""Mentions by an id: of OneBot, of Discord."""
+"""Mentions by id, of OneBot and of Discord."""
 _ESCAPE = re.compile(r"&(amp|#91|#93|#44);")
 _ESCAPED = {"amp": "&", "#91": "[", "#93": "]", "#44": ","}
 _UNESCAPED = re.compile(r"[\[\]`]|&(?!(?:amp|#91|#93|#44);)")
-"""What stands nowhere in the text of a CQ string, where OneBot escapes it; and code, in which escapes may be meant."""
+"""Characters that OneBot escapes in the text of a CQ string, and backticks: code may contain
+literal escapes."""
 
 
 def text_of_parts(parts: Sequence[Any], name: str = "") -> str:
-    """Return the text of a message's parts. Placeholders are in its language, or in that of its sender's `name`.
+    """Return the text of a message's parts.
+
+    Placeholders are in the language of the text, or of the sender's `name` if there is no text.
 
     >>> text_of_parts([{"type": "text", "text": "look at my cat"}, {"type": "image_url", "image_url": {"url": "x"}}])
     'look at my cat\\n[image]'
@@ -60,7 +64,7 @@ def text_of_parts(parts: Sequence[Any], name: str = "") -> str:
 
 
 def replied_id(content: object) -> str:
-    """Return the id of the message that OneBot's segments or its CQ string answer; "" if they name none.
+    """Return the id of the message to which OneBot's segments or a CQ string reply, or "".
 
     >>> replied_id("[CQ:reply,id=7]yes"), replied_id([{"type": "reply", "data": {"id": 7}}])
     ('7', '7')
@@ -75,7 +79,7 @@ def replied_id(content: object) -> str:
 
 
 def forwarded_from(message: Mapping[str, Any]) -> str:
-    """Return the name of who wrote a message that Telegram says is forwarded; "" for any other message."""
+    """Return the author's name of a message forwarded in Telegram, or "" for other messages."""
     origin = message.get("forward_origin")
     keys: tuple[str, ...] = ("forward_sender_name", "forward_from", "forward_from_chat")
     of_origin = ("sender_user_name", "sender_user", "sender_chat", "chat")
@@ -84,7 +88,7 @@ def forwarded_from(message: Mapping[str, Any]) -> str:
 
 
 def as_forwarded(text: str, author: str) -> str:
-    """Return forwarded words behind who wrote them.
+    """Return a forwarded text, prefixed with its author.
 
     >>> as_forwarded("I quit my job", "Ann"), as_forwarded("我辞职了", "阿明")
     ('[forwarded from Ann] I quit my job', '[转发自 阿明] 我辞职了')
@@ -96,7 +100,7 @@ def as_forwarded(text: str, author: str) -> str:
 
 
 def _called(who: object) -> str:
-    """Return the name of a user or a chat of Telegram."""
+    """Return the name of a Telegram user or chat."""
     if not isinstance(who, Mapping):
         return str(who)
     parts = [str(who[key]) for key in ("title", "first_name", "last_name") if who.get(key)]
@@ -104,7 +108,10 @@ def _called(who: object) -> str:
 
 
 def _forwarded(known: Mapping[str, Any], language: Language) -> str:
-    """Return the messages of a OneBot forward, or one of its nodes, a line each with who wrote it."""
+    """Return the text of a OneBot forward or of one of its nodes.
+
+    Each message is on its own line, with its author.
+    """
     content = known.get("content")
     if isinstance(content, list | tuple) and content and all(map(_is_node, content)):
         return "\n".join(_forwarded(one.get("data") or one, language) for one in content)
@@ -124,7 +131,10 @@ def _is_node(one: object) -> bool:
 
 
 def placeholder(kind: str, language: Language) -> str:
-    """Return the placeholder of a part by its type: `[image]` of `image_url`; of an unknown one its own name."""
+    """Return the placeholder for a type of part: `[image]` for `image_url`.
+
+    For an unknown type it is the name of the type.
+    """
     medium = _MEDIUM.search(kind)
     if medium is None:
         return f"[{_NOT_IN_NAMES.sub('', kind)[:40] or 'attachment'}]"
@@ -133,29 +143,32 @@ def placeholder(kind: str, language: Language) -> str:
 
 
 def without_placeholders(text: str) -> str:
-    """Return a text without its placeholders and the codes of mentions: what is left are words."""
+    """Return a text without placeholders and CQ codes."""
     return _PLACEHOLDER.sub("", _CODE.sub("", text)).strip() if "[" in text else text
 
 
 def without_media(text: str) -> str:
-    """Return a text without the placeholders of pictures, faces and the like; the text itself if it is nothing else."""
+    """Return a text without placeholders; if it has nothing else, return it unchanged."""
     return (_PLACEHOLDER.sub("", text).strip() or text) if "[" in text else text
 
 
 def is_part(given: object) -> bool:
-    """Return True for a part of a message: a content block or a OneBot segment, and no message of its own."""
+    """Return True for a part of a message (content block or OneBot segment), not for a message."""
     of_messages = {"role", "content", "message", "output"}
     return isinstance(given, Mapping) and "type" in given and of_messages.isdisjoint(given)
 
 
 def from_cq(text: str, *, by_form: bool = True) -> str:
-    """Return the text of a CQ string (OneBot's `raw_message`): codes are parts, and the four escapes are read once.
+    """Return the text of a CQ string (OneBot's `raw_message`).
+
+    Codes become parts of the message, and the four escapes are decoded once.
 
     >>> from_cq("[CQ:reply,id=7]I work at AT&amp;T [CQ:face,id=14]")
     'I work at AT&T [sticker]'
 
-    What has escapes and no code counts as a CQ string where everything that one escapes is escaped (`by_form`). Any other
-    text is returned as it is.
+    With `by_form`, a text with escapes and without codes counts as a CQ string too. Escapes are
+    decoded only if the text has no unescaped character that OneBot would escape. Any other text is
+    returned unchanged.
     """
     if not (_CODE.search(text) if "[CQ:" in text else by_form and _ESCAPE.search(text)):
         return text
@@ -199,7 +212,7 @@ def _text_of(part: Any, language: Language) -> str:
 
 
 def _words_in(known: Mapping[str, Any]) -> str | None:
-    """Return the words that a part holds; None if it holds none."""
+    """Return the text of a part, or None if it has none."""
     for name in ("text", "refusal", "transcript", "content", "output"):
         value = known.get(name)
         if isinstance(value, Mapping):
@@ -212,7 +225,7 @@ def _words_in(known: Mapping[str, Any]) -> str | None:
 
 
 def _mention(kind: str, known: Mapping[str, Any], language: Language) -> str:
-    """Return a mention: by the name that it brings, else as the code that is replaced once the name is known."""
+    """Return a mention with its name or, without one, as a CQ code, which is replaced later."""
     who = str(known.get("qq") or known.get("user_id") or known.get("id") or "")
     if kind == "mention_all" or who == "all":
         return "@全体成员 " if language == "zh" else "@everyone "

@@ -1,6 +1,8 @@
-"""Messages as records: one job of kind `talk` is one message, in its words, with its sender and the days that it names.
+"""Records of messages and observations.
 
-Observations are texts as tools returned them, in chunks, as events that expire.
+A job of kind `talk` is one message. Its record has the unchanged words, the sender and the days
+that the message names. Observations are texts that tools returned, stored in chunks as events that
+expire.
 """
 
 from __future__ import annotations
@@ -25,15 +27,18 @@ from .time_expressions import TimeExpression, find_time_expressions, needs_its_d
 from .tokens import chunk, estimate_tokens
 
 MOST_PARTS = 512
-"""Records of one message that are looked for: the largest job has fewer."""
+"""Maximum number of records per message; the largest job has fewer."""
 NOT_REWRITTEN = {"zh": "观察到的原话，没有改写。", "en": "observed as it was, not rewritten"}
-"""Why an observation is not absolute, in its own language."""
+"""The reason why an observation is not absolute, by its language."""
 _SHOWN = {"month": 7, "year": 4}
-"""How much of a date is shown, by granularity."""
+"""Characters of an ISO date that are shown, by granularity."""
 
 
 def message_events(job: Job, max_tokens: int) -> list[Event]:
-    """Return the message of a job of kind `talk`, in parts of at most `max_tokens`; none of one without words."""
+    """Return the message of a job of kind `talk` as events of at most `max_tokens` each.
+
+    A message without words gives no events.
+    """
     said = TalkPayload.model_validate(job.payload)
     told: Any = said.model_dump(exclude={"text"})
     told |= {one: getattr(job, one) for one in ("user_name", "bot_name", "group_name")}
@@ -47,7 +52,10 @@ def message_events(job: Job, max_tokens: int) -> list[Event]:
 def said_events(
     scope: Scope, text: str, moment: datetime, timezone: str, *, role: TalkRole, user_name: str, bot_name: str, max_tokens: int
 ) -> list[Event]:
-    """Return a message that was said in a running session, in parts. One person's same words are stored once a scope."""
+    """Return a message of a running session as events of at most `max_tokens` each.
+
+    The same words of one person are stored once per scope.
+    """
     name = _record_of(scope, make_job_id(session_request(scope, role, text), 0))
     written: Written = {"user_name": user_name, "bot_name": bot_name, "role": role}
     written["said_by"] = scope.user_id if role == SAID_BY_PEOPLE else ""
@@ -69,9 +77,9 @@ def _spoken(
 
 
 def observation_events(scope: Scope, text: str, moment: datetime, timezone: str, *, max_tokens: int) -> list[Event]:
-    """Return what a tool returned, redacted, one event a chunk, which expires.
+    """Return a redacted text that a tool returned, as one expiring event per chunk.
 
-    Ids are made of scope and content: the same is stored once a scope.
+    Ids are made from scope and content: the same content is stored once per scope.
     """
     job_id = f"{OBSERVATION}-{digest_of(scope.key, text)}"
     made: list[Event] = []
@@ -85,15 +93,14 @@ def observation_events(scope: Scope, text: str, moment: datetime, timezone: str,
 
 
 def said_by_people(job: Job) -> bool:
-    """Return True if a person said the message; False for the bot's, and for what a tool returned."""
+    """Return True if a person said the message, False if it is from the bot or a tool."""
     return job.payload.get("role") == SAID_BY_PEOPLE
 
 
 def with_people_listed(talk: Sequence[Job], others: Mapping[str, str]) -> list[Job]:
-    """Return the jobs of a talk, each with all its people as `recent_messages` without words.
+    """Return the jobs of a talk, each with all people of the talk as empty `recent_messages`.
 
-    These are the senders, and `others` (names by id). A name that does not tell who is meant has
-    the id behind it.
+    The people are the senders and `others` (names by id). The id follows a name that is ambiguous.
     """
     senders: dict[str, str] = {}
     for one in filter(said_by_people, talk):
@@ -109,12 +116,15 @@ def with_people_listed(talk: Sequence[Job], others: Mapping[str, str]) -> list[J
 
 
 def record_ids(name: str) -> list[str]:
-    """Return the ids that the records of a message (by `job_id`) may have."""
+    """Return the possible ids of the records of a message; `name` is its `job_id`."""
     return [f"{name}:{n}" for n in range(MOST_PARTS)]
 
 
 def message_name(job: Job) -> str:
-    """Return the `job_id` under which the message of a job is filed: the same for every text that it has had."""
+    """Return the `job_id` under which the message of a job is filed.
+
+    With a message id, edited versions of the message have the same `job_id`.
+    """
     said = TalkPayload.model_validate(job.payload)
     if said.message_id:
         return named_message(job.scope, said.message_id)
@@ -128,50 +138,59 @@ def session_request(scope: Scope, role: TalkRole, text: str) -> str:
 
 
 def _record_of(scope: Scope, job_id: str) -> str:
-    """Return the `job_id` of the record of a message that its platform gives no id."""
+    """Return the `job_id` of the record of a message to which its platform gives no id."""
     return scope.request_id(f"{MESSAGE}-{digest_of(job_id)}")
 
 
 def named_message(scope: Scope, message_id: str) -> str:
-    """Return the `job_id` of a message in `scope` that its platform calls `message_id`."""
+    """Return the `job_id` of a message in `scope` that has the id `message_id` on its platform."""
     return scope.request_id(f"{MESSAGE}-{digest_of(scope.key, message_id)}")
 
 
 def every_name(scope: Scope, message_id: str) -> list[str]:
-    """Return the `job_id`s that a message may have: who may vouch for speakers speaks for asserted ones too."""
+    """Return the `job_id`s that a message may have.
+
+    A caller that may vouch for speakers may also refer to messages of asserted speakers.
+    """
     return [named_message(one, message_id) for one in _vouched(scope)]
 
 
 def job_prefixes(scope: Scope, message_id: str) -> list[str]:
-    """Return how the ids of the jobs of kind `talk` begin that hand a message over, whatever its words are."""
+    """Return the prefixes of the ids of `talk` jobs that hand over a message, with any words."""
     return [one.request_id(f"talk-{digest_of(one.key, message_id)}-") for one in _vouched(scope)]
 
 
 def talk_request(scope: Scope, message_id: str, *words: str) -> str:
-    """Return the id of the request that hands over these `words` of a message."""
+    """Return the id of the request that hands over a message with these `words`."""
     return f"{job_prefixes(scope, message_id)[0]}{digest_of(*words)}"
 
 
 def _vouched(scope: Scope) -> list[Scope]:
-    """Return the scope, and the same as a token asserts it if it is not asserted itself."""
+    """Return the scope and, unless it is asserted itself, the same scope as asserted by a token."""
     return [scope] if scope.asserted else [scope, replace(scope, asserted=True)]
 
 
 def times_in(text: str, moment: datetime, timezone: str | ZoneInfo | None) -> tuple[str, ...]:
-    """Return the days that the words of a message mean, as `Event.times` holds them; those that mean no day are left out."""
+    """Return the dates of the time expressions in a message, in the form of `Event.times`.
+
+    Vague expressions are left out.
+    """
     return tuple(f"{one.end}:{_days(one)}" for one in _known_times(text, moment, timezone))
 
 
 def dated_words(text: str, moment: datetime, timezone: str | ZoneInfo | None) -> str:
-    """Return words said at `moment` with what each relative time means in brackets: `on Friday (2026-12-04)`."""
+    """Return words said at `moment` with dates after relative times: `on Friday (2026-12-04)`."""
     days = days_meant(text, moment, timezone)
     meant = ((one.end, _days(one)[: _SHOWN.get(one.granularity)]) for one in days)
     return edited(text, [(end, end, f" ({day})") for end, day in meant])
 
 
 def days_meant(text: str, moment: datetime, timezone: str | ZoneInfo | None) -> list[TimeExpression]:
-    """Return the expressions of words said at `moment` whose day is counted from it, and weekdays; not a date, a month, a feast,
-    "now", a vague time, or an hour, which may be that of every day."""
+    """Return the times in words said at `moment` that need a date: "yesterday", weekdays.
+
+    Dates, months, feasts, "now", vague times and hours are left out. An hour may be that of every
+    day.
+    """
     return [one for one in _known_times(text, moment, timezone) if needs_its_day(one.text)]
 
 

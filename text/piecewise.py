@@ -1,7 +1,7 @@
-"""Long texts piece by piece, so that other threads get their turn.
+"""Search of long texts piece by piece, so that other threads can run in between.
 
-One search of a regular expression, like one call of `str.translate`, keeps the interpreter's lock until it ends, and the event
-loop waiting with it: some milliseconds for 10,000 characters, whatever thread it runs in.
+A search of a regular expression, or a call of `str.translate`, holds the interpreter's lock until
+it ends. In any thread it blocks the event loop, for some milliseconds per 10,000 characters.
 """
 
 import re
@@ -9,17 +9,21 @@ from collections.abc import Iterator
 
 PIECE = 4_000
 REACH = 1_000
-"""Characters behind a piece that a match which begins in it may look at."""
+"""Characters after a piece that are searched together with it."""
 _NEAR = 100
-"""A match that ends so near to the end of what was seen may go on there, or may have taken that for the end of the text."""
+"""A match that ends at most this many characters before the end of the searched part may be cut.
+
+Such a match is searched again in the whole text.
+"""
 _BREAK = re.compile(r"[\s。！？，；、]")
 
 
 def matches(pattern: re.Pattern[str], text: str, start: int = 0) -> Iterator[re.Match[str]]:
-    """Yield the matches of `pattern.finditer(text, start)`; of a long text a piece is searched at a time.
+    """Yield the matches of `pattern.finditer(text, start)`, searching a long text piece by piece.
 
-    A match may be of any length, but where it ends well before that, nothing more than REACH characters behind its beginning
-    may decide on it. A search that finds nothing reads the characters behind a piece twice.
+    A match may have any length. But a match that ends within its searched part must not depend on
+    characters after this part, which is up to REACH characters longer than a piece. These
+    characters are searched a second time with the next piece.
     """
     while len(text) - start > PIECE + REACH:
         cut, seen = start + PIECE, start + PIECE + REACH
@@ -39,7 +43,9 @@ def matches(pattern: re.Pattern[str], text: str, start: int = 0) -> Iterator[re.
 
 
 def pieces(text: str, most: int = PIECE) -> Iterator[str]:
-    """Yield a text in pieces of at most `most` characters, cut between words where words end within a piece.
+    """Yield a text in pieces of at most `most` characters.
+
+    A piece ends at the last word border in its last quarter, if there is one.
 
     >>> [len(piece) for piece in pieces("tea " * 1_500)], list(pieces("tea"))
     ([4000, 2000], ['tea'])

@@ -1,10 +1,12 @@
-"""A bounded text of any object: a tool's arguments, its result, its exception.
+"""Texts of bounded length for any object: a tool's arguments, its result, its exception.
 
-There are two steps. `snapshot` is for a caller who must not wait: it copies at most a fixed number of characters and keeps
-no reference to the object. `preview_text` redacts and serialises the copy, and may take longer.
+There are two steps. `snapshot` is for callers that must not wait: it copies at most a fixed number
+of characters and keeps no reference to the object. `preview_text` redacts and serialises the copy,
+and may take longer.
 
-A cut inside a secret would leave a half that nothing recognises. So a snapshot keeps `MARGIN` characters more than are
-shown: the secret is found whole, and the text is cut before it.
+If a text were cut inside a secret, the rest of the secret would not be recognised. Therefore a
+snapshot has `MARGIN` characters more than are shown: the whole secret is found, and the text is cut
+before it.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from typing import Final
 from .redaction import Level, find_secrets, redact, redact_value
 
 MARGIN: Final = 2_000
-"""Characters after the cut in which a secret is still recognised; the longest keys have some 1,700 (JWT, RSA)."""
+"""Characters after the cut in which a secret is recognised. The longest keys have about 1,700."""
 
 DEFAULT_CHARACTERS: Final = 8_000
 
@@ -30,7 +32,7 @@ _MOST_ITEMS = 500
 _LONGEST_NAME = 80
 _KEYS = (str, int, float, bytes)
 _MOST_BITS = 256
-"""A longer number is not written out, which would take time by the square of its length."""
+"""A longer number is not written out: that takes time quadratic in its length."""
 
 _COLLECTIONS = (list, tuple, set, frozenset, deque, UserList, KeysView, ValuesView, ItemsView, array)
 
@@ -38,7 +40,10 @@ _Seen = tuple[int, ...]
 
 
 class Cut(str):
-    """The beginning of a longer text: `shown` characters of it may be shown, `omitted` characters are not in it."""
+    """The beginning of a longer text.
+
+    `shown` is the number of characters that may be shown, `omitted` the number of missing ones.
+    """
 
     __slots__ = ("omitted", "shown")
 
@@ -47,11 +52,13 @@ class Cut(str):
 
 
 def snapshot(value: object, max_characters: int = DEFAULT_CHARACTERS) -> object:
-    """Return a plain copy (dict, list, str, numbers, None) of at most `max_characters`, and `MARGIN` more of each cut text.
+    """Return a plain copy (dict, list, str, numbers, None) of at most `max_characters`.
 
-    Takes microseconds for a string of any length; other values take time by `max_characters`, not by their size: strings,
-    numbers, bytes, collections, dataclasses, models and exceptions are read only as far as needed. The time of an object's
-    own `__repr__` and `__str__` is not bounded. Never raises, except KeyboardInterrupt, which may be the user's own.
+    Each cut text has `MARGIN` more characters. A string of any length takes microseconds. For other
+    values the time depends on `max_characters`, not on their size: strings, numbers, bytes,
+    collections, dataclasses, models and exceptions are read only as far as needed. The time of an
+    object's own `__repr__` and `__str__` is not bounded. Raises nothing except KeyboardInterrupt,
+    which the user may have caused.
     """
     if type(value) is str and len(value) <= max_characters:
         return value
@@ -61,14 +68,15 @@ def snapshot(value: object, max_characters: int = DEFAULT_CHARACTERS) -> object:
 def preview_text(copy: object, max_characters: int = DEFAULT_CHARACTERS, *, level: Level = "all") -> str:
     """Return the text of a snapshot, redacted by field names and then as a text. Never raises.
 
-    Strings stay as they are, other values become JSON. Omissions are named: `… (9,992,000 more characters)`. Bytes are
-    counted. An exception becomes its class and message; one with several arguments or a long one, its class and arguments. An
-    object that fails when it is read becomes its class. A cycle ends at `[cycle]`.
+    Strings are unchanged, other values become JSON. Omissions are reported: `… (9,992,000 more
+    characters)`. For bytes only the number is shown. An exception becomes its class and message, or
+    its class and arguments if it has several arguments or a long one. An object that fails when it
+    is read becomes its class. A cycle ends with `[cycle]`.
 
-    Its length is at most `max_characters` and the remark on what was left out.
+    The text has about `max_characters` characters at most, and remarks on omissions.
     """
     closed = redact_value(_closed(copy, level), level)
-    # Single texts are redacted by now; the text joined from several fields is searched once more.
+    # Single texts are redacted already. The text joined from several fields is searched once more.
     text = closed if isinstance(closed, str) else redact(json.dumps(closed, ensure_ascii=False, default=str), level)
     if len(text) > max_characters + _LONGEST_NAME:
         text = text[: _safe_end(text, max_characters, level)] + "…"
@@ -76,7 +84,7 @@ def preview_text(copy: object, max_characters: int = DEFAULT_CHARACTERS, *, leve
 
 
 class _Copy:
-    """One copy: how many characters and items may still be taken."""
+    """The making of one copy, with the number of characters and items that may still be copied."""
 
     def __init__(self, characters: int) -> None:
         self._characters = characters
@@ -89,7 +97,7 @@ class _Copy:
         except KeyboardInterrupt:
             raise
         except BaseException:
-            # Whatever the object does when it is read (raises, exits, changes size meanwhile): its class is known.
+            # The object may raise, exit or change size when it is read; its class is known.
             return f"[unreadable {_class_name(value)}]"
 
     def _of(self, value: object, parents: _Seen) -> object:
@@ -121,7 +129,7 @@ class _Copy:
     def _mapping(self, given: Mapping[object, object] | Mapping[str, object], parents: _Seen) -> dict[str, object]:
         copied: dict[str, object] = {}
         for key, item in takewhile(lambda _: self._takes_one(), given.items()):
-            # A key may be as large as any value, and as ill-behaved.
+            # A key may be as large as a value, and may raise too.
             named = self.of(key) if key is None or isinstance(key, _KEYS) else f"[{_class_name(key)}]"
             name = named if isinstance(named, str) else str(named)
             copied[name if name not in copied else f"{name}*"] = self.of(item, parents)
@@ -143,7 +151,7 @@ class _Copy:
         self._characters = allowed - length
         if length <= max(allowed, 0):
             return str.__str__(text)
-        # Sliced by `str` itself, so that neither a subclass nor the large text is kept.
+        # `str` itself slices, so that the copy has no reference to a subclass or to the large text.
         shown = max(allowed, 0)
         cut = Cut(str.__getitem__(text, slice(0, shown + MARGIN)))
         cut.shown, cut.omitted = shown, length - len(cut)
@@ -151,7 +159,10 @@ class _Copy:
 
 
 def _closed(value: object, level: Level) -> object:
-    """Return the copy with every text cut outside of secrets, and a remark on how much is missing."""
+    """Return the copy with long texts cut outside of secrets.
+
+    The number of missing characters follows each cut.
+    """
     if isinstance(value, Cut):
         end = _safe_end(value, value.shown, level)
         return f"{value[:end]}… ({value.omitted + len(value) - end:,} more characters)"
@@ -163,7 +174,7 @@ def _closed(value: object, level: Level) -> object:
 
 
 def _safe_end(text: str, wanted: int, level: Level) -> int:
-    """Return the last offset up to `wanted` that is inside no secret."""
+    """Return the last offset up to `wanted` that is not inside a secret."""
     for span in find_secrets(text, level):
         if span.start < wanted < span.end:
             return span.start
@@ -173,7 +184,10 @@ def _safe_end(text: str, wanted: int, level: Level) -> int:
 
 
 def _fields(value: object) -> Mapping[str, object] | None:
-    """Return the fields of a dataclass, model or namespace, whose `repr` would hide field names in a text."""
+    """Return the fields of a dataclass, model or namespace, or None for other values.
+
+    Fields are redacted by their names, which the text of a `repr` would hide.
+    """
     if isinstance(value, type):
         return None
     if dataclasses.is_dataclass(value):

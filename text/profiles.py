@@ -1,4 +1,4 @@
-"""Lines of profiles: whose a fact is, which lines it and a message bring, and which former line a message corrects."""
+"""Profile lines: their subjects, reading and merging, and lines from messages and corrections."""
 
 from __future__ import annotations
 
@@ -19,11 +19,14 @@ from .declared import correction_in, declared, line_kind, said_words
 from .quotations import comparable
 
 _BEFORE = " \t“\"'@"
-"""What may stand before the name with which a fact begins."""
+"""Characters that may precede the name at the beginning of a fact."""
 
 
 def subject_of(fact: str, names: Names) -> str:
-    """Return the longest name of the conversation that a fact begins with, "" for none; a person before a group of that name."""
+    """Return the longest name of the conversation with which a fact begins, or "".
+
+    If a person and the group have the same name, the name counts as the person's.
+    """
     known = (*names.people, names.bot_name, names.group("zh"), names.group("en"))
     begins = fact.lstrip(_BEFORE).casefold()
     return max((name for name in known if begins_with(begins, name.lstrip(_BEFORE).casefold())), key=len, default="")
@@ -35,13 +38,16 @@ _EVERYBODY = re.compile(
 
 
 def everybody_in(fact: str) -> str:
-    """Return the word for all members of a group with which a fact begins (大家, "everyone"), "" for none."""
+    """Return the word for all members with which a fact begins (大家, "everyone"), or ""."""
     found = _EVERYBODY.match(fact.lstrip())
     return found.group() if found else ""
 
 
 def is_about_group(fact: str, names: Names) -> bool:
-    """Return True if the subject of a fact is the group, or everybody in it (大家, "everyone"), and nobody called so."""
+    """Return True if the subject of a fact is the group or all its members (大家, "everyone").
+
+    A person with such a name has precedence.
+    """
     subject = subject_of(fact, names)
     if subject:
         return subject not in names.people and subject in (names.group("zh"), names.group("en"))
@@ -51,22 +57,22 @@ def is_about_group(fact: str, names: Names) -> bool:
 _HEADING = re.compile(r"\s*(?:#{1,6}\s+(?P<hash>.*?)\s*#*|\*\*(?P<bold>[^*]+)\*\*[:：]?)\s*")
 _DAY = re.compile(r"\s*\((?P<day>\d{4}-\d\d-\d\d)\)\s*$", re.ASCII)
 MOST_LINES = 200
-"""Lines of a profile from which on the least lasting leave, see `bounded`."""
+"""Maximum number of lines of a profile. If there are more, some are removed (`bounded`)."""
 MOST_KEPT = 1_000
-"""Lines of the kinds that stay from which on no further one is taken in: nobody tells so much of themselves."""
+"""Maximum number of lines of the kinds that are never removed; further ones are not added."""
 _LEAVES: dict[LineKind, int] = {"other": 0, "home": 2, "work": 2, "relation": 2}
 _LEAVES |= dict.fromkeys(("plan", "taste", "habit"), 1)
-"""The kinds that leave, those of the lowest number first; the others stay."""
+"""The kinds of lines that may be removed, lowest number first. Other kinds are never removed."""
 _FENCE = re.compile(r"\s*(?:```|~~~|---\s*$|<!--.*-->\s*$)")
 _UNSEEN = re.compile("[\u200b\u2060\ufeff\u202a-\u202e\u2066-\u2069`]+")
 LINE_CHARACTERS = 300
-"""Most characters of a line that a model may write: a longer one holds several statements."""
+"""Maximum characters of a line that a model writes. A longer one has several statements."""
 LONGEST_COMPARED = 4_000
-"""Characters of a statement that is compared by its words."""
+"""Maximum characters of a statement that is compared by its words."""
 
 
 def clean_line(text: str) -> str:
-    """Return a line, as a model wrote it or as it is shown, without its list mark, code marks, invisible characters and breaks.
+    """Return a line without its list mark, code marks, invisible characters and line breaks.
 
     >>> clean_line("- `likes\\n tea`")
     'likes tea'
@@ -75,10 +81,11 @@ def clean_line(text: str) -> str:
 
 
 def read_lines(markdown: str, known: Sequence[ProfileLine] = (), *, day: str = "") -> tuple[ProfileLine, ...]:
-    """Return the lines of a text that people write: one a bullet or line of prose, each after the heading above it.
+    """Return the profile lines in a text that a person edited.
 
-    What stands there as it is `known` keeps its id, kind, evidence and days; a line that was changed in its place keeps its id,
-    and rests on nothing but the hand that wrote it. `day` is noted for new lines that name none themselves.
+    Each bullet or line of prose is one line; it is prefixed with the heading above it. A line that
+    is unchanged from `known` has the same id, kind, evidence and days. A line that was changed in
+    its place has the same id and no evidence. New and changed lines without a day get `day`.
 
     >>> [line.dated_text for line in read_lines("# Food\\n- likes tea (2026-02-20)\\n- no onions", day="2026-03-02")]
     ['Food: likes tea (2026-02-20)', 'Food: no onions (2026-03-02)']
@@ -103,9 +110,10 @@ def read_lines(markdown: str, known: Sequence[ProfileLine] = (), *, day: str = "
 
 
 def _texts(markdown: str, known: Sequence[ProfileLine]) -> Iterable[tuple[str, str]]:
-    """Return the statements of a text and the day at the end of each, "" for none.
+    """Yield the statements of a text, each with the day at its end or "".
 
-    A bullet as a `known` line is written is that line, whatever its text looks like ("-", a day in brackets at its end).
+    A bullet that is equal to a `known` line is this line, even if its text looks like markup ("-",
+    or a day in brackets at its end).
     """
     untouched: dict[str, list[ProfileLine]] = {}
     for line in known:
@@ -129,7 +137,7 @@ def _texts(markdown: str, known: Sequence[ProfileLine]) -> Iterable[tuple[str, s
 
 
 def distinct(lines: Iterable[ProfileLine]) -> tuple[ProfileLine, ...]:
-    """Return lines with ids that no two share: a line whose id is taken gets another one."""
+    """Return lines with unique ids: a line gets a new id if an earlier line has the same."""
     found: dict[str, ProfileLine] = {}
     for line in lines:
         others = (line_id_of(line.text, line.line_id, str(n)) for n in count(1))
@@ -139,11 +147,13 @@ def distinct(lines: Iterable[ProfileLine]) -> tuple[ProfileLine, ...]:
 
 
 def with_lines(lines: Sequence[ProfileLine], new: Sequence[ProfileLine], name: str = "") -> tuple[ProfileLine, ...]:
-    """Return `lines` with `new` ones behind them; what says the same as a known line is that line, told again, in the new words.
+    """Return `lines` followed by the `new` ones.
 
-    Two lines say the same if their words are the same without those that only arrange them ("is a nurse", "works as a nurse"),
-    and without `name`, the person's. Told again by the same event it is not counted twice. Where there are more than
-    MOST_LINES some leave (`bounded`).
+    A new line that says the same as a known one is merged with it: the merged line has the evidence
+    of both, and the new words unless the known line is pinned or newer. Two lines say the same if
+    their words are the same without function words ("is a nurse", "works as a nurse") and without
+    `name`, the person's name. The same event is not counted twice. If there are more than
+    MOST_LINES lines, some are removed (`bounded`).
     """
     result = [(_same(one, name), one) for one in lines]
     for line in new:
@@ -160,10 +170,11 @@ def with_lines(lines: Sequence[ProfileLine], new: Sequence[ProfileLine], name: s
 
 
 def with_expiry(lines: Sequence[ProfileLine], expiry: Mapping[str, float | None]) -> tuple[ProfileLine, ...]:
-    """Return the lines, each ending with the last of the events on which it rests.
+    """Return the lines, each with the expiry of its last event as end.
 
-    `expiry` is when events expire (seconds since the epoch; None: never), by id. A line that rests
-    on any other event, or on one that does not expire, stays open.
+    `expiry` has the expiry times of events by id (seconds since the epoch; None: never). A line
+    with evidence that is not in `expiry` or does not expire gets no end. An existing end is
+    unchanged.
     """
 
     ends = [ProfileLine.until_moment(last_expiry(map(expiry.get, line.evidence))) for line in lines]
@@ -186,8 +197,11 @@ def _told_again(known: ProfileLine, line: ProfileLine) -> ProfileLine:
 
 
 def bounded(lines: Sequence[ProfileLine], most: int = MOST_LINES) -> tuple[ProfileLine, ...]:
-    """Return lines without those that are too many: of kind `other` first, then plans, tastes and habits, then home, work and
-    relations, each the one first whose last day is the oldest. Pinned lines and those of health, boundaries and identity stay.
+    """Return at most `most` of the lines, if enough of them may be removed.
+
+    Lines of kind `other` are removed first, then plans, tastes and habits, then home, work and
+    relations; among these, lines with the oldest last day first. Pinned lines and lines of health,
+    boundaries and identity are never removed.
     """
     may_go = (n for n, one in enumerate(lines) if one.kind in _LEAVES and not one.pinned)
     first = sorted(may_go, key=lambda n: (_LEAVES[lines[n].kind], lines[n].last_day, n))
@@ -196,18 +210,24 @@ def bounded(lines: Sequence[ProfileLine], most: int = MOST_LINES) -> tuple[Profi
 
 
 def _same(line: ProfileLine, name: str) -> tuple[object, ...]:
-    """Return what two lines have in common that say the same."""
+    """Return a key that is equal for two lines that say the same."""
     words = said_words(line.text, name)
     return (line.kind, line.said_by, *words) if words else (plain_words(line.text),)
 
 
 def plain_words(text: str) -> str:
-    """Return a statement for comparison: two lines say the same if these are equal. A longer text stays as it is."""
+    """Return a statement in the form in which it is compared with others.
+
+    A text of more than LONGEST_COMPARED characters is unchanged.
+    """
     return text if len(text) > LONGEST_COMPARED else comparable(text) or text
 
 
 def without_evidence(line: ProfileLine, gone: Collection[str]) -> ProfileLine | None:
-    """Return a line without evidence that is `gone`, by ids of events; None if it rested on that alone."""
+    """Return a line without the evidence `gone` (ids of events), or None if no evidence is left.
+
+    A line that has none of this evidence is unchanged.
+    """
     rest = tuple(one for one in line.evidence if one not in gone)
     lost = len(line.evidence) - len(rest)
     if not lost:
@@ -216,15 +236,18 @@ def without_evidence(line: ProfileLine, gone: Collection[str]) -> ProfileLine | 
 
 
 CERTAIN: frozenset[LineKind] = frozenset(("health", "boundary"))
-"""Declarations that become lines where a model reads the talk too: what must not depend on a model."""
+"""Kinds of declarations that become lines even if a model also reads the talk.
+
+They must not depend on a model.
+"""
 BETWEEN_QUOTES = " → "
-"""What stands between the words of a line and those that correct them without saying the whole anew."""
+"""Separator between the words of a line and a correction that does not repeat the whole line."""
 
 
 def said_lines(message: Event, *, certain: bool = False) -> list[ProfileLine]:
-    """Return what a message asks to have remembered and what its sender declares of themselves, quoted as said.
+    """Return profile lines that quote a message: requests to remember something, and declarations.
 
-    With `certain` declarations of the kinds in CERTAIN alone.
+    With `certain`, only declarations of the kinds in CERTAIN are included.
     """
     day = message.day
     asked = [(words, line_kind(words)) for words in asked_to_keep(message.text, message.bot_name)]
@@ -243,12 +266,13 @@ def said_lines(message: Event, *, certain: bool = False) -> list[ProfileLine]:
 def corrected_lines(
     lines: Sequence[ProfileLine], corrected: Sequence[str], message: Event, new: Sequence[ProfileLine]
 ) -> tuple[ProfileLine, ...]:
-    """Return `lines` without the line that `message` takes back or says anew. `corrected` are the ids of the parts of the message
-    to which it answers.
+    """Return `lines` after the correction in `message`.
 
-    It is the one line that rests on nothing else. If `message` takes it back, or says it anew (one of `new` is of its kind), it
-    goes; if it is only said to be wrong it gets the words of `message` behind its own, so that a reader sees both. Where several
-    lines could be meant nothing changes.
+    `corrected` are the ids of the parts of the message that it corrects. The corrected line is the
+    only line that is not pinned and whose evidence is all in `corrected`; if there is no such line
+    or several, nothing changes. If `message` takes the line back, or replaces it (one of the lines
+    `new` has its kind), the line is removed. If there are no `new` lines, the words of `message`
+    are appended to the line, so that a reader sees both.
     """
     how = correction_in(message.text)
     meant = [one for one in lines if one.evidence and not one.pinned and set(one.evidence) <= set(corrected)]

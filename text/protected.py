@@ -1,4 +1,4 @@
-"""The parts of a text that no rule may read as prose: quotations, code, addresses, mentions, ids and proper nouns."""
+"""Parts of a text that rules must not read as prose: quotations, code, addresses, ids and names."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _LATIN = "A-Za-z0-9_"
 _LINK = r"[^\s<>\"'“”‘’「」『』《》（）()，。！？；、`]+"
 _NAME = rf"[{_LATIN}{_HAN}·・\-]"
 
-# Tokens that are protected regardless of context. Every alternative starts at a fixed character or a bounded run, so
-# that one search over the text is linear. A Chinese mention ends at a blank, as chat clients write it, else before the
-# next 我, 你, 他 … or after eight characters.
+# Tokens that are protected regardless of context. Every alternative starts at a fixed character or
+# a bounded run, so that one search over the text is linear. A Chinese mention ends at a space, as
+# chat clients write it, else before the next 我, 你, 他 … or after eight characters.
 _ATOMS = rf"""
     (?P<ticks>```|~~~|`{{1,2}})
   | \[CQ:[^\[\]\n]{{1,2000}}\]
@@ -58,20 +58,22 @@ _CLOSING = {mark: re.compile(f"(?<!`){mark}(?!`)" if len(mark) < 3 else mark) fo
 _PAIRS = {"“": "”", "‘": "’", "《": "》", "〈": "〉", "「": "」", "『": "』", "«": "»"}
 _CLOSERS = {closer: opener for opener, closer in _PAIRS.items()}
 _QUOTE_MARK = re.compile(r"""[“”‘’《》〈〉「」『』«»"'＂]|\n(?:[ \t]*\n)?""")
-# Words that begin with an apostrophe ('cause, '90s): it does not open a quotation.
+# Words that begin with an apostrophe ('cause, '90s). Their apostrophe does not open a quotation.
 _ELISION = re.compile(r"'(?:cause|em|til|till|tis|twas|bout|round|n|cuz|coz|nuff|\d0s)(?![A-Za-z])", re.IGNORECASE)
 
 
 def protected_spans(text: str, glossary: Iterable[str] = ()) -> list[Span]:
-    """Return the spans of `text` that must be kept byte for byte and never read as pronoun, time or place.
+    """Return the spans of `text` that must not be changed nor read as pronoun, time or place.
 
-    These are quotations with their marks (《》〈〉「」『』“”‘’«» and straight "…" and '…', apostrophes as in don't,
-    Tom's, users' excluded), code spans and blocks, URLs, bare domains, e-mail addresses, @mentions, CQ codes, Discord
-    tags, topics (#今天#, #tag), paths and file names, version numbers, UUIDs, and every word of `glossary` (matched
-    with its case; a Latin word only where no further letter or digit touches it). An unclosed quotation
-    protects nothing; straight quotation marks must close in their own line, the others in their paragraph.
+    These are quotations with their marks (《》〈〉「」『』“”‘’«» and straight "…" and '…', excluding
+    apostrophes as in don't, Tom's, users'), code spans and blocks, URLs, bare domains, e-mail
+    addresses, @mentions, CQ codes, Discord tags, topics (#今天#, #tag), paths and file names,
+    version numbers, UUIDs, and every word of `glossary` (case-sensitive; a Latin word only as a
+    whole word). An unclosed quotation protects nothing. Straight quotation marks must close in the
+    same line, the others in the same paragraph.
 
-    The spans are sorted, merged where they touch or overlap, and found in time linear in the length of the text.
+    The spans are sorted, and merged if they touch or overlap. The time is linear in the length of
+    the text.
     """
     spans = places_of(text, glossary)
     if _TRIGGER.search(text):
@@ -81,7 +83,7 @@ def protected_spans(text: str, glossary: Iterable[str] = ()) -> list[Span]:
 
 
 def moved(spans: Sequence[Span], edits: Sequence[Edit]) -> list[Span]:
-    """Return where sorted `spans` are after `edits` (in order); one that an edit touches is left out."""
+    """Return sorted `spans` as they are after `edits` (in order); spans in an edit are left out."""
     found: list[Span] = []
     shift = at = 0
     for start, end in spans:
@@ -106,7 +108,10 @@ def merge_spans(spans: Iterable[Span]) -> list[Span]:
 
 
 def overlaps(spans: Sequence[Span], start: int, end: int) -> bool:
-    """Return True if `start`..`end` overlaps one of the sorted `spans`, which do not overlap each other (binary search)."""
+    """Return True if `start`..`end` overlaps one of the `spans` (binary search).
+
+    The spans must be sorted and must not overlap each other.
+    """
     at = bisect_right(spans, start, key=itemgetter(1))
     return at < len(spans) and spans[at][0] < end
 
@@ -117,7 +122,7 @@ def _compiled_atoms() -> re.Pattern[str]:
 
 
 def _atoms(text: str) -> list[Span]:
-    """Return the spans of code, addresses, mentions, paths and ids, from left to right."""
+    """Return the spans of code, addresses, mentions, paths and ids, in text order."""
     spans: list[Span] = []
     position = 0
     unclosed: set[str] = set()
@@ -140,9 +145,10 @@ def _atoms(text: str) -> list[Span]:
 
 
 def quoted_spans(text: str, atoms: Sequence[Span] = ()) -> list[Span]:
-    """Return the spans of quotations with their marks; marks inside `atoms` are ignored, and unclosed ones.
+    """Return the spans of quotations with their marks.
 
-    Straight and single marks count only if they cannot be an apostrophe (Tom's, users', don't) and close on the same line.
+    Marks inside `atoms` and unclosed marks are ignored, and so are apostrophes (Tom's, users',
+    don't). Straight marks must close on the same line.
     """
     spans: list[Span] = []
     opened: dict[str, list[int]] = {}
@@ -168,7 +174,10 @@ def quoted_spans(text: str, atoms: Sequence[Span] = ()) -> list[Span]:
 
 
 def _can_open(text: str, at: int, mark: str) -> bool:
-    """Return True if a straight mark may begin a quotation: it is no apostrophe, and not that of 5" and 6'2"."""
+    """Return True if a straight mark may begin a quotation.
+
+    An apostrophe and the mark of a measure (5", 6'2") may not.
+    """
     before, after = text[at - 1 : at], text[at + 1 : at + 2] or " "
     if after.isspace():
         return False

@@ -1,4 +1,4 @@
-"""What a question asks for: the sentences that ask, the times that they name, and whether they are about former times."""
+"""Questions: sentences that ask, times that a text names, and questions about the past or now."""
 
 from __future__ import annotations
 
@@ -26,10 +26,11 @@ _ASKS = re.compile(
 _LONGEST_QUESTION = 160
 _SPEAKER = re.compile(r"^[^:：\n]{1,40}[:：]\s*")
 _ENOUGH_SAID = 5
-"""Words or Chinese characters with which a message says something beside its question ("I was in Porto. And you?")."""
+"""A message with this many words or Chinese characters beside its questions also states something
+("I was in Porto. And you?")."""
 _ENDS_ASKING = re.compile(r"[?？吗嗎呢么嘛][\s~～….。!！”’\"')）]*$")
 _WH = "what|who|whom|whose|which|where|when|why|how|whether|if|about"
-_TOLD_QUESTION = re.compile(  # "asked Ben to come" is a request; who did something "and asks" has done more than ask
+_TOLD_QUESTION = re.compile(  # not "asked Ben to come" (a request), nor "called and asks" (an act)
     r"^[^,.!?]{0,60}?(?<!\band )\b(?:asks?|asked|(?:is|was|has been) ask(?:ed|ing)|wonders?|wondered|want(?:s|ed)? to know)\b"
     rf"(?!(?: (?!(?:{_WH})\b)\S+){{0,3}} (?:for|to)\b)(?=[^.!?]*\b(?:{_WH})\b)"
     r"|^[^，。！？,]{0,16}?(?:询问|打听|追问|想知道|问(?![题候好世卷]))"
@@ -38,13 +39,16 @@ _TOLD_QUESTION = re.compile(  # "asked Ben to come" is a request; who did someth
 )
 
 _TELLS_ASKING = ("ask", "wonder", "want", "问", "打听", "想知道")
-"""One of these stands in what _TOLD_QUESTION finds, before BEGINNING; to look for them takes a fifth of its time."""
+"""Each match of _TOLD_QUESTION has one of these in the first _BEGINNING characters.
+
+Looking for them takes a fifth of the time of the pattern.
+"""
 _BEGINNING = 80
 
 
-@remembered(256)  # asked of the hits of a recall by several of its steps
+@remembered(256)  # several steps of a recall call this for its hits
 def is_question(text: str) -> bool:
-    """Return True if a record is a short question and little else, or tells that somebody asked one: it holds no answer.
+    """Return True if a record has no answer: it is only a short question, or reports one.
 
     >>> is_question("Ann: which tea do I like?"), is_question("阿明问小史他喜欢喝什么茶"), is_question("Ann asked Ben to come")
     (True, True, False)
@@ -62,13 +66,13 @@ def ends_asking(text: str) -> bool:
 
 
 def _only_asks(text: str) -> bool:
-    """Return True if a text says no more than a few words beside its questions."""
+    """Return True if a text has fewer than _ENOUGH_SAID words outside its questions."""
     said = [part for part in _END.split(_SPEAKER.sub("", text)) if not _ASKS.search(part)]
     return prose_length(" ".join(said)) < _ENOUGH_SAID
 
 
 def tells_of_question(text: str) -> bool:
-    """Return True if a text tells that somebody asked something.
+    """Return True if a text reports that somebody asked something.
 
     >>> tells_of_question("Ann asks what her favourite tea is"), tells_of_question("他问题很多")
     (True, False)
@@ -78,7 +82,7 @@ def tells_of_question(text: str) -> bool:
 
 
 def asking_sentences(text: str) -> str:
-    """Return the sentences of a message that ask something or ask to be told something.
+    """Return the sentences of a message that ask a question or request information.
 
     >>> asking_sentences("我昨天去爬山了。上周我们聊了什么？")
     '上周我们聊了什么？'
@@ -109,7 +113,7 @@ _NOW = re.compile(
 
 
 def asks_about_past(question: str) -> bool:
-    """Return True if a question is about former times.
+    """Return True if a question is about the past.
 
     >>> asks_about_past("Where did Ann live before?"), asks_about_past("Where does Ann live?")
     (True, False)
@@ -118,7 +122,7 @@ def asks_about_past(question: str) -> bool:
 
 
 def asks_about_now(question: str) -> bool:
-    """Return True if a question says that it is about now.
+    """Return True if a question is explicitly about now.
 
     >>> asks_about_now("Does Ann still live in Lisbon?"), asks_about_now("Where does Ann live?")
     (True, False)
@@ -133,7 +137,7 @@ _MONTH = (
 _MONTHS = "janfebmaraprmayjunjulaugsepoctnovdec"
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
 _HAS_YEAR = re.compile(_YEAR)
-"""What every pattern below asks for."""
+"""Matches in every text that one of the patterns below matches."""
 _ABSOLUTE = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -150,12 +154,12 @@ NOW = re.compile(
     r"现在|现如今|如今|目前|当前|眼下|此刻|现阶段|(?:right |just )?now|rn|currently|presently|nowadays|at (?:the moment|present)",
     re.IGNORECASE,
 )
-"""Words for "now": who asks where somebody lives *now* wants what is recent, and not what was said today."""
+"""Words for "now". They name no day: "Where does Ann live now?" is not only about today."""
 
 
 @dataclass(frozen=True, slots=True)
 class NamedTime:
-    """From `first` to `last` (seconds since the epoch); `is_day` where it is at most a day."""
+    """A time from `first` to `last` (seconds since the epoch); `is_day` if it is at most a day."""
 
     first: float
     last: float
@@ -165,11 +169,13 @@ class NamedTime:
 def named_times(
     text: str, now: datetime, *, asked: bool = True, relative: bool | Sequence[TimeExpression] = True
 ) -> tuple[NamedTime, ...]:
-    """Return the times that `text` names, absolute ("May 2023", 2026年2月20日) or `relative` to `now` (aware): 昨天, "last week".
+    """Return the times that `text` names.
 
-    Relative ones that were found before need not be found again.
-    Vague ones (最近, "the other day") and "now" say nothing. In a question (`asked`) a day or month without a year that would
-    lie ahead is taken in the year before as well: memory holds what has been.
+    They are absolute ("May 2023", 2026年2月20日), or relative to `now` (aware): 昨天, "last week".
+    `relative` may be the relative times if they were found before, or False to leave them out.
+    Vague times (最近, "the other day") and "now" are ignored. In a question (`asked`), a day or month
+    without a year that would be in the future is also returned for the year before, since memory
+    holds the past.
     """
     found: list[NamedTime] = []
     rest = text
@@ -190,7 +196,9 @@ def named_times(
 
 
 def time_told(text: str, said: datetime, relative: bool | Sequence[TimeExpression] = True) -> tuple[float, float] | None:
-    """Return the first and last moment (seconds since the epoch) that a text said at `said` (aware) tells of, or None.
+    """Return the first and last moment (seconds since the epoch) of the times in a text, or None.
+
+    `said` (aware) is when the text was said.
 
     >>> from zoneinfo import ZoneInfo
     >>> at = datetime(2026, 2, 20, 17, 30, tzinfo=ZoneInfo("Asia/Shanghai"))

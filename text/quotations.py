@@ -1,4 +1,4 @@
-"""Quotations with the kind of their marks: titles in 《》, speech and names in the others."""
+"""Quotations with their opening marks: titles in 《》, speech and names in the other marks."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Quotation:
 
 
 def comparable(text: str) -> str:
-    """Return the letters, characters and digits of `text` in lower case, for comparing two wordings of a title."""
+    """Return the letters and digits of `text` in lower case, to compare two wordings."""
     return _IGNORED.sub("", text).casefold()
 
 

@@ -1,4 +1,4 @@
-"""Functions that remember what they found out about texts and names, until somebody is forgotten."""
+"""A cache for results about texts and names, which is emptied when a person is forgotten."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ _EMPTIED: list[Callable[[], None]] = []
 
 
 def remembered(most: int) -> Callable[[Callable[Given, Found]], Callable[Given, Found]]:
-    """Return `functools.lru_cache` of `most` results for a function at module level whose arguments hold what people said.
+    """Return a decorator like `functools.lru_cache` for at most `most` results.
 
-    Its results are dropped by `empty_remembered`, so that no text outlives its person in the memory of the process.
+    It is for functions at module level whose arguments contain texts or names of people. The
+    results are dropped by `empty_remembered`, so that the texts of a forgotten person do not remain
+    in the memory of the process.
     """
 
     def remembering(function: Callable[Given, Found]) -> Callable[Given, Found]:
@@ -27,7 +29,7 @@ def remembered(most: int) -> Callable[[Callable[Given, Found]], Callable[Given, 
 
 
 def empty_remembered() -> None:
-    """Drop what the functions remember, and the patterns that `re` keeps, which hold names."""
+    """Drop all cached results, and the patterns in the cache of `re`, which contain names."""
     for empty in _EMPTIED:
         empty()
     re.purge()

@@ -1,4 +1,4 @@
-"""Words by which texts are found: tokens of Chinese and other languages, their stems, and the BM25 weights of keyword indexes."""
+"""Search terms: tokens of Chinese and other languages, their stems, and the weights of BM25."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 _MOST_WORDS = 50_000
-"""Words whose stems are cached, about 10 MB. Beyond that the cache is cleared."""
+"""Maximum number of words whose stems are cached (about 10 MB). A full cache is cleared."""
 
 
 class Stemmer:
@@ -30,15 +30,21 @@ class Stemmer:
         self._connection: sqlite3.Connection | None = None
 
     def stems(self, words: Sequence[str]) -> list[str]:
-        """Return one stem per word, in order. A word is a token of `search_tokens`, possibly marked as repeated."""
+        """Return one stem per word, in order.
+
+        A word is a token of `search_tokens`, possibly marked as repeated.
+        """
         known = self._known
         if new := {word for word in words if word not in known}:
             known = self._learnt(known, new)
         return [known[word] for word in words]
 
     def _learnt(self, known: dict[str, str], words: set[str]) -> dict[str, str]:
-        """Return `known` with the stems of `words` and cache it, or only the new stems if it would be too large."""
-        # The Porter stemmer changes English endings only; words of other scripts are their own stems.
+        """Return `known` with the stems of `words` added, and cache the result.
+
+        If the result is too large for the cache, only the new stems are cached.
+        """
+        # The Porter stemmer only changes English endings; other words are their own stems.
         stems = {word: word for word in words if not word[-1:].isascii()}
         asked = [word for word in words if word not in stems]
         if asked:
@@ -46,7 +52,7 @@ class Stemmer:
         if len(known) + len(stems) <= _MOST_WORDS:
             known.update(stems)
             return known
-        # A new dictionary: another thread may be reading the former one.
+        # This is a new dictionary, because another thread may be reading the old one.
         self._known = dict(stems) if len(stems) <= _MOST_WORDS else {}
         return {**known, **stems}
 
@@ -78,14 +84,15 @@ STEMMER = Stemmer()
 """The shared instance of this process."""
 
 
-# `ascii` treats every character beyond ASCII as part of a token (emoji too, which `unicode61` drops) and folds no
-# characters; folding is done here. Porter's stemmer is SQLite's own; over English chat (LoCoMo, 760 questions, BM25) it
-# finds 61.1 % at 10, words as they stand 57.5 %, plurals removed 57.6 %.
+# `ascii` treats every character beyond ASCII as part of a token (also emoji, which `unicode61`
+# drops) and folds no characters; this module folds them. The Porter stemmer is part of SQLite. In
+# English chat (LoCoMo, 760 questions, BM25) recall at 10 is 61.1 % with it, 57.5 % with unchanged
+# words, and 57.6 % if only plural endings are removed.
 FTS5_TOKENIZER = "porter ascii tokenchars '.+#'"
 
 _DENSE, _PLAIN_LETTER, _SIGN = DENSE, rf"[^\W_{DENSE}]", f"[{SIGNS}]"
 _LETTER = rf"(?:{_PLAIN_LETTER}|{_SIGN})"
-_LETTERS = rf"(?:{_PLAIN_LETTER}++|{_SIGN}++)++"  # `_LETTER` repeated would be tried anew for each letter
+_LETTERS = rf"(?:{_PLAIN_LETTER}++|{_SIGN}++)++"  # faster than `_LETTER` repeated
 _PICTOGRAPH = (
     "\u203c\u2049\u2190-\u21ff\u231a-\u23ff\u25a0-\u27bf\u2b00-\u2bff"
     "\U0001f000-\U0001f1e5\U0001f200-\U0001f3fa\U0001f400-\U0001faff"
@@ -102,7 +109,10 @@ _TOKEN = re.compile(
     rf"|(?P<emoji>[{_FLAG}]{{2}}|[{_PICTOGRAPH}][{_EMOJI_DRESS}]*(?:{_JOINER}[{_PICTOGRAPH}][{_EMOJI_DRESS}]*)*)"
 )
 INSIDE = "\ue001"
-"""Prefix of a single character that matches anywhere in a run of a script without spaces; no token of a text begins with it."""
+"""Prefix of a single character that matches anywhere in a run of a script without spaces.
+
+No token of a text begins with this prefix.
+"""
 _DENSE_RUN = re.compile(f"[{_DENSE}]+")
 _DRESS = re.compile(f"[{_EMOJI_DRESS}]")
 _ACCENT = re.compile("[\u0300-\u036f\u0591-\u05bd\u064b-\u0652]")
@@ -134,12 +144,13 @@ _STOP_WORDS = frozenset(
 def search_tokens(text: str) -> list[str]:
     """Return the index terms of `text` in reading order, with repetitions (BM25 counts them).
 
-    - Chinese, Japanese, Korean, Thai …: the pairs of adjacent characters of each run; a run of one character is
-      that character.
-    - Other scripts: words in lower case without accents, possessive endings and apostrophes. A word that mixes letters
-      and digits gives its parts too: `RTX4090` is found by `rtx 4090` and by `4090`.
-    - Numbers: `1,000` as `1000`; decimals, versions and addresses whole (`1.5.9`); `02` as `2`, so that `2026-02-20`
-      and `2026年2月20日` share their terms.
+    - Chinese, Japanese, Korean, Thai …: the pairs of adjacent characters of each run; for a run of
+      one character, this character.
+    - Other scripts: words in lower case without accents, possessive endings and apostrophes. A word
+      that mixes letters and digits gives its parts too: `RTX4090` is found by `rtx 4090` and by
+      `4090`.
+    - Numbers: `1,000` as `1000`; decimals, versions and addresses whole (`1.5.9`); `02` as `2`, so
+      that `2026-02-20` and `2026年2月20日` have the same terms.
     - An emoji is one term, without skin tone and variation selector.
     """
     return [token for piece in pieces(text) for token in _tokens_of(piece)]
@@ -166,16 +177,18 @@ def _tokens_of(text: str) -> list[str]:
 def query_tokens(text: str) -> list[str]:
     """Return the distinct `search_tokens` of a query without stop words.
 
-    If there are only stop words (`你是谁`, `the who`), all of them are kept.
+    If there are only stop words (`你是谁`, `the who`), all of them are returned.
     """
     terms = list(dict.fromkeys(search_tokens(text)))
     return [term for term in terms if not _is_stop(term)] or terms
 
 
 def lookup_tokens(text: str) -> list[str]:
-    """Return the lookup terms of a query: `query_tokens`, with a lone Chinese character marked to match inside words.
+    """Return the lookup terms of a query.
 
-    猫 then finds 小猫 and 猫咪. Queries with digits are excepted: in 2月20日, 月 and 日 are units.
+    These are its `query_tokens`. A single Chinese character is marked to match inside words, so
+    that 猫 finds 小猫 and 猫咪. In queries with digits it is not marked: in 2月20日, 月 and 日 are
+    units.
     """
     tokens = query_tokens(text)
     if any(map(str.isdecimal, "".join(tokens))):
@@ -184,16 +197,17 @@ def lookup_tokens(text: str) -> list[str]:
 
 
 def last_characters(text: str) -> list[str]:
-    """Return the distinct last characters of the runs that `search_tokens` splits into pairs, marked as by `lookup_tokens`.
+    """Return the distinct last characters of the runs that `search_tokens` splits into pairs.
 
-    Every other character begins a pair (`first_character`), so both together give all characters of a text.
+    They are marked as by `lookup_tokens`. Every other character of a run begins a pair
+    (`first_character`), so both functions together give all characters of the runs.
     """
     folded = (unicodedata.normalize("NFKC", piece).casefold() for piece in pieces(text))
     return list(dict.fromkeys(INSIDE + run[-1] for piece in folded for run in _DENSE_RUN.findall(piece)))
 
 
 def first_character(token: str) -> str:
-    """Return the first character of a pair of `search_tokens`, marked likewise, or "" for other tokens."""
+    """Return the marked first character of a pair of `search_tokens`, or "" for other tokens."""
     return INSIDE + token[0] if len(token) == 2 and _DENSE_RUN.match(token) else ""
 
 
@@ -211,7 +225,7 @@ def _word_terms(word: str) -> list[str]:
     if word.isalpha():
         return [word]
     parts = _ALTERNATION.findall(word)
-    # A hash alternates often; its parts are meaningless.
+    # A hash has many parts, which are meaningless.
     return [word, *map(_plain_number, parts)] if 2 <= len(parts) <= 3 else [word] if word else []
 
 
@@ -226,28 +240,33 @@ def _is_stop(term: str) -> bool:
 
 
 K1 = 1.2
-"""Saturation of repeated words. Robertson and Zaragoza 2009 give 1.2 to 2."""
+"""Saturation of repeated words. Robertson and Zaragoza 2009 recommend 1.2 to 2."""
 B = 0.4
-"""Length normalization; 0 is none. Events are short: on English chat 0.4 finds 59.0 % at 10, the
-usual 0.75 finds 57.9 % (LoCoMo turns, 760 questions)."""
+"""Length normalization; 0 is none. Events are short: in English chat, recall at 10 is 59.0 % with
+0.4 and 57.9 % with the usual 0.75 (LoCoMo turns, 760 questions)."""
 MAX_QUERY_WORDS = 128
-"""Only the first words of a long query are searched for, since each costs a lookup: a Chinese message of some 130 characters
-has so many. (MADial-Bench in Chinese, recall at 10 by keywords: 50.7 % with 64, 60.6 with 128 and with 256.)"""
+"""Maximum number of words of a query that are searched for; each needs a lookup.
+
+A Chinese message of about 130 characters has 128 words. In MADial-Bench (Chinese) recall at 10 by
+keywords is 50.7 % with 64 words, and 60.6 % with 128 and with 256.
+"""
 
 WORDS_VERSION = 2
-"""Version of the form of indexed words. Increment it when `indexed_words` changes its result for the same text."""
+"""Version of the indexed words. Increment it when `indexed_words` changes its result for a text."""
 
 _TWICE = "\ue000"
-# Prefix of words that occur more than once in a text: a character that no word begins with and that indexes treat as a
-# letter. An index tells which rows contain a word, not how often. The marker distinguishes one and two occurrences; three or
-# more are rare in an event (LoCoMo: 59.0 % with the marker, 59.1 % with exact counts, 58.7 % without).
+# Prefix of words that occur more than once in a text: a character with which no word begins and
+# which indexes treat as a letter. An index shows which rows contain a word, not how often. The
+# marker distinguishes one occurrence from more; three or more are rare in an event (LoCoMo: 59.0 %
+# with the marker, 59.1 % with exact counts, 58.7 % without).
 
 
 def indexed_words(text: str, tokens: Sequence[str] | None = None) -> tuple[int, str]:
-    """Return the number of words of `text`, and the text to be indexed: each word once, and each repeated word marked as well.
+    """Return the number of words of `text`, and the text to be indexed.
 
-    The last characters of Chinese runs are indexed too, marked and not counted. `tokens` are those of
-    `search_tokens`, where they are known.
+    The text to be indexed has each word once, the marked form of each repeated word, and the marked
+    last characters of Chinese runs, which are not counted. `tokens` are the result of
+    `search_tokens`, if the caller has it.
     """
     counts = Counter(search_tokens(text) if tokens is None else tokens)
     words = [form for word, n in counts.items() for form in ((word, repeated(word)) if n > 1 else (word,))]
@@ -265,7 +284,7 @@ def repeated(word: str) -> str:
 
 
 def norms(lengths: np.ndarray[tuple[int], np.dtype[np.int64]]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Return the length norm of BM25 for texts of `lengths` words: `K1 * (1 - B + B * l / mean l)`."""
+    """Return BM25's length norms for texts of `lengths` words: `K1 * (1 - B + B * l / mean l)`."""
     import numpy as np
 
     mean = max(float(lengths.mean()), 1.0) if len(lengths) else 1.0

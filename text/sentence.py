@@ -1,4 +1,4 @@
-"""A text of a conversation with all that the rules read in it, each thing found once."""
+"""A text of a conversation with the results of the rules for it, each computed once."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ NOBODY = Names()
 
 
 class Sentence:
-    """A text with the names of its conversation and what is found in it when it is first asked for.
+    """A text with the names of its conversation, and with the references, people and times in it.
 
-    All offsets are characters of `text`, ends exclusive. `choice` is the language that was chosen, "auto" for that of the text.
-    A sentence is never changed: `edited` returns the same with other words in some places, `beside` another text of the same
-    conversation.
+    These are found on first use. All offsets are characters of `text`, ends exclusive. `choice` is
+    the chosen language, or "auto" for the language of the text. A sentence is immutable: `edited`
+    returns an edited copy, `beside` another text of the same conversation.
     """
 
     def __init__(self, text: str, names: Names = NOBODY, language: LanguageChoice = "auto") -> None:
@@ -36,7 +36,7 @@ class Sentence:
 
     @cached_property
     def _words(self) -> tuple[str, ...]:
-        """The names and the glossary of the conversation, which are read as names; without names that are pronouns (我, here)."""
+        """The names and glossary of the conversation, without names that are pronouns (我, here)."""
         both = (self.names.group(language) for language in ("zh", "en"))
         raw = (*self.names.everybody, self.names.group_name, *both, *self.names.glossary)
         words = dict.fromkeys((*raw, *(" ".join(name.split()) for name in raw)))
@@ -44,38 +44,44 @@ class Sentence:
 
     @cached_property
     def protected(self) -> list[Span]:
-        """Where nothing is read as prose: quotations, code, addresses, and the names and glossary of the conversation."""
+        """The spans that are not read as prose.
+
+        These are quotations, code, addresses, and the names and glossary of the conversation.
+        """
         return protected_spans(self.text, self._words)
 
     @cached_property
     def is_other_language(self) -> bool:
-        """True for a text that is neither English nor Chinese, of which nothing is read; False where a language was chosen."""
+        """True if the text is neither English nor Chinese. False if a language was chosen."""
         return self.choice == "auto" and is_other_language(self.text, ignore=self.protected)
 
     @cached_property
     def language(self) -> Language:
-        """The language of the text, its names aside."""
+        """The chosen language, or the language of the text without its protected spans."""
         return detect_language(self.text, ignore=self.protected) if self.choice == "auto" else self.choice
 
     @cached_property
     def people(self) -> list[Mention]:
-        """The persons named in the text, those of the conversation and others, in order."""
+        """The persons named in the text, of the conversation and others, in text order."""
         known = tuple(name for name in self.names.everybody if not is_deictic_name(name))
         return find_people(self.text, known, self.protected)
 
     @cached_property
     def times(self) -> list[TimeToken]:
-        """The relative times of the text, in order."""
+        """The relative times in the text, in text order."""
         return detect(self.text, self.protected, self.choice)
 
     @cached_property
     def references(self) -> list[Reference]:
-        """The pronouns, stand-ins and places of the text in order, those of a third person with the people named before them."""
+        """The pronouns, stand-ins and places in the text, in text order.
+
+        Third-person references have their possible antecedents.
+        """
         found = deictic_words(self.text, self.protected, self.choice)
         if found and self.is_other_language:
             return []
         if any(one.form == "that_one" for one in found):
-            ends = {one.end for one in self.people}  # 小王这个人: the name stands beside it
+            ends = {one.end for one in self.people}  # 小王这个人: the name directly precedes it
             found = [one for one in found if one.form != "that_one" or one.start not in ends]
         return [self._with_antecedents(one) for one in found]
 
@@ -85,7 +91,7 @@ class Sentence:
         return antecedents(self.text, reference, self.people, self.names.bot_name)
 
     def beside(self, text: str) -> Sentence:
-        """Return another text of the same conversation."""
+        """Return `text` as a sentence of the same conversation."""
         if text == self.text:
             return self
         other = Sentence(text, self.names, self.choice)
@@ -93,13 +99,13 @@ class Sentence:
         return other
 
     def beginning(self, length: int) -> Sentence:
-        """Return the first piece of a text, cut between words; the text itself if it has at most `length` characters."""
+        """Return the first `length` characters of the text at most, cut between words."""
         return self.beside(next(pieces(self.text, length)))
 
     def edited(self, edits: Sequence[Edit]) -> Sentence:
         """Return the sentence with `edits`, which are in order and do not overlap.
 
-        What was protected stays so, and so is what the edits write of names and quotations.
+        Protected spans remain protected. Names and quotations in the new words are protected too.
         """
         if not edits:
             return self
@@ -113,5 +119,5 @@ class Sentence:
 
 
 def as_sentence(text: str | Sentence, names: Names = NOBODY, language: LanguageChoice = "auto") -> Sentence:
-    """Return a text as a sentence; a sentence as it is."""
+    """Return a text as a sentence; return a sentence unchanged."""
     return text if isinstance(text, Sentence) else Sentence(text, names, language)

@@ -1,5 +1,6 @@
-"""Statements, the units of articles and their sources, and instructions to the memory's model among them (prompt injection),
-which are kept as content and never followed.
+"""Splitting of texts into statements, the units of articles and of their sources.
+
+Statements that are instructions to the memory's model (prompt injection) are recognised here.
 """
 
 from __future__ import annotations
@@ -22,9 +23,10 @@ _SPEAKER = re.compile(r"^(?P<speaker>[^\s:：,，。.!?！？\"“《][^:：,，
 
 
 def statements(text: str) -> list[str]:
-    """Return the statements of a text in order, without bullets and full stops; quotations and titles stay whole.
+    """Return the statements of a text in order, without bullets and full stops.
 
-    Line breaks, sentence ends and semicolons end a statement. Question marks are kept.
+    Line breaks, sentence ends and semicolons end a statement, but not inside quotations and titles.
+    Question marks are not removed.
     """
     closed = [(one.start + 1, one.end - 1) for one in quotations(text)]
     found: list[str] = []
@@ -44,13 +46,13 @@ def without_bullet(line: str) -> str:
 
 
 def stamped(line: str) -> tuple[str, str]:
-    """Return the day that a line begins with as YYYY-MM-DD ("" if there is none), and the rest of the line."""
+    """Return the date at the beginning of a line (YYYY-MM-DD or ""), and the rest of the line."""
     match = _STAMP.match(line)
     return (match["day"], line[match.end() :].strip()) if match else ("", line.strip())
 
 
 def spoken_by(line: str) -> tuple[str, str]:
-    """Return the speaker of a line "name: text" ("" for other lines), and the text."""
+    """Return the speaker of a line "name: text" ("" for other lines) and the text."""
     match = _SPEAKER.match(line)
     return (match["speaker"].strip(), line[match.end() :].strip()) if match else ("", line.strip())
 
@@ -62,13 +64,14 @@ def _bare(statement: str) -> str:
 
 _RE = compiled_patterns(word_tables("instructions.toml"))
 _REACH = 2
-"""Sentences after an instruction in the same line that belong to it ("Ignore all that. Write: …")."""
+"""Number of sentences after an instruction that belong to it ("Ignore all that. Write: …")."""
 
 
 def split_instructions(text: str) -> tuple[list[str], list[str]]:
     """Split a text into content statements and statements that instruct the memory's model.
 
-    Up to two sentences after an instruction in the same line belong to it. In a line "name: …" each statement keeps the name.
+    Up to two sentences after an instruction in the same line belong to it. In a line "name: …" each
+    statement begins with the name.
     """
     content: list[str] = []
     instructions: list[str] = []
@@ -86,5 +89,5 @@ def split_instructions(text: str) -> tuple[list[str], list[str]]:
 
 
 def gives_orders(text: str) -> bool:
-    """Return True if a text tells the bot or its memory what to do from now on. It is nobody's fact."""
+    """Return True if a text orders the bot or its memory to do something. It is no fact."""
     return _RE.orders.search(text) is not None

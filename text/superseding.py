@@ -1,6 +1,7 @@
-"""Which former statement is over because of a new one.
+"""Rules that decide which earlier statements are superseded or corrected by a new one.
 
-A `Statement` is a fact as these rules read it: who reports it, whom it is about, its values and content words.
+A `Statement` is a fact as these rules read it: its reporter, its subject, its values and its
+content words.
 """
 
 from __future__ import annotations
@@ -18,24 +19,28 @@ from .support import Terms, is_negative, share, stem, terms_in, weight
 from .word_lists import compiled_patterns, word_list, word_tables
 
 MOST_READ = 1_000
-"""Characters of a text that are read for names and words; a statement is much shorter."""
+"""Maximum characters of a text that are read for names and words; a statement is much shorter."""
 _TABLES = word_tables("superseding.toml")
 MARKS = compiled_patterns(_TABLES)
 ONE_VALUE = (MARKS.home, MARKS.workplace, MARKS.trade)
-"""What one has only once, with the value behind the words that name it."""
+"""Patterns of things of which a person has one at a time. One of the groups is the value."""
 _LIGHT = frozenset(map(stem, word_list(_TABLES["words"]["light"])))
-"""Words that say nothing of what a statement is about; a Chinese pair is light if both of its characters are."""
+"""Words that do not show the topic of a statement.
+
+A pair of Chinese characters is light if both characters are.
+"""
 _LIGHT_CHARACTERS = frozenset("喜欢爱吃喝用买养学打开年月日号周天星期新旧大小好人家最近今明昨上下点现已经觉得计划算准备始常每")
 _DATES = re.compile(r"\d+|[年月日号]")
 _HAN = re.compile(r"[㐀-鿿]")
 
 
 class Value(NamedTuple):
-    """A value of something that its subject has only once.
+    """A value of something of which its subject has one at a time, such as a home.
 
-    `topic` is the place of its pattern in ONE_VALUE. `whose` are the content words before it: none of "Ann lives in Oslo",
-    {"sister"} of "Ann's sister lives in Lyon". `is_named` is False for a kind of thing ("a small flat"), which may be in the
-    place that was named before. `is_all` is False where the clause says more ("in Leeds with a parrot").
+    `topic` is the index of the pattern in ONE_VALUE. `whose` are the content words before the
+    value: none for "Ann lives in Oslo", {"sister"} for "Ann's sister lives in Lyon". `is_named` is
+    False for a kind of place ("a small flat"), which may be in the place that was named before.
+    `is_all` is False if the clause says more than the value ("in Leeds with a parrot").
     """
 
     topic: int
@@ -50,19 +55,23 @@ _OF_ONESELF = re.compile(r"[我咱]|(?:I|my|we|our)\b", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Statement:
-    """The text of a fact, and the names of the people and things of its conversation that may be its subject."""
+    """The text of a fact, and the names in its conversation that may be its subject."""
 
     text: str
     people: tuple[str, ...]
 
     @cached_property
     def speaker(self) -> str:
-        """The name with which the text begins: that of who reports it, or of its subject."""
+        """The name with which the text begins: the name of its reporter or of its subject."""
         return _named_first(self._bare, self.people)
 
     @cached_property
     def said(self) -> str:
-        """The text without an opening date and without who reports it: "Ann: Lives in Oslo" tells of Ann or what is hers."""
+        """The text without an opening date and without its reporter.
+
+        If the reported words have no subject ("Ann: Lives in Oslo"), the reporter is the subject or
+        the owner: "Ann lives in Oslo".
+        """
         told = MARKS.reported.match(self._bare, len(self.speaker)) if self.speaker else None
         if told is None:
             return self._bare
@@ -76,17 +85,20 @@ class Statement:
 
     @cached_property
     def subject(self) -> str:
-        """The name with which the statement begins; "" if it is about no one by name."""
+        """The name with which the statement begins, or "" if it begins with no name."""
         return _named_first(self._undated, self.people)
 
     @cached_property
     def relative(self) -> str:
-        """The relative or colleague of the subject of whom it tells: "sister"; "" if it is the subject."""
+        """The related person whom the statement is about ("sister"), or "" if it is the subject."""
         return self._after_subject(MARKS.others)
 
     @cached_property
     def owned(self) -> str:
-        """The first word of the thing or relative of the subject of which it tells: "desk" of "Ann's desk chair squeaks"."""
+        """The first word for the subject's thing or relative that the statement is about, or "".
+
+        Example: "desk" for "Ann's desk chair squeaks".
+        """
         return self._after_subject(MARKS.owned)
 
     def _after_subject(self, pattern: re.Pattern[str]) -> str:
@@ -103,12 +115,15 @@ class Statement:
 
     @cached_property
     def joined(self) -> list[str]:
-        """What a compound statement may be joined of, without when it is so."""
+        """The clauses of a compound statement, without its time."""
         return [part.strip() for part in MARKS.joined.split(self._undated) if part and part.strip()]
 
     @cached_property
     def is_compound(self) -> bool:
-        """True if it may hold more than one statement. Nothing ends it: what else it says would be lost."""
+        """True if the text may hold more than one statement.
+
+        A compound statement is never superseded: its other statements would be lost.
+        """
         told = self._undated[len(self.subject) :].rstrip(" .。!！")
         if MARKS.joined.search(told) or not all(one.is_all for one in self.values):
             return True
@@ -116,12 +131,12 @@ class Statement:
 
     @cached_property
     def clause(self) -> str:
-        """What it says first of its subject, without the subject's name."""
+        """The first clause, without the subject's name."""
         return (self.joined or [""])[0][len(self.subject) :]
 
     @cached_property
     def values(self) -> list[Value]:
-        """The values of what its subject has only once, of its first clause."""
+        """The values in the first clause of things of which the subject has one at a time."""
         told = MARKS.adverbs.sub(" ", self.clause) if self.subject else ""
         found = ((topic, pattern.search(told)) for topic, pattern in enumerate(ONE_VALUE))
         return [self._value(topic, told, given) for topic, given in found if given and not is_negative(told[: given.start()])]
@@ -139,26 +154,29 @@ class Statement:
 
     @cached_property
     def is_real(self) -> bool:
-        """True if it tells of what is so now: no plan, wish, question, joke, visit or former time."""
+        """True for a statement about the present: no plan, wish, question, joke, visit or past."""
         return not any(one.search(self.text) for one in (MARKS.unreal, MARKS.visiting, MARKS.past))
 
 
 def _named_first(text: str, people: Sequence[str]) -> str:
-    """Return the longest of the names with which a text begins, as whole words; "" if there is none."""
+    """Return the longest name with which a text begins as a whole word, or ""."""
     folded = text.casefold()
     return max((one for one in people if begins_with(folded, one.casefold())), key=len, default="")
 
 
 def terms_of(text: str, people: Sequence[str]) -> Terms:
-    """Return the content words of the beginning of a text, without the names of people and what is light."""
+    """Return the content words of a text's first MOST_READ characters.
+
+    Names of `people` and light words are left out.
+    """
     text = text[:MOST_READ]
     folded = text.casefold()
     return _terms_of(text, tuple(name for name in people if name and name.casefold() in folded))
 
 
-@remembered(1024)  # the same facts come up in most recalls of a conversation
+@remembered(1024)  # most recalls of a conversation have the same facts
 def _terms_of(text: str, names: tuple[str, ...]) -> Terms:
-    # A pattern for each of hundreds of names would be compiled anew every time: the cache of `re` holds 512.
+    # Only names that occur: patterns for hundreds of names would overflow the cache of `re` (512).
     for name in sorted(names, key=len, reverse=True):
         text = re.sub(rf"{re.escape(name)}(?:['’]s\b)?", " ", text, flags=re.IGNORECASE)
     return frozenset(
@@ -167,26 +185,28 @@ def _terms_of(text: str, names: tuple[str, ...]) -> Terms:
 
 
 def says_something(terms: Terms) -> bool:
-    """Return True if these words name something: a Chinese word of two characters, or another word."""
+    """Return True if a term has at least two characters in Chinese, or three in other scripts."""
     return any(len(term) >= (2 if _HAN.match(term) else 3) for term in terms)
 
 
 Change = Literal["", "superseded", "corrected"]
 
 LONGEST = 240
-"""A longer text (in characters) is no single statement: it ends nothing, and nothing ends it."""
+"""Maximum characters of a single statement. A longer text neither supersedes nor is superseded."""
 ALIKE = 0.45
-"""Likeness of vectors from which two facts of one subject may be about one thing."""
+"""Smallest similarity of the vectors of two facts of one subject that may be about one thing."""
 MOST_ENDED = 2
 HALF, MOST = 0.5, 0.75
-"""Shares of a statement's content words (`share`) that another one has as well."""
+"""Smallest shares (`share`) of content words that two statements have in common: HALF for a
+correction, MOST for an end."""
 
 
 def change_by(new: Statement, old: Statement, *, values_only: bool = False) -> Change:
-    """Return what the statement `new` does to `old`, an earlier one of the same conversation; "" if both hold.
+    """Return how the statement `new` changes `old`, an earlier one of the same conversation.
 
-    `values_only`: only another value of what one has once makes a change, besides a correction. So it is where `old` tells of
-    what was over when it was said.
+    The result is "" if both statements hold. With `values_only`, `old` is superseded only by
+    another value of something of which a person has one at a time; it may still be corrected.
+    Callers use this if `old` describes something that was over when it was said.
 
     >>> people = ("Ann", "Tom")
     >>> change_by(Statement("Ann moved to Vienna", people), Statement("Ann lives in Lisbon", people))
@@ -204,10 +224,12 @@ def change_by(new: Statement, old: Statement, *, values_only: bool = False) -> C
 
 
 def links_of(new: Statement, before: Sequence[Statement], values_only: Sequence[int] = ()) -> list[tuple[int, Change]]:
-    """Return which of the former statements, the newest first, are over because of `new`: places and what it does to them.
+    """Return the earlier statements that `new` changes, as pairs of index and change.
 
-    `values_only` are the places of those for which `change_by` is asked so. A correction takes back one statement: what it
-    names most of. A change ends the MOST_ENDED that share most of its words: who ends more says so of nothing in particular.
+    The index is that in `before`, the earlier statements, newest first. `values_only` are the
+    indexes of those for which `change_by` is called with `values_only`. A correction takes back one
+    statement: the one that shares the most words with it. Otherwise at most MOST_ENDED statements
+    are superseded, those with the largest share of words in `new`.
     """
     found: list[tuple[int, Change]] = [
         (n, change) for n, one in enumerate(before) if (change := change_by(new, one, values_only=n in values_only))
@@ -220,42 +242,48 @@ def links_of(new: Statement, before: Sequence[Statement], values_only: Sequence[
 
 
 def could_end(new: Statement, old: Statement, likeness: float = 0.0) -> bool:
-    """Return True if `new` may end `old` where a model says so: the same subject, and a matter in common.
+    """Return True if a model may be asked whether `new` supersedes `old`.
 
-    `likeness` is that of their vectors, centred: what says the same thing in other words is alike.
+    Both need the same subject, and a common topic: shared words, or vectors that are similar.
+    `likeness` is the similarity of their centred vectors.
     """
     is_near = new.subject == old.subject and (likeness >= ALIKE or is_of_matter(new, old))
     return is_near and may_concern(new, old)
 
 
 def may_concern(new: Statement, old: Statement) -> bool:
-    """Return True if `new` may end `old` in words of its own: it tells of what is so, and of nobody else by name."""
+    """Return True if `new` may supersede `old` whatever words it uses.
+
+    It must be about the present, about the same relative or thing, and not about another named
+    person.
+    """
     subjects = {new.subject, old.subject} - {""}
     return _may_end(new, old) and new.is_real and same_whose(new, old) and len(subjects) < 2
 
 
 def is_of_matter(new: Statement, old: Statement) -> bool:
-    """Return True if the words of both tell that they are about one matter: a content word, or a value of one thing."""
+    """Return True if both share a content word, or match the same pattern of ONE_VALUE."""
     is_one = any(topic.search(new.said) and topic.search(old.said) for topic in ONE_VALUE)
     return is_one or says_something(new.terms & old.terms)
 
 
 def same_whose(new: Statement, old: Statement) -> bool:
-    """Return True if both tell of the same relative or thing of their subject, or of the subject itself.
+    """Return True if both are about the subject itself, or about the same relative or thing of it.
 
-    What is told of a thing may end that the subject has it: "Ann has a cat", "Ann's cat ran away".
+    A statement about a thing may supersede a statement that the subject has the thing: "Ann has a
+    cat", "Ann's cat ran away".
     """
     told = new.owned in old.text.casefold() and old.owned in new.text.casefold()
     return new.relative == old.relative and told
 
 
 def _may_end(new: Statement, old: Statement) -> bool:
-    """Return True if both are short, not the same, and `old` says one thing only."""
+    """Return True if both are short and different, and `old` is not compound."""
     return new.text != old.text and max(map(len, (new.text, old.text))) <= LONGEST and not old.is_compound
 
 
 def _another_value(new: Statement, old: Statement) -> bool:
-    """Return True if both give a value of what their subject has only once, and the values differ."""
+    """Return True if both have a value of one topic and one owner, and the values differ."""
     if MARKS.besides.search(new.said) or any(one.search(old.text) for one in (MARKS.past, MARKS.visiting)):
         return False
     return any(
@@ -266,7 +294,7 @@ def _another_value(new: Statement, old: Statement) -> bool:
 
 
 def _says_over(new: Statement, old: Statement) -> bool:
-    """Return True if `new` says outright, and in its words, that what `old` tells of is over."""
+    """Return True if `new` says in the words of `old` that the fact in `old` has ended."""
     if not same_whose(new, old):
         return False
     if MARKS.resigned.search(new.clause) and any(one.topic for one in old.values):  # not the home
@@ -279,7 +307,10 @@ def _says_over(new: Statement, old: Statement) -> bool:
 
 
 def _corrects(new: Statement, old: Statement) -> bool:
-    """Return True if `new` says that `old`, which is about who says so or about the same person, was wrong."""
+    """Return True if `new` says that `old` was wrong.
+
+    `old` must be about the subject or the reporter of `new`, or have no subject.
+    """
     if not MARKS.wrong.search(new.text) or old.subject not in ("", new.subject, new.speaker):
         return False
     if new.subject and not same_whose(new, old):

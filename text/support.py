@@ -1,4 +1,7 @@
-"""How much of a line others support, by content words, so that reworded, merged and split lines are recognised."""
+"""Content words of lines, and the share of a line that other lines support.
+
+With the shares, reworded, merged and split lines are recognised.
+"""
 
 from __future__ import annotations
 
@@ -21,20 +24,21 @@ Terms = frozenset[str]
 _HAN = re.compile(r"[㐀-鿿豈-﫿]+")
 _WORD = re.compile(r"[^\W\d_㐀-鿿豈-﫿]+(?:['’][^\W\d_㐀-鿿豈-﫿]+)?|\d+(?:[.:]\d+)*")
 _DATE = re.compile(r"(\d{4})[-/年](\d{1,2})(?:[-/月](\d{1,2})日?)?")
-# Function characters: they carry no content.
+# Function characters, which are no content words.
 _EMPTY_RUN = re.compile(
     "[的了着过是在有和与跟就都也还又很太更最把被给让对从到向往为以于而但或若如因所之其此这那哪些个么什怎样几啥称做当"
     "我你您他她它们咱吗呢吧啊呀哦嗯哈嘛啦喔哇一会能可请说想知道记得要家去来叫名只位起时候地并且该再曾经]+"
 )
 _EMPTY_WORDS = word_list(_TABLES["words"]["empty_words"])
-# The leftmost match is the longest ending; at least three letters stay before it.
+# The leftmost match is the longest ending; at least three letters precede it.
 _ENDING = re.compile(r"(?<=\w{3})(?:ization|ation|ingly|ically|ments?|ness|ies|ied|ing|ers?|ed|es|ly|ic|al|s|y|e)$")
 
 
 def content_terms(text: str, names: Names, *, dates: bool = True) -> Terms:
-    """Return the content words of a text: single Chinese characters and pairs, stems of other words, numbers.
+    """Return the content words of a text.
 
-    Names of the bot and the user and function words are left out, and full dates unless `dates`.
+    These are Chinese characters and pairs of them, stems of other words, and numbers. Names of the
+    bot and the user and function words are left out, and full dates unless `dates` is true.
     """
     two = replace(names, others=(), group_name="", group_id="")
     return terms_in(without_people(text, two), dates=dates)
@@ -54,13 +58,13 @@ def terms_in(text: str, *, dates: bool = True) -> Terms:
 
 
 def words_only(terms: Terms) -> Terms:
-    """Return `terms` without pairs of Chinese characters, whose order a rewording seldom keeps."""
+    """Return `terms` without pairs of Chinese characters, which a rewording often splits."""
     return frozenset(term for term in terms if len(term) == 1 or not _HAN.match(term))
 
 
 @remembered(8192)
 def stem(word: str) -> str:
-    """Return an English word without its commonest endings: a rough stem, only for comparing words."""
+    """Return an English word without its most common ending: a rough stem for comparing words."""
     word = word.removesuffix("'s").removesuffix("s'")
     if not word.isascii() or len(word) < 4 or word[0].isdigit():
         return word.lstrip("0") or word
@@ -69,7 +73,10 @@ def stem(word: str) -> str:
 
 
 def weight(terms: Iterable[str]) -> float:
-    """Return the total weight of terms; a Chinese character or pair counts half, because a word gives about two of them."""
+    """Return the total weight of terms.
+
+    A Chinese character or pair counts half, because a Chinese word gives about two of them.
+    """
     return sum(0.5 if _HAN.match(term) else 1.0 for term in terms)
 
 
@@ -80,7 +87,10 @@ def share(wanted: Terms, held: Terms) -> float:
 
 
 def best_sources(wanted: Terms, sources: Sequence[Terms], most: int) -> list[int]:
-    """Return the indexes of at most `most` sources that together cover `wanted` best (greedy), best first."""
+    """Return the indexes of at most `most` sources that together cover `wanted` best.
+
+    The choice is greedy; the best source is first.
+    """
     chosen: list[int] = []
     left = wanted
     while len(chosen) < most and left:
@@ -93,7 +103,7 @@ def best_sources(wanted: Terms, sources: Sequence[Terms], most: int) -> list[int
 
 
 class Sources:
-    """Texts by id that may carry others, such as the lines of an article; each is split into its words once."""
+    """Source texts by id, such as the lines of an article, each split into content words once."""
 
     def __init__(self, texts: Mapping[str, str], names: Names) -> None:
         self.texts = texts
@@ -101,19 +111,19 @@ class Sources:
         self._terms = [content_terms(text, names, dates=False) for text in texts.values()]
 
     def nearest(self, text: str, most: int = 4) -> dict[str, str]:
-        """Return at most `most` of the texts, those that together hold the most content words of `text`."""
+        """Return at most `most` texts that together have the most content words of `text`."""
         ids = list(self.texts)
         best = best_sources(content_terms(text, self._names, dates=False), self._terms, most)
         return {ids[n]: self.texts[ids[n]] for n in best}
 
 
 def negation_in(text: str) -> re.Match[str] | None:
-    """Return the first word of a text that denies or forbids something."""
+    """Return the match of the first word that denies or forbids something, or None."""
     return _RE.negation.search(text)
 
 
 def is_negative(text: str) -> bool:
-    """Return True if a line is negative: it denies or forbids something."""
+    """Return True if a line denies or forbids something."""
     return negation_in(text) is not None
 
 
@@ -123,6 +133,9 @@ def has_ended(text: str) -> bool:
 
 
 def without_people(text: str, names: Names, put: str = " ") -> str:
-    """Return a text without the names of its conversation: no digit, negation or other word in them counts (学不进去)."""
-    bare = names.user_name.removesuffix(id_mark(names.user_id))  # of one shown with its id
+    """Return a text with `put` in place of each name of its conversation.
+
+    Then no digit, negation or other word in a name (学不进去) counts as content.
+    """
+    bare = names.user_name.removesuffix(id_mark(names.user_id))  # the name may be shown with its id
     return without_names(text, (names.group("zh"), names.group("en"), bare, *names.everybody), put)

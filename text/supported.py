@@ -1,4 +1,4 @@
-"""Whether a text that a model wrote says no more than its sources say, and what it lost of one."""
+"""Checks of a model's text: which statements have no support in its sources, and what it lost."""
 
 from __future__ import annotations
 
@@ -23,11 +23,14 @@ from .time_expressions.numerals import SIMPLE_CARDINALS, SIMPLE_ORDINALS, chines
 from .word_lists import compiled_patterns, word_list, word_tables
 
 SUPPORT, SUPPORT_OF_TALK, SUPPORT_OF_PAIRS = 0.6, 0.34, 0.4
-"""The least share of a text's content words that its sources hold, and of what is told of a talk, where
-short replies are filled in; the same where pairs of Chinese characters count as well, which often
-straddle two words."""
+"""Smallest shares of a text's content words that its sources must have.
+
+SUPPORT_OF_TALK applies if the sources are talk, since a rewrite completes short replies.
+SUPPORT_OF_PAIRS applies if pairs of Chinese characters count as well, since a pair often joins
+parts of two words.
+"""
 KEPT = 0.6
-"""The least share of a source's content words that a rewrite keeps."""
+"""Smallest share of a source's content words that a rewrite must keep."""
 _TABLES = word_tables("supported.toml")
 _RE = compiled_patterns(_TABLES)
 _PERSONS = {"first": _RE.first, "second": _RE.second, "third": _RE.third}
@@ -47,27 +50,31 @@ _UNCERTAIN_WORDS = word_list("may mar second")
 _FREE = frozenset(map(stem, word_list(_TABLES["words"]["free"]) | _NUMBER_WORDS.keys() - {"mar"} | {*_NUMERALS}))
 _NO_NAMES = frozenset(map(stem, word_list(_TABLES["words"]["no_names"])))
 _UNCERTAIN_VALUES = frozenset(("0", "1"))
-"""What is often no number (一个, "may"): it confirms a number and is never missing."""
+"""Values of words that are often no numbers (一个, "once"): they may confirm a number, and are never
+reported as missing."""
 _QUOTED = 60
 ROOT = 6
-"""Letters from which on names of one beginning are one: Austrian, Austria."""
+"""Latin names of more letters count as the same if these first letters agree: Austrian, Austria."""
 MOST_NAMED, NEAR = 6, 8
-"""People of a clause who are compared; characters behind a passive that hold its verb (被阿强骂了),
-or behind a denial what it denies (从不对花生过敏)."""
+"""MOST_NAMED: maximum number of people of a clause who are compared.
+
+NEAR: characters after a passive in which its verb is looked for (被阿强骂了), or after a negation in
+which the denied word is looked for (从不对花生过敏).
+"""
 
 Kind = Literal["number", "title", "name", "words", "polarity", "role", "lost"]
 
 
 @dataclass(frozen=True, slots=True)
 class Unsupported:
-    """What a text says and its sources do not, or what it lost: the `wording`, and the ids of the sources (`where`)."""
+    """An unsupported or lost part of a text: the `wording` and the ids of its sources (`where`)."""
 
     kind: Kind
     wording: str
     where: str
 
     def reason(self, language: Language) -> str:
-        """Return a sentence for the model: what is missing, and where it was looked for."""
+        """Return a sentence for the model that names the wording and the sources."""
         long = len(self.wording) > _QUOTED
         shown = self.wording[: _QUOTED - 1] + "…" if long else self.wording
         sentence: str = _TABLES["reasons"][language][self.kind]
@@ -85,20 +92,22 @@ def unsupported(
     listener: str = "",
     subjects: bool = False,
 ) -> list[Unsupported]:
-    """Return what `text` says and its sources do not; nothing if they carry it.
+    """Return the parts of `text` that its sources do not support.
 
-    `sources` are texts by the ids that a model knows them by ("N1"); `also` are texts that need no
-    source, such as the day; `beside` is what the model was shown beside them. Every number, date,
-    title and Latin name has to stand in either, and most content words in the sources; what is denied
-    is what they deny, and who did it to whom is as they say. Of a date within a year of the days of `also`
-    the day alone is looked for, of a month the month. A source, or text, that begins
-    with the name of another person than the user of `names` carries, or is carried by, only what names
-    that person too.
+    `sources` are texts by the ids that the model was shown ("N1"). `also` are texts that need no
+    source, such as the day. `beside` is the other text that the model was shown. Every number,
+    date, title and Latin name must be in one of them, and most content words in the sources.
+    Negations, and who did something to whom, must agree with the sources. For a date in a year
+    before, of or after a day of `also`, only the day is looked up; for such a month only the month.
+    A source that begins with the name of another person than the user of `names` supports only
+    texts that name this person too. A text that begins with such a name is supported only by
+    sources with this name.
 
-    With `speakers` (names by the ids of sources) the sources are talk: "I" is the speaker, "you" the
-    `listener`, and a text about a person needs only one source that they said or that names them.
-    With `subjects` a clause also has to be about the person whom the same words of a source are about.
-    Instructions to a model are no source. Linear in the length.
+    With `speakers` (names by the ids of sources) the sources are talk: "I" is the speaker, "you"
+    the `listener`, and a text about a person needs only one source that this person said or that
+    names this person. With `subjects` each clause must also have the same person as subject as the
+    clause of a source with the same words. Instructions to a model are no source. The time is
+    linear in the length of the texts.
 
     >>> ann = Names(user_name="Ann")
     >>> [one.wording for one in unsupported("has 3 cats", {"N1": "Ann has two cats"}, ann)]
@@ -143,8 +152,10 @@ def unsupported(
 
 
 def lost(text: str, source: str, names: Names, where: str = "") -> list[Unsupported]:
-    """Return what a rewrite `text` lost of its source: numbers, dates, titles, Latin names, people of
-    the conversation, denials, and content words where fewer than KEPT of them are left.
+    """Return the parts of its source that a rewrite `text` lost.
+
+    These are numbers, dates, titles, Latin names, people of the conversation, negations, and
+    content words if the text has less than the share KEPT of them.
 
     >>> [one.wording for one in lost("Ann has a cat", "Ann has 3 cats", Names(user_name="Ann"))]
     ['3']
@@ -167,7 +178,9 @@ def lost(text: str, source: str, names: Names, where: str = "") -> list[Unsuppor
 
 
 def persons_in(text: str) -> set[str]:
-    """Return the persons that words of a text stand for: "first" (I, 我), "second", "third" (she, 用户).
+    """Return the grammatical persons of a text's pronouns: "first" (I, 我), "second", "third" (she).
+
+    用户 counts as "third".
 
     >>> sorted(persons_in("I told her")), persons_in("my sister")
     (['first', 'third'], set())
@@ -176,7 +189,9 @@ def persons_in(text: str) -> set[str]:
 
 
 def share_told(text: str, source: str, names: Names) -> float:
-    """Return the share of the content words of `text` that a source has, from 0 to 1; 1 if it has none.
+    """Return the share of the content words of `text` that `source` has, from 0 to 1.
+
+    The share is 1 if `text` has no content words.
 
     >>> share_told("likes tea", "Ann drinks no tea", Names(user_name="Ann"))
     1.0
@@ -185,7 +200,10 @@ def share_told(text: str, source: str, names: Names) -> float:
 
 
 def turns_round(old: str, new: str, names: Names) -> bool:
-    """Return True if `new`, which holds the words of `old`, says the opposite: a negation was removed or added."""
+    """Return True if `new`, which has the words of `old`, says the opposite.
+
+    Then a negation was removed or added, or only `new` says that something has ended.
+    """
     before, after = _clauses([old], names), _clauses([new], names)
     if any(one.denied for one in before):
         return not any(one.denied for one in after)
@@ -194,9 +212,9 @@ def turns_round(old: str, new: str, names: Names) -> bool:
 
 
 def figures(text: str, *, uncertain: bool = False) -> dict[str, str]:
-    """Return the numbers of a text by value with their wording; parts of dates and times are numbers.
+    """Return the numbers of a text as {value: wording}; the parts of dates and times are numbers.
 
-    With `uncertain` also words that may be none ("may", the 一 of 一个).
+    With `uncertain`, words that may be no numbers ("may", the 一 of 一个) are included.
 
     >>> figures("2026年2月20日, 2.3万"), figures("two cats, 20 March")
     ({'2026': '2026', '2': '2', '20': '20', '23000': '2.3万'}, {'2': 'two', '20': '20', '3': 'March'})
@@ -212,7 +230,11 @@ def figures(text: str, *, uncertain: bool = False) -> dict[str, str]:
 
 @remembered(32)
 def _known(text: str) -> set[str]:
-    """Return the values that a text confirms: its numbers, hours in the 12- and the 24-hour clock, halves and quarters."""
+    """Return the values that a text confirms.
+
+    These are its numbers, its hours in the 12- and the 24-hour clock, and halves and quarters of
+    hours in minutes.
+    """
     plain = unicodedata.normalize("NFKC", text)
     hours = [hour.group().casefold() for hour in _RE.hour.finditer(plain)]
     values = {int(n) for hour in hours for n in figures(hour, uncertain=True) if n.isdecimal()}
@@ -249,7 +271,11 @@ def _values(match: re.Match[str], uncertain: bool) -> Iterable[str]:
 
 
 def _statements(source: str, text: str, names: Names) -> Iterator[str]:
-    """Yield the statements of a source that may carry the text: no instructions, and none of people whom it does not name."""
+    """Yield the statements of a source that may support the text.
+
+    Instructions are left out, and statements that begin with the name of a person whom the text
+    does not name.
+    """
     for told in split_instructions(source)[0]:
         bare = _RE.opening.sub("", told)
         places = places_of(bare, (names.bot_name, *names.others))
@@ -259,8 +285,11 @@ def _statements(source: str, text: str, names: Names) -> Iterator[str]:
 
 
 class _Clause(NamedTuple):
-    """A clause with the content words that it affirms and those that it denies: all behind a negation, if there is one.
-    What `asks` affirms nothing, and what is said as `either` may be told as a denial or as the contrary."""
+    """A clause with its affirmed content words and its denied ones, which are all after a negation.
+
+    If `asks` is True, the clause is part of a question and affirms nothing. If `either` is True, a
+    rewrite may repeat the clause with or without negation.
+    """
 
     text: str
     affirmed: Terms
@@ -283,9 +312,11 @@ def _clauses(statements: Iterable[str], names: Names) -> list[_Clause]:
 
 
 def _turned_round(text: str, told: Sequence[_Clause], names: Names, *, is_talk: bool = False) -> Iterator[str]:
-    """Yield the clauses of a text of which more words are only denied by those told, or only affirmed, than not.
+    """Yield the clauses of a text that contradict the clauses `told` in their negation.
 
-    In talk people deny in other words ("count me out"): there any denial carries another one, unless a clause affirms all of it.
+    A clause contradicts them if at least half of its shared words are affirmed here and only denied
+    there, or the reverse. In talk people also deny without a negation ("count me out"). Therefore,
+    with `is_talk`, any negation supports a denied clause, unless a clause affirms all its words.
     """
     none: Terms = frozenset()
     affirmed = none.union(*(one.affirmed for one in told))
@@ -313,53 +344,59 @@ def _others_in(text: str, names: Names) -> list[str]:
 
 
 def _other_subject(text: str, names: Names) -> str:
-    """Return the name of another person with which a text begins; "" if there is none."""
+    """Return the name of a person other than the user with which a text begins, or ""."""
     named = find_people(text, names.everybody)[:1]
     first = named[0].name if named and named[0].start == 0 else ""
     return "" if first in names.user_names or first.lower() in ROLE_NOUNS else first
 
 
 def _parts(text: str, names: Names) -> list[str]:
-    """Return the clauses of a text without the names of its conversation."""
+    """Return the clauses of a text, without the names of its conversation."""
     return _split(without_people(text, names, "\0"))
 
 
 def _split(text: str) -> list[str]:
-    """Return the clauses of a text; the day in brackets behind a word parts none, nor does a NUL, which becomes a space."""
+    """Return the clauses of a text.
+
+    A day in brackets after a word does not end a clause. Nor does a NUL, which becomes a space.
+    """
     parts = _RE.clause.split(_RE.dated.sub("\0\\1\0", text))
     return [part.replace("\0", " ") for part in parts if part and part.strip(" \0")]
 
 
 def _is_strange(part: str, names: Names, held: Terms) -> bool:
-    """Return True if a clause says something, more than a word beside a number, and nothing of it was told."""
+    """Return True if a clause has content words and none of them is in `held`.
+
+    In a clause with a number, a single word is not enough.
+    """
     terms = _terms(part, names)
     return len(words_only(terms)) > bool(figures(part)) and not terms & held
 
 
 def _near_dates(text: str, years: Collection[str]) -> str:
-    """Return a text whose dates in some `years` have no year any more, and those of a day no month."""
+    """Return a text in which each date of these `years` is reduced to its day, or to its month."""
     return _RE.date.sub(lambda date: f" {date['day'] or date['month']} " if date["year"] in years else date[0], text)
 
 
 def _terms(text: str, names: Names) -> Terms:
-    """Return the content words that need a source; numbers are looked up by themselves."""
+    """Return the content words that need a source. Numbers are left out: they are checked apart."""
     found = terms_in(_RE.free.sub(" ", without_people(text, names)), dates=False) - _FREE
     return frozenset(term for term in found if not term[0].isdigit())
 
 
 def _wanted(text: str, names: Names) -> Terms:
-    """Return `_terms` without the units of numbers and the words of hours."""
+    """Return `_terms` without counted units and words for hours."""
     return _terms(_RE.counted.sub(" ", _RE.hour.sub(" ", text)), names)
 
 
 def _listed(terms: Terms) -> str:
-    """Return the first of some words for a reason, single characters last."""
+    """Return at most eight of the words, for a reason; single characters come last."""
     return ", ".join(sorted(terms, key=lambda term: (len(term) == 1, term))[:8])
 
 
 @remembered(32)
 def _terms_beside(beside: str, names: Names) -> Terms:
-    """Return the content words of all that a model was shown, which every text of its answer is held against."""
+    """Return the content words of `beside`, cached because each text of an answer needs them."""
     return _terms(beside, names)
 
 
@@ -370,8 +407,11 @@ def _is_held(wanted: Terms, held: Terms, least: float) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """Two people of a clause and the words between them, or its subject (`second` is "") and what
-    follows; "?" is he or she. `turns` is True in the passive, whose verb may stand in `near`."""
+    """Two people of a clause and the words between them.
+
+    If `second` is "", the pair is the subject of the clause and the words after it. The name "?"
+    stands for he or she. `turns` is True in the passive; then the verb may be in `near`.
+    """
 
     first: str
     second: str
@@ -380,7 +420,11 @@ class _Pair:
     turns: bool
 
     def speaks_for(self, told: _Pair, speaker: str) -> bool | None:
-        """Return whether this pair of a source has the people of a text's pair so; None if it does not say."""
+        """Compare this pair of a source with `told`, a pair of a text with similar words.
+
+        Return True if the people have the same roles, False if they have other roles, and None if
+        the pairs cannot be compared.
+        """
         least = min if self.second else max
         is_passive = self.turns or told.turns
         own, other = (self.near, told.near) if is_passive else (self.words, told.words)
@@ -399,8 +443,11 @@ class _Pair:
 def _turned(
     text: str, sources: Mapping[str, str], names: Names, speakers: Mapping[str, str] | None, listener: str, subjects: bool
 ) -> Iterator[Unsupported]:
-    """Yield people who stand in the place of others in the same words of a source: "Ann lent Ben a bike"
-    is turned into "Ben lent Ann a bike", and not into "Ben borrowed a bike from Ann"."""
+    """Yield the people whose roles differ between the text and the same words of a source.
+
+    For the source "Ann lent Ben a bike" this is true of "Ben lent Ann a bike", and not of "Ben
+    borrowed a bike from Ann".
+    """
     own = [one for one in _pairs(text, names, {}) if subjects or one.second]
     persons = {} if speakers is None else {"second": listener, "third": "?"}
     told_by = speakers or {}
@@ -418,7 +465,10 @@ def _turned(
 
 
 def _pairs(text: str, names: Names, persons: Mapping[str, str]) -> Iterator[_Pair]:
-    """Yield the pairs of people in the clauses of a text; `persons` are the names that words for them stand for."""
+    """Yield the pairs of people in the clauses of a text.
+
+    `persons` maps "first", "second" and "third" to the names that such pronouns stand for.
+    """
     user = names.user_names
     for clause in _split(text):
         places = places_of(clause, names.everybody)
@@ -451,8 +501,11 @@ def _titles(text: str, given: str) -> Iterator[str]:
 
 
 def _names(text: str, given: str) -> Iterator[str]:
-    """Yield the Latin names that are not given: every Latin word in Chinese, words with a capital in
-    English. The first word of a sentence is a name if a predicate follows it ("Mallory likes")."""
+    """Yield the Latin names of `text` that are not in `given`.
+
+    In Chinese every Latin word is a name; in English a capitalised word is. The first word of a
+    sentence is a name if a predicate follows it ("Mallory likes").
+    """
     held = {stem(word.casefold()) for word in _LATIN.findall(given)}
     is_chinese = _HAN.search(text) is not None
     for word in _LATIN.finditer(text):

@@ -1,10 +1,11 @@
-"""Estimate the number of tokens of a text without a tokenizer, and split texts into chunks of so many.
+"""Estimation of the number of tokens of a text without a tokenizer, and splitting into chunks.
 
-The weights below were fitted by least squares to one tokenizer, Qwen 2.5's, on halves of eight samples and measured on the
-other halves; other models' tokenizers were not at hand. Relative error per text, mean / 95th percentile: English chat
-4 / 11 %, English paragraphs 1 / 2 %, Chinese chat 7 / 16 %, Chinese paragraphs 2 / 4 %, Python 5 / 13 %, Markdown
-4 / 11 %, Chinese JSON 2 / 4 %, Chinese and English mixed 5 / 10 %. A quarter of the characters, the common rule of
-thumb, is off by 60 % in Chinese.
+The weights below were fitted by least squares to the tokenizer of Qwen 2.5 on halves of eight
+samples and measured on the other halves. Tokenizers of other models were not measured. Relative
+error per text, mean / 95th percentile: English chat 4 / 11 %, English paragraphs 1 / 2 %, Chinese
+chat 7 / 16 %, Chinese paragraphs 2 / 4 %, Python 5 / 13 %, Markdown 4 / 11 %, Chinese JSON 2 / 4 %,
+Chinese and English mixed 5 / 10 %. The common rule of thumb, one token per four characters, is
+wrong by 60 % in Chinese.
 """
 
 import re
@@ -16,7 +17,7 @@ from ..schema.summary import Spoken
 TokenCounter = Callable[[str], int]
 
 _PIECE = re.compile(
-    # A single space costs nothing: taken with what follows it, it costs no time either.
+    # A single space adds no token. It is matched together with the next piece, which saves time.
     r"(?: (?! ))?(?:(?P<han>[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+)"
     r"|(?P<word>[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[A-Z])"
     r"|(?P<digits>[0-9]+)"
@@ -29,7 +30,7 @@ _PIECE = re.compile(
     r"|(?P<control>.)|\Z)",
     re.DOTALL,
 )
-# Tokens for each piece, and for each character past the first `free` ones.
+# Tokens per piece; tokens per character after the first n, as (tokens, n).
 _EACH = {"word": 1.03, "line": 1, "spaces": 1.2, "marks": 0.7, "other": 1, "astral": 2, "control": 1}
 _MORE = {"han": (0.52, 0), "word": (0.02, 6), "digits": (1.3, 0), "wide": (1.5, 0), "marks": (0.3, 1)}
 _KINDS = _PIECE.groupindex.items()
@@ -37,11 +38,11 @@ _COSTS = {n: (_EACH.get(kind, 0.0), *_MORE.get(kind, (0.0, 0))) for kind, n in _
 
 
 def estimate_tokens(text: str) -> int:
-    """Return the approximate number of tokens of `text`; 0 only for the empty text."""
+    """Return the estimated number of tokens of `text`: at least 1, but 0 for the empty text."""
     total = 0.0
     for match in _PIECE.finditer(text):
         kind = match.lastindex
-        if kind is None:  # the end
+        if kind is None:  # the end of the text
             continue
         piece, weight, free = _COSTS[kind]
         total += piece
@@ -57,19 +58,19 @@ _LABEL_TOKENS = 4
 
 
 def spoken_tokens(spoken: Spoken) -> int:
-    """Return the estimated tokens of a state in a prompt, including the name of its speaker."""
+    """Return the estimated tokens of an utterance in a prompt, including its speaker's name."""
     return estimate_tokens(spoken.text) + estimate_tokens(spoken.name) + _LABEL_TOKENS
 
 
 def newest_within(lines: Sequence[str], tokens: float, least: int = 0) -> list[str]:
-    """Return the last of `lines` that take at most so many tokens, but not fewer than `least`."""
+    """Return as many of the last `lines` as fit into `tokens` tokens; at least `least` lines."""
     first, left = len(lines), tokens
     while first and (left := left - estimate_tokens(lines[first - 1]) - 1) >= 0:
         first -= 1
     return list(lines[min(first, max(len(lines) - least, 0)) :])
 
 
-# From where a text is cut best: before a heading, behind a blank line, a sentence, a line, a word.
+# Where a text may be cut, best first: before a heading, after a blank line, sentence, line, word.
 _BORDERS = (
     re.compile(r"^(?= {0,3}#{1,6}\s)", re.MULTILINE),
     re.compile(r"\n[ \t]*\n\s*"),
@@ -80,11 +81,11 @@ _BORDERS = (
 
 
 def chunk(text: str, max_tokens: int = 256) -> list[str]:
-    """Return Markdown or plain text in chunks of at most `max_tokens` (`estimate_tokens`), which together are all of its words.
+    """Split Markdown or plain text into chunks of at most `max_tokens` (`estimate_tokens`).
 
-    A chunk ends at the best border in the second half of what fits: before a heading, between paragraphs, sentences, lines, or
-    words. White space at its ends is left out; a text of white space alone has no chunks. Raises ValueError if `max_tokens` is
-    less than 1.
+    A chunk ends at the best border in the second half of the text that fits: before a heading,
+    between paragraphs, sentences, lines, or words. White space at its ends is removed; a text of
+    only white space has no chunks. Raises ValueError if `max_tokens` is less than 1.
 
     >>> chunk("# Tea\\nGreen tea is steeped at 80 degrees. Black tea is steeped for longer. Both need fresh water.", 16)
     ['# Tea\\nGreen tea is steeped at 80 degrees.', 'Black tea is steeped for longer. Both need fresh water.']
@@ -108,7 +109,10 @@ def _spans(text: str, max_tokens: int) -> Iterator[tuple[int, int]]:
 
 
 def _reach(text: str, start: int, max_tokens: int) -> int:
-    """Return how far at most `max_tokens` from `start` go, to a sixteenth of them; at least one character."""
+    """Return the end of a stretch from `start` of at most `max_tokens` and at least one character.
+
+    The end is found to about a sixteenth of the stretch.
+    """
     low, high = start, start + max_tokens
     while estimate_tokens(text[start:high]) <= max_tokens:
         if high >= len(text):

@@ -1,5 +1,8 @@
-"""What nobody said in a text: the thoughts of a reasoning model, and blocks that programs put into messages (memory's own, the
-reminders and contexts of frameworks)."""
+"""Removal of parts of a text that nobody said.
+
+These are the thoughts of a reasoning model, and blocks that programs put into messages (blocks of
+this memory, and reminders and contexts of frameworks).
+"""
 
 from __future__ import annotations
 
@@ -21,10 +24,12 @@ _CLOSING = re.compile(r"</(?:think|thinking)>(?!`)", re.IGNORECASE)
 
 
 def without_thoughts(text: str) -> str:
-    """Return a model's text without what it thought.
+    """Return a model's text without its thoughts.
 
-    Left out are blocks with their marks, what stands before a closing mark whose opening is missing (some chat templates write
-    it), and everything after an opening at the very beginning that is never closed. Any other unclosed opening stays.
+    Thoughts are the text between an opening and a closing tag, the text before a closing tag
+    without an opening one (some chat templates write the opening tag themselves), and all text
+    after an opening tag at the very beginning that is never closed. Any other unclosed opening tag
+    is left in the text.
 
     >>> without_thoughts("<think>she likes tea?</think>Longjing, perhaps."), without_thoughts("<think>she likes")
     ('Longjing, perhaps.', '')
@@ -42,11 +47,12 @@ def without_thoughts(text: str) -> str:
 
 
 def without_program_blocks(text: str) -> str:
-    """Return a message without what programs added to it.
+    """Return a message without the blocks that programs added to it.
 
-    Left out are memory's own blocks, which their first line tells, and at the head and the tail of the message elements whose
-    name of several words says that a program speaks: `<system_reminder>…</system_reminder>`, `<environment-details>…`. All
-    other markup was written by somebody and stays.
+    Blocks of this memory are removed; they are recognised by their first lines. Elements at the
+    beginning and the end of the message are removed if their names consist of several words and
+    belong to a program: `<system_reminder>…</system_reminder>`, `<environment-details>…`. All other
+    markup is left in the text.
 
     >>> without_program_blocks("<system_reminder>User ID: 7</system_reminder>\\nI live in <b>Leeds</b>")
     'I live in <b>Leeds</b>'

@@ -1,4 +1,4 @@
-"""Word tables and patterns: short ones are strings in the code, long ones are TOML files beside it."""
+"""Readers of word tables and patterns. Short ones are strings in code, long ones TOML files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ def phrase_list(block: str) -> list[tuple[str, ...]]:
 
 
 def by_word(table: Mapping[str, str] | Sequence[str], first: int = 0) -> dict[str, Any]:
-    """Return {word: value} for a table of "value = words", or of a list of words whose values count up from `first`.
+    """Return {word: value} for a table of "value = words", or for a list of rows of words.
+
+    The rows of a list get the values `first`, `first` + 1 and so on.
 
     >>> by_word({"morning": "morning mornin", "-1": "yesterday"})
     {'morning': 'morning', 'mornin': 'morning', 'yesterday': -1}
@@ -38,18 +40,18 @@ def _value(key: str | int) -> str | int:
 
 @cache
 def word_tables(name: str) -> dict[str, Any]:
-    """Return the tables of a TOML file of this package, such as "time_expressions/english/words.toml"."""
+    """Return the tables of a TOML file in this package ("time_expressions/english/words.toml")."""
     text = (Path(__file__).parent / name).read_text(encoding="utf-8")
     content: dict[str, Any] = tomllib.loads(text)
     return content
 
 
 _PIECE = re.compile(r"(?<!\?P)<(\w+)>")
-"""A name in `<>`, not that of a group."""
+"""A name in `<>` that is not the name of a group."""
 
 
 def in_full(pattern: str | Sequence[str], pieces: Mapping[str, str]) -> str:
-    """Return a regular expression that may be written in several lines, with the piece of each name in `<>`.
+    """Return a regular expression with its lines joined and each `<name>` replaced by its piece.
 
     >>> in_full(["in <N>", " <UNIT>s?"], {"N": "[0-9]+", "UNIT": "(?:day|week)"})
     'in [0-9]+ (?:day|week)s?'
@@ -58,7 +60,11 @@ def in_full(pattern: str | Sequence[str], pieces: Mapping[str, str]) -> str:
 
 
 def in_pieces(table: Mapping[str, str | Sequence[str]], pieces: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return named regular expressions in full; each may hold `pieces` and those before it."""
+    """Return named regular expressions in full.
+
+    Each may refer to `pieces` and to the expressions before it as `<name>`. The result contains the
+    `pieces` too.
+    """
     whole = dict(pieces or {})
     for name, pattern in table.items():
         whole[name] = in_full(pattern, whole)
@@ -66,12 +72,12 @@ def in_pieces(table: Mapping[str, str | Sequence[str]], pieces: Mapping[str, str
 
 
 def alternatives(words: Mapping[str, str]) -> dict[str, str]:
-    """Return for each list of words the regular expression that one of them matches."""
+    """Return, for each list of words, a regular expression that matches any of them."""
     return {name: "|".join(block.split()) for name, block in words.items()}
 
 
 class Patterns:
-    """Compiled patterns, each an attribute and an item by its name."""
+    """Compiled patterns, available by name as attributes and as items."""
 
     def __init__(self, patterns: Mapping[str, str]) -> None:
         vars(self).update((name, re.compile(pattern)) for name, pattern in patterns.items())
@@ -84,10 +90,10 @@ class Patterns:
 
 
 def compiled_patterns(tables: Mapping[str, Any]) -> Patterns:
-    """Return the `[patterns]` of a TOML file, each with the `<name>`s in it in full.
+    """Return the `[patterns]` of a TOML file, with each `<name>` in them replaced.
 
-    A name is that of a pattern before it, of one of the `[pieces]`, which only patterns hold, or of a list of `[words]`, one of
-    which stands there.
+    A name refers to an earlier pattern, to one of the `[pieces]` (parts of patterns), or to a list
+    in `[words]`, of which any word matches.
     """
     patterns = {**tables.get("pieces", {}), **tables["patterns"]}
     whole = in_pieces(patterns, alternatives(tables.get("words", {})))

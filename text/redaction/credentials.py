@@ -1,4 +1,4 @@
-"""Credentials by their forms: blocks of keys, keys of known providers, passwords in addresses, headers, cookies."""
+"""Finding of credentials by form: key blocks, providers' keys, URL passwords, headers, cookies."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -10,7 +10,7 @@ from .rules import Label, Redaction, Rules, compiled, found
 
 _KIND = r" [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
 _BREAK = r"(?:[ \t]*(?:\r?\n|(?:\\+r)?\\+n)[ \t>|+]*)"
-# The lines of a block: base64 of some length (the last may be short), header lines, blank lines.
+# The lines of a block: base64 (the last line may be short), header lines, blank lines.
 _BODY = (
     rf"[ \t]*(?:{_BREAK}*(?:[A-Za-z0-9+/]{{24,}}={{0,2}}|[A-Za-z0-9+/]{{2,}}={{1,2}}|=[A-Za-z0-9+/]{{4}}(?![A-Za-z0-9+/])|"
     r"(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset):?[^\n\\]{0,120}))*"
@@ -18,14 +18,17 @@ _BODY = (
 )
 _BLOCK = rf"-{{4,5}} ?BEGIN{_KIND}(?:(?P<whole>(?:[^-]|-(?!---))*+)-{{4,5}} ?END{_KIND}|{_BODY})|(?P<cut>-{{4,5}} ?END{_KIND})"
 _RUN = "[A-Za-z0-9+/]{12}"
-"""What a block holds that is no example: `…`, `<your key>`."""
+"""Occurs in a real key block, but not in an example with `…` or `<your key>`."""
 _LINES = r"(?m)(?:^[ \t>|]*[A-Za-z0-9+/]{2,}={0,2}[ \t\r]*\n)+\Z"
 _LONGEST = 8_000
-"""Characters of lines before an end mark without a begin mark."""
+"""Maximum characters of the lines before an end mark without a begin mark."""
 
 
 def find_key_blocks(text: str) -> Iterator[Redaction]:
-    """Find every private key from its begin mark to its end mark, or as far as lines of a key go."""
+    """Find private keys from the begin mark to the end mark.
+
+    If one mark is missing, the key extends as far as lines of a key.
+    """
     done = 0
     for block in compiled(_BLOCK).finditer(text) if "PRIVATE KEY" in text else ():
         start, end = block.span()
@@ -37,7 +40,7 @@ def find_key_blocks(text: str) -> Iterator[Redaction]:
 
 
 _KEY_RUN = r"[!-~]{14,}"
-"""No key is shorter or contains a blank: only such runs are searched."""
+"""The runs that are searched, since no key is shorter or contains a space."""
 
 
 def find_provider_keys(text: str) -> Iterator[Redaction]:
@@ -54,7 +57,7 @@ def find_provider_keys(text: str) -> Iterator[Redaction]:
 
 @cache
 def _forms() -> list[tuple[Label, Callable[[str], bool], str, str]]:
-    """Return the label, the check, the cue and the pattern of each form."""
+    """Return the label, the check, the cue and the pattern of each form of key."""
     tables = word_tables("redaction/providers.toml")
     forms = []
     for label, check, cues, pattern in tables["table"]["keys"]:
@@ -66,7 +69,10 @@ def _forms() -> list[tuple[Label, Callable[[str], bool], str, str]]:
 
 
 def _is_long(key: str) -> bool:
-    """Return True if a part between separators is long and mixed, unlike in CSS classes and file names."""
+    """Return True if a part of a key is long and mixed, unlike parts of CSS classes and file names.
+
+    Keys that look random as a whole or contain a UUID count too.
+    """
     parts = re.split(r"[_.$/-]", key)
     is_long = any(len(part) >= (16 if is_mixed(part) else 40) for part in parts)
     return is_long or looks_random("".join(parts), 24) or bool(re.search(UUID, key))
@@ -87,7 +93,7 @@ _HARMLESS_COOKIE = (
     r"view|layout|currency|region|country|city|tz|time_?zone|[\w-]*consent\w*|cookie\w*|utm_\w+|_g[ai]\w*|_gid|"
 )
 _WEAK_QUERY = word_list("appid user_key userkey key sign code sid ticket auth")
-"""Ambiguous names: only a value that looks like a key is redacted after them."""
+"""Ambiguous names, after which only a value that looks like a key is redacted."""
 _AFTER_SCHEME = r"://[^\s/:@\"'<>，。；]{0,128}:(?P<password>[^\s\"'<>，。；]{1,256})"
 
 
@@ -136,7 +142,7 @@ _RULES = Rules(
 
 
 def find_credentials(text: str, folded: str) -> Iterator[Redaction]:
-    """Find credentials in headers, cookies, URLs and commands; `folded` is the text in lower case."""
+    """Find credentials in headers, cookies, URLs, commands; `folded` is the text in lower case."""
     yield from _RULES.find(text, folded)
     at = text.find("://")
     while at >= 0:
@@ -149,7 +155,7 @@ def _user_info(text: str, at: int, password: str, start: int) -> Iterator[Redact
     """Find the password of a URL whose `://` is at `at`: `postgres://app:…@db.test`."""
     cut = password.rfind("@")
     if text[max(0, at - 5) : at].lower().endswith(("http", "https", "ws", "wss", "git", "ssh")):
-        # A path may contain an @ (https://host:8443/@bob): the password ends before the first slash.
+        # A path may contain an @ (https://host:8443/@bob): a password ends before the first slash.
         cut = re.split("[/?]", password)[0].rfind("@")
     elif re.match(r"\d{1,5}/", password):
         cut = -1

@@ -1,7 +1,8 @@
-"""Values after the name of a secret: `password=…`, `"token": "…"`, `密码是…`, `--api-key …`.
+"""Finding of values after names of secrets: `password=…`, `"token": "…"`, `密码是…`, `--api-key …`.
 
-A name alone is not enough: people talk about passwords, and code passes tokens. The link between name and value decides (an
-equals sign is stronger evidence than a blank), and the form of the value.
+A name alone is not enough: people talk about passwords, and code passes tokens. The decision
+depends on the link between name and value (an equals sign is stronger evidence than a space) and
+on the form of the value.
 """
 
 import re
@@ -23,7 +24,7 @@ def find_named_values(text: str, folded: str) -> Iterator[Redaction]:
     """Find the values after names of secrets; `folded` is the text in lower case."""
     done = 0
     for name in find_names(text, folded):
-        # Part of a placeholder, or a book title.
+        # The name is part of a placeholder or of a book title.
         mentioned = PLACEHOLDER.match(text, name.start - 1) if name.start else None
         if name.start < done or mentioned or text[name.start - 1 : name.start] == "《":
             continue
@@ -36,7 +37,7 @@ def find_named_values(text: str, folded: str) -> Iterator[Redaction]:
 def _linked_value(text: str, folded: str, name: Name) -> Value | None:
     linked = compiled(_PATTERNS["LINK"]).match(folded, name.end)
     if linked is None or (linked["beside"] == "" and text[linked.end() - 1].isascii() and text[linked.end() - 1].isalnum()):
-        return None  # part of the same word as the name; how far the word goes is not asked: it may be all of the text
+        return None  # part of the same word as the name, which may be as long as the text
     value = _value_at(text, linked.end())
     if value is None:
         return None
@@ -49,7 +50,7 @@ def _linked_value(text: str, folded: str, name: Name) -> Value | None:
 
 
 def _is_of_another_thing(name: Name, linking: str, link: Link, value: Value, text: str) -> bool:
-    """Return True if the name or value means something else here: a verb, a remark, a field in a line of its own."""
+    """Return True if name or value is something else: a verb, a remark, a field on a new line."""
     if value.text.startswith("?") or (value.text.startswith("@") and linking.endswith(">")):
         return True  # `${PASSWORD:?is missing}`, `app:<password>@localhost`
     if "\n" in linking and re.match(r"\w[\w.-]*=|https?:", value.text):
@@ -79,7 +80,10 @@ def _value_at(text: str, start: int) -> Value | None:
 
 
 def _closing(text: str, mark: str, start: int) -> int:
-    """Return the offset of the unescaped quotation mark that closes `mark`, or -1 if none follows within 4,096 characters."""
+    """Return the offset of the unescaped quotation mark that closes `mark`.
+
+    Return -1 if none follows within 4,096 characters.
+    """
     close = text.find(_CLOSING.get(mark, mark), start, start + 4096)
     while len(mark) == 1 and close > start and text[close - 1] == "\\":
         close = text.find(mark, close + 1, start + 4096)
@@ -92,7 +96,10 @@ def _is_unbalanced(value: str) -> bool:
 
 
 def _loose_value(text: str, name: Name) -> Value | None:
-    """A random-looking run in the words that follow the name: `the token I use: …`, `这是 key，你记一下 …`."""
+    """Return a random-looking run of characters in the words after the name, or None.
+
+    Examples: `the token I use: …`, `这是 key，你记一下 …`.
+    """
     run = compiled(_LOOSE).search(text, name.end, name.end + _REACH + 16)
     run = compiled(_LOOSE).match(text, run.start()) if run else None
     if run is None or run.start() - name.end > _REACH:

@@ -1,4 +1,4 @@
-"""Names of secrets in English, in Chinese and in identifiers of programs."""
+"""Finding of names of secrets (password, 密码) in English, in Chinese and in identifiers of code."""
 
 import re
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ _PARTS = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+"
 
 
 class Name(NamedTuple):
-    """The name of a secret at `start` to `end` (exclusive) of a text, including the rest of its identifier."""
+    """The name of a secret from `start` to `end` (exclusive), with the rest of its identifier."""
 
     start: int
     end: int
@@ -39,7 +39,7 @@ def find_names(text: str, folded: str) -> Iterator[Name]:
         kind: Kind | None = found.lastgroup  # type: ignore[assignment]  # the groups are the kinds
         if found.group().isascii():
             start, done = _identifier(text, place, done)
-            # `X-Api-Key`, `api key`: the word before a blank qualifies the key.
+            # `api key`: the word before a space qualifies the key.
             before = compiled(r"[A-Za-z0-9-]{1,16}[ ]$").search(text, max(0, start - 18), start)
             kind = kind_of_name((before.group() if before else "") + text[start:done])
         if kind is not None:
@@ -53,7 +53,10 @@ def _identifier(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def kind_of_name(name: str) -> Kind | None:
-    """Return the kind of secret that a mapping key, variable or column names (`dbPassword`, `X-Api-Key`), or None."""
+    """Return the kind of secret that a name means, or None.
+
+    The name is a mapping key, variable or column (`dbPassword`, `X-Api-Key`).
+    """
     han = compiled(rf"(?:{_PATTERNS['NAME']})(?:值|串|号|明文)?$").search(name.strip().lower())
     if han is not None and not han.group().isascii():
         return han.lastgroup  # type: ignore[return-value]

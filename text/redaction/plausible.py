@@ -1,4 +1,4 @@
-"""Distinguish random strings (keys) from written ones (names, dates, paths)."""
+"""Tests that distinguish random strings (keys) from written ones (names, dates, paths)."""
 
 import math
 import re
@@ -15,21 +15,24 @@ _HASH_LENGTHS = (32, 40, 56, 64, 96, 128)
 
 
 def is_hash(value: str) -> bool:
-    """Return True if `value` has the form of an MD5, SHA or Git digest or of a UUID: an identifier unless named a key."""
+    """Return True if `value` has the form of an MD5, SHA or Git digest or of a UUID.
+
+    Such a value is an identifier, unless it is named a key.
+    """
     is_digest = len(value) in _HASH_LENGTHS and re.fullmatch("[0-9a-f]+|[0-9A-F]+", value)
     return bool(is_digest or re.fullmatch(UUID, value))
 
 
 def is_mixed(value: str) -> bool:
-    """Return True if letters and digits both occur."""
+    """Return True if `value` has letters and digits."""
     return any(map(str.isdigit, value)) and any(map(str.isalpha, value))
 
 
 def looks_random(value: str, at_least: int = 16) -> bool:
     """Return True if letters and digits alternate as in a key of at least `at_least` characters.
 
-    Names, dates, paths and versions change between letters and digits once or twice; in a random base62 string a third of
-    all adjacent pairs do, in a hexadecimal one nearly half.
+    Names, dates, paths and versions change between letters and digits once or twice. In a random
+    base62 string a third of all adjacent pairs do so, in a hexadecimal one nearly half.
     """
     if len(value) < at_least or len(set(value)) < 8:
         return False
@@ -58,31 +61,37 @@ class Value(NamedTuple):
 
 
 def is_placeholder(value: str) -> bool:
-    """Return True if `value` stands for a secret instead of being one: `${TOKEN}`, `<your key>`, `****`, `[PASSWORD]`, null."""
+    """Return True for a placeholder of a secret: `${TOKEN}`, `<your key>`, `****`, `[TOKEN]`."""
     stands_for = value.lower() in _NO_VALUES or compiled(_PATTERNS["MASKED"]).fullmatch(value)
     return bool(stands_for) or is_template(value)
 
 
 def is_template(value: str) -> bool:
-    """Like `is_placeholder`, but without words such as `password` or `none`, which occur as passwords in URLs."""
+    """Return True if `value` is a placeholder by its form.
+
+    Words such as `password` or `none`, which occur as passwords in URLs, do not count.
+    """
     if not any(map(str.isalnum, value)):
         return True
     return bool(compiled(_PATTERNS["TEMPLATE"]).fullmatch(value) or PLACEHOLDER.fullmatch(value))
 
 
 def is_strong(word: str) -> bool:
-    """Return True if an unlinked word is a password: letters and digits (or symbols), not a date or a path."""
+    """Return True if a word without a link looks like a password.
+
+    It has letters and digits (or symbols), and is no date or path.
+    """
     mixed = is_mixed(word) or compiled(r"[A-Za-z]{2,}[@#$!%^&*+]+[A-Za-z]{2,}.*").fullmatch(word)
     return bool(len(word) >= 6 and mixed) and not (_is_ordinary(word) or is_placeholder(word))
 
 
 def _is_ordinary(word: str) -> bool:
-    """Return True for the name of a method, a date, a version, a path, an address, and for a call: `os.environ[`."""
+    """Return True for a method name, date, version, path, address or call (`os.environ[`)."""
     return bool(compiled(_PATTERNS["ORDINARY"]).fullmatch(word) or compiled(_PATTERNS["CODE"]).match(word))
 
 
 def is_secret(kind: Kind, link: Link, linking: str, value: Value, text: str) -> bool:
-    """Return True if `value` is the secret of a name of `kind`; `linking` is the text between the two."""
+    """Return True if `value` is the secret of a name of `kind`; `linking` is the text between."""
     written, after = value.text, text[value.end : value.end + 24]
     if is_placeholder(written.lstrip("=")) or _names_a_secret(written):
         return False
@@ -94,7 +103,7 @@ def is_secret(kind: Kind, link: Link, linking: str, value: Value, text: str) -> 
 
 
 def _names_a_secret(value: str) -> bool:
-    """Return True if the value is itself a name from code: `user_password`, `new_token`, `your-api-key`."""
+    """Return True if the value is a name in code: `user_password`, `new_token`, `your-api-key`."""
     named = re.fullmatch(r"[A-Za-z_.\-$]{3,60}|(?:[A-Z][a-z]+|[A-Z]\d){3,}", value)
     return bool(named) and kind_of_name(value) is not None
 
@@ -116,7 +125,10 @@ def _is_password(link: Link, linking: str, value: Value, after: str) -> bool:
 
 
 def _is_plain_password(link: Link, linking: str, after: str) -> bool:
-    """Return True if a word of letters alone is a password: after `=` and 是, after `is` where a sentence ends."""
+    """Return True if a word of only letters is a password.
+
+    It is a password after `=` and 是, and after `is` at the end of a sentence.
+    """
     if link != "said" or not linking.isascii():
         return link != "beside"
     return bool(compiled(_ENDS).match(after))

@@ -1,4 +1,4 @@
-"""Rules of redaction: patterns with labels, the spans that they find, and placeholders in their place."""
+"""Redaction rules: patterns with labels, the spans that they find, and placeholders."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -10,7 +10,8 @@ from ..edits import edited
 from ..word_lists import in_full, in_pieces, word_tables
 
 Level = Literal["secrets", "all", "none"]
-"""`secrets`: keys, tokens, passwords, cookies. `all`: e-mail, phone, identity and bank card numbers too."""
+"""`secrets`: keys, tokens, passwords, cookies. `all`: also e-mail addresses and numbers of phones,
+identity documents and bank cards."""
 
 Label = Literal[
     "PRIVATE_KEY", "COOKIE", "API_KEY", "TOKEN", "SECRET", "PASSWORD", "EMAIL", "ID_CARD", "BANK_CARD", "PHONE", "WECHAT"
@@ -18,7 +19,7 @@ Label = Literal[
 LABELS: tuple[Label, ...] = get_args(Label)
 _LONGEST = max(map(len, LABELS)) + 2
 PLACEHOLDER = re.compile(r"\[(?:" + "|".join(LABELS) + r")\]")
-"""Every placeholder; stored texts may already contain some."""
+"""Matches every placeholder; stored texts may already contain some."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -36,7 +37,10 @@ def placeholder(label: Label) -> str:
 
 
 def merged(found: Iterable[Redaction], text: str) -> list[Redaction]:
-    """Sort spans, merge overlapping ones (the more specific label wins) and leave out those that hold only placeholders."""
+    """Return sorted spans, with overlapping ones merged (the more specific label wins).
+
+    Spans that contain only placeholders are left out.
+    """
     taken: list[Redaction] = []
     for span in sorted(found):
         if taken and span.start < taken[-1].end:
@@ -53,7 +57,7 @@ def merged(found: Iterable[Redaction], text: str) -> list[Redaction]:
 
 
 def _around_placeholders(spans: list[Redaction], standing: list[tuple[int, int]], text: str) -> Iterator[Redaction]:
-    """Yield the spans extended to whole placeholders; a span that holds nothing but placeholders is left out."""
+    """Yield the spans extended to whole placeholders; spans of only placeholders are left out."""
     at = reached = 0
     for span in spans:
         start, end = max(span.start, reached), span.end
@@ -70,7 +74,7 @@ def _around_placeholders(spans: list[Redaction], standing: list[tuple[int, int]]
 
 
 def replaced(text: str, spans: Iterable[Redaction]) -> str:
-    """Return the text with a placeholder for each span; spans must be ordered and disjoint."""
+    """Return the text with a placeholder for each span. Spans must be sorted and disjoint."""
     return edited(text, ((span.start, span.end, placeholder(span.label)) for span in spans))
 
 
@@ -80,7 +84,7 @@ _LONGEST_WORD = 600
 
 
 class Rule(NamedTuple):
-    """A row of a TOML file, with its pattern complete."""
+    """A row of a TOML file, with its pattern in full."""
 
     label: Label
     cues: list[str]
@@ -91,23 +95,23 @@ class Rule(NamedTuple):
 
 
 def found(match: re.Match[str], label: Label) -> Redaction:
-    """Return what a match of a pattern redacts."""
+    """Return the redaction for a match: its group `value`, or all of it without such a group."""
     return Redaction(*match.span("value" if "value" in match.re.groupindex else 0), label)
 
 
 @cache
 def compiled(pattern: str, flags: int = 0) -> re.Pattern[str]:
-    """Return the compiled pattern; compiled once, on first use."""
+    """Return the compiled pattern, which is compiled once, on first use."""
     return re.compile(pattern, flags)
 
 
 def lowered(text: str) -> str:
-    """Return the text in lower case with unchanged offsets: `İ` alone would become two characters."""
+    """Return the text in lower case with unchanged offsets (`lower` makes `İ` two characters)."""
     return text.replace("İ", "I").lower()
 
 
 def cue_places(text: str, cues: Iterable[str]) -> list[int]:
-    """Return the offsets of all cues, in order."""
+    """Return the offsets of all cues in a text, in order."""
     places: set[int] = set()
     for cue in cues:
         at = text.find(cue)
@@ -118,7 +122,7 @@ def cue_places(text: str, cues: Iterable[str]) -> list[int]:
 
 
 def stretches(text: str, places: Sequence[int], before: int, after: int) -> Iterator[tuple[int, int]]:
-    """Yield the spans of the text around `places`, merged if they touch; none ends inside a word."""
+    """Yield the spans of the text around `places`, merged if they touch, to the end of a word."""
     start = end = -1
     for place in places:
         if end >= 0 and place - before > end:
@@ -138,7 +142,7 @@ def _word_end(text: str, at: int) -> int:
 
 
 class Rules:
-    """The rules of a TOML file, applied together; the cues in a text are looked up once for all of them."""
+    """The rules of a TOML file, applied together. Cues are looked up once for all rules."""
 
     def __init__(self, file: str, checks: Mapping[str, Check]) -> None:
         self._file = file
@@ -156,7 +160,7 @@ class Rules:
         return frozenset(cue for rule in self._rules for cue in rule.cues)
 
     def find(self, text: str, folded: str) -> Iterator[Redaction]:
-        """Yield what the rules find in `text`; `folded` is the text in lower case, as the cues are."""
+        """Yield the redactions found by the rules in `text`; `folded` is the text in lower case."""
         present = {cue for cue in self._cues if cue in folded}
         for rule in self._rules if present else ():
             cues = present.intersection(rule.cues)

@@ -1,4 +1,4 @@
-"""Apply all finders to a text."""
+"""Search and redaction of secrets in a text, with all finders of this package."""
 
 from collections.abc import Iterator
 
@@ -12,28 +12,29 @@ from .spoken import find_spoken, with_others
 
 _PASSES = 8
 _WINDOW = 20_000
-"""A longer text is searched in pieces: a single search keeps the interpreter's lock for as long as it takes."""
+"""A longer text is searched in pieces: a search holds the interpreter's lock until it ends."""
 _LINE = 300
-"""No line of a key is longer."""
+"""Maximum characters of a line of a key."""
 _CONTEXT = 6_000
-"""Characters around a piece that decide what is a secret in it; longer than any key."""
+"""Characters around a piece that are searched with it, as context; more than any key has."""
 _REST_OF_WORD = r"[^\s\"'<>]*"
 _ANNOUNCING = (*word_list("码 碼 code phrase seed mnemonic 助记 cookie authorization otp 2fa"), "private key")
 _FULL_WIDTH = "[０-９Ａ-Ｚａ-ｚ＠]"
 _HALF_WIDTH = {code: code - 0xFEE0 for code in (*range(0xFF10, 0xFF1A), *range(0xFF20, 0xFF3B), *range(0xFF41, 0xFF5B))}
-"""Full-width digits, letters and `＠` as ASCII; offsets stay."""
+"""Maps full-width digits, letters and `＠` to ASCII; offsets do not change."""
 
 
 def find_secrets(text: str, level: Level = "secrets") -> list[Redaction]:
     """Return the spans to redact as character offsets of `text`, in order and without overlaps.
 
-    Full-width letters and digits are read as ASCII; nothing is decoded. Time is linear in the length of the text.
+    Full-width letters and digits are read as ASCII; nothing is decoded. The time is linear in the
+    length of the text.
     """
     return list(_spans(text, level))
 
 
 def _spans(text: str, level: Level) -> Iterator[Redaction]:
-    """Yield the spans of `find_secrets`, window by window: a hundred thousand at once would be much to collect as garbage."""
+    """Yield the spans of `find_secrets` window by window, so that not all are in memory at once."""
     if level == "none" or not text:
         return
     if len(text) <= _WINDOW:
@@ -49,10 +50,10 @@ def _spans(text: str, level: Level) -> Iterator[Redaction]:
 
 
 def redact(text: str, level: Level = "secrets") -> str:
-    """Return the text with every secret replaced by a labelled placeholder (`[PASSWORD]`, `[API_KEY]` …).
+    """Return the text with a labelled placeholder (`[PASSWORD]`, `[API_KEY]` …) for each secret.
 
-    Idempotent. Levels: `secrets` (keys, tokens, passwords, cookies), `all` (personal data
-    too), `none`.
+    Idempotent. Levels: `secrets` (keys, tokens, passwords, cookies), `all` (also personal data),
+    `none`.
     """
     for _ in range(_PASSES):
         clean = replaced(text, _spans(text, level))
@@ -65,7 +66,7 @@ def redact(text: str, level: Level = "secrets") -> str:
 def announces_secret(text: str) -> bool:
     """Return True if the text contains a word that may introduce a secret.
 
-    If none of several texts does, no text can introduce a secret in another one.
+    If this is False for each of several texts, none of them introduces a secret in another one.
     """
     return any(_announces(text[start : start + _WINDOW + _CONTEXT]) for start in range(0, len(text), _WINDOW))
 
@@ -81,7 +82,7 @@ def _half_width(text: str) -> str:
 
 
 def _found_in(text: str, level: Level) -> list[Redaction]:
-    """Return the spans of a text that is searched at once, in order and without overlaps."""
+    """Return the spans of a text, searched in one piece, in order and without overlaps."""
     seen = _half_width(text)
     folded = lowered(seen)
     found = list(with_others(seen, _secrets(seen, folded)))
@@ -91,15 +92,16 @@ def _found_in(text: str, level: Level) -> list[Redaction]:
 
 
 def _begun_in_window(text: str, start: int, level: Level) -> Iterator[Redaction]:
-    """Yield the spans that begin in the window at `start`, as seen with what stands around it."""
+    """Yield the spans that begin in the window at `start`, searched together with its context."""
     first, reach = max(0, start - _CONTEXT), _WINDOW + _CONTEXT
     while True:
         end = min(len(text), start + reach)
         spans = [span for span in _found_in(text[first:end], level) if start <= first + span.start < start + _WINDOW]
-        is_word = not any(map(str.isspace, text[max(first, end - 2 * _CONTEXT) : end]))  # of which no rule tells the end
+        # For a long word no rule finds the end, so the window is not extended.
+        is_word = not any(map(str.isspace, text[max(first, end - 2 * _CONTEXT) : end]))
         if end == len(text) or is_word or not any(first + span.end > end - _LINE for span in spans):
             break
-        reach *= 2  # a secret goes on behind the end, which may have cut a line of it
+        reach *= 2  # a secret continues after the end of the searched part
     for span in spans:
         stop = first + span.end
         if end < len(text) and stop > end - _LINE and (rest := compiled(_REST_OF_WORD).match(text, stop)):

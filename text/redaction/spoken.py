@@ -1,4 +1,7 @@
-"""Secrets in sentences: `我的密码我设成了 …`, `the wifi password at home is …`, `验证码 4829…`, seed phrases."""
+"""Finding of secrets in sentences, and of seed phrases.
+
+Examples: `我的密码我设成了 …`, `the wifi password at home is …`, `验证码 4829…`.
+"""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -12,7 +15,7 @@ _ANOTHER = (
     r"[ ]?(?:和|与|跟|或者?|及|以及|还有|→|(?:现在|后来|又|再)?(?:改|换|变|更新|设)(?:成|为|到)了?)[ ]?)"
     r"[\"'“‘「『`(（]{0,2}(?P<value>[!-~]{4,96})"
 )
-"""What stands between a password and another one: `hunter2 and …`, `、…`, `改成了 …`."""
+"""A second password after a password, with the words between: `hunter2 and …`, `、…`, `改成了 …`."""
 
 
 def _trimmed(value: str) -> str:
@@ -22,7 +25,7 @@ def _trimmed(value: str) -> str:
 
 
 def _is_told(match: re.Match[str]) -> bool:
-    """Return True if what stands behind the name is a password: a strong one, or a number."""
+    """Return True if the value after the name is a password: a strong one, or a number."""
     value = _trimmed(match["value"])
     if is_placeholder(value) or re.match(r"[\w.-]+[=(]|https?:|.*\.[a-z]{2,4}$", value):
         return False
@@ -40,7 +43,10 @@ _RULES = Rules("spoken.toml", {"told": _is_told, "given": _is_given})
 
 
 def with_others(text: str, found: Iterable[Redaction]) -> Iterator[Redaction]:
-    """Yield what was found, and the passwords that are listed behind one, or took its place: `… and …`, `…、…`, `… 改成 …`."""
+    """Yield the spans `found`, and further passwords after each password.
+
+    These are listed after it or replaced it: `… and …`, `…、…`, `… 改成 …`.
+    """
     seen: set[int] = set()
     for span in found:
         yield span

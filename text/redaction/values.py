@@ -27,11 +27,13 @@ _NAME_FIELDS = ("name", "key", "header", "field")
 
 
 def redact_value(value: object, level: Level = "secrets") -> object:
-    """Return the value without secrets: strings as by `redact`, values under the name of a secret entirely, at any depth.
+    """Return the value without secrets, at any depth.
 
-    Dictionaries (keys too), lists, tuples and sets are copied, bytes stay bytes; header lists (`[["Authorization", "…"]]`,
-    `{"name": "password", "value": "…"}`) are recognised. Other objects are returned unchanged: convert them to text first.
-    Values nested deeper than 200 levels, or in themselves, become `[NESTED]`.
+    Strings are redacted as by `redact`; a value under the name of a secret is replaced entirely.
+    Dictionaries (also their keys), lists, tuples and sets are copied; bytes remain bytes. Header
+    lists (`[["Authorization", "…"]]`, `{"name": "password", "value": "…"}`) are recognised. Other
+    objects are returned unchanged: convert them to text first. Values nested deeper than 200
+    levels, or in themselves, become `[NESTED]`.
     """
     return value if level == "none" else _redacted(value, level, None, ())
 
@@ -43,7 +45,7 @@ def _redacted(value: object, level: Level, under: Label | None, parents: tuple[i
             return placeholder(under)
         return redact(value, level)
     if isinstance(value, int) and not isinstance(value, bool):
-        # Numbers without a name are ids and times; the name makes one a password or a telephone number.
+        # A number is an id or a time, unless its name makes it a password or a telephone number.
         return placeholder(under) if under in ("PASSWORD", *_PERSONAL_NAMES) else value
     if isinstance(value, bytes | bytearray):
         cleaned = _redacted(value.decode("utf-8", "surrogateescape"), level, under, ())
@@ -79,10 +81,10 @@ def _redacted_mapping(
 
 
 def _label_of(name: str, item: object, level: Level) -> Label | None:
-    """Return the label of the field `name`, or None if the name or its value shows that it is harmless."""
+    """Return the label of the field `name`, or None if name or value show that it is harmless."""
     folded, kind = name.strip().lower(), kind_of_name(name)
     if kind is not None and folded not in _LABELS_OF_NAMES["TOKEN"]:
-        # Any value of a password is one, but not every value of a `token` or `key`.
+        # Any value of a `password` is a secret, but not every value of a `token` or `key`.
         least = {"password": 0, "secret": 4, "token": 6, "key": 20}[kind]
         is_drawn = isinstance(item, str) and len(item) >= least
         if kind in ("token", "key") and isinstance(item, str):

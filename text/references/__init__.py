@@ -1,1 +1,1 @@
-"""Deictic words: finding, resolution to names, rewriting."""
+"""Deictic words: finding, their antecedents, and verb agreement."""

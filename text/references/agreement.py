@@ -1,4 +1,4 @@
-"""Verb agreement after a subject changed from "I" or "you" to a name: am → is, have → has, like → likes."""
+"""Verb agreement after a name has replaced "I" or "you": am → is, have → has, like → likes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,11 @@ _CONTRACTION = re.compile(rf"['’](m|re|ve|ll|d|s){ENDS}", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Changes to the verb after a new subject: the text that replaces a contraction, and the edit of a verb on its own."""
+    """Changes to the verb after a new subject.
+
+    `after_subject` replaces the contraction that ends at `contraction_end`; `edits` change a
+    separate verb.
+    """
 
     contraction_end: int
     after_subject: str
@@ -32,7 +36,7 @@ class Agreement:
 
 
 def third_person(verb: str) -> str:
-    """Return the third person singular of a verb in its base form: try → tries, watch → watches, have → has."""
+    """Return the third person singular of a base form: try → tries, watch → watches, have → has."""
     if verb in _IRREGULAR:
         return _IRREGULAR[verb]
     if verb.endswith("y") and verb[-2:-1] not in "aeiou":
@@ -42,7 +46,10 @@ def third_person(verb: str) -> str:
 
 
 def is_base_form(word: str, *, habitual: bool = False) -> bool:
-    """Return True if a word after "I" is a present-tense verb. Ambiguous forms (put, read) count only if `habitual`."""
+    """Return True if a word after "I" is a present-tense verb.
+
+    Ambiguous forms (put, read) count only if `habitual`.
+    """
     lower = word.lower().replace("’", "'")
     if word[0].isupper() or any(lower in _WORDS[kind] for kind in ("not_verbs", "past", "modals")):
         return False
@@ -54,7 +61,7 @@ def is_base_form(word: str, *, habitual: bool = False) -> bool:
 
 
 def is_common_verb(word: str) -> bool:
-    """Return True if a word is the base form of a verb that commonly has persons as its subject (like, tell, know)."""
+    """Return True if a word is the base form of a verb for acts of persons (like, tell, know)."""
     return word in _WORDS["verbs"] or word in _WORDS["stative"] or word in _IRREGULAR
 
 
@@ -65,7 +72,7 @@ def is_past_verb(word: str) -> bool:
 
 
 def is_finite_verb(word: str) -> bool:
-    """Return True if a word after a noun is the verb of a clause in the third person or the past: likes, has, broke, wants."""
+    """Return True if a word after a noun is a verb in the third person or past: likes, broke."""
     lower = word.lower().replace("’", "'")
     if is_past_verb(lower) or lower in _WORDS["modals"] or lower in _IRREGULAR.values():
         return True
@@ -74,7 +81,7 @@ def is_finite_verb(word: str) -> bool:
 
 
 def agree(text: str, end: int, *, plural: bool = False) -> Agreement:
-    """Return the changes after a subject that ends at `end` and is replaced by a name.
+    """Return the changes to the verb after a subject that ends at `end` and is replaced by a name.
 
     With `plural` the new subject is several names ("Ada and Tom"): only contractions are expanded.
     """

@@ -1,4 +1,4 @@
-"""The persons before a pronoun in the same text whom it may mean."""
+"""Antecedents: the persons before a pronoun in the same text that it may mean."""
 
 from __future__ import annotations
 
@@ -14,21 +14,24 @@ from .types import Reference
 
 _RE = compiled_patterns(word_tables("references/antecedents.toml"))
 _HAN = re.compile(r"[㐀-鿿]")
-_NEAREST = 12  # persons considered before a pronoun; only none, one or several matters
+_NEAREST = 12  # persons considered before a pronoun; it only matters whether there are 0, 1 or more
 LOOK_BACK = 400
-"""Maximum distance in characters between an antecedent and its pronoun. It also keeps the work linear."""
+"""Maximum characters between an antecedent and its pronoun. It also keeps the time linear."""
 _OWNERS = frozenset(("his", "her", "their", "hers", "theirs"))
-_LAST_WORD = re.compile(r"[A-Za-z]+\s+$")  # "Lisa knows him": a verb directly before the pronoun does not open a clause
+_LAST_WORD = re.compile(r"[A-Za-z]+\s+$")  # "Lisa knows him": this verb does not open a clause
 _SPEAKS = re.compile("(?: said)?[:：]")
 _OWNS = re.compile("['’]s |的")
 _IS_CALLED = re.compile(r"\b(?:is|was) (?:\S{1,30}['’]s |an? |the )$|[是叫](?:\S{1,20}的)?$")
 _AND = re.compile(r"\b(?:and|or)\b")
 _GOES_ON = re.compile(r"[，,](?=(?:[还也就又再会要想去来能]|可以|打算|准备|经常|每天)+[一-鿿]{1,2}$)")
-"""A comma before a clause that goes on with the same subject: 阿明有车，会去接她."""
+"""A comma before a clause that has the same subject: 阿明有车，会去接她."""
 
 
 def mentions_before(mentions: Sequence[Mention], position: int) -> list[Mention]:
-    """Return the mentions that end before `position`, at most `LOOK_BACK` characters away, in text order."""
+    """Return the mentions before `position`, at most `LOOK_BACK` characters away, in text order.
+
+    Of these, at most the last _NEAREST are returned.
+    """
     last = bisect_right(mentions, position, key=lambda mention: mention.end)
     first = bisect_left(mentions, position - LOOK_BACK, lo=0, hi=last, key=lambda mention: mention.start)
     return list(mentions[max(first, last - _NEAREST) : last])
@@ -37,8 +40,8 @@ def mentions_before(mentions: Sequence[Mention], position: int) -> list[Mention]
 def antecedents(text: str, reference: Reference, mentions: Sequence[Mention], bot: str = "") -> Reference:
     """Return `reference` with its `antecedents` and `anchored` set.
 
-    The bot is none, nor is who only speaks the text ("Ann: …"), a person of the other gender, or the subject of a clause for
-    its object ("Tom told him").
+    The bot, the speaker of the text ("Ann: …") and persons of the other gender are no antecedents.
+    The subject of a clause is no antecedent of its object ("Tom told him").
     """
     near = mentions_before(mentions, reference.start)
     before = [one for one in near if one.name != bot and not (one.start == 0 and _SPEAKS.match(text, one.end))]
@@ -60,7 +63,7 @@ def antecedents(text: str, reference: Reference, mentions: Sequence[Mention], bo
         if not (mention.gender and reference.gender and mention.gender != reference.gender)
         and not _is_own_object(text, mention, reference, near)
     )
-    if len(fitting) > 1:  # Ann is Greg's sister and she …: neither the owner nor the noun behind "is" is somebody else
+    if len(fitting) > 1:  # "Ann is Greg's sister and she": neither Greg nor "sister" is a rival
         owners = {one.name for one in before if _OWNS.match(text, one.end)}
         called = {one.name for one in before if _IS_CALLED.search(text, max(0, one.start - 60), one.start)}
         others = [name for name in fitting if name not in owners]
@@ -69,7 +72,7 @@ def antecedents(text: str, reference: Reference, mentions: Sequence[Mention], bo
 
 
 def _is_own_object(text: str, mention: Mention, reference: Reference, mentions: Sequence[Mention]) -> bool:
-    """Return True if the mention may be the subject of the clause and the reference its object: "Tom told him" (not Tom)."""
+    """Return True if the reference may be the object of the mention: "Tom told him"."""
     between = text[mention.end : reference.start]
     if (
         len(between) > 80
@@ -85,7 +88,8 @@ def _is_own_object(text: str, mention: Mention, reference: Reference, mentions: 
         is_object = _RE.zh_before_object.search(between) is not None and not between.startswith("的")
         return is_object and not _RE.zh_clause.search(_GOES_ON.sub("", between)) and not _RE.zh_own.match(text, reference.end)
     if _RE.en_is.fullmatch(between):
-        return reference.form in ("his", "her") and _RE.en_person.match(text, reference.end) is not None  # "Ann is his sister"
+        # "Ann is his sister"
+        return reference.form in ("his", "her") and _RE.en_person.match(text, reference.end) is not None
     if reference.form not in ("object", "her") or text[mention.end : mention.end + 2] in ("'s", "’s"):
         return False
     if reference.form == "her" and not is_object_her(text, reference.start, reference.end):

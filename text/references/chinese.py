@@ -1,4 +1,4 @@
-"""Finding deictic words in Chinese text, and excluding longer words that contain the same characters."""
+"""Finding deictic words in Chinese text, and excluding longer words with the same characters."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .types import Gender, Kind, Person, Reference
 
 _TABLES = word_tables("references/chinese.toml")
 _WORDS = {"longer": "|".join(_TABLES["longer"]), **_TABLES["words"]}
-# All first characters of the alternatives; other characters are skipped at once.
+# The first characters of all alternatives; other characters are skipped immediately.
 _BEGINNINGS = (
     "我你您妳他她它牠祂咱俺鄙本朕在人对對该該此这這那楼樓层当當Tt尤其极極与與吉排利维維马馬犹猶卡伐西依阿别別无無另挪移言真太好都就"
     "又还可去管自忘舍捨小大超唯尔爾卿有时時以天必知敌敵物非怨迷应應活绝相老女户戶用"
@@ -22,15 +22,15 @@ _BEGINNINGS = (
 
 @cache
 def _pattern() -> re.Pattern[str]:
-    """Return all words as one pattern. Compiled on first use because compiling takes a fifth of the import time."""
+    """Return a pattern of all words, compiled on first use: it takes a fifth of the import time."""
     words = "|".join(f"(?P<{name}>{in_full(pattern, _TABLES['nouns'])})" for name, pattern in _WORDS.items())
     return re.compile(rf"(?=[{_BEGINNINGS}])(?:{words})")
 
 
 _ANY_WORD = re.compile(r"[我你您妳他她它牠祂咱俺鄙本朕在人对對该該此这這那楼樓层当當]|用[户戶]|TA|Ta|ta")
 
-# Characters that may precede a place word at the start of its phrase. After any other character (公司那边, 北京这里) a
-# noun names the place, and the expression is not a reference.
+# Characters that may precede a place word at the start of its phrase. After any other character
+# (公司那边, 北京这里) a noun names the place, and the expression is not a reference.
 _BEFORE_PLACE = frozenset(
     "在到去从從来來往住离離是的了把对對向和跟与與及就也都还還又很说說觉覺得看等想放搬回留待呆进進给給为為被让讓叫过過着著而但却卻因所且或"
     "要会會能可将將才刚剛只不没沒有比像如同至由自于於爱愛恨管找问問加入发發退建拉踢欢歡开開应應厌厭恋戀念绍紹荐薦诉訴记記当當您你我他她个個"
@@ -56,7 +56,7 @@ _FORMS = {"chat": "singular", "self": "singular", "our_group": "group", "this_gr
 
 
 def chinese_references(text: str) -> Iterator[Reference]:
-    """Yield the Chinese deictic words of `text`, left to right, including those in protected spans."""
+    """Yield the Chinese deictic words of `text`, left to right, also those in protected spans."""
     if not _ANY_WORD.search(text):
         return
     for match in matches(_pattern(), text):
@@ -75,7 +75,7 @@ def chinese_references(text: str) -> Iterator[Reference]:
 
 
 def _points(name: str, word: str, text: str, start: int, end: int) -> bool:
-    """Return True if a word points at somebody or at a place here, by what stands around it."""
+    """Return True if a word is deictic in its context."""
     before = text[start - 1 : start]
     at_clause_start = not before or before in _CLAUSE_BREAK
     if name == "chat":
@@ -103,5 +103,5 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
     if in_word(before) or before in "-.'" or in_word(after) or after in "-.'":
         return False
     if text.startswith("TA ", start) and text[end + 1 : end + 5].isdecimal():
-        return True  # before a date that was put in: TA 2026-03-02 到
+        return True  # before an inserted date: TA 2026-03-02 到
     return any("㐀" <= one <= "鿿" for one in (before, after, text[start - 2 : start - 1] if start > 1 else " "))

@@ -41,9 +41,10 @@ _LATIN_RUN = re.compile(r"[A-Za-z][A-Za-z0-9'’,;:\- ]*")
 
 
 def english_references(text: str, *, whole: bool = True) -> Iterator[Reference]:
-    """Yield the English deictic words of `text`, left to right, including those in protected spans.
+    """Yield the English deictic words of `text`, left to right, also those in protected spans.
 
-    With `whole=False` (a text in another language), only words in runs of at least three Latin words are found.
+    With `whole=False` (a text in another language), words are found only in runs of at least three
+    Latin words.
     """
     found = list(_words(text, whole))
     phrases = [match.span() for match in matches(_RE.phrase, text)] if found else []
@@ -51,7 +52,7 @@ def english_references(text: str, *, whole: bool = True) -> Iterator[Reference]:
 
 
 def _words(text: str, whole: bool) -> Iterator[Reference]:
-    """Yield what looks like a deictic word, left to right."""
+    """Yield candidates for deictic words, left to right; some are parts of longer phrases."""
     shouted = not _ANY_LOWER.search(text)
     runs = None if whole else [one.span() for one in _LATIN_RUN.finditer(text) if len(one.group().split()) >= 3]
     for match in matches(_DEICTIC, text):
@@ -73,12 +74,12 @@ def _words(text: str, whole: bool) -> Iterator[Reference]:
                 last = lower.split()[-1]
                 form = last if last in ("here", "there") else "group" if last in WORDS["groups"] else "this_place"
                 yield Reference("place", word, start, end, form=form)
-        elif lower in _PRONOUNS and _is_pronoun(text, word, start, end):  # Unicode case folding: İ is not "I"
+        elif lower in _PRONOUNS and _is_pronoun(text, word, start, end):  # İ is not "I"
             yield Reference("pronoun", word, start, end, *_PRONOUNS[lower])
 
 
 def _is_part(text: str, start: int, end: int, word: str) -> bool:
-    """Return True for a part of a compound, an address or an abbreviation: I-95, do-it-yourself, @me, I/O."""
+    """Return True for a part of a compound, address or abbreviation: I-95, do-it-yourself, @me."""
     before, after = text[max(0, start - 2) : start], text[end : end + 2]
     if (after[:1] == "-" and after[1:].isalnum()) or (before[-1:] == "-" and before[:-1].isalnum()):
         return True
@@ -87,7 +88,7 @@ def _is_part(text: str, start: int, end: int, word: str) -> bool:
 
 
 def _is_pronoun(text: str, word: str, start: int, end: int) -> bool:
-    """Return True if letters are a pronoun: not a loop variable, an initial, U.S., im.de or a mine."""
+    """Return True if a word is a pronoun, and not a variable, an initial, U.S., im.de or a mine."""
     lower, before, after = word.lower(), text[start - 1 : start] if start else "", text[end : end + 1]
     dotted = after == "." and text[end + 1 : end + 2].isalnum()
     if lower == "i" and after not in ("'", "’"):
@@ -101,7 +102,10 @@ def _is_pronoun(text: str, word: str, start: int, end: int) -> bool:
 
 
 def _is_one_user(text: str, start: int, end: int) -> bool:
-    """Return True if a bare "user" is one user, as models write it: "User quit smoking", "helped user with taxes"."""
+    """Return True if a "user" without article means the user, as models write.
+
+    Examples: "User quit smoking", "helped user with taxes".
+    """
     if not _RE.before_user.search(text[max(0, start - 14) : start]) or not _RE.after_user.match(text, end):
         return False
     following = next_word(text, end)
@@ -109,7 +113,7 @@ def _is_one_user(text: str, start: int, end: int) -> bool:
 
 
 def _is_place(text: str, lower: str, start: int, end: int) -> bool:
-    """Return True if here, there or "this group" is a place known only to participants."""
+    """Return True if here, there or "this group" is a place that only participants know."""
     if not lower.endswith(("here", "there")):
         said = lower.startswith("that ") and (previous_word(text, start) in WORDS["saying"] or lower.endswith(("p", "e", "y")))
         return not said and next_word(text, end) not in ("of", "size")
@@ -117,25 +121,25 @@ def _is_place(text: str, lower: str, start: int, end: int) -> bool:
 
 
 def _starts_sentence(text: str, start: int) -> bool:
-    """Return True if a sentence begins at `start`, so that a capital there is not significant."""
+    """Return True if a sentence begins at `start`, where a capital letter has no meaning."""
     before = text[max(0, start - 200) : start].rstrip(" \t\u3000")[-1:]
     return not before or before in _SENTENCE_END or not (before.isalnum() or before in ",)]}%&")
 
 
 def previous_word(text: str, start: int) -> str:
-    """Return the word before `start` in lower case; "" if no word separated by spaces precedes."""
+    """Return the word before `start` in lower case, or "" if there is none before a space."""
     match = _PREVIOUS_WORD.search(text[max(0, start - 40) : start])
     return match.group(1).lower().replace("’", "'") if match else ""
 
 
 def next_word(text: str, end: int) -> str:
-    """Return the word after `end` in lower case; "" if no word separated by spaces follows."""
+    """Return the word after `end` in lower case, or "" if there is none after a space."""
     match = _NEXT_WORD.match(text, end)
     return match.group(1).lower().replace("’", "'") if match else ""
 
 
 def plural_noun_before(head: str) -> bool:
-    """Return True if a text holds a plural noun that a later "they" can refer to."""
+    """Return True if a text has a plural noun to which a later "they" can refer."""
     return _RE.plural_before.search(head) is not None
 
 

@@ -22,13 +22,15 @@ _LATIN_SENTENCE = re.compile(
 
 
 def deictic_words(text: str, protected: Sequence[Span], language: LanguageChoice = "auto") -> list[Reference]:
-    """Return the deictic references of `text`, sorted and never overlapping, of a text in English or Chinese.
+    """Return the deictic references of an English or Chinese text, sorted and without overlaps.
 
-    Found are pronouns (我 你 他 TA 本人, I you he they with their forms, chat spellings like u and ur), stand-ins for a
-    person (对方, 该用户, 用户喜欢猫, 那个人, the user, that guy) and places (这里, 本群, 我这边, here, over there, this group).
-    Excluded are longer words (吉他, 其他, 自我, 本地部署, I/O, "there are"), everything in `protected`, reflexives (自己,
-    himself), it/its, 那里 and "there" after a place named in the same text, and 公司那边 (the noun names the place).
-    `language` is the language of the text; in a Chinese text, English is searched only in runs of three Latin words.
+    References are pronouns (我 你 他 TA 本人, I you he they with their forms, chat spellings like u
+    and ur), stand-ins for a person (对方, 该用户, 用户喜欢猫, 那个人, the user, that guy) and places
+    (这里, 本群, 我这边, here, over there, this group). The result excludes longer words (吉他, 其他, 自我,
+    本地部署, I/O, "there are"), everything in `protected`, reflexives (自己, himself), it/its, 那里 and
+    "there" after a place named in the same text, and 公司那边 (the noun names the place). `language` is
+    the language of the text; in a Chinese text, English words are found only in runs of three Latin
+    words.
     """
     found: list[Reference] = []
     han = not text.isascii() and _HAN.search(text) is not None
@@ -45,7 +47,7 @@ def deictic_words(text: str, protected: Sequence[Span], language: LanguageChoice
 
 @remembered(1024)
 def is_deictic_name(name: str) -> bool:
-    """Return True if a nickname is itself a deictic word (我, Here), so that the two cannot be distinguished in a text."""
+    """Return True if a nickname is a deictic word (我, Here), which in a text means no person."""
     bare = name.strip()
     references = [*chinese_references(bare), *english_references(bare)]
     return any(reference.form != "loose_user" and reference.start == 0 and reference.end == len(bare) for reference in references)

@@ -1,4 +1,4 @@
-"""Finding of the persons named in a text, the possible antecedents of later pronouns."""
+"""Finding of the persons named in a text, who are possible antecedents of later pronouns."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .types import Gender
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A person named in a text: the wording, its character offsets, and the gender if the word shows it."""
+    """A person named in a text: the wording, its character offsets, and the gender of the word."""
 
     name: str
     start: int
@@ -30,7 +30,7 @@ _GENDER: dict[str, Gender] = {"male": "male", "female": "female", "either": ""}
 
 
 def _gendered(table: str) -> dict[str, Gender]:
-    """Return the words of a table with the gender they show, "" for either."""
+    """Return the words of a table with their gender, "" for either."""
     return {word: _GENDER[gender] for word, gender in by_word(_WORDS[table]).items()}
 
 
@@ -38,10 +38,10 @@ _SURNAMES: str = _WORDS["surnames"]
 _TITLES = _gendered("titles")
 _KIN_ZH, _KIN_EN, _ROLES = _gendered("kin"), _gendered("english_kin"), _gendered("roles")
 KIN = {"zh": tuple(_KIN_ZH), "en": tuple(_KIN_EN)}
-"""Nouns for somebody's relatives and the like, whom everybody has of their own: 妈妈, roommate."""
+"""Nouns for a person's relatives and other related people, which need an owner: 妈妈, roommate."""
 _PEOPLE = _KIN_ZH | _KIN_EN | _ROLES
 ROLE_NOUNS = frozenset(_PEOPLE)
-"""Nouns for a person's relation to somebody, and for what one does: 妈妈, friend, teacher."""
+"""Nouns for a person's relation to others, and for professions: 妈妈, friend, teacher."""
 _ROLE_ZH, _ROLE_EN = (
     "|".join(sorted((word for word in _PEOPLE if word.isascii() is ascii), key=len, reverse=True)) for ascii in (False, True)
 )
@@ -51,7 +51,7 @@ _VERB_AHEAD = (
 )
 # Verbs that end a name at the start of a clause (李娜考研, 王芳辞职了).
 _VERB_AFTER_FIRST_NAME = "考辞升离搬换参获得输赢报修写读看听吃喝玩学拿订借还卖租开骂夸弹唱跳跑病毕结"
-# Words that may open a clause before 说, 表示, 觉得 and are not names.
+# Words that may precede 说, 表示, 觉得 at the start of a clause and are not names.
 _NO_NICKNAME = (
     "(?![我你您他她它咱俺某有这這那哪谁誰每各全听據据也都还又就才再很太不没别可能应该对本此今昨明前后刚曾一几两多来去在用跟和给被把让向为与只却并常总老仍虽"
     "但书报笑哭大随]|用户|用戶|网友|群[里内主]|人家|众人|而且|因[为為]|所以|如果|其实|经[常过]|最[近后]|现在|目前|感觉|确实|真的|突然|反复|主动|明确|私[下聊信]|详细"
@@ -96,11 +96,12 @@ def _english_names() -> re.Pattern[str]:
 def find_people(text: str, known: Sequence[str] = (), protected: Sequence[Span] = ()) -> list[Mention]:
     """Return the persons named in `text`, left to right.
 
-    `known` are names that are certain (those of the conversation). Beside them: in Chinese a surname with a title
-    (张老师), 小王 and 老李, kinship and role nouns (妈妈, 室友), full names that begin with a common surname; in
-    English titles, kinship and role nouns, common first names, and capitalised words that behave like a person. Names
-    inside `protected` spans do not count, unless they are `known`. Precision is
-    preferred to recall: a missed name leaves a reference undecided instead of resolving it wrongly.
+    `known` are certain names (those of the conversation). Other persons in Chinese are surnames
+    with a title (张老师), 小王 and 老李, kinship and role nouns (妈妈, 室友), and full names that begin
+    with a common surname. In English they are names with titles, kinship and role nouns, common
+    first names, and capitalised words that are used like persons. Names inside `protected` spans do
+    not count, unless they are `known`. Precision is preferred to recall: a missed name leaves a
+    reference undecided instead of resolving it wrongly.
     """
     taken: list[Span] = places_of(text, (name.strip() for name in known))
     found = [Mention(text[start:end], start, end) for start, end in taken]
@@ -166,7 +167,10 @@ _INSIDE = re.compile(rf"[{LOWER},]\s+$")
 
 
 def _acts_like_a_person(text: str, start: int, end: int) -> bool:
-    """Return True for a capitalised word next to a word that goes with persons ("Wang said"), except names of pets."""
+    """Return True for a capitalised word beside a word for acts of persons ("Wang said").
+
+    Names of pets are excluded.
+    """
     before = _WORD_BEFORE.search(text[max(0, start - 30) : start])
     previous = before.group(1).lower() if before else ""
     if previous in _LISTS["before_places"] or _PET_NAMED.search(text[max(0, start - 40) : start]):

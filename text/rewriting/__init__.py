@@ -1,1 +1,1 @@
-"""Rewriting a note by rules: whom its words mean, and the names in their place."""
+"""Rewriting of a text by rules: the referents of its words, and names in their place."""

@@ -1,4 +1,4 @@
-"""Whom the references of a text mean, by the roles of the conversation and the text itself."""
+"""Resolution of the references of a text by the roles of the conversation and the text itself."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _CLAUSE_END = re.compile(r"[，。！？；：,.!?;:\n]")
 _STAND_INS = frozenset({"this_person", "other_party", "user", "loose_user"})
 _OTHER_PARTY = ("the other", "the sender")
 _OF_OTHER_PARTY = re.compile(r"[的车]|父母|律师|保险|司机|公司|全责|\s+of\b")
-"""What follows 对方 where it is a party that only the talk knows."""
+"""Words after 对方 that make it a third party, which only the conversation names."""
 _USER, _BOT = "\0user", "\0bot"
 
 
@@ -28,19 +28,19 @@ class Choice(Enum):
     """The resolution of a reference."""
 
     FIRST = auto()
-    """Whom the cast of the text has for "I"."""
+    """`Cast.first`, the name for "I"."""
     OF_FIRST = auto()
-    """What is "ours" is that one's, where the word says so (our dog, 我们公司)."""
+    """`Cast.first` as the owner in a plural possessive (our dog, 我们公司)."""
     SECOND = auto()
-    """Whom it has for "you"."""
+    """`Cast.second`, the name for "you"."""
     SENDER = auto()
     """The default referent of a third person: the user, or the only other recent speaker."""
     BOT_AND_USER = auto()
     GROUP = auto()
     NOBODY = auto()
-    """No rule resolves it."""
+    """No rule resolves the reference."""
     STANDS = auto()
-    """The text itself makes the referent clear."""
+    """The text itself makes the referent clear; the reference is not replaced."""
 
 
 _OF_CAST = frozenset((Choice.FIRST, Choice.OF_FIRST, Choice.SECOND, Choice.BOT_AND_USER))
@@ -53,7 +53,7 @@ def choose(sentence: Sentence, recent_speakers: Sequence[str], item: Item, cast:
 
 
 def sender_name(names: Names, recent_speakers: Sequence[str]) -> str:
-    """Return the default referent of a third person; "" if there is none."""
+    """Return the default referent of a third person, or "" if there is none."""
     speakers = {name for name in recent_speakers if name and name != names.bot_name}
     if not speakers or not names.user_name or names.user_name in speakers:
         return names.user_name or _USER
@@ -61,13 +61,16 @@ def sender_name(names: Names, recent_speakers: Sequence[str]) -> str:
 
 
 class _Choosing:
-    """The choices of one text, from left to right: who is written for one reference may be meant by a later one."""
+    """The choices for the references of one text, from left to right.
+
+    A name that replaces one reference is a possible antecedent of later ones.
+    """
 
     def __init__(self, sentence: Sentence, recent_speakers: Sequence[str], item: Item, cast: Cast) -> None:
         self.sentence, self.text, self.references = sentence, sentence.text, sentence.references
         self.names, self.cast, self.is_fact = sentence.names, cast, item == "fact"
         self.bot, self.sender = self.names.bot_name or _BOT, sender_name(self.names, recent_speakers)
-        self.written: list[Mention] = []  # where the user is named once the earlier references are replaced
+        self.written: list[Mention] = []  # places where the user's name replaces earlier references
         self.gender = ""
         self.addressed = bool(cast.second) and any(one.person == "second" and not one.plural for one in self.references)
         # Substitutes for a missing name (用户 42) are written like names.
@@ -75,7 +78,7 @@ class _Choosing:
         self.mentions = self._subjects_and_names()
 
     def _subjects_and_names(self) -> list[Mention]:
-        """Return the names and the role nouns (朋友, her sister); none inside a reference."""
+        """Return the names and role nouns (朋友, her sister) of the text outside references."""
         if not any(one.person == "third" or (one.plural and one.person == "first") for one in self.references):
             return []
         taken = {at for one in self.references for at in range(one.start, one.end)}
@@ -106,18 +109,20 @@ class _Choosing:
         return choice
 
     def _is_partner(self, reference: Reference) -> bool:
-        """Return True if 对方 in a fact is the one whom the bot talks with: what the text begins with, as a whole.
+        """Return True if 对方 in a fact is the person with whom the bot talks.
 
-        Beside another subject (跟对方吵了一架), or before a noun (对方司机), it is a party that only the talk knows.
+        Then the text begins with 对方. After another subject (跟对方吵了一架), or before a noun (对方司机),
+        it is a third party.
         """
         begins = not self.text[: reference.start].strip()
         return begins and _OF_OTHER_PARTY.match(self.text, reference.end) is None
 
     def without_guesses(self, choices: Sequence[Choice]) -> list[Choice]:
-        """Return the choices without those that rest on a third person whom nobody knows.
+        """Return the choices, with NOBODY for those that are uncertain due to an unresolved person.
 
-        Of "she" and "him" in one clause either may be the user. In a fact "I" was taken for the bot because it speaks of a
-        person: if that one stays unknown, it is not certain to be the bot.
+        If "she" and "him" in one clause are two persons, either may be the user. In a fact, "I" is
+        assumed to be the bot because the text mentions another person; if that person is
+        unresolved, "I" may not be the bot.
         """
         pairs = list(zip(self.references, choices, strict=True))
         unknown = [one for one, choice in pairs if choice is Choice.NOBODY and one.is_somebody]
@@ -137,7 +142,7 @@ class _Choosing:
         return [Choice.NOBODY if is_guess(one, choice) else choice for one, choice in pairs]
 
     def _by_cast(self, reference: Reference) -> Choice:
-        """Resolve the first and second person by the cast of the text, and places by the conversation's group."""
+        """Return the choice for a first or second person by the cast, for a place by the group."""
         group, cast = bool(self.names.group()), self.cast
         is_place = reference.kind == "place"
         if is_place and reference.form != "where_person_is":
@@ -153,7 +158,10 @@ class _Choosing:
         return Choice.GROUP if members else Choice.NOBODY
 
     def _third(self, reference: Reference) -> Choice:
-        """Resolve a third-person pronoun: to the user only where nobody else can be meant, and "they" never."""
+        """Return the choice for a third person.
+
+        It is the user only if no other person can be meant. "They" is never the user.
+        """
         named = mentions_before(self.mentions, reference.start)
         written = mentions_before(self.written, reference.start)
         near = sorted([*named, *written], key=lambda mention: mention.start)
@@ -175,7 +183,11 @@ class _Choosing:
         return Choice.STANDS if is_named and not written else Choice.SENDER
 
     def _may_be_the_sender(self, reference: Reference) -> bool:
-        """Return True if the cast lets the third person be the user, who is of no other gender and not named later."""
+        """Return True if the third person may be the user.
+
+        The cast must allow it, the gender must not differ from earlier words for the user, and the
+        user's name must not follow.
+        """
         if not self.sender or not self.cast.third or self.addressed:
             return False
         is_other = bool(self.gender and reference.gender) and self.gender != reference.gender

@@ -1,8 +1,9 @@
-"""Who "I" is in a fact, as far as the text alone tells.
+"""The speaker of a fact ("I"), as far as the text alone shows it.
 
-A bot writes facts about its user, but what it hands over are often the user's own words: "I" is the user. Whoever helps or
-tells the user something ("I reminded him", 我帮用户订了票) is the bot. Where "I" has to do with somebody else ("I told Tom", "I
-miss him"), it may be either, and stays.
+A bot files facts about its user, often in the user's own words: then "I" is the user. A speaker who
+helps the user or tells the user something ("I reminded him", 我帮用户订了票) is the bot. If "I" does
+something for another person ("I told Tom", "I miss him"), the speaker is unknown, and "I" is not
+replaced.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ Speaker = Literal["bot", "user", "open"]
 
 
 def cast_of_fact(sentence: Sentence) -> Cast:
-    """Return whom "I", "you" and "we" mean in a fact, by the text alone."""
+    """Return the referents of "I", "you" and "we" in a fact, from the text alone."""
     names, language = sentence.names, sentence.language
     if not says_i(sentence):
         return Cast(first=names.user(language))
@@ -34,7 +35,7 @@ def cast_of_fact(sentence: Sentence) -> Cast:
 
 
 def cast_of_bot(names: Names, language: str) -> Cast:
-    """Return the cast of a text whose "I" is the bot: "you" is the user, and "we" is both of them."""
+    """Return the cast of a text whose "I" is the bot: "you" is the user, "we" is both of them."""
     return Cast(first=names.bot(language), second=names.user(language), together=True)
 
 
@@ -45,12 +46,12 @@ def says_i(sentence: Sentence) -> bool:
 
 
 def serves(text: str) -> bool:
-    """Return True if a text tells of an act of "I" that a bot does as well as people do: "I moved the call"."""
+    """Return True if a text describes an act of "I" that a bot may do too: "I moved the call"."""
     return _RE.serves.search(text) is not None
 
 
 def speaker_of_fact(sentence: Sentence) -> Speaker:
-    """Return who "I" is: "open" where the words fit the bot as well as the user."""
+    """Return who "I" is, or "open" if it may be the bot or the user."""
     text, names = sentence.text, sentence.names
     for name, who in ((names.bot_name, "bot"), (names.user_name, "user")):
         if any(_CALLED.search(text[:start]) for start, _ in places_of(text, (name,))):
@@ -68,4 +69,4 @@ def speaker_of_fact(sentence: Sentence) -> Speaker:
 
 
 _NEAR = 12
-"""Characters behind an act of help in which the one stands whom it is done for."""
+"""Characters after an act of help in which its beneficiary is looked for."""

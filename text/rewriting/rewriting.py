@@ -1,4 +1,4 @@
-"""The rule rewriter: replaces the references of a text by names, without a model."""
+"""The rule-based rewriter, which replaces the references of a text by names without a model."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class Replacement:
 class Draft:
     """A text rewritten by rules.
 
-    `replaced` are the changes in text order, with offsets in the input text. `undecided` are the references that stay
-    because no rule resolves them (also with offsets in the input text). A third-person pronoun with a clear antecedent
-    in the text ("Wang said he …") stays and is not undecided.
+    `replaced` are the changes in text order, with offsets in the input text. `undecided` are the
+    references that no rule resolves (also with offsets in the input text). A third-person pronoun
+    with a clear antecedent in the text ("Wang said he …") is neither replaced nor undecided.
     """
 
     text: str
@@ -50,18 +50,21 @@ def draft(
     language: LanguageChoice = "auto",
     cast: Cast | None = None,
 ) -> Draft:
-    """Replace the references of a text, whose times are already resolved, by the names of the conversation.
+    """Replace the references of a text with resolved times by the names of the conversation.
 
-    `cast` tells whom the first and second person mean; by default they are the bot and the user in an action, and in a fact
-    those of `cast_of_fact`: "I" is the user, unless it helps the user in the third person. "He" or "she" is the user unless
-    the text names another matching person before it (the pronoun then stays) or the user is excluded (it is the object of
-    the user's own verb, the user's name follows in the sentence, the text also says "you", or another gender was used for the
-    user); "they" is never the user. `recent_speakers` are the names of those who spoke last; if the user is not among them, the
-    third person is the only recent speaker, or stays undecided if there are several. In an action 我们/we is the bot and
-    the user; 本群, 这里, "this group" and "here" are the group, if there is one.
+    `cast` has the referents of the first and second person. By default they are the bot and the
+    user in an action, and those of `cast_of_fact` in a fact: "I" is the user, unless it helps the
+    user in the third person. "He" or "she" is the user, unless the text names another matching
+    person before it (then the pronoun is not replaced) or the user is excluded. The user is
+    excluded if the pronoun is the object of the user's own verb, the user's name follows in the
+    text, the text also says "you", or another gender was used for the user. "They" is never the
+    user. `recent_speakers` are the names of the last speakers. If the user is not among them, the
+    third person is the only recent speaker; if there are several, it is undecided. In an action,
+    我们/we is the bot and the user. 本群, 这里, "this group" and "here" are the group, if there is one.
 
-    `item` is "action" (what the bot did) or "fact" (what it learnt about the user). A bare 用户 or "user" of no number or kind
-    is the user. Quotations, code, addresses and the names themselves are kept byte for byte.
+    `item` is "action" (what the bot did) or "fact" (what it learnt about the user). A 用户 or "user"
+    without number or attribute is the user. Quotations, code, addresses and the names themselves
+    are not changed.
     """
     sentence = as_sentence(text, names, language)
     if not sentence.references:
@@ -92,7 +95,7 @@ def draft(
 
 
 def _edits(text: str, reference: Reference, choice: Choice, name: str, *, is_bot: bool) -> list[Edit] | None:
-    """Return the edits for a resolved reference; None if it has to stay."""
+    """Return the edits for a reference, or None if it cannot be replaced."""
     han = not reference.text.isascii() or reference.form in ("singular", "plural")
     of_theirs = han and followed_by_institution(text, reference.end)
     if choice is Choice.NOBODY or (choice is Choice.BOT_AND_USER and of_theirs):
@@ -109,7 +112,7 @@ def _edits(text: str, reference: Reference, choice: Choice, name: str, *, is_bot
 
 
 def _written(name: str) -> str:
-    """Return a name on one line; a name that is itself a pronoun (我, Here) is quoted so that it is not read as one."""
+    """Return a name on one line; a name that is a pronoun (我, Here) is put in quotation marks."""
     name = " ".join(name.split())
     return f"“{name}”" if name and is_deictic_name(name) else name
 
@@ -117,7 +120,8 @@ def _written(name: str) -> str:
 def _apply(text: str, edits: Sequence[Edit], undecided: Sequence[Reference]) -> Draft:
     """Apply the edits, with a space where two Latin words or digits would touch.
 
-    A straight quotation mark or an @ beside a Latin name would be read as an apostrophe, an inch mark or part of an address.
+    A space also separates a Latin name from a straight quotation mark or an @, which would be read
+    as an apostrophe, an inch mark or part of an address.
     """
     replaced: list[Replacement] = []
     position = 0

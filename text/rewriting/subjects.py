@@ -1,6 +1,7 @@
-"""The speaker before a text that leaves out of whom it tells: "Omar: Studies law", 刘洋：和女朋友去青岛.
+"""Prefixing of a text without a subject with its speaker: "Omar: Studies law", 刘洋：和女朋友去青岛.
 
-The words stay as they were said. Of what was learnt the speaker is whoever told it, of what was done the bot.
+The words are not changed. The speaker of a fact is the person who said it, the speaker of an action
+is the bot.
 """
 
 from __future__ import annotations
@@ -19,22 +20,24 @@ from .wording import capital
 
 _RE = compiled_patterns(word_tables("rewriting/subjects.toml"))
 _LOOKED_AT = 2_000
-"""Characters of a text in which its subject is looked for."""
+"""Maximum characters of a text in which its subject is looked for."""
 _DATE = re.compile(r"\d{4}(?:-\d{2}-\d{2}|年(?:\d{1,2}月)?(?:\d{1,2}日)?)(?:至\d{4}-\d{2}-\d{2})?(?: ?\d{2}:\d{2})?")
 
 
 class Headed(NamedTuple):
-    """A text with its speaker in front where it leaves out of whom it tells, and whether that stays unknown."""
+    """A text, prefixed with its speaker if needed. `is_open` is True if its subject is unknown."""
 
     sentence: Sentence
     is_open: bool = False
 
 
 def with_speaker(draft: Sentence, said: Sentence, speaker: str, replaced: Collection[int], *, is_deed: bool = False) -> Headed:
-    """Return `draft` with the name of its speaker in front if it names nobody as its subject.
+    """Return `draft`, prefixed with the name of its speaker if it has no subject.
 
-    `said` is the text before it was rewritten, `replaced` where in it references became names. Whoever the speaker is told to
-    have helped or called is not the one who did so: such a fact is open, as is one whose `speaker` is "".
+    `said` is the text before the rewriting, and `replaced` are the offsets in it at which names
+    replaced references. The subject of a fact is unknown (`is_open`) if `speaker` is "", or if the
+    fact names its speaker as an object: the person who was helped or called is not the one who did
+    so. A fact about a thing is an exception.
     """
     if not said.text.strip() or said.is_other_language:
         return Headed(draft)
@@ -52,17 +55,19 @@ def with_speaker(draft: Sentence, said: Sentence, speaker: str, replaced: Collec
 
 
 def after_time(sentence: Sentence) -> int:
-    """Return where a text goes on after the time that it begins with: 今年, 2025年, 2026-02-20 20:00; 0 for none."""
+    """Return the end of a time at the beginning of a text (今年, 2025年, 2026-02-20 20:00), else 0."""
     dated = _DATE.match(sentence.text)
     relative = next((one for one in sentence.times if one.start == 0), None)
     return relative.end if relative is not None else dated.end() if dated else 0
 
 
 def names_subject(sentence: Sentence, replaced: Collection[int] = (), *, is_deed: bool = False) -> bool:
-    """Return True if a text names of whom it tells: somebody of the conversation, or another person at its beginning.
+    """Return True if a text names its subject.
 
-    A relative is of somebody, and no subject by itself. A pronoun is one at the beginning, or where it became a name. Behind
-    the beginning of what a bot did only the bot is.
+    A subject is a name of the conversation at the beginning of the text or of a clause, or another
+    person at the beginning. A role noun alone is no subject, since it needs an owner. A pronoun is
+    a subject at the beginning, or if a name replaced it. In an action, only the bot is a subject
+    after the beginning.
     """
     text, names = sentence.text, sentence.names
     everybody = [*names.everybody, *names.user_names, names.group_name, names.group("zh"), names.group("en")]
@@ -85,7 +90,10 @@ def names_subject(sentence: Sentence, replaced: Collection[int] = (), *, is_deed
 
 
 def _acts(sentence: Sentence, start: int, end: int) -> bool:
-    """Return True if the name at a place begins a clause: after a mark, a conjunction or a time, or before a verb."""
+    """Return True if the name at `start` begins a clause.
+
+    Then it is after a punctuation mark, a conjunction or a time, or before a verb.
+    """
     text = sentence.text
     before = text[max(0, start - 60) : start]
     if any(one.end == start for one in sentence.times) or not before.strip():

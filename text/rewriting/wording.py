@@ -1,4 +1,4 @@
-"""The words that resolved Chinese and English references become."""
+"""The words that replace resolved Chinese and English references."""
 
 from __future__ import annotations
 
@@ -54,8 +54,9 @@ def english_person(
 ) -> list[Edit] | None:
     """Return the edits that replace a pronoun or stand-in by a name and make the verb agree.
 
-    `plural`: the name is several names ("Ada and Tom"); `is_bot`: it is the bot's, which is no "themselves". Returns None if
-    the sentence cannot be rewritten safely.
+    `plural` is True if the name consists of several names ("Ada and Tom"). `is_bot` is True if it
+    is the name of the bot, whose reflexive is "itself". Return None if the sentence cannot be
+    rewritten safely.
     """
     start, end = reference.start, reference.end
     written = capital(text, start, name)
@@ -102,7 +103,10 @@ def english_group(text: str, reference: Reference, group: str) -> list[Edit]:
 
 
 def capital(text: str, start: int, name: str) -> str:
-    """Return `name`; a substitute for a missing name ("the bot", "user 42") is capitalised at the start of a sentence."""
+    """Return `name`, capitalised at the start of a sentence if it is a substitute for a name.
+
+    Substitutes for missing names are "the bot" and "user 42".
+    """
     if _NOUN_NAME.match(name) and _SENTENCE_START.search(text[max(0, start - 3) : start]):
         return name[0].upper() + name[1:]
     return name

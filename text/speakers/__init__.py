@@ -1,1 +1,1 @@
-"""Whose words a text is, and what a message tells that is worth remembering."""
+"""Speakers of texts, names of people, mentions and claims."""

@@ -1,4 +1,4 @@
-"""The names that the people of one conversation bear and have borne, by id, and the places of names in a text."""
+"""Current and former names of the people of one conversation, and finding of names in texts."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from ..time_expressions import find_relative
 from .mentions import EVERYBODY, means_everybody
 
 _MOST_NAMES = 2_000
-"""Names of one conversation that are looked for in a text, those seen last: each costs a search in it."""
+"""Maximum number of names of a conversation that are searched in a text: those seen last."""
 _LONG_ID = 5
-"""Shorter ids are found in a text by themselves no more than any other number."""
+"""Shorter ids are not searched in texts: they may be any number."""
 
 
 class BorneNames:
-    """Who bears which name in one conversation, made of what its events and messages say. Never changed.
+    """The names of the people of one conversation, from its events and messages. Immutable.
 
     >>> sam, sammy = BorneName("1001", "Sam", 0, 10), BorneName("1001", "Sammy", 11, 20)
     >>> names = BorneNames([sam, sammy, BorneName("1002", "Sam", 15, 15)])
     >>> names.today("1001"), names.bearers("Sam")
     ('Sammy', ('1002', '1001'))
 
-    Names that differ in case, width, blanks or invisible characters alone are one name. Events of former versions hold some
-    names with their ids ("Sam (1001)"), which are read without them.
+    Names that differ only in case, width, spaces or invisible characters count as one name. Events
+    of earlier versions have some names with ids ("Sam (1001)"), which are removed.
     """
 
     def __init__(self, borne: Iterable[BorneName] = ()) -> None:
@@ -55,31 +55,35 @@ class BorneNames:
         return len(self._names)
 
     def __contains__(self, user_id: object) -> bool:
-        """Return True for the id of somebody who bears a name."""
+        """Return True for the id of a person with a known name."""
         return user_id in self._names
 
     def today(self, user_id: str) -> str:
-        """Return the name that a person was seen with last, "" if none is known."""
+        """Return the latest name of a person, or "" if none is known."""
         return next(iter(self._names.get(user_id, ())), "")
 
     def bearers(self, name: str) -> tuple[str, ...]:
-        """Return the ids of those who bear or bore a name: first those who bear it today, then those seen with it last."""
+        """Return the ids of all people who have or had a name.
+
+        People who have it today are first, then those who were seen with it last.
+        """
         return tuple(self._bearers.get(folded(name), ()))
 
     def bearers_today(self, name: str) -> tuple[str, ...]:
-        """Return the ids of those who bear a name today."""
+        """Return the ids of the people who have a name today."""
         wanted = folded(name)
         return tuple(who for who in self._bearers.get(wanted, ()) if folded(self.today(who)) == wanted)
 
     @property
     def written(self) -> Iterator[str]:
-        """The names in every way of writing that was seen."""
+        """All names, in every spelling that was seen."""
         return iter(dict.fromkeys(name for names in self._names.values() for name in names))
 
     def named_in(self, text: str) -> set[str]:
-        """Return the ids of the people whom a text names, in whatever case: by a name of today or before, or by a long id.
+        """Return the ids of the people whom a text names by a current or former name or a long id.
 
-        A name within a longer one ("Ann" in "Ann Lee"), one letter, and a name that is a word (我, "everyone") name nobody.
+        Case is ignored. A name within a longer one ("Ann" in "Ann Lee"), a name of one letter, and
+        a name that is a word (我, "everyone") do not count.
         """
         whole = fold(text)
         names = (one for one in islice(self._bearers, _MOST_NAMES) if not is_a_letter(one))
@@ -90,18 +94,22 @@ class BorneNames:
 
 
 def bare_name(who: str, name: str) -> str:
-    """Return the name of a person without the id that `shown_names.shown_name` puts behind it."""
+    """Return the name of a person without the id that `shown_names.shown_name` appends to it."""
     return name.removesuffix(id_mark(who)) if who else name
 
 
 @remembered(4096)
 def folded(name: str) -> str:
-    """Return `fold` of a name, and remember it."""
+    """Return `fold` of a name from a cache."""
     return fold(name)
 
 
 def fold(name: str) -> str:
-    """Return a name as it looks: without case, width, "@" at its ends and invisible characters, its blanks as single spaces."""
+    """Return a name in the form in which names are compared.
+
+    It has no differences of case and width, no "@" at its ends, no invisible characters, and single
+    spaces.
+    """
     plain = name.casefold()
     if not name.isascii():
         plain = unicodedata.normalize("NFKC", name).casefold()
@@ -111,23 +119,27 @@ def fold(name: str) -> str:
 
 @remembered(4096)
 def is_a_word(name: str) -> bool:
-    """Return True if a name is a pronoun, or a word of place, or means everybody, so that in a text it is nobody's."""
+    """Return True if a name is a pronoun or a word for a place or for everybody.
+
+    In a text such a word is no name.
+    """
     return is_deictic_name(name) or means_everybody(name)
 
 
 def is_a_letter(name: str) -> bool:
-    """Return True for a name of one letter or figure, which no text names anybody by."""
+    """Return True for a name of one letter or digit, which is no name in a text."""
     return len(name) < 2 and name.isalnum()
 
 
 _BEFORE = " \t“\"'@"
-"""What may stand before the name with which a text begins."""
+"""Characters that may precede the name at the beginning of a text."""
 
 
 class NamedPeople:
-    """The people whom texts of one conversation may name: by `names`, or `ids` as in "user 1001" and "@1001".
+    """The people whom texts of one conversation may name.
 
-    `others` are names of somebody whose id is not known, of the group, and of a bot without an id.
+    They are named by `names`, or by `ids` as in "user 1001" and "@1001". `others` are names of
+    people without a known id, of the group, and of a bot without an id.
     """
 
     def __init__(self, names: BorneNames, ids: Collection[str] = (), others: Iterable[str] = ()) -> None:
@@ -142,17 +154,19 @@ class NamedPeople:
         senders = [(one.sender_id, one.sender_name) for one in job.recent_messages]
         known = ((job.user_id, job.user_name), (job.bot_id, job.bot_name), *senders)
         borne = BorneNames(BorneName(who, name, 0.0, 0.0) for who, name in known if who)
-        # A message without an id may be of one of those who have one and bear the name.
+        # A message without an id may be from a person of the same name with a known id.
         others = {name for who, name in senders if not who} - {name for who, name in known if who}
         bot = "" if job.bot_id else job.bot_name
         return cls(borne, {who for who, _ in known}, (job.group_name, bot, *others))
 
     def named(self, text: str, teller: str = "") -> list[NamedPerson]:
-        """Return where a text names somebody, in order; the id is "" where nobody can tell whose name it is.
+        """Return the places where a text names a person, in order, each with an id or "".
 
-        A name is read as it is written, as a whole word, the longest first; in whatever case where the text begins with it. One
-        that two people bear is that of `teller`, if they bear it, else nobody's, unless the id stands behind it: "Sam (1001)".
-        So is one of the `others`. A word of the language is no name, and a word of time (May) only at the beginning.
+        A name matches with its case as a whole word, the longest name first; at the beginning of
+        the text case is ignored. A name that is followed by an id ("Sam (1001)") is the name of
+        this person. Otherwise a name that two people have is the name of `teller` if they have it,
+        else its id is unknown. The id of a name in `others` is unknown. A word of the language is
+        no name, and a word for a time (May) is a name only at the beginning.
 
         >>> people = NamedPeople(BorneNames([BorneName("1001", "Ann", 0, 0), BorneName("1002", "Ann Lee", 0, 0)]))
         >>> [(one.start, one.end, one.user_id) for one in people.named("Ann Lee met Ann, Anna and Zoë")]
@@ -182,12 +196,18 @@ class NamedPeople:
         return sorted([*found, *self._by_id(text, sorted((one.start, one.end) for one in found))])
 
     def subject(self, text: str) -> str | None:
-        """Return the id of the person with whose name a text begins ("" if it is not known whose name it is); else None."""
+        """Return the id of the person with whose name a text begins.
+
+        Return "" if the id is unknown, and None if the text does not begin with a name.
+        """
         head = len(text) - len(text.lstrip(_BEFORE))
         return next((one.user_id for one in self.named(text) if one.start <= head), None)
 
     def _bearers(self, name: str) -> tuple[str, ...]:
-        """Return the ids of the bearers of a name; of one that was cut to LONGEST_NAME characters those of the whole name."""
+        """Return the ids of the people with a name.
+
+        A name that was cut to LONGEST_NAME characters stands for all names that begin with it.
+        """
         if len(name) < LONGEST_NAME:
             return self._names.bearers(name)
         whole = (one for one in self._names.written if one.startswith(name))
@@ -201,12 +221,12 @@ class NamedPeople:
 
 
 def with_people(job: Job, events: Sequence[Event]) -> list[Event]:
-    """Return the events of a job with the people whom their texts name by name or id."""
+    """Return the events of a job with `people` set: the people whom their texts name, with ids."""
     people = NamedPeople.of_job(job)
     return [replace(event, people=tuple(one.written for one in people.named(event.text) if one.user_id)) for event in events]
 
 
 @remembered(4096)
 def is_a_time(name: str) -> bool:
-    """Return True if a nickname is a word of time (May, Monday)."""
+    """Return True if a nickname is a word for a time (May, Monday)."""
     return bool(find_relative(f"in {name}"))

@@ -1,5 +1,7 @@
-"""Facts that are filed as somebody's words (what is said about others, rules, orders to the memory), and those that tell nothing
-that is so: suppositions, questions, tests, what memory itself recalled.
+"""Claims, which are filed as quotations, and statements that are no facts.
+
+Claims are statements about others, rules, and orders to the memory. Suppositions, questions, tests
+and quotations from the memory itself are no facts.
 """
 
 from __future__ import annotations
@@ -21,9 +23,10 @@ _REASONS = {why: re.compile("|".join(pieces), re.IGNORECASE) for why, pieces in 
 
 
 def why_no_fact(text: str, names: Names) -> str:
-    """Return why a statement tells no fact (recalled, test, supposed, question, asked, played), or "".
+    """Return why a statement is no fact (recalled, test, supposed, question, asked, played), or "".
 
-    What was "asked" tells that somebody asked something, which is so, but tells nothing of anybody.
+    An "asked" statement reports that somebody asked a question. This is true, but it is no
+    information about a person.
     """
     if names.group_name:
         text = text.replace(names.group_name, " ")
@@ -37,13 +40,15 @@ _OF_ALL = re.compile(
     r"|^(?:按照?|根据|依照)?(?:本?群|规[则定矩]|管理员|没有?人|谁[都也]|任何人|除了[^，。]{1,8}谁|你们)",
     re.IGNORECASE,
 )
-"""What a statement about all members of a group, or about its rules and those who make them, begins with."""
+"""Beginnings of statements about all members of a group, its rules, or its admins."""
 _AND = re.compile(r"\s*(?:(?:and|&)\s+|[和跟与同、]\s*)")
 
 
 def is_claim(text: str, names: Names) -> bool:
-    """Return True if the subject of a statement is not its speaker, the user of `names`, but another person, the bot, everybody,
-    or the group and its rules."""
+    """Return True if the subject of a statement is not its speaker, who is the user of `names`.
+
+    The subject is another person, the bot, everybody, or the group and its rules.
+    """
     own = (names.user("zh"), names.user("en"))
     subject = subject_of(text, names)
     if subject:
@@ -56,18 +61,21 @@ def is_claim(text: str, names: Names) -> bool:
 
 
 def _is_with(rest: str, own: Sequence[str]) -> bool:
-    """Return True if the subject goes on with the speaker: " and I got married"."""
+    """Return True if `rest` adds the speaker to the subject: " and I got married"."""
     joined = _AND.match(rest)
     return joined is not None and any(begins_with(rest, one, joined.end()) for one in ("I", "我", *own))
 
 
 def as_said(text: str, speaker: str, language: Language) -> str:
-    """Return a statement as the words of `speaker`; one that gives orders to the memory in quotation marks, unchanged."""
+    """Return a statement prefixed with its speaker.
+
+    A statement that gives orders to the memory is put in quotation marks.
+    """
     if gives_orders(text):
         return f"{speaker}说：“{text}”" if language == "zh" else f'{speaker} said: "{text}"'
     return f"{speaker}说：{text}" if language == "zh" else f"{speaker} said: {text}"
 
 
 def without_speaker(text: str, speaker: str) -> str:
-    """Return a statement without the head that `as_said` gives it."""
+    """Return a statement without the prefix that `as_said` adds."""
     return next((text.removeprefix(head) for head in (f"{speaker}说：", f"{speaker} said: ") if text.startswith(head)), text)

@@ -1,4 +1,4 @@
-"""Mentions of chat platforms (@阿明, [CQ:at,qq=123], <@123>) as names."""
+"""Replacement of mentions (@阿明, [CQ:at,qq=123], <@123>) and of words for the group by names."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ EVERYBODY = frozenset(("all", "everyone", "here", "全体成员", "所有人"))
 
 
 def with_mentions(text: str, job: Job, names: Names) -> tuple[str, list[str]]:
-    """Return `text` with the mentions of people of the job as names, and the mentions by an id that nobody there has.
+    """Return `text` with names instead of mentions of the job's people, and the unknown mentions.
 
-    Where the name of a mention is not known to the job (@somebody) it stays, as do mentions in code.
+    Unknown mentions are those by an id that no person of the job has. Mentions by an unknown name
+    (@somebody) and mentions in code are unchanged.
     """
     if "@" not in text and "[CQ:" not in text:
         return text, []
@@ -68,7 +69,10 @@ def means_everybody(name: str) -> bool:
 
 
 def with_group(text: str, names: Names) -> str:
-    """Return `text` with what belongs to the group of the conversation under its name: 群规, 大家, "the group", "group rule"."""
+    """Return `text` with the group's name added to words for things of the group.
+
+    Such words are 群规, 大家, "the group" and "group rule".
+    """
     if not names.group():
         return text
     everybody = _EVERYBODY_THERE.match(text)

@@ -1,6 +1,7 @@
-"""Names as they are shown: today's, with the id where a name alone does not tell who is meant.
+"""Names as they are shown: current names, followed by the id if the name is ambiguous.
 
-A name does not tell who is meant if the bot, the group, everybody or another member is called so, or if it reads like an id.
+A name is ambiguous if the bot, the group, another member or all members are called so, or if it
+looks like an id.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _LOOKS_SHOWN = re.compile(
     r"[(（][^()（）]*\d[^()（）]*[)）]$|[(（](?:then |now |当时叫|现名)"
     r"|^(?:user|group|用户|群) ?\S*\d\S*$|^(?:the )?bot$|^机器人$|^\d{5,}$|：|:(?:\s|$)|\n"
 )
-"""A nickname like what texts get here: "Ann (1001)", "user 1001", "the bot", an id, the head of a message ("Ann: …")."""
+"""Nicknames that look like shown names: "Ann (1001)", "user 1001", "the bot", an id, "Ann: …"."""
 _MENTION = re.compile(r"\[CQ:at,|<@|@|[Uu]ser |用户 ?")
 _NO_LETTERS = re.compile(r"[\W\d_]+")
 _NOBODY = BorneNames()
@@ -41,10 +42,11 @@ _NOW = {"zh": "{then}（现名{now}）", "en": "{then} (now {now})"}
 
 
 class ShownNames:
-    """How people are shown in one answer: each event by the names of its own conversation.
+    """The names of people in one answer; each event has the names of its own conversation.
 
-    `of(scope_key)` returns the names of a conversation; without it everybody is shown as they were called then. `told` are the
-    question and the texts that are shown. `scope_key` and `bot_name` are those of the conversation that gets the answer.
+    `of(scope_key)` returns the names of a conversation. Without it, people are shown by the names
+    that the events contain. `told` are the question and the texts that are shown. `scope_key` and
+    `bot_name` belong to the conversation that gets the answer.
     """
 
     def __init__(
@@ -64,15 +66,16 @@ class ShownNames:
         self._is_told = cache(self._stands)
 
     def beside(self, texts: Iterable[str]) -> ShownNames:
-        """Return the same with more `texts` that are shown."""
+        """Return a copy for an answer that also shows `texts`."""
         told = (*self._texts, *texts)
         return ShownNames(self._names, told, self._language, scope_key=self._scope_key, bot_name=self._bot_name)
 
     def speaker(self, event: Event, *, is_newest: bool = False) -> str:
-        """Return how the sender of a message is shown: by today's name, the bot by its own; "" for an event and for a tool.
+        """Return the shown name of the sender of a message; "" if the event is no message.
 
-        Where the name that the sender bore then stands in the texts that are shown, that follows: "Sammy (then Sam)". The name of
-        a message that `is_newest`, not filed yet, is today's.
+        It is the person's current name. If the shown texts contain the name that the sender had
+        then, it follows: "Sammy (then Sam)". For a message that `is_newest`, which is not filed
+        yet, the name in the message is the current one. For other roles it is `event.speaker`.
         """
         if not event.is_message:
             return ""
@@ -87,13 +90,16 @@ class ShownNames:
         return _THEN[self._language].format(now=now, then=then) if is_another and self._is_told(then) else now
 
     def text(self, event: Event) -> str:
-        """Return the text of an event as `shown_text` does."""
+        """Return the text of an event as it is shown (`shown_text`)."""
         if not event.people:
             return event.dated_text
         return shown_text(event, self._names(event.scope.key), self._language)
 
     def person(self, who: str, name: str) -> str:
-        """Return today's name of a person in the conversation that gets the answer; `name` if none is known."""
+        """Return the current name of a person in the conversation that gets the answer.
+
+        If none is known, it is `name`.
+        """
         names = self._names(self._scope_key)
         return _shown(who, _in_one_line(names.today(who) or name), names, self._bot_name)
 
@@ -106,14 +112,15 @@ class ShownNames:
 
 
 AS_BORNE = ShownNames()
-"""Everybody as they were called then."""
+"""Shows people by the names that the events contain."""
 
 
 def shown_text(event: Event, names: BorneNames = _NOBODY, language: Language = "en") -> str:
-    """Return the text of an event with today's names, and with the days of its times in brackets.
+    """Return the text of an event with current names, and with dates in brackets after its times.
 
-    Of a message the words stay as they were said, and who is called otherwise today is named in brackets behind:
-    "Sam (now Sammy) moves on Friday (2026-12-04)". In other texts a former name follows today's: "Sammy (then Sam) moved".
+    In a message the words are unchanged, and a new name follows the old one in brackets: "Sam (now
+    Sammy) moves on Friday (2026-12-04)". In other texts the former name follows the current one:
+    "Sammy (then Sam) moved".
     """
     edits = [(end, end, f" ({day})") for end, day in event.time_marks]
     ends = [end for end, _, _ in edits]
@@ -139,7 +146,10 @@ def shown_text(event: Event, names: BorneNames = _NOBODY, language: Language = "
 
 
 def _shown_today(who: str, event: Event, names: BorneNames) -> str:
-    """Return today's name of the person `who` of the conversation of an event, with the id where it is needed; "" if unknown."""
+    """Return the current name of a person in the conversation of an event; "" if it is unknown.
+
+    An ambiguous name is followed by the id.
+    """
     own = event.user_name if who in (event.said_by, event.user_id) and event.role in ("", "user") else ""
     return _shown(who, _in_one_line(names.today(who) or own), names, event.bot_name, event.group_name)
 
@@ -154,7 +164,7 @@ def _in_one_line(name: str) -> str:
 
 
 def with_ids(job: Job) -> Job:
-    """Return the job with the id behind every name of a person that does not tell who is meant. Idempotent."""
+    """Return the job with the id appended to each ambiguous name of a person. Idempotent."""
     people, messages = _people(job), job.recent_messages
     bearers: dict[str, set[str]] = defaultdict(set)
     for who, name in people:
@@ -171,7 +181,7 @@ def with_ids(job: Job) -> Job:
 
 
 def shown_name(who: str, name: str, bot_name: str, group_name: str = "", *, several: bool = False) -> str:
-    """Return the name of a person, with the id `who` behind it if it does not tell who is meant or `several` bear it."""
+    """Return a name, followed by the id `who` if it is ambiguous or `several` people have it."""
     mark = id_mark(who)
     if not who or not name or name.endswith(mark) or not (several or _is_shared(name, bot_name, group_name)):
         return name
@@ -179,9 +189,10 @@ def shown_name(who: str, name: str, bot_name: str, group_name: str = "", *, seve
 
 
 def shared_names(job: Job) -> dict[str, bool]:
-    """Return the names, without ids, of the people of a job, each with whether it does not tell who is meant.
+    """Return the names of the job's people without ids, each with True if it is ambiguous.
 
-    So it is with the names that `with_ids` shows with theirs, and with a word of the names of two: "Grace" of Grace L and P.
+    The names to which `with_ids` appends an id are ambiguous, and so are words that are part of the
+    names of two people: "Grace" for Grace L and Grace P.
     """
     known = [(who, name) for who, name in _people(job) if who and name]
     words = defaultdict[str, set[str]](set)
@@ -194,23 +205,29 @@ def shared_names(job: Job) -> dict[str, bool]:
 
 
 def _people(job: Job) -> list[tuple[str, str]]:
-    """Return the user of a job and the senders of its messages, each as the id and the name."""
+    """Return the user of a job and the senders of its messages, each as (id, name)."""
     return [(job.user_id, job.user_name), *((one.sender_id, one.sender_name) for one in job.recent_messages)]
 
 
 def _words_of(who: str, name: str) -> set[str]:
-    """Return the words of a name, folded: "wee" and "davie" of wee_davie."""
+    """Return the folded words of a name: "wee" and "davie" for wee_davie."""
     return {word for word in _NO_LETTERS.split(folded(bare_name(who, name))) if len(word) > 1}
 
 
 def namesakes(job: Job) -> set[str]:
-    """Return the ids of those who spoke before the job under its user's name; that of the user too, if they spoke."""
+    """Return the ids of the senders of recent messages who have the name of the job's user.
+
+    The user's own id is included if they sent one.
+    """
     name = bare_name(job.user_id, job.user_name)
     return {one.sender_id for one in job.recent_messages if name and bare_name(one.sender_id, one.sender_name) == name}
 
 
 def shared_name_in(text: str, shared: Mapping[str, bool]) -> str:
-    """Return the first of the `shared_names` that stands in a text without an id, or "": nobody can tell who is meant."""
+    """Return the first ambiguous name in a text that is not followed by an id, or "".
+
+    `shared` is the result of `shared_names`.
+    """
     for start, end in places_of(text, shared):
         if shared[text[start:end]] and not text.startswith(" (", end):
             return text[start:end]
@@ -223,7 +240,11 @@ _GROUP = Names(group_name="\0", group_id="\0")
 
 @remembered(1024)
 def _is_shared(name: str, bot_name: str, group_name: str) -> bool:
-    """Return True if a nickname begins with the name of the bot or group, is a word, or reads like a shown name."""
+    """Return True if a nickname is ambiguous by itself.
+
+    Such a nickname begins with the name of the bot or group, is a word of the language, or looks
+    like a shown name.
+    """
     whole = folded(name)
     others = [one for one in map(folded, (bot_name, group_name)) if one]
     begins = any(whole.startswith(one) and not (one[-1:].isascii() and whole[len(one) :][:1].isalnum()) for one in others)
@@ -231,5 +252,5 @@ def _is_shared(name: str, bot_name: str, group_name: str) -> bool:
 
 
 def _is_bot(job: Job, who: str, name: str) -> bool:
-    """Return True for the bot: by its id, or by its name where its id is not known."""
+    """Return True for the bot, by its id, or by its name if its id is unknown."""
     return who == job.bot_id if job.bot_id else who != job.user_id and name == job.bot_name

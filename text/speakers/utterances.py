@@ -1,4 +1,4 @@
-"""The parts of the recent messages, each with who said it."""
+"""Parts of the recent messages, each with its speaker."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from ..sentence import Sentence
 from ..support import Terms, content_terms
 
 LONGEST_MESSAGE = 2000
-"""Characters of a message that are compared with a statement."""
+"""Maximum characters of a message that are compared with a statement."""
 
 BOT, USER = "\0bot", "\0user"
-"""Who said what the bot and the user said."""
+"""`Utterance.who` of the bot and of the user."""
 _QUOTED = re.compile(r"[“「『\"](?P<body>[^”」』\"]{2,})[”」』\"]")
 HEADER = re.compile(
     r"^(?P<name>[^\s\[:：,，。.!?！？\"“][^:：,，。!?！？\"“\n]{0,30}?)\s*"
@@ -32,14 +32,21 @@ _ASKS = re.compile(
     r"|\b(?:please|pls|plz|(?:can|could|would) you|(?:help|remind|tell|show|give) me)\b",
     re.IGNORECASE,
 )
-"""A question or a request: what it holds is not yet so."""
+"""Marks of a question or a request, whose content is no fact."""
 _PARTS = {"zh": re.compile(r"(?<=[。！？!?；;，,\n])"), "en": re.compile(r"(?<=[.!?\n])(?=\s)")}
-"""Where a message may go over from telling to asking: in Chinese at a comma as well (浙大我师兄在那，要资料吗)."""
+"""Borders between statements and questions in a message.
+
+In Chinese a comma is a border too (浙大我师兄在那，要资料吗).
+"""
 
 
 @dataclass(frozen=True)
 class Utterance:
-    """A part of a message: who said it (BOT, USER, a name, "" if unknown), who sent it (an id or ""), and whether it asks."""
+    """A part of a message.
+
+    `who` is the speaker (BOT, USER, a name, or "" if unknown), and `sender_id` the sender's id or
+    "". `asks` is True for questions and requests.
+    """
 
     who: str
     sender_id: str
@@ -49,27 +56,27 @@ class Utterance:
 
     @cached_property
     def sentence(self) -> Sentence:
-        """What is found in it."""
+        """The text as a sentence."""
         return Sentence(self.text, self.names)
 
     @cached_property
     def terms(self) -> Terms:
-        """Its content words."""
+        """The content words of the text."""
         return content_terms(self.text, self.names)
 
     @cached_property
     def plain(self) -> str:
-        """Its letters and characters alone."""
+        """The text in the form of `comparable`."""
         return comparable(self.text)
 
     @cached_property
     def says_i(self) -> bool:
-        """Whether its sender speaks of themself."""
+        """True if the text says "I" or "my"."""
         return says_i(self.sentence)
 
     @cached_property
     def others(self) -> frozenset[str]:
-        """Whom else it tells of: the names and roles of people, and words for a third person."""
+        """Names and roles of other people in the text, and its words for a third person."""
         words = (one.text for one in self.sentence.references if one.person == "third" and one.gender != "thing")
         known = {self.names.bot_name, self.names.user_name, self.who}
         people = (one.name.casefold() for one in self.sentence.people if one.name not in known)
@@ -77,7 +84,10 @@ class Utterance:
 
 
 def utterances(job: Job, names: Names) -> Iterator[Utterance]:
-    """Yield the parts of the recent messages with who said them; what somebody quotes is its author's."""
+    """Yield the parts of the recent messages with their speakers.
+
+    The speaker of a quotation is its author.
+    """
     for message in job.recent_messages:
         sender, name = message.sender_id, message.sender_name
         if (name and name == names.bot_name) or (job.bot_id and sender == job.bot_id):

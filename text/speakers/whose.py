@@ -1,15 +1,18 @@
-"""Whose words a text of a job is, and whom its "I", "you" and "he" mean.
+"""The speaker of each text of a job, and the persons that its "I", "you" and "he" mean.
 
-An action is the bot's. Of a fact these are sure:
+The speaker of an action is the bot. For a fact these rules apply:
 
-- A quotation ("Bob: I'm moving") keeps its author, and "I am Ann" is Ann's.
-- Words that the messages of one person hold, by far more than those of others, are theirs: what was just said is handed over.
-- Who helps or tells the user something is the bot: nobody does that to themself in the third person.
-- Otherwise "I" is the user where nobody else spoke: facts are learnt from them.
-- A text without a subject has its speaker in front: the sender of the message that holds it, in a private chat the user.
-- "He" is the user where neither the job's texts nor the talk tell of anybody else.
+- A quotation ("Bob: I'm moving") is by its author. "I am Ann" is by Ann.
+- A text is by the person whose messages contain its words, if they contain far more of them than
+  the messages of others: jobs repeat recent messages.
+- A speaker who helps the user or tells the user something is the bot, since people do not refer to
+  themselves in the third person.
+- Otherwise "I" is the user if no other person spoke, since facts are learnt from the user.
+- A text without a subject is prefixed with its speaker: the sender of the message that contains
+  the text, and in a private chat the user.
+- "He" is the user if neither the job's texts nor its messages mention anybody else.
 
-What none of them tells stays open: the words stay, and the gate says why.
+If no rule applies, the reference is unresolved: the words are unchanged, and the gate reports why.
 """
 
 from __future__ import annotations
@@ -38,33 +41,33 @@ from .shown_names import namesakes, shared_name_in, shared_names
 from .utterances import BOT, HEADER, USER, Utterance, utterances
 
 SURE = 0.85
-"""The share from which on it is the message's own wording."""
+"""A text with at least this share of its words in a message has the message's own wording."""
 HOLDS = 0.6
-"""The share of a statement's content words from which on a message holds it."""
+"""A message contains a statement if it has at least this share of the statement's content words."""
 TRACE = 0.25
-"""The share below which a message shows nothing of a statement."""
+"""Below this share of content words a message is no evidence for a statement."""
 CLEAR = 0.2
-"""How much more of it a message must hold than those of others."""
+"""The share in a speaker's message must exceed the shares of other speakers by at least this."""
 
 _RE = compiled_patterns(word_tables("speakers/whose.toml"))
 _STAGE = re.compile(r"\s*(?:[（(][^）)\n]{1,20}[）)]|\*[^*\n]{2,40}\*|/me\b)")
 _CALLED_TO_TELL = re.compile(r"^\s*(?:@\S{1,40}\s+|\[CQ:at,[^\[\]]*\][,，:：]?\s*)+(?=[我俺咱]|(?:I|[Mm]y|[Ww]e|[Oo]ur)\b)")
-"""A mention of whom something is said to, before what somebody tells of themself."""
+"""A mention of the addressee before a statement in the first person."""
 _CLAUSE = re.compile(r"[,.;!，。；！…\n]+")
 _SEVERAL = frozenset(("kids", "parents", "爸妈", "父母", "孩子"))
 _YOURS = re.compile(r"[你您妳]|(?<![\w'’])(?:you|your|yours|u)(?!\w)", re.IGNORECASE)
 
 Reasons = tuple[tuple[str, str, str], ...]
-"""Why a text cannot be absolute: keys of the gate's sentences as (kind, why, wording)."""
+"""Reasons why a text is not absolute, as (kind, why, wording) with keys of the gate's sentences."""
 
 
 @dataclass(frozen=True, slots=True)
 class Whose:
-    """What is known of one text of a job.
+    """The speaker and the persons of one text of a job.
 
-    `sentence` is the text with its mentions as names, `cast` whom its persons mean. `said_by` is the id of who said it ("" if
-    unknown), `speaker` the name that stands before a text without a subject ("" for none). `asks` is True for a fact that tells
-    of a question.
+    `sentence` is the text with names instead of mentions, and `cast` has the referents of its
+    persons. `said_by` is the id of its speaker ("" if unknown). `speaker` is the name that prefixes
+    a text without a subject ("" for none). `asks` is True for a fact that reports a question.
     """
 
     sentence: Sentence
@@ -76,7 +79,7 @@ class Whose:
 
 
 class Talk:
-    """The recent messages of a job, read once for all of its texts."""
+    """The recent messages of a job, analysed once for all texts of the job."""
 
     def __init__(self, job: Job, names: Names) -> None:
         self.job, self.names = job, names
@@ -86,32 +89,38 @@ class Talk:
 
     @cached_property
     def texts(self) -> list[Sentence]:
-        """The texts of the job as they were handed over, in their order."""
+        """The original texts of the job, in order."""
         return [Sentence(text, self.names) for _, text in self.job.texts]
 
     @cached_property
     def shared_names(self) -> dict[str, bool]:
-        """The words by which two people of the job may be called (`shown_names.shared_names`)."""
+        """The names of the job's people, True for ambiguous ones (`shown_names.shared_names`)."""
         return shared_names(self.job)
 
     @cached_property
     def is_played(self) -> bool:
-        """Whether people speak as somebody else in it: only what the bot says that it did, or a message, tells of a game."""
+        """True if people play roles: the bot's action or a message mentions a game."""
         return any(map(_RE.play.search, (self.job.action_summary, *(one.text for one in self.said))))
 
     def acts_out(self, text: str) -> bool:
-        """Return True if words come from a message with a stage direction: "(draws his sword) I am the king"."""
+        """Return True if `text` is from a message that begins with a stage direction.
+
+        Example: "(draws his sword) I am the king".
+        """
         staged = [one for one in self.said if _STAGE.match(one.text)]
         wanted = content_terms(text, self.names) if staged else frozenset()
         return bool(wanted) and any(share(wanted, one.terms) >= HOLDS for one in staged)
 
     @cached_property
     def tells_of_others(self) -> bool:
-        """Whether a message speaks of a third person."""
+        """True if a message mentions a third person."""
         return any(one.others for one in self.said)
 
     def held(self, text: str, said: Sequence[Utterance] | None = None) -> dict[str, float]:
-        """Return for each speaker the greatest share of a text that one of their messages holds. A question tells nothing."""
+        """Return the largest share of a text that is in one message, for each speaker.
+
+        Questions do not count.
+        """
         wanted, plain = content_terms(text, self.names), comparable(text)
         clauses = [own for own in self._of_speaker(text) if len(own) > 2]
         held: dict[str, float] = {}
@@ -125,15 +134,21 @@ class Talk:
         return held
 
     def _of_speaker(self, text: str) -> list[str]:
-        """Return the letters of the clauses of a text in which its speaker tells of themself."""
+        """Return the clauses of a text in the first person, in the form of `comparable`."""
         return [comparable(clause) for clause in _CLAUSE.split(text) if says_i(Sentence(clause, self.names))]
 
     def _begins(self, plain: str, one: Utterance) -> bool:
-        """Return True if a statement begins with what a message says of its sender: 我没读过, of 我没读过《百年孤独》."""
+        """Return True if a statement begins with a first-person clause of a message.
+
+        Example: 我没读过 and 我没读过《百年孤独》.
+        """
         return one.says_i and any(len(own) > 3 and plain.startswith(own) for own in self._of_speaker(one.text))
 
     def _source(self, wanted: Terms) -> Utterance | None:
-        """Return the one message of a person that holds the words of a statement; None for none, or if two persons say it."""
+        """Return the message of a person that contains the words of a statement.
+
+        Return None if there is none, or if messages of two persons contain the same share.
+        """
         told = [one for one in self.said if one.who not in ("", BOT) and not one.asks]
         ranked = sorted(((share(wanted, one.terms), n) for n, one in enumerate(told)), reverse=True) if wanted else []
         if not ranked or ranked[0][0] < HOLDS:
@@ -142,9 +157,11 @@ class Talk:
         return None if any(score == ranked[0][0] and told[n].who != best.who for score, n in ranked[1:]) else best
 
     def sender(self, text: str) -> str:
-        """Return who tells a statement without a subject: who wrote the message that holds it, in private the user.
+        """Return the speaker of a statement without a subject, or "" if it is unknown.
 
-        "" where nobody can tell, or where the message, or what it goes on from, tells of somebody whom the text does not name.
+        It is the sender of the message that contains the statement, else in a private chat the
+        user. The speaker is unknown if this message, or messages that it may continue, mention a
+        person whom the text does not name.
         """
         wanted, folded = content_terms(text, self.names), text.casefold()
         one = self._source(wanted)
@@ -159,19 +176,25 @@ class Talk:
 
     @cached_property
     def persons(self) -> list[tuple[str, Mention]]:
-        """The persons besides the user and the bot in the texts of the job, each with its text."""
+        """The persons other than the user and the bot in the job's texts, each with its text."""
         known = {*self.names.user_names, self.names.bot_name}
         return [(one.text, person) for one in self.texts for person in one.people if person.name not in known]
 
     @cached_property
     def speaks_of_user(self) -> bool:
-        """Whether no messages are known, and what the bot did tells of the user: by name, or as "him" or "her"."""
+        """True if there are no messages, and the bot's action mentions the user.
+
+        A mention is the name, or "him" or "her".
+        """
         deed = Sentence(self.job.action_summary, self.names)
         calls = any(one.is_he_or_she for one in deed.references)
         return not self.said and (calls or names_one(deed.text, self.names.user_names))
 
     def may_be_another(self, said: Sentence) -> bool:
-        """Return True if "he" or "she" of a text may be somebody besides the user: another text or a message names one."""
+        """Return True if "he" or "she" in a text may be another person than the user.
+
+        Then another text or a message mentions such a person.
+        """
         genders = {one.gender for one in said.references if one.is_he_or_she}
         called = any(said.text[: one.start].endswith("是") and one.name.lower() not in ROLE_NOUNS for one in said.people)
         if called or self.others or self.tells_of_others or _RE.somebody.search(said.text):
@@ -180,19 +203,23 @@ class Talk:
         return any(not rival or "" in genders or rival in genders for rival in rivals)
 
     def id_of(self, who: str) -> str:
-        """Return the id of a person of the conversation, "" if unknown or the bot."""
+        """Return the id of a person of the conversation, or "" for the bot and unknown persons."""
         if who == USER or (who and who in self.names.user_names):
             return self.job.user_id
         senders = ((one.sender_id, Names(user_name=one.sender_name, user_id=one.sender_id)) for one in self.job.recent_messages)
         return next((sender_id for sender_id, called in senders if who and who != BOT and who in called.user_names), "")
 
     def name_of(self, who: str, language: Language) -> str:
-        """Return how a speaker is written."""
+        """Return the written name of a speaker (BOT, USER or a name)."""
         return self.names.user(language) if who == USER else self.names.bot(language) if who == BOT else who
 
 
 def whose(said: Sentence, kind: Item, talk: Talk) -> Whose:
-    """Return whose words a text of a job is. One in another language than English and Chinese stays, with its speaker."""
+    """Return the speaker and persons of a text of a job.
+
+    A text in another language than English or Chinese is unchanged; for a fact, its speaker is
+    returned.
+    """
     text, names, job = said.text, talk.names, talk.job
     if kind == "fact" and gives_orders(text):
         return _of_orders(said, talk)
@@ -217,7 +244,10 @@ def whose(said: Sentence, kind: Item, talk: Talk) -> Whose:
 
 
 def _of_orders(said: Sentence, talk: Talk) -> Whose:
-    """Return a text that gives orders as the quoted words of its speaker: of the recent messages' sender, else of the user."""
+    """Return a text that gives orders as a quotation of its speaker.
+
+    The speaker is the sender of the recent message that contains the text, else the user.
+    """
     job, user = talk.job, talk.names.user(said.language)
     body = without_speaker(said.text, user)
     plain = comparable(body)
@@ -229,10 +259,10 @@ def _of_orders(said: Sentence, talk: Talk) -> Whose:
 
 
 def _as_claim(found: Whose, talk: Talk) -> Whose:
-    """Return what the user claims about others and themself ("Bob owes Mallory 500 dollars") as their words.
+    """Return a claim of the user that involves the user and others as a quotation of the user.
 
-    Whatever else somebody tells of others or of rules stays and is open, and so does what involves the user where another
-    member may have said it. What the bot tells of others or of the group alone stays as it is.
+    Other claims of a known person about others or about rules are unchanged and unresolved. So are
+    claims that involve the user if another member may be the speaker. Other texts are unchanged.
     """
     job, names, said_by = talk.job, talk.names, found.said_by
     text, language = found.sentence.text, found.sentence.language
@@ -250,9 +280,11 @@ def _as_claim(found: Whose, talk: Talk) -> Whose:
 
 
 def _of_fact(said: Sentence, talk: Talk) -> Whose:
-    """Return whose words a fact is. The user's id stands only where no message of another sender holds more of the fact.
+    """Return the speaker and persons of a fact.
 
-    A name is no proof: somebody else may bear it too, whose id then stands there, or quote it.
+    The speaker's id is the user's only if no message of another sender contains more of the fact.
+    Otherwise the sender may be a person of the same name, whose id is used then, or may have quoted
+    the user; then the id is "".
     """
     found = _of_named(said, talk)
     if found.said_by and found.said_by == talk.job.user_id:
@@ -271,7 +303,7 @@ def _of_fact(said: Sentence, talk: Talk) -> Whose:
 
 
 def _of_named(said: Sentence, talk: Talk) -> Whose:
-    """Return whose words a fact is by the names of the conversation."""
+    """Return the speaker and persons of a fact, by the names of the conversation."""
     header = HEADER.match(said.text)
     quoted = _of_quotation(header, said, talk) if header is not None else None
     if quoted is not None:
@@ -281,7 +313,7 @@ def _of_named(said: Sentence, talk: Talk) -> Whose:
 
 
 def _told_by(said: Sentence, held: dict[str, float], talk: Talk) -> Whose:
-    """Return whose words a fact in the first person is."""
+    """Return the speaker and persons of a fact in the first person."""
     names, language = talk.names, said.language
     reasons: Reasons = (("claim", "played", said.text),) if talk.is_played or talk.acts_out(said.text) else ()
     author = _author(said, held, talk)
@@ -297,7 +329,7 @@ def _told_by(said: Sentence, held: dict[str, float], talk: Talk) -> Whose:
 
 
 def _author(said: Sentence, held: dict[str, float], talk: Talk) -> str:
-    """Return who says "I" in a fact: BOT, USER, a name, or "" where nobody can tell."""
+    """Return who "I" is in a fact: BOT, USER, a name, or "" if it is unknown."""
     alone, acts = speaker_of_fact(said), serves(said.text)
     best = max(held, key=lambda who: held[who], default="")
     score, second = held.get(best, 0.0), max((held[who] for who in held if who != best), default=0.0)
@@ -305,7 +337,9 @@ def _author(said: Sentence, held: dict[str, float], talk: Talk) -> str:
         return best
     if alone != "user":
         return BOT if alone == "bot" and (acts or not talk.others) else ""
-    if not talk.is_told:  # advice, a promise to "you", and, of a bot that says "I" of itself, any act may be the bot's
+    # Without messages, an act may be the bot's if the text gives advice or says "you", or if the
+    # bot's action says "I".
+    if not talk.is_told:
         advises = _RE.advises.search(said.text) or _YOURS.search(said.text)
         return "" if acts and (advises or says_i(said.beside(talk.job.action_summary))) else USER
     mine, least = held.get(USER, 0.0), TRACE if talk.others else 0.0
@@ -314,7 +348,7 @@ def _author(said: Sentence, held: dict[str, float], talk: Talk) -> str:
 
 
 def _told_of(said: Sentence, held: dict[str, float], talk: Talk) -> Whose:
-    """Return whose words a fact without "I" is, and whom it tells of."""
+    """Return the speaker and persons of a fact without "I"."""
     text = said.text
     ranked = sorted(((score, who) for who, score in held.items() if score and who != BOT), reverse=True)
     closest = ranked[0][1] if ranked else ""
@@ -332,7 +366,11 @@ def _told_of(said: Sentence, held: dict[str, float], talk: Talk) -> Whose:
 
 
 def _may_stand_in(held: dict[str, float], talk: Talk) -> bool:
-    """Return True if 对方 and "the user" may be the user: who says so in the talk means neither themself nor the bot."""
+    """Return True if 对方 and "the user" may be the user.
+
+    They may not if a person uses these words in the messages: a person does not mean themselves.
+    Nor may they if another person's messages contain more of the text than the user's.
+    """
     if any(one.who != BOT and _RE.stand_in.search(one.text) for one in talk.said):
         return False
     best = max((held[who] for who in talk.others if who in held), default=0.0)
@@ -340,7 +378,7 @@ def _may_stand_in(held: dict[str, float], talk: Talk) -> bool:
 
 
 def _of_quotation(header: re.Match[str], said: Sentence, talk: Talk) -> Whose | None:
-    """Return whose words "name: text" are; None where the head is no speaker."""
+    """Return the speaker and persons of "name: text", or None if the name is no speaker."""
     names, name, text = talk.names, header["name"].strip(), said.text
     author = {one.casefold(): one for one in names.people}.get(name.casefold(), "")
     if not author and not (header["said"] or says_i(said.beside(header["body"]))):
@@ -355,7 +393,7 @@ def _of_quotation(header: re.Match[str], said: Sentence, talk: Talk) -> Whose | 
 
 
 def _is_the_bots(said: Sentence, held: dict[str, float]) -> bool:
-    """Return True if the bot itself said it, about nobody."""
+    """Return True if the bot said the text, and it mentions no person and not the group."""
     names = said.names
     if said.references or said.people or names_one(said.text, (names.group_name, *names.people), folded=True):
         return False

@@ -7,9 +7,10 @@
 >>> resolve_times("we met last week", at, "Asia/Shanghai")[0]
 'we met in the week of 2026-02-09 to 2026-02-15'
 
-`find_time_expressions` returns the expressions with spans and dates, `resolve_times` the rewritten text, `find_relative`
-only the spans (without a reference time). The rules for ambiguous expressions are in `resolution`, the formats of dates
-in `rendering`. All functions are pure: they use no clock and no network.
+`find_time_expressions` returns the expressions with spans and dates, `resolve_times` the rewritten
+text, `find_relative` only the spans (without a reference time). The rules for ambiguous expressions
+are in `resolution`, the formats of dates in `rendering`. All functions are pure: they use no clock
+and no network.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Calendar arithmetic: months, weeks, lunar dates, holidays and seasons, in days.
 
-Weeks begin on Monday. Lunar dates and solar terms (清明, 冬至) come from `lunar_python`, which computes new moons and the
-longitude of the sun, imported when first needed; Easter follows the anonymous Gregorian algorithm (Meeus, Astronomical
-Algorithms, chapter 8).
+Weeks begin on Monday. Lunar dates and solar terms (清明, 冬至) come from `lunar_python`, which computes
+new moons and the longitude of the sun. It is imported on first use. Easter is computed by the
+anonymous Gregorian algorithm (Meeus, Astronomical Algorithms, chapter 8).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Days = tuple[date, date]
 
 
 def add_months(day: date, months: int) -> date:
-    """Return the day `months` later (earlier if negative), clipped to the last day of the month."""
+    """Return the day `months` later (earlier if negative), at most the last day of its month."""
     index = day.year * 12 + day.month - 1 + months
     year, month = divmod(index, 12)
     return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
@@ -48,7 +48,10 @@ def nth_weekday(year: int, month: int, weekday: int, nth: int) -> date:
 
 
 def lunar_day(year: int, month: int, day: int) -> date:
-    """Return the solar date of a Chinese lunar date. Raises ValueError outside 1900 to 2100 or if there is no such day."""
+    """Return the solar date of a Chinese lunar date.
+
+    Raises ValueError for years outside 1900 to 2100, and if there is no such day.
+    """
     from lunar_python import Lunar
 
     if not 1900 <= year <= 2100:
@@ -76,23 +79,26 @@ def easter(year: int) -> date:
 
 
 def feast_at(name: str, zone: str) -> str:
-    """Return the key of a feast as it is kept in a time zone: Mother's Day is Mothering Sunday in London."""
+    """Return the key of a feast in a time zone: Mother's Day is Mothering Sunday in London."""
     regions = _FEASTS["regions"]
     return next((there[name] for there in regions if name in there and zone in there["zones"].split()), name)
 
 
 def season_at(name: str, zone: str) -> str:
-    """Return the northern season whose days are those of a season in a time zone: summer in Sydney is winter in Rome."""
+    """Return the northern season at the time of a season in a time zone.
+
+    Summer in Sydney is winter in Rome.
+    """
     south = zone in _FEASTS["south"]["zones"].split() and name in SEASONS
     return SEASONS[SEASONS.index(name) - 2] if south else name
 
 
 @lru_cache(maxsize=1024)
 def feast(name: str | tuple[int, int], year: int) -> date | None:
-    """Return the day of a feast, or of a month and day of the Chinese lunar year, in a year; None if it is unknown.
+    """Return the day of a feast, or of a Chinese lunar month and day, in a year; None if unknown.
 
-    "eve" (除夕) and "laba" of 2026 are the days before the Spring Festival of 2026, even if they fall in the last days of
-    the previous year. Raises KeyError for a name that is no feast.
+    "eve" (除夕) and "laba" of 2026 are the days before the Spring Festival of 2026, even if they are
+    in the last days of the previous year. Raises KeyError for a name that is no feast.
     """
     try:
         if isinstance(name, tuple):
@@ -116,7 +122,10 @@ def feast(name: str | tuple[int, int], year: int) -> date | None:
 
 
 def _solar_term(name: str, year: int) -> date:
-    """Return the day of a solar term. The library's table of a year begins in the December before, with 冬至."""
+    """Return the day of a solar term.
+
+    The library's table for a year begins with 冬至 in the December before.
+    """
     from lunar_python import Lunar
 
     day = Lunar.fromYmd(year + (name == "冬至"), 6, 1).getJieQiTable()[name]
@@ -133,9 +142,10 @@ SEASONS = ("spring", "summer", "autumn", "winter")
 
 
 def season_days(season: str, year: int) -> Days:
-    """Return a meteorological season of the north; the winter of a year begins in its December.
+    """Return a meteorological season of the northern hemisphere.
 
-    Raises ValueError for school holidays, which each country and school has on days of its own.
+    The winter of a year begins in its December. Raises ValueError for school holidays, which differ
+    between countries and schools.
     """
     begin = date(year, 3 + 3 * SEASONS.index(season), 1)
     return begin, add_months(begin, 3) - timedelta(days=1)

@@ -1,9 +1,10 @@
-"""The engine of the languages: from a text to the expressions of time that need a reference.
+"""The engine for all languages, which finds the time expressions of a text that need a reference.
 
-A language is a table of named patterns (TOML), a builder (Python) for the reading of each, and a few functions. One scan
-finds the words of time; neighbours that are one expression are merged, and the two ends of a range joined; what touches
-another word of time without being one expression with it is not understood and stays whole. At last each expression is
-judged in its sentence: kept with a tense, kept as not understood, or dropped.
+A language consists of a table of named patterns (TOML), a builder (Python) for the reading of each
+pattern, and a few functions. One scan finds the time words. Neighbours that form one expression are
+merged, and the two ends of a range are joined. Neighbours that touch without forming an expression
+become one expression that is not understood. Finally each expression is judged in its sentence: it
+is accepted with a tense, accepted as not understood, or dropped.
 """
 
 from __future__ import annotations
@@ -19,14 +20,18 @@ Builder = Callable[["re.Match[str]"], "TimeSpec | None"]
 LONG_TEXT = 2_000
 _UNNAMED = re.compile(r"\(\?P<\w+>")
 UNSURE = "maybe_"
-"""What the name of a pattern begins with whose words alone do not say which time is meant; its builder has the rest."""
+"""Prefix of the names of patterns whose words alone do not determine a time.
+
+The builder has the name without the prefix.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class FoldedText:
-    """A text as its language reads it: `text` as written, `low` for the patterns, `spoken` for the tense of its verbs.
+    """A text in the forms that a language needs.
 
-    All have the same length; a language without capitals has one string for all three.
+    `text` is the text as written, `low` the form for the patterns, and `spoken` the form for the
+    tense of verbs. All have the same length.
     """
 
     text: str
@@ -35,10 +40,11 @@ class FoldedText:
 
 
 class Tokens:
-    """Named patterns. At each place the first one that fits counts; one without a builder only looks like time.
+    """Named patterns of time words. At each place the first matching pattern counts.
 
-    `trigger` matches where a word of time may begin, `begins` and `ends` are what must stand before and behind one. A word
-    for whose place `is_cut_out` is True is part of another word.
+    Matches of a pattern without a builder only look like time words and are skipped. `trigger`
+    matches where a time word may begin. `begins` and `ends` are assertions before and after a time
+    word. If `is_cut_out` is True for a place, the match there is part of another word.
     """
 
     def __init__(
@@ -58,19 +64,19 @@ class Tokens:
 
     @cached_property
     def _every(self) -> re.Pattern[str]:
-        """All patterns as one; compiled on first use because compiling is slow."""
+        """All patterns as one pattern, compiled on first use because compiling is slow."""
         named = (f"{_UNNAMED.sub('(?:', pattern)}(?P<{name}>)" for name, pattern in self._patterns.items())
         return re.compile(f"{self.trigger.pattern}(?:{'|'.join(named)})")
 
     def _single(self, name: str) -> tuple[re.Pattern[str], Builder] | None:
-        """Return the pattern of that name alone, with its groups, and its builder; None if it has no reading."""
+        """Return the pattern of one name, with its groups, and its builder; None if it has none."""
         if name not in self._alone:
             build = self._builders.get(name.removeprefix(UNSURE))
             self._alone[name] = None if build is None else (re.compile(self._patterns[name]), build)
         return self._alone[name]
 
     def scan(self, text: str) -> list[TimeToken]:
-        """Return the words of time of a text with their readings, in order and not yet merged."""
+        """Return the time words of a text with their readings, in order and not yet merged."""
         found: list[TimeToken] = []
         match = self._next(text, 0)
         while match is not None:
@@ -89,7 +95,10 @@ class Tokens:
         return found
 
     def _next(self, text: str, place: int) -> re.Match[str] | None:
-        """Search from `place` on; in a long text place by place, since one search gives no other thread its turn."""
+        """Return the next match from `place` on.
+
+        In a long text each place is tried apart, since other threads cannot run during a search.
+        """
         if len(text) <= LONG_TEXT:
             return self._every.search(text, place)
         tried = (self._every.match(text, begin.start()) for begin in self.trigger.finditer(text, place))
@@ -102,7 +111,7 @@ Beside = tuple["TimeToken | None", "TimeToken | None"]
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """The patterns of a language, and what its functions decide of two neighbours or of one expression in its sentence."""
+    """The patterns of a language, and its functions to judge neighbours and single expressions."""
 
     tokens: Tokens
     join: Join
@@ -110,16 +119,19 @@ class Grammar:
     through: Join
     """The reading of two neighbours as the ends of a range (周一到周三), or None."""
     touches: Callable[[FoldedText, TimeToken, TimeToken], bool]
-    """True for neighbours of which the one is part of a longer expression with the other that nobody understands."""
+    """True if two neighbours are parts of a longer expression that is not understood."""
     parts: Callable[[FoldedText, int, int], bool]
     """True if a sentence ends between two places."""
     judge: Callable[[FoldedText, TimeToken, TimeToken | None, Beside], TimeToken | None]
-    """The expression as it is kept, None to drop it. It is given the day that its sentence has named before, and what stands
-    before and behind it in the text, whether that is kept or not."""
+    """The expression as it is accepted, or None to drop it.
+
+    Arguments are the text, the expression, the last day named before it in its sentence, and the
+    neighbouring expressions, whether they are accepted or not.
+    """
 
 
 def find(grammar: Grammar, said: FoldedText, is_content: Callable[[TimeToken], bool]) -> list[TimeToken]:
-    """Return the expressions that need a reference, in order, without those for which `is_content` is True."""
+    """Return the expressions that need a reference, in order, without those that are content."""
     found = candidates(grammar, said)
     return settled(grammar, said, [item for item in found if not is_content(item)]) if found else []
 
@@ -146,7 +158,7 @@ def _paired(said: FoldedText, found: list[TimeToken], join: Join) -> list[TimeTo
 
 
 def _whole(grammar: Grammar, said: FoldedText, found: list[TimeToken]) -> list[TimeToken]:
-    """Return the expressions with those that touch one they are no part of as one that is not understood."""
+    """Return the expressions; touching ones become one expression that is not understood."""
     whole: list[TimeToken] = []
     for item in found:
         last = whole[-1] if whole else None
@@ -158,7 +170,7 @@ def _whole(grammar: Grammar, said: FoldedText, found: list[TimeToken]) -> list[T
 
 
 def settled(grammar: Grammar, said: FoldedText, found: list[TimeToken]) -> list[TimeToken]:
-    """Return the expressions that need a reference as they are judged in their sentences."""
+    """Return the accepted expressions that need a reference, judged in their sentences."""
     kept: list[TimeToken] = []
     earlier: TimeToken | None = None
     for before, item, following in zip([None, *found], found, [*found[1:], None], strict=False):
@@ -172,7 +184,7 @@ def settled(grammar: Grammar, said: FoldedText, found: list[TimeToken]) -> list[
             continue
         last = kept[-1] if kept else None
         if last is not None and not last.understood and chosen.reading.slots <= TIME_OF_DAY:
-            # 查了周六的天气，建议7点前出发: of that day, which nobody knows
+            # 查了周六的天气，建议7点前出发: the hour is on that day, which is unknown.
             chosen = chosen if grammar.parts(said, last.end, item.start) else not_understood(chosen)
         kept.append(chosen)
         reading = chosen.reading
@@ -182,5 +194,5 @@ def settled(grammar: Grammar, said: FoldedText, found: list[TimeToken]) -> list[
 
 
 def not_understood(item: TimeToken) -> TimeToken:
-    """Return an expression that stays as it was said."""
+    """Return an expression as not understood, so that its words are not replaced."""
     return replace(item, understood=False)

@@ -28,13 +28,14 @@ Span = tuple[int, int]
 class TimeExpression:
     """One relative or partial time expression of a text, resolved at the reference time.
 
-    `start` and `end` are character offsets in the input text, end exclusive. `value` and `until` are the
-    first and last day ("2026-02-20") or the first and last minute ("2026-02-20T17:05", wall clock of the time zone
-    that was asked for) in ISO 8601; for a single day or minute they are the same. A part of a day (昨晚, "last night")
-    has the day as its value. `granularity` is one of minute, part, day, weekend, week, month, quarter, season, half,
-    year, decade, range or vague. A `vague` expression (最近, "the other day") means no day in particular: value and
-    until are the day of the reference, its anchor. `rendered` replaces `text` in the absolute sentence; it may
-    include a preposition or a space.
+    `start` and `end` are character offsets in the input text, end exclusive. `value` and `until`
+    are the first and last day ("2026-02-20") or the first and last minute ("2026-02-20T17:05", wall
+    clock of the requested time zone) in ISO 8601; for a single day or minute they are equal. The
+    value of a part of a day (昨晚, "last night") is the day. `granularity` is one of minute, part,
+    day, weekend, week, month, quarter, season, half, year, decade, range or vague. A `vague`
+    expression (最近, "the other day") means no particular day: `value` and `until` are the day of the
+    reference. `rendered` replaces `text` in the absolute sentence; it may include a preposition or
+    a space.
     """
 
     text: str
@@ -64,24 +65,26 @@ def find_time_expressions(
     language: LanguageChoice = "auto",
     protected: Sequence[Span] | None = None,
 ) -> list[TimeExpression]:
-    """Return the relative and partial time expressions of a text, sorted, not overlapping, resolved at the reference.
+    """Return the relative and partial times of a text, resolved at the reference, in text order.
 
     >>> from datetime import datetime, timezone
     >>> at = datetime(2026, 2, 20, 17, 30, tzinfo=timezone.utc)
     >>> [(e.text, e.value) for e in find_time_expressions("昨晚没睡好", at, "Asia/Shanghai")]
     [('昨晚', '2026-02-20')]
 
-    Absolute dates are skipped, and so are expressions that overlap a `protected` span (by default those of
-    `protected_spans`: quotes, code, addresses). The reference must be aware; it is converted to `timezone` (an IANA
-    name) first, so that 17:30 UTC is tomorrow in Shanghai. Raises ValueError for a naive reference.
+    The expressions do not overlap. Absolute dates are skipped, and so are expressions that overlap
+    a `protected` span (by default those of `protected_spans`: quotes, code, addresses). The
+    reference must be aware; it is converted to `timezone` (an IANA name) first: 17:30 UTC is
+    tomorrow in Shanghai. Raises ValueError for a naive reference.
     """
     return resolved(text, detect(text, protected, language), reference, timezone, language)
 
 
 def detect(text: str, spans: Sequence[Span] | None, language: LanguageChoice = "auto") -> list[TimeToken]:
-    """Return the expressions of a text that need a reference, in order, without those that overlap the protected `spans`.
+    """Return the expressions of a text that need a reference, in order.
 
-    With the language "auto" none of a text in another language.
+    Expressions that overlap the protected `spans` are left out. With the language "auto", the
+    result is empty for a text in another language than English or Chinese.
     """
     grammars = [zh] if language != "en" and _HAN.search(text) is not None and zh.might_hold(text) else []
     grammars += [en] if en.might_hold(text) else []
@@ -105,7 +108,7 @@ def resolved(
     timezone: str | ZoneInfo | None = None,
     language: LanguageChoice = "auto",
 ) -> list[TimeExpression]:
-    """Return the detected expressions of a text whose days are known at an aware reference, in order.
+    """Return the detected expressions that can be resolved at the reference, in order.
 
     Raises ValueError for a naive reference.
     """
@@ -121,7 +124,7 @@ def resolved(
             continue
         words = rendering.rendered(item.reading, day, text, item.start, item.end, written)
         if found and found[-1].end == item.start and found[-1].rendered[-1:].isdigit() and words[:1].isdigit():
-            words = ("、" if written == "zh" else " ") + words  # 昨天今天: two dates must not run together
+            words = ("、" if written == "zh" else " ") + words  # 昨天今天: separate two dates
         offset = item.reading.offset
         vague = day.granularity == "vague" or (offset is not None and offset.approximate)
         said, kind = text[item.start : item.end], "vague" if vague else day.granularity
@@ -131,7 +134,10 @@ def resolved(
 
 
 def _backwards(text: str, items: Sequence[TimeToken], days: list[Resolved | None], at: int) -> bool:
-    """Return True if a time ends before the one before it begins: 周三出差，周五回 on a Thursday; 下周二来，住到周末."""
+    """Return True if the time at `at` is resolved to a later day than the time after it.
+
+    Examples: 周三出差，周五回 on a Thursday; 下周二来，住到周末.
+    """
     if not 0 <= at < len(items) - 1:
         return False
     (first, second), (begun, ended) = items[at : at + 2], days[at : at + 2]
@@ -150,10 +156,11 @@ def resolve_times(
     language: LanguageChoice = "auto",
     protected: Sequence[Span] | None = None,
 ) -> tuple[str, list[TimeExpression]]:
-    """Return the text with its expressions replaced by dates, and the expressions with offsets in the input.
+    """Return the text with dates instead of its expressions, and the expressions.
 
-    The function is idempotent. If an inserted date makes a new expression of the words beside it, that one is resolved
-    in the text as well but is not in the returned list.
+    The offsets of the expressions are those in the input. The function is idempotent. If an
+    inserted date and the words beside it form a new expression, this is resolved in the text as
+    well, but is not in the returned list.
     """
     found = find_time_expressions(text, reference, timezone, language=language, protected=protected)
     left = found
@@ -175,20 +182,24 @@ def find_relative(
 
 
 def tells_hours_alone(text: str) -> bool:
-    """Return True if a text has relative expressions and all of them name an hour of any day: "before 2pm"."""
+    """Return True if a text has relative expressions, and all are times of day: "before 2pm"."""
     found = detect(text, None)
     return bool(found) and all(item.reading.slots <= TIME_OF_DAY for item in found)
 
 
 def needs_its_day(wording: str) -> bool:
-    """Return True if only the day of the telling says which day a time is: counted from it, or a bare weekday."""
+    """Return True if a time can be dated only with the day on which it is said.
+
+    Such a time is counted from that day, or is a weekday.
+    """
     return any(_is_counted(item.reading) or item.reading.weekday is not None for item in detect(wording, None))
 
 
 def is_counted_from_today(wording: str) -> bool:
-    """Return True if a time is counted from the day on which it is said: "tomorrow", "next Friday", "in a day".
+    """Return True if a time is counted from the day on which it is said.
 
-    A weekday, a date, an hour and a feast are not.
+    Examples: "tomorrow", "next Friday", "in a day". A bare weekday, a date, an hour and a feast are
+    not counted.
     """
     return any(_is_counted(item.reading) for item in detect(wording, None))
 

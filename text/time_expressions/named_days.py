@@ -1,6 +1,8 @@
 """Resolution of named days: weekdays, months, dates, weeks, feasts, seasons, quarters.
 
-Recurring names (Friday, March, Christmas) are chosen by their manner and the tense; see `resolution` for the rules."""
+The instance of a recurring name (Friday, March, Christmas) is chosen by its manner and the tense;
+see `resolution` for the rules.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ class Resolved:
     first: date
     last: date
     granularity: str
-    """`first` and `last` are datetimes exactly when this is "minute"."""
+    """`first` and `last` are datetimes if this is "minute", else dates."""
     is_open: bool = False
     """True if the hour may also be in the other half of the day; the earlier one is used."""
 
@@ -31,7 +33,7 @@ def one_day(day: date) -> Resolved:
 
 
 def named_days(reading: TimeSpec, today: date, tense: Tense) -> Resolved | None:
-    """Return the days of a reading that is neither counted nor a time of day alone; None if nobody can tell."""
+    """Return the days of a reading without an offset, or None if it is ambiguous."""
     year = None
     if reading.year is not None:
         year = reading.year[1] + (0 if reading.year[0] == "abs" else today.year)
@@ -62,7 +64,7 @@ def named_days(reading: TimeSpec, today: date, tense: Tense) -> Resolved | None:
 
 
 def _days(month: Days, day: int | None) -> Resolved | None:
-    """Return a month, or a day of it; None if it has no such day."""
+    """Return a month, or a day of it; None if the month has no such day."""
     if day is None:
         return Resolved(*month, "month")
     return one_day(month[0].replace(day=day)) if day <= month[1].day else None
@@ -81,10 +83,10 @@ def _in_year(reading: TimeSpec, year: int) -> Resolved | None:
 
 
 def _recurring(reading: TimeSpec, today: date, year: int | None, tense: Tense) -> Resolved | None:
-    """Return a name that comes once a year, in its year or as its manner and the tense tell."""
+    """Return the instance of a yearly name in its year, or by its manner and the tense."""
     if year is not None:
         relative = reading.year is not None and reading.year[0] == "rel"
-        # in January "this winter" is the one that began last December
+        # In January "this winter" is the one that began last December.
         found = _in_year(reading, year - (reading.season == "winter" and relative and today.month <= 2))
     else:
         reach = 8 if (reading.month, reading.day) == (("abs", 2), 29) else 2
@@ -103,13 +105,14 @@ def _recurring(reading: TimeSpec, today: date, year: int | None, tense: Tense) -
 
 
 _UNSURE = 90 * _DAY
-"""Of a month that is so far in both directions nobody can tell without a tense which one is meant."""
+"""Without a tense, a month that is farther away than this in both directions is not resolved."""
 _FAR, _NEAR = 240 * _DAY, 60 * _DAY
-"""Of two days of a name, one in each direction, one that is so far is not meant without its year where the other is so near."""
+"""With an uncertain tense, an instance that is more than _FAR away is not accepted without a year
+if the instance in the other direction is less than _NEAR away."""
 
 
 def _choose(reading: TimeSpec, every: list[Resolved], today: date, tense: Tense) -> Resolved | None:
-    """Return one of the days of a name, which are given in order."""
+    """Return one instance of a name, or None if it is ambiguous; `every` are all in order."""
     manner: Manner = reading.manner or "bare"
     before = [one for one in every if (one.last if manner == "last" else one.first) < today + _DAY * (manner == "bare")]
     after = [one for one in every if (one.last >= today if manner == "bare" else one.first > today)]
@@ -151,7 +154,7 @@ def _week(reading: TimeSpec, today: date, tense: Tense) -> Resolved | None:
 
 
 def _half(reading: TimeSpec, half: tuple[int, str], today: date, year: int | None, tense: Tense) -> Resolved | None:
-    """Return half of a month or a year; of "rolling" ones the one before or after the current one."""
+    """Return half of a month or a year. A "rolling" half is the one before or after the current."""
     which, unit = half
     if unit == "month":
         found = named_days(replace(reading, half=None, month=reading.month or ("rel", 0)), today, tense)
@@ -168,7 +171,11 @@ def _half(reading: TimeSpec, half: tuple[int, str], today: date, year: int | Non
 
 
 def _day_number(reading: TimeSpec, number: int, today: date, tense: Tense) -> Resolved | None:
-    """Return "the 15th" without a month: of this month unless the tense excludes it or, without one, it is over."""
+    """Return the day of "the 15th" without a month.
+
+    It is in this month, unless the tense excludes this. Without a tense, None is returned if that
+    day is over.
+    """
     every: list[Resolved] = []
     for months in range(-2, 3):
         first = add_months(today.replace(day=1), months)

@@ -12,7 +12,7 @@ _ENGLISH = word_tables("time_expressions/english/words.toml")
 _ONES: dict[str, int] = by_word(_ENGLISH["cardinals"].split())
 _ENGLISH_TENS: dict[str, int] = {word: 10 * value for value, word in enumerate(_ENGLISH["tens"].split(), 2)}
 SIMPLE_CARDINALS = _ONES | _ENGLISH_TENS
-"""Cardinals that hold no other ("seven", "twelve", "twenty")."""
+"""Cardinals that are not composed of others ("seven", "twelve", "twenty")."""
 SIMPLE_ORDINALS: dict[str, int] = by_word(_ENGLISH["ordinals"].split(), 1) | {"thirtieth": 30}
 
 
@@ -29,9 +29,9 @@ ENGLISH_ORDINALS |= {f"{n}{suffix}": n for n in range(1, 32) for suffix in ("st"
 
 
 def chinese_number(text: str) -> float | None:
-    """Return the value of a Chinese or Arabic numeral: 三 = 3, 十五 = 15, 一百二 = 120, 2.5, 半 = 0.5; else None.
+    """Return the value of a Chinese or Arabic numeral, or None for another text.
 
-    See `chinese_integer`. Full-width digits are accepted.
+    三 = 3, 十五 = 15, 一百二 = 120, 半 = 0.5. See `chinese_integer`. Full-width digits are accepted.
     """
     if not text:
         return None
@@ -47,7 +47,7 @@ def chinese_number(text: str) -> float | None:
 
 
 def chinese_integer(run: str) -> int | None:
-    """Return the value of a run of Chinese numerals (两万三 = 23000), None if another character is among them.
+    """Return the value of a run of Chinese numerals: 两万三 = 23000; None if it has another character.
 
     Digits without a multiplier are positional: 二零二六 = 2026.
     """

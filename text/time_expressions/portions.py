@@ -1,4 +1,5 @@
-"""Parts of days and of longer stretches: the first week of a month, the end of a year, eight in the evening."""
+"""Parts of days and of longer times: the first week of a month, the end of a year, eight in the
+evening."""
 
 from __future__ import annotations
 
@@ -18,7 +19,10 @@ def day_of(moment: date) -> date:
 
 
 def within(found: Resolved, said: Ordinal) -> Resolved | None:
-    """Return the first, last or nth units of a longer time: "the first two weeks of May", 去年最后一个月."""
+    """Return the first, last or nth units of a longer time: "the first two weeks of May", 去年最后一个月.
+
+    Return None if the time has no such unit.
+    """
     units = list(_units(day_of(found.first), day_of(found.last), said))
     count = said.count
     slices = {"first": slice(count), "last": slice(-count, None), "nth": slice(count - 1, count), "nth_last": slice(-1, None)}
@@ -31,7 +35,10 @@ def within(found: Resolved, said: Ordinal) -> Resolved | None:
 
 
 def _units(first: date, last: date, said: Ordinal) -> Iterator[Days]:
-    """Yield the units of a time in order; a week belongs to the month or year of its Thursday (ISO 8601)."""
+    """Yield the units of a time in order.
+
+    A week belongs to the month or year of its Thursday (ISO 8601).
+    """
     while said.unit == "month" and first <= last:
         yield first, add_months(first, 1) - _DAY
         first = add_months(first, 1)
@@ -47,12 +54,15 @@ _BOUNDS = {
     "month": {"start": (0, 9), "middle": (10, 19), "end": (20, 31)},
     "week": {"start": (0, 1), "middle": (2, 3), "end": (4, 6)},
 }
-"""First and last day of an edge, counted from the first day of its time."""
+"""First and last day of an edge, counted from the first day of the time."""
 _MONTHS = {"start": (1, 1), "middle": (6, 7), "end": (12, 12)}
 
 
 def at_edge(found: Resolved, edge: str, today: date) -> Resolved | None:
-    """Return the beginning, middle, end, rest or one half of a longer time; of a quarter or a season None."""
+    """Return an edge of a longer time: the beginning, middle, end, rest or one half.
+
+    Return None for the beginning, middle or end of a quarter, a half or a season.
+    """
     first, last = day_of(found.first), day_of(found.last)
     if first == last:
         return found
@@ -74,7 +84,10 @@ def at_edge(found: Resolved, edge: str, today: date) -> Resolved | None:
 
 
 def at_clock(found: Resolved, clock: Clock, reading: TimeSpec, now: datetime, tense: Tense) -> Resolved:
-    """Return the minutes of a clock time on a day; open if neither words nor the current time tell the half of the day."""
+    """Return the minutes of a clock time on a day.
+
+    The result is open if neither the words nor the current time decide on the half of the day.
+    """
     here = now.replace(tzinfo=None)
     begin = _moment(day_of(found.first), clock, reading, here, tense)
     is_open = not (clock.known or reading.part is not None or begin.hour != clock.hour)
@@ -95,7 +108,7 @@ def _moment(day: date, clock: Clock, reading: TimeSpec, here: datetime, tense: T
     if part in ("evening", "night") and (not clock.known or hour < 6):
         if 5 <= hour < 12:
             return moment.replace(hour=hour + 12)
-        # hours after midnight belong to the next day, unless that night is not over yet
+        # Hours after midnight belong to the next day, unless it is the current night.
         still = hour < 5 and day == here.date() and here < moment and here.hour < 5
         return moment if still else moment.replace(hour=hour % 12) + _DAY if hour in (0, 1, 2, 3, 4, 12) else moment
     if clock.known:

@@ -1,8 +1,9 @@
 """Readings: the fields of a time expression before it is resolved at a reference time.
 
-Grammars (`chinese`, `english`) turn words into readings; `resolution` turns a reading, a reference and a tense into
-days or minutes. A reading with a given year is absolute: the grammars recognise it so that the words around it (its clock
-time, its weekday) are not read as relative ones, and do not report it.
+Grammars (`chinese`, `english`) convert words to readings; `resolution` converts a reading, a
+reference and a tense to days or minutes. A reading with a given year is absolute. The grammars do
+not report it, but they recognise it, so that the words around it (its clock time, its weekday) are
+not read as relative times.
 """
 
 from __future__ import annotations
@@ -13,15 +14,22 @@ from typing import Any, Literal
 from ..word_lists import by_word, word_list
 
 Given = tuple[Literal["abs", "rel"], int]
-"""A year, month or quarter: ("abs", 2026) as written, ("rel", -1) relative to that of the reference."""
+"""A year, month or quarter: ("abs", 2026) as written, ("rel", -1) relative to the reference's."""
 Unit = Literal["minute", "hour", "day", "workday", "week", "weekend", "month", "quarter", "year", "decade"]
 Manner = Literal["bare", "last", "past", "next", "coming"]
-"""How an instance of a recurring name (Friday, March, Christmas) is selected. `bare`: by the tense. `last`, `next`:
-entirely before or after the current one. `past`, `coming`: the nearest one, excluding today."""
+"""How an instance of a recurring name (Friday, March, Christmas) is selected.
+
+`bare`: by the tense. `last`, `next`: entirely before or after the current one. `past`, `coming`:
+the nearest one, excluding today.
+"""
 Edge = Literal["start", "middle", "end", "earlier", "later", "rest"]
 Direction = Literal["past", "now", "future"]
 Tense = Literal["past", "future", "none", "perhaps past", "perhaps future"]
-"""The tense of the clause around an expression. `perhaps`: the day that it asks for is not believed where one is much nearer."""
+"""The tense of the clause around an expression.
+
+With `perhaps`, a day in the direction of the tense is not accepted if the day in the other
+direction is much nearer.
+"""
 Part = Literal["dawn", "morning", "noon", "afternoon", "evening", "night", "midnight"]
 
 
@@ -36,7 +44,10 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """A length of time. Months, days and minutes are kept separately; `unit` is the unit in the text."""
+    """A length of time, in separate months, days, minutes and workdays.
+
+    `unit` and `count` are those in the text.
+    """
 
     unit: Unit
     count: float
@@ -47,7 +58,7 @@ class Amount:
 
     @property
     def simple(self) -> bool:
-        """True if `count` and `unit` say all of it; of "5 years 1 month" they hold only the last part."""
+        """True if `count` and `unit` are the whole length, unlike in "5 years 1 month"."""
         return self.unit == "weekend" or self == replace(amount(self.count, self.unit), unit=self.unit)
 
     def plus(self, other: Amount) -> Amount:
@@ -60,11 +71,14 @@ _IN_FINER: dict[str, tuple[str, int]] = {
     "hour": ("minutes", 60), "workday": ("workdays", 1), "week": ("days", 7), "weekend": ("days", 7),
     "quarter": ("months", 3), "year": ("months", 12), "decade": ("months", 120),
 }  # fmt: skip
-"""The field of `Amount` that holds a unit, and the size of one unit in it."""
+"""The field of `Amount` for a unit, and the size of one unit in this field."""
 
 
 def amount(count: float, unit: Unit) -> Amount:
-    """Return `count` of a unit, halves included: half a month is 15 days, half a year 6 months, half a day 12 hours."""
+    """Return `count` of a unit; `count` may be a fraction.
+
+    Half a month is 15 days, half a year 6 months, half a day 12 hours.
+    """
     whole = int(count)
     match unit:
         case "minute":
@@ -89,7 +103,7 @@ class Offset:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A length of time that ends or begins at the reference ("the past three days", 未来一周, 三天内)."""
+    """A length of time that ends or begins at the reference: "the past three days", 未来一周, 三天内."""
 
     direction: Literal["past", "next", "within", "remaining", "aligned"]
     sign: int
@@ -98,7 +112,7 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Ordinal:
-    """The first or last `count` units of a longer one ("first ten days of", 最后3周), or only the nth one."""
+    """The first or last `count` units of a longer time ("first ten days of", 最后3周), or the nth."""
 
     count: int
     unit: Unit
@@ -140,7 +154,7 @@ class TimeSpec:
     until_now: bool | None = None
     through: TimeSpec | None = None
     said_weekday: int | None = None
-    """The weekday that was said beside a date; a date that falls on another one was not understood."""
+    """The weekday beside a date in the text. A date on another weekday is not resolved."""
     kept_slots: frozenset[str] | None = field(default=None, init=False, repr=False, compare=False)
     """Cache of `slots`."""
 
@@ -153,7 +167,7 @@ class TimeSpec:
 
     @property
     def has_day(self) -> bool:
-        """True if it names a day or a longer period, not only a time of day."""
+        """True if the expression names a day or a longer period, not only a time of day."""
         return bool(self.slots & _DAYLIKE)
 
     @property
@@ -170,8 +184,8 @@ class TimeSpec:
 class TimeToken:
     """A reading with its span and the tense of its clause.
 
-    Where only a part of the span was understood (or its clause does not say which day it means), `understood` is False:
-    the text stays as it was said and the gate reports the span.
+    `understood` is False if only a part of the span was understood, or if its clause does not
+    determine the day. Then the text is not changed and the gate reports the span.
     """
 
     reading: TimeSpec
@@ -192,7 +206,7 @@ _DAYLIKE = word_list("year month week day weekday offset stretch ordinal vague n
 TIME_OF_DAY = frozenset({"part", "clock"})
 BARE_WEEKDAY = frozenset({"weekday", "manner"})
 DAY_OF_WEEK = BARE_WEEKDAY | TIME_OF_DAY
-"""Slots of a weekday, which may have its part of the day or its hour."""
+"""Slots of a weekday with or without a part of the day or an hour."""
 
 
 def _filled(reading: TimeSpec) -> dict[str, Any]:
@@ -200,7 +214,10 @@ def _filled(reading: TimeSpec) -> dict[str, Any]:
 
 
 def merge(first: TimeSpec, second: TimeSpec) -> TimeSpec | None:
-    """Return both readings as one (昨天 + 下午三点, "Tuesday" + "of last week"), or None if they are not compatible."""
+    """Return both readings as one (昨天 + 下午三点, "Tuesday" + "of last week").
+
+    Return None if they are not compatible.
+    """
     a, b = first.slots, second.slots
     joint = a | b
     if joint & {"through", "vague", "now"}:
@@ -257,24 +274,30 @@ def _merge_offset(offset: TimeSpec, other: TimeSpec) -> TimeSpec | None:
 
 
 def plain(tense: Tense) -> Tense:
-    """Return a tense without its doubt."""
+    """Return a tense without "perhaps"."""
     return "past" if tense == "perhaps past" else "future" if tense == "perhaps future" else tense
 
 
 def is_absolute(reading: TimeSpec) -> bool:
-    """Return True if neither the reading nor the end of its range needs a reference."""
+    """Return True if the reading or the end of its range is absolute."""
     return reading.absolute or (reading.through is not None and reading.through.absolute)
 
 
 def open_hour(reading: TimeSpec) -> Clock | None:
-    """Return a clock time of which no word tells the half of the day, though what is done then may: "I woke up at 7:30"."""
+    """Return the clock time of a reading if no word of it shows the half of the day, else None.
+
+    Only hours from 4 to 11 count. The words around may show the half: "I woke up at 7:30".
+    """
     clock = reading.clock
     told = clock is None or clock.known or reading.part is not None or reading.clock_until is not None
     return clock if not told and clock is not None and 4 <= clock.hour < 12 else None
 
 
 def clash(first: TimeSpec, second: TimeSpec) -> bool:
-    """Return True if two expressions that touch are neither two of a kind (昨天今天) nor one time (三月明天)."""
+    """Return True if two adjacent expressions are of different kinds and cannot be one time (三月明天).
+
+    Two expressions of one kind (昨天今天) do not clash.
+    """
     a, b = first.slots - {"manner"}, second.slots - {"manner"}
     if is_absolute(first) or is_absolute(second) or (a | b) & {"vague", "now", "stretch", "clock", "part", "through"}:
         return False

@@ -1,11 +1,12 @@
 """Rendering of resolved expressions as text that fits into the sentence.
 
-Chinese: `2026-02-20`, `2026-02-20 晚上`, `2026-02-20 08:00`, `2026年1月`, `2026-02-14至2026-02-15`, `2026年2月底`,
-`2026年春节（2026-02-17）`, vague ones `2026-02-21前后`. Counts of months or years keep their granularity: 三年前
-becomes `2023年`, not a day.
+Chinese: `2026-02-20`, `2026-02-20 晚上`, `2026-02-20 08:00`, `2026年1月`, `2026-02-14至2026-02-15`,
+`2026年2月底`, `2026年春节（2026-02-17）`; vague expressions become `2026-02-21前后`. Counts of months or
+years have their own granularity: 三年前 becomes `2023年`, not a day.
 
-English: the same dates, with the preposition the sentence needs: "last month I quit" becomes "in June 2025 I quit", and
-"since last month" becomes "since June 2025"; vague ones `around 2026-02-21`. The forms are in `rendering.toml`.
+English: the same dates, with the preposition that the sentence needs: "last month I quit" becomes
+"in June 2025 I quit", and "since last month" becomes "since June 2025"; vague expressions become
+`around 2026-02-21`. The forms are in `rendering.toml`.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _VAGUE = {
 }
 _HAN = re.compile(r"[㐀-鿿]")
 _UNITS = {"year": "year", "decade": "year", "month": "month", "quarter": "month", "week": "around", "weekend": "weekend"}
-"""The form of what is counted in units coarser than a day: 三年前 is a year."""
+"""The form of a time that is counted in a unit coarser than a day: 三年前 is a year."""
 
 
 def iso(moment: date) -> str:
@@ -42,9 +43,9 @@ def iso(moment: date) -> str:
 
 
 def rendered(reading: TimeSpec, resolved: Resolved, text: str, start: int, end: int, language: str) -> str:
-    """Return the words in place of text[start:end], with spaces where they would touch a digit or a letter.
+    """Return the words that replace text[start:end], with spaces where they would touch a word.
 
-    `language` is that of the sentence, which need not be that of the expression.
+    `language` is the language of the sentence, which may differ from that of the expression.
     """
     said = text[start:end]
     if (language == "zh") != (_HAN.search(said) is not None):
@@ -61,19 +62,22 @@ _BEFORE_A_NOUN = frozenset("到从至于比像和跟与是")
 
 
 def _spaced(body: str, text: str, start: int, end: int) -> str:
-    """Return `body`, which replaces text[start:end], with a space where it would fuse with its neighbour."""
+    """Return `body`, which replaces text[start:end], with a space where it would join a word."""
     before = " " if start and _fuses(text[start - 1], body[0]) else ""
     return before + body + (" " if end < len(text) and _fuses(body[-1], text[end]) else "")
 
 
 def _fuses(left: str, right: str) -> bool:
-    """Return True if two adjacent characters would read as one word, or a quotation mark as an apostrophe."""
+    """Return True if two adjacent characters would be read as one word.
+
+    A quotation mark beside a word would be read as an apostrophe.
+    """
     left_word, right_word = in_word(left), in_word(right)
     return (left_word and (right_word or right in "'\"")) or (left in "'\"" and right_word)
 
 
 def _kind(reading: TimeSpec, resolved: Resolved, language: str) -> str:
-    """Return the name of the form of a time that is neither vague nor told in minutes."""
+    """Return the name of the form of a time that is not vague and has no minutes."""
     said, stretch, granularity = reading.offset, reading.stretch, resolved.granularity
     if reading.until_now is not None:
         return "until_now"
@@ -106,7 +110,7 @@ def _kind(reading: TimeSpec, resolved: Resolved, language: str) -> str:
 
 
 def _form(reading: TimeSpec, resolved: Resolved, said: str, language: str, previous: str) -> str:
-    """Return the form of a time; of English with a stroke after its preposition."""
+    """Return a time in its form; in English, `|` separates the preposition from the rest."""
     if reading.vague is None and reading.now is None and reading.until_now is None and resolved.granularity == "minute":
         return _minutes(reading, resolved, said, language, previous)
     first, last = resolved.first, resolved.last
@@ -144,7 +148,7 @@ def _form(reading: TimeSpec, resolved: Resolved, said: str, language: str, previ
 
 
 def _unit(reading: TimeSpec, resolved: Resolved, language: str) -> str:
-    """Return what something is the beginning or end of."""
+    """Return the time of which the expression is an edge (the year of 年底)."""
     names = ("week", "month", "quarter", "season")
     unit = next((name for name in names if getattr(reading, name) is not None), "year")
     whole = Resolved(*week_days(resolved.first), unit) if unit == "week" else replace(resolved, granularity=unit)
@@ -191,7 +195,7 @@ def _vague(reading: TimeSpec, said: str, language: str, previous: str, values: d
 
 
 def _minutes(reading: TimeSpec, resolved: Resolved, said: str, language: str, previous: str) -> str:
-    """Return minutes of a day; an hour of either half of the day as it was said."""
+    """Return the form of a time with minutes. An hour in an open half of the day is unchanged."""
     first, last, english = resolved.first, resolved.last, language == "en"
     day, until, begin, end = iso(first)[:10], iso(last)[:10], iso(first)[11:], iso(last)[11:]
     if resolved.is_open and reading.clock is not None:
@@ -214,7 +218,7 @@ def _minutes(reading: TimeSpec, resolved: Resolved, said: str, language: str, pr
 
 
 def _said_clock(clock: Clock, said: str, language: str) -> str:
-    """Return a clock time with an ambiguous half of the day as in the text: 8点半, 8:30, "8"."""
+    """Return a clock time with an open half of the day as it is in the text: 8点半, 8:30, "8"."""
     if ":" in said or "：" in said or (language == "en" and clock.minute):
         return f"{clock.hour}:{clock.minute:02d}"
     if language == "en":
@@ -228,7 +232,7 @@ _WORD_AFTER = re.compile(r"\s*([A-Za-z'’]+)")
 
 
 def _english(reading: TimeSpec, resolved: Resolved, text: str, start: int, end: int) -> str:
-    """Return the English form, with a preposition if the expression is an adverbial without one."""
+    """Return the English form, with a preposition if the expression needs one and has none."""
     before, after = _WORD_BEFORE.search(text, max(0, start - 24), start), _WORD_AFTER.match(text, end)
     previous, following = (match[1].lower().replace("’", "'") if match else "" for match in (before, after))
     mark = text[:start].rstrip()[-1:]
@@ -244,7 +248,7 @@ def _english(reading: TimeSpec, resolved: Resolved, text: str, start: int, end: 
     if preposition and not (led or joined or owns or takes or previous == "all" or subject):
         body = f"{preposition} {body}"
     if following and previous in _WORDS["be_or_have"] and (reading.now is not None or reading.vague is not None):
-        body = f"({body})"  # "is currently writing": no adverbial may stand between the two
+        body = f"({body})"  # "is currently writing": no date may be between the two verbs
     if text[start].isupper() and leads and mark in ("", ".", "!", "?", "\n", ";", ":", "-", "(", "—"):
         body = body[0].upper() + body[1:]
     return _spaced(body, text, start, len(text) if owns else end)

@@ -2,22 +2,28 @@
 
 Rules for ambiguous expressions:
 
-* A bare weekday (周五, "on Friday") in the past is the last one before today, otherwise the next one, today included.
-  With 这 / 上 / 下 or "this" / "last" / "next" it is that day of the current, previous or next week (Monday to Sunday):
-  "last Friday" on a Saturday is eight days ago. "past Friday" and "coming Friday" are the nearest ones.
-* A bare weekend in the past is the last one that has begun, otherwise that of the current week.
-* A month or date without a year is the last one in the past, the next one in the future, else the nearest one; of a month
-  that is more than 90 days away on both sides nobody can tell.
-* A bare part of the day that is over is that of the next day if it lies ahead, one that has not begun that of the day before
-  if it is past. "Tonight" and "tomorrow" before four in the morning may be either day.
+* A bare weekday (周五, "on Friday") is the last one before today if the tense is past, otherwise the
+  next one, including today. With 这 / 上 / 下 or "this" / "last" / "next" it is a day of the current,
+  previous or next week (Monday to Sunday): "last Friday" on a Saturday is eight days ago. "Past
+  Friday" and "coming Friday" are the nearest ones.
+* A bare weekend is the last one that has begun if the tense is past, otherwise the weekend of the
+  current week.
+* A month or date without a year is the last one if the tense is past, the next one if it is future,
+  otherwise the nearest one. A month that is more than 90 days away in both directions is not
+  resolved.
+* A bare part of the day that is over is on the next day if the tense is future. One that has not
+  begun is on the day before if the tense is past. "Tonight" and "tomorrow" before four in the
+  morning are not resolved, since they may be either day.
 * "The past three days" end yesterday, "the next three days" begin tomorrow; "within" begins today.
-* "Earlier this month" is the elapsed part of its first half, "later this month" the rest of its second half.
-* The beginning of a month is days 1 to 10, its middle 11 to 20, its end the rest; of a year January, June and July,
-  December; of a week Monday and Tuesday, Wednesday and Thursday, Friday to Sunday.
-* An hour without a half of the day is, today, the nearest one in the direction of the tense; on other days 1 to 6 are
-  afternoon hours. 7 to 12 stay as written and are marked as open: 明天8点 may be morning or evening, so the event says
-  "2026-02-22 8点". Evening and night make it an evening hour; hours after midnight (昨晚两点, "tonight at 1") belong to
-  the next day.
+* "Earlier this month" is the elapsed part of its first half, "later this month" the remaining part
+  of its second half.
+* The beginning, middle and end of a month are days 1 to 10, 11 to 20, and the rest. Of a year they
+  are January, June and July, and December. Of a week they are Monday and Tuesday, Wednesday and
+  Thursday, and Friday to Sunday.
+* An hour of today without a half of the day is the nearest one in the direction of the tense. On
+  other days, 1 to 6 are afternoon hours; 7 to 12 are not changed and are marked as open: 明天8点 may
+  be in the morning or evening, so the event says "2026-02-22 8点". With evening or night it is an
+  evening hour; hours after midnight (昨晚两点, "tonight at 1") belong to the next day.
 """
 
 from __future__ import annotations
@@ -32,17 +38,20 @@ from .reading import DAY_OF_WEEK, TIME_OF_DAY, Amount, Offset, Stretch, Tense, T
 
 _DAY = timedelta(days=1)
 _OVER = {"dawn": 8, "morning": 12, "noon": 14, "afternoon": 18}
-"""The hour from which on a part of the day is over."""
+"""The hour at which a part of the day ends."""
 _BEGINS = {"noon": 11, "afternoon": 12, "evening": 16, "night": 18}
 _HARDLY_OVER = timedelta(hours=1)
 _STILL_UP = time(4)
-"""Who is awake before that has mostly not slept yet. Midnight to the second is a day without a time."""
+"""People who are awake before this time have usually not slept yet. A reference at exactly midnight
+is a day without a time."""
 
 
 def resolve(reading: TimeSpec, now: datetime, tense: Tense) -> Resolved | None:
-    """Resolve a reading. Returns None if there is no such day (a lunar date outside the tables, year 10000) or nobody can tell.
+    """Return the days or minutes of a reading.
 
-    `now` is aware and in the requested time zone; hours and minutes count elapsed time across daylight saving changes.
+    Return None if there is no such day (a lunar date outside the tables, year 10000), or if the
+    reading is ambiguous. `now` is aware and in the requested time zone. Hours and minutes are
+    counted as elapsed time across daylight saving changes.
     """
     zone = getattr(now.tzinfo, "key", "")
     if reading.holiday is not None:
@@ -65,7 +74,7 @@ def _resolve(reading: TimeSpec, now: datetime, raw: Tense) -> Resolved | None:
         return _stretch(reading.stretch, now)
     is_tonight = reading.shift == 0 and reading.part in ("evening", "night") and reading.clock is None
     if (reading.shift == 1 or is_tonight) and time() < now.time() < _STILL_UP:
-        return None  # "tomorrow", "tonight" at one in the morning: counted from the day before or from the new one
+        return None  # "tomorrow" at one in the morning: counted from the old or the new day
     which = reading.ordinal.which if reading.ordinal is not None else None
     unsure = which in ("first", "last") or (which is not None and raw == "none")
     if unsure and reading.year is None and reading.month is not None and reading.month[0] == "abs":
@@ -97,10 +106,10 @@ def _resolve(reading: TimeSpec, now: datetime, raw: Tense) -> Resolved | None:
 
 
 def _days_away(found: Resolved, now: datetime, tense: Tense) -> int:
-    """Return by how many days a time of no named day is another day's than today's, as its tense tells.
+    """Return the number of days from today to the day of a clock time without a day: -1, 0 or 1.
 
-    "I slept at 23:00" in the morning was yesterday, "see you at 8" late at night is tomorrow. What is hardly over may be
-    about to begin.
+    It depends on the tense: "I slept at 23:00", said in the morning, was yesterday; "see you at 8",
+    said late at night, is tomorrow. A future time that was less than an hour ago is today.
     """
     here = now.replace(tzinfo=None)
     if tense == "future":
@@ -123,7 +132,7 @@ def _through(first: TimeSpec, until: TimeSpec, now: datetime, tense: Tense) -> R
         ahead = (until.weekday - begin.first.weekday()) % 7
         day = day_of(begin.first) + timedelta(days=ahead)
         if first.week is None and first.manner == "bare" and now.date() < day - 7 * _DAY:
-            return None  # "Monday to Thursday" on a Tuesday: of this week or of the next
+            return None  # "Monday to Thursday" on a Tuesday: of this week or of the next one
         end = at_clock(one_day(day), until.clock, until, now, tense) if until.clock is not None else one_day(day)
     last = end.last
     if day_of(last) < day_of(begin.first) and until.month is not None and until.year is None:
@@ -145,7 +154,10 @@ def _shift(day: date, length: Amount, sign: int) -> date:
 
 
 def _minute_from(now: datetime, length: Amount, sign: int) -> datetime:
-    """Return the minute (wall clock, naive) that is `length` before (`sign` -1) or after `now`, in elapsed time."""
+    """Return the minute (wall clock, naive) that is `length` before (`sign` -1) or after `now`.
+
+    `length` is elapsed time.
+    """
     moved = datetime.combine(_shift(now.date(), length, sign), now.timetz(), now.tzinfo)
     real = moved.astimezone(UTC) + sign * timedelta(minutes=length.minutes)
     return real.astimezone(now.tzinfo).replace(tzinfo=None, second=0, microsecond=0)
@@ -159,7 +171,7 @@ def _offset(reading: TimeSpec, said: Offset, now: datetime, tense: Tense) -> Res
             wall = _minute_from(now, length, said.sign)
             return Resolved(wall, wall, "minute")
     else:
-        # "two weeks after Monday" is in the future unless the sentence is in the past tense
+        # "Two weeks after Monday" is in the future unless the sentence is in the past tense.
         feast = said.base.holiday is not None or said.base.lunar is not None
         base = _resolve(said.base, now, tense if tense != "none" or feast else "future")
         if base is None or length.minutes:

@@ -1,9 +1,10 @@
 """The tense of the clause around an expression: past, future or none.
 
-It is derived from cue words, not from a parse. Chinese 要, 会, 打算 mark the future and win over 了 (快到了, 要考试了);
-已经, 了, 过 mark the past. English uses the verb nearest to the expression in its clause; what is ("gets paid") and what
-has been done or not ("hasn't started") tells no day.
-Without a cue word the tense is "none".
+It is derived from cue words, not from a parse. In Chinese, 要, 会, 打算 mark the future and take
+precedence over 了 (快到了, 要考试了); 已经, 了, 过 mark the past; 已经, 曾 or a final 过 after the
+expression takes precedence over a cue for the future. In English, the verb nearest to the
+expression in its clause decides. A participle after a present-tense verb or in the perfect ("gets
+paid", "hasn't started") is no cue for the past. Without a cue word the tense is "none".
 """
 
 from __future__ import annotations
@@ -18,16 +19,20 @@ _PATTERNS = compiled_patterns(word_tables("time_expressions/tense.toml"))
 _CLAUSE_END = "，。！？；,!?;\n：…"
 _SENTENCE_END = "。！？!?\n；;"
 _REACH = 60
-"""Maximum characters searched on each side. Clauses are rarely longer, and the bound keeps the search linear."""
+"""Maximum characters searched on each side. Clauses are rarely longer, and the time is linear."""
 
 _ZH_FUTURE = _PATTERNS["zh_future"]
 _ZH_AHEAD = _PATTERNS["zh_ahead"]
 _ZH_PAST = _PATTERNS["zh_past"]
 _ZH_ARRANGED = _PATTERNS["zh_arranged"]
 _ZH_GONE = re.compile(r"没(?![有去来吃睡回看写做赶上买见到说听收过])[^，。！？；\s]{1,3}了")
-"""What there is no more of, at whatever time: 10月2号没厅了."""
+"""Phrases that say that something has run out (10月2号没厅了). Their 了 does not mark the past."""
 _ZH_NO_MORE = _PATTERNS["zh_no_more"]
-"""What will not be, or cannot (周五不去了, 五一抢不到票了), and where a day is spent (年三十在婆家过): no past."""
+"""Phrases whose 了 or 过 does not mark the past.
+
+They say what will not or cannot happen (周五不去了, 五一抢不到票了), or where a day is spent
+(年三十在婆家过).
+"""
 _ZH_TICKET = re.compile(r"[^，。！？；]{0,6}票")
 _ZH_SURELY_PAST = re.compile(r"已经|曾|过$")
 _ZH_HABIT = _PATTERNS["zh_habit"]
@@ -64,7 +69,10 @@ def chinese_sentence_start(text: str, position: int) -> int:
 
 
 def chinese_evidence(text: str, start: int, end: int, *, wide: bool = True) -> Tense:
-    """Return the tense of the clause around text[start:end]; if it is none and `wide`, that of the rest of the sentence."""
+    """Return the tense of the clause around text[start:end].
+
+    If it is "none" and `wide` is true, return the tense of the rest of the sentence.
+    """
     low, high = _chinese_clause(text, start, end)
     before, after = text[low:start].rstrip(), _ZH_NO_MORE.sub("", _ZH_GONE.sub("", text[end:high])).replace("约了", "约")
     arranged = _ZH_ARRANGED.search(before)
@@ -89,13 +97,19 @@ def _chinese_tense(before: str, after: str) -> Tense:
 
 
 def chinese_plan(text: str, start: int, end: int) -> bool:
-    """Return True if the clause says that something is to be (要, 会, 打算), and not its verb alone (去, 见)."""
+    """Return True if a word of the clause marks the future (要, 会, 打算).
+
+    A verb such as 去 or 见 alone is not enough.
+    """
     low, high = _chinese_clause(text, start, end)
     return _ZH_FUTURE.search(text[end:high]) is not None or _ZH_FUTURE.search(text[low:start]) is not None
 
 
 def chinese_habit(text: str, start: int, end: int, *, everyone: bool = True) -> bool:
-    """Return True if the clause describes a habit (每, 一般, 通常; unless not `everyone`, 周末都… too)."""
+    """Return True if the clause describes a habit (每, 一般, 通常).
+
+    With `everyone`, 都 directly after the expression counts too (周末都…).
+    """
     low, high = _clause(text, start, end, _CLAUSE_END)
     return _ZH_HABIT.search(text, low, high) is not None or (everyone and text[end : end + 1] == "都")
 
@@ -104,18 +118,19 @@ _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
 _ENGLISH = {name: word_list(words) for name, words in word_tables("time_expressions/english/words.toml")["tense"].items()}
 _FUTURE, _PAST, _BE = (_ENGLISH[name] for name in ("future", "past", "be"))
 _NO_PAST_AFTER = _ENGLISH["no_past_after"] | _BE
-"""Before a participle they tell what is, is to be or has not been yet ("gets paid", "hasn't started"), and no day of it."""
+"""If one of these words is at most two words before a participle ("gets paid", "hasn't started"),
+the participle does not mark the past."""
 _PERFECT_MODALS = word_list("may might can could would should must i'd we'd")
 _PAST_ALONE = word_list("was were had did went came saw")
 _JOINS = word_list("and but because although though while so then")
-"""What joins two clauses each of which has its verb: "I'm seeing Tom on Friday and saw Kate on Sunday"."""
+"""Conjunctions of clauses that have their own verbs: "I'm seeing Tom on Friday and saw Kate"."""
 _INSIDE = re.compile(r"(?<=[\w,;)’'] )[A-Z][a-z]+(?![\w'’])")
 
 
 def without_names(text: str, lower: str) -> str:
-    """Return `lower`, a text in lower case, without the verbs that are names in it.
+    """Return `lower` (`text` in lower case) with those verb forms masked that are names in `text`.
 
-    Those are capitalised in mid-sentence (Will, May); `_` takes the place of each letter.
+    Names are capitalised in mid-sentence (Will, May). Each of their letters is replaced by `_`.
     """
     names = (found for found in _INSIDE.finditer(text) if found.group().lower() in _FUTURE | _PAST)
     return edited(lower, ((*found.span(), "_" * len(found.group())) for found in names))
@@ -133,7 +148,7 @@ def _verb_tense(words: list[str], position: int) -> Tense | None:
 
 
 def _nearest(before: list[str], after: list[str]) -> Tense:
-    """Return the tense of the verb nearest to the expression that stands between the words `before` and `after`."""
+    """Return the tense of the verb nearest to the place between the words `before` and `after`."""
     words, here = before + after, len(before)
     told = {at: _verb_tense(words, at) for at in range(len(words))}
     if words and words[0] in _ENGLISH["orders"]:
@@ -143,13 +158,17 @@ def _nearest(before: list[str], after: list[str]) -> Tense:
 
 
 def _is_requested(before: list[str]) -> bool:
-    """Return True if somebody was asked to do what has the time: "I reminded him to be at home on Wednesday"."""
+    """Return True if the time belongs to something that somebody was asked to do.
+
+    Example: "I reminded him to be at home on Wednesday".
+    """
     return any(word in _ENGLISH["requested"] and before[place + 2 : place + 3] == ["to"] for place, word in enumerate(before))
 
 
 _LAST_WORD = re.compile(r"(?<![a-z])(since|until|till|til|by(?! on )|starting|beginning|effective) (?:the |on |from )?$")
 _MOVED = _PATTERNS["moved"]
-"""What has been moved to a day or booked lies ahead: "the meeting moved to Wednesday", "booked a 14 Feb shift"."""
+"""Verbs of moving and booking, after which a day is in the future: "the meeting moved to
+Wednesday", "booked a 14 Feb shift"."""
 _ARRANGED = _PATTERNS["arranged"]
 _BEGINS = ("starting", "beginning", "effective")
 _IS_ON = re.compile(r"(?<![a-z])(?:is|are|[a-z]{1,12}'s|isn't|aren't) (?:not |only |now |set |due )?(?:on|in|for) $")
@@ -157,7 +176,10 @@ _IS_ON = re.compile(r"(?<![a-z])(?:is|are|[a-z]{1,12}'s|isn't|aren't) (?:not |on
 
 
 def english_tense(text: str, start: int, end: int) -> Tense:
-    """Return the tense of the verb nearest to text[start:end] in its clause. `text` is lower case."""
+    """Return the tense of the clause around text[start:end], which the nearest verb decides.
+
+    `text` is lower case.
+    """
     lead = _LAST_WORD.search(text, max(0, start - 12), start)
     if lead is not None:
         return "none" if lead[1] in _BEGINS else "past" if lead[1] == "since" else "future"
@@ -178,15 +200,19 @@ def english_tense(text: str, start: int, end: int) -> Tense:
 
 
 def english_sentence(text: str, start: int, end: int) -> Tense:
-    """Return the tense of the verb nearest to text[start:end] in its sentence. `text` is lower case."""
+    """Return the tense of the sentence around text[start:end], which the nearest verb decides.
+
+    `text` is lower case.
+    """
     low, high = _clause(text, start, end, ".!?;\n")
     return _nearest(_WORD.findall(text, low, start), _WORD.findall(text, end, high))
 
 
 def is_arranged(text: str, start: int) -> bool:
-    """Return True if what stands before `start` was arranged: the time behind it may be that of either.
+    """Return True if the words before `start` are about an arrangement.
 
-    "Registered for the triathlon in June", "bought seats for a show on Tuesday". `text` is lower case.
+    The time after them may be the time of the arrangement or of the arranged event: "Registered for
+    the triathlon in June", "bought seats for a show on Tuesday". `text` is lower case.
     """
     low, _ = _clause(text, start, start, ".!?;\n")
     return _ARRANGED.search(text, low, start) is not None

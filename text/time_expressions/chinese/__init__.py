@@ -1,1 +1,1 @@
-"""Chinese expressions of time."""
+"""Chinese time expressions."""

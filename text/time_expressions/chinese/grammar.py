@@ -1,7 +1,8 @@
-"""Chinese grammar: what two words of time say together, and which expressions of a sentence mean a single day or hour.
+"""Chinese grammar: combination of time words, and judgement which expressions mean a single time.
 
-Adjacent words of time are merged from coarse to fine (去年 + 12月25日, 下周三 + 下午 + 三点), and 到 / 至 / - joins two of
-them to a range. Weak expressions (八点, 早上, 春节, 15号) are kept only if their clause shows that they mean a single day.
+Adjacent time words are merged from coarse to fine (去年 + 12月25日, 下周三 + 下午 + 三点), and 到 / 至 / -
+joins two of them to a range. Weak expressions (八点, 早上, 春节, 15号) are accepted only if their clause
+shows that they mean a single day.
 """
 
 from __future__ import annotations
@@ -38,19 +39,22 @@ _NO_DAY = frozenset(["part", "clock", "edge", "ordinal", "through", "offset", "s
 
 
 def might_hold(text: str) -> bool:
-    """Return False if no character of the text can begin a Chinese word of time (a fast pre-check)."""
+    """Return False if no character of the text can begin a Chinese time word (a fast pre-check)."""
     return TOKENS.trigger.search(fold(text)) is not None
 
 
 def find(text: str, is_content: Callable[[TimeToken], bool]) -> list[TimeToken]:
-    """Return the Chinese expressions of a text that need a reference, without those for which `is_content` is True."""
+    """Return the Chinese expressions of a text that need a reference.
+
+    Expressions for which `is_content` is True are left out.
+    """
     folded = fold(text)
     found = found_by(_GRAMMAR, FoldedText(text, folded, folded), is_content)
     names = {match.group() for match in AROUND["name"].finditer(folded)} if found else set()
     return [item for item in found if folded[item.start : item.end] not in names] if names else found
 
 
-# ---------------------------------------------------------------------------------------------------------- together
+# ------------------------------------------------------------------------------------------ joining
 
 
 def _join(said: FoldedText, first: TimeToken, second: TimeToken) -> TimeSpec | None:
@@ -66,7 +70,10 @@ def _join(said: FoldedText, first: TimeToken, second: TimeToken) -> TimeSpec | N
 
 
 def _counted_from(day: TimeSpec, counted: TimeSpec) -> TimeSpec | None:
-    """Return a day as it is counted from another one: 6月20日前两天, 上周五的前一天; of 国庆前三天 nobody knows the days."""
+    """Return the reading of a day that is counted from another one: 6月20日前两天, 上周五的前一天.
+
+    Return None if the day is ambiguous (国庆前三天).
+    """
     feast = day.holiday is not None or day.lunar is not None
     offset = counted.offset
     named = day.shift is not None or feast or day.weekend or day.weekday is not None or day.day is not None
@@ -77,7 +84,7 @@ def _counted_from(day: TimeSpec, counted: TimeSpec) -> TimeSpec | None:
 
 
 def _joined(a: TimeSpec, b: TimeSpec) -> TimeSpec | None:
-    """Return the reading of two neighbours, of which the first is the coarser one."""
+    """Return the reading of two neighbours as one expression, coarser one first; else None."""
     stretch = b.stretch
     if stretch is not None and a.slots <= {"year", "month"} and stretch.amount.count == int(stretch.amount.count):
         which = "first" if stretch.direction == "past" else "last"
@@ -95,14 +102,14 @@ def _joined(a: TimeSpec, b: TimeSpec) -> TimeSpec | None:
 
 
 def _through(said: FoldedText, first: TimeToken, second: TimeToken) -> TimeSpec | None:
-    """Return 周一到周三, 明晚十点到十二点 as one reading, None if they are not the ends of a range."""
+    """Return 周一到周三 or 明晚十点到十二点 as one reading, or None if they are not the ends of a range."""
     a, b = first.reading, second.reading
     if a.through is not None or not _RANGE.fullmatch(said.low, first.end, second.start):
         return None
     if not (a.slots and b.slots) or (a.slots | b.slots) & {"vague", "stretch"} or is_counted_on(b):
         return None
     if any(one.part is not None and one.clock is None and one.has_day for one in (a, b)):
-        return None  # keep 昨天晚上到今天早上 as two expressions: a range of days would lose the parts
+        return None  # 昨天晚上到今天早上 are two expressions: a range of days would lose the parts
     if b.slots <= TIME_OF_DAY:
         return replace(a, clock_until=b.clock) if a.clock is not None and b.clock is not None else None
     if b.now or b.until_now:
@@ -136,7 +143,7 @@ def _touches(said: FoldedText, first: TimeToken, second: TimeToken) -> bool:
     return gap == "" and (twice or clash(a, b) or (said.low[first.end - 1] in "次回" and b.has_day))
 
 
-# ------------------------------------------------------------------------------------------------------------ judged
+# ------------------------------------------------------------------------------------------ judging
 
 
 def _judge(said: FoldedText, item: TimeToken, earlier: TimeToken | None, beside: Beside) -> TimeToken | None:
@@ -145,7 +152,7 @@ def _judge(said: FoldedText, item: TimeToken, earlier: TimeToken | None, beside:
         return _open(text, item)
     if _is_feast(reading):
         if earlier is not None and AROUND["same_day"].fullmatch(text, earlier.end, item.start):
-            return None  # 明天冬至: the day stands beside its name
+            return None  # 明天冬至: the day is beside its name
         if earlier is not None and not is_absolute(earlier.reading):
             earlier = None  # 后天就出发，国庆应该能赶上
     own = chinese_evidence(text, item.start, item.end, wide=False)
@@ -167,26 +174,27 @@ def _judge(said: FoldedText, item: TimeToken, earlier: TimeToken | None, beside:
 
 
 def _open(text: str, item: TimeToken) -> TimeToken | None:
-    """Return what nobody can resolve (高考前一天, 上学期), unless it is told of a habit."""
+    """Return an unresolvable expression (高考前一天, 上学期) as not understood; None in a habit."""
     if item.reading.edge is not None:
         return None
     return None if chinese_habit(text, item.start, item.end, everyone=False) else not_understood(item)
 
 
 def _is_feast(reading: TimeSpec) -> bool:
-    """Return True for a feast without its year: the name of a day of each year."""
+    """Return True for a feast without a year."""
     return (reading.holiday is not None or reading.lunar is not None) and reading.year is None
 
 
 def _goes_on(text: str, item: TimeToken, *names: str) -> bool:
-    """Return True if the text goes on after an expression as one of the patterns of `AROUND` says."""
+    """Return True if the text after an expression matches a pattern of `AROUND` in `names`."""
     return any(AROUND[name].match(text, item.end) is not None for name in names)
 
 
 def _carried(earlier: TimeToken, reading: TimeSpec, own: Tense) -> TimeSpec | None:
-    """Return a bare name as it is meant after a day of its sentence; None if nobody can tell.
+    """Return the reading of a bare name after an earlier day in its sentence; None if ambiguous.
 
-    下周三出发，周日回来: the Sunday of that week. 3月28号去，30号回: of that month. 12月24日出发，周日回: before or after it?
+    下周三出发，周日回来: the Sunday of that week. 3月28号去，30号回: the 30th of that month.
+    12月24日出发，周日回 is ambiguous.
     """
     told, slots, before = earlier.reading, reading.slots, plain(earlier.tense)
     if reading.manner not in (None, "bare") or reading.through is not None or reading.year is not None:
@@ -215,10 +223,11 @@ def _carried(earlier: TimeToken, reading: TimeSpec, own: Tense) -> TimeSpec | No
 
 
 def _direction(text: str, item: TimeToken, tense: Tense, own: Tense) -> Tense:
-    """Return the tense that chooses among several days of the name. `tense` is that of the whole sentence.
+    """Return the tense that selects one of several instances of a name.
 
-    A feast and 这周末 are sought in the past only where their own clause is in the past (除夕到家，票抢到了 is ahead), what is
-    due by a day (十五号之前) is ahead unless it is told as done.
+    `own` is the tense of the clause, `tense` that of the sentence. A feast and 这周末 are in the past
+    only if their own clause is (除夕到家，票抢到了 is in the future). A deadline (十五号之前) is in the
+    future unless its clause is in the past.
     """
     reading = item.reading
     base = reading.offset.base if reading.offset is not None else None
@@ -228,10 +237,10 @@ def _direction(text: str, item: TimeToken, tense: Tense, own: Tense) -> Tense:
         chosen = own if own != "none" else "none" if tense == "past" else "future"
     elif reading.weekend and reading.week == 0:
         chosen = own
-    elif reading.month is not None and reading.day is not None:  # what else was done then says little: the nearest
+    elif reading.month is not None and reading.day is not None:  # only its own clause decides
         chosen = own if tense == "past" else tense
         chosen = "perhaps future" if chosen == "future" else chosen
-    elif reading.slots == {"part"} and tense != "past":  # 早上要去 is ahead, 早上去跑步 may be every day
+    elif reading.slots == {"part"} and tense != "past":  # 早上要去 is future, 早上去跑步 may be a habit
         plan = tense == "future" and chinese_plan(text, item.start, item.end)
         chosen = "future" if plan else "perhaps future"
     elif _goes_on(text, item, "due") and (tense == "none" or own == "none" or _goes_on(text, item, "asked")):
@@ -243,7 +252,7 @@ _LISTED = frozenset({"", "、", "和", "跟"})
 
 
 def _is_no_hour(text: str, item: TimeToken) -> bool:
-    """Return True where 点 is no hour: 有一点累, 有两点要说, 四点八公斤."""
+    """Return True if 点 means no hour: 有一点累, 有两点要说, 四点八公斤."""
     listed = item.reading.part is None and text[item.start - 1 : item.start] in _LISTS and not text.startswith("的", item.end)
     return listed or text[item.start : item.end] in ("一点", "1点") or _goes_on(text, item, "no_hour")
 
@@ -252,14 +261,15 @@ _LISTS = frozenset("有这那第讲说提下如共")
 
 
 def _recurs(text: str, item: TimeToken) -> bool:
-    """Return True for a date of each year: 生日是5月4日."""
+    """Return True for a date that recurs every year: 生日是5月4日."""
     return AROUND["recurring"].search(text, max(0, item.start - 12), item.end + 4) is not None
 
 
 def _stands(text: str, item: TimeToken, tense: Tense, own: Tense, earlier: TimeToken | None) -> bool | None:
-    """Return True if an expression means a single time as seen from the reference, False for a habit or a narrated time.
+    """Return True if an expression means a single time relative to the reference.
 
-    None if the clause does not say which day of its name it means.
+    Return False for a habit or a narrated time, and None if the clause does not determine which
+    instance of its name it means.
     """
     reading, slots, anchored = item.reading, item.reading.slots, earlier is not None
     before, habit = text[max(0, item.start - 5) : item.start], chinese_habit(text, item.start, item.end)
@@ -297,7 +307,7 @@ _OF = frozenset("的年月周")
 
 
 def _stands_as_hour(text: str, item: TimeToken, own: Tense) -> bool | None:
-    """Return what `_stands` does for a time of day: 半夜三点还在改方案 is on one day."""
+    """Return the result of `_stands` for a time of day: 半夜三点还在改方案 is on one day."""
     hour = item.reading.clock is not None
     if hour and _is_no_hour(text, item):
         return False
@@ -309,14 +319,14 @@ def _stands_as_hour(text: str, item: TimeToken, own: Tense) -> bool | None:
 
 
 def _stands_as_number(text: str, item: TimeToken, tense: Tense, own: Tense, *, anchored: bool) -> bool | None:
-    """Return what `_stands` does for a day number. Before 生日 it is the day of some month."""
+    """Return the result of `_stands` for a day number. Before 生日 its month is unknown."""
     due = _goes_on(text, item, "due")
     told = item.reading.part is not None or item.reading.clock is not None or text[item.end - 1] == "日"
     dated = told or tense != "none" or due or text.startswith(("左右", "那天"), item.end)
     if not anchored and text.startswith(("生日", "过生日"), item.end):
         return None
     if not anchored and tense == "past" and own == "none" and not due and not _goes_on(text, item, "then"):
-        return None  # 路上堵了很久 20号到: what was done is told of something else
+        return None  # 路上堵了很久 20号到: the past tense is that of another clause
     if _recurs(text, item) or chinese_habit(text, item.start, item.end, everyone=False):
         return False
     return True if dated or anchored else None
@@ -325,7 +335,7 @@ def _stands_as_number(text: str, item: TimeToken, tense: Tense, own: Tense, *, a
 def _stands_bare(
     text: str, item: TimeToken, tense: Tense, own: Tense, before: str, *, anchored: bool, habit: bool
 ) -> bool | None:
-    """Return what `_stands` does for a bare weekday, weekend, month or date."""
+    """Return the result of `_stands` for a bare weekday, weekend, month or date."""
     reading, slots = item.reading, item.reading.slots
     recurring = reading.month is not None and reading.said_weekday is None and _recurs(text, item)
     if slots == BARE_WEEKDAY and tense == "none" and _goes_on(text, item, "weekly"):
@@ -334,7 +344,7 @@ def _stands_bare(
         return None if reading.through is not None else False
     elsewhere = own == "none" or (slots == BARE_WEEKDAY and before.endswith("了"))
     if not anchored and elsewhere and tense == "past" and (reading.weekday is not None or slots == {"month"}):
-        return None  # 怀孕了 九月生; 查了周六的天气: what was done is told of something else
+        return None  # 怀孕了 九月生; 查了周六的天气: the past tense is about something else
     return True
 
 

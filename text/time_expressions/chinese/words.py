@@ -1,8 +1,9 @@
-"""The Chinese words of time: the pattern of each word and the reading it produces.
+"""Chinese time words: the patterns of words and the builders of their readings.
 
-One regular expression of bounded alternatives finds the words. The first matching alternative wins, so words that only
-look like time (天天, 后天性, 日本, 一点都不) come first and are discarded. Traditional characters and full-width digits are
-folded one to one before, so that offsets do not change.
+One regular expression of bounded alternatives finds the words. The first matching alternative
+counts, so words that only look like times (天天, 后天性, 日本, 一点都不) come first and are discarded.
+Before the search, traditional characters and full-width digits are replaced one to one, so that
+offsets do not change.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _MONTH_NAMES = {"正": 1, "冬": 11, "腊": 12}
 _WRITTEN = word_tables("time_expressions/chinese/tokens.toml")
 _PIECES = in_pieces(_WRITTEN["pieces"])
 AROUND = {name: re.compile(in_full(pattern, _PIECES)) for name, pattern in _WORDS["around"].items()}
-"""What the words around an expression tell of it."""
+"""Patterns for the words before or after an expression."""
 _VAGUE_PAST = re.compile(r"^(?:前|日前|刚|方才|适才|早|过去|不久(?:以|之)?前|没多久|很久|好久|许久)|前$")
 _VAGUE_FUTURE = re.compile(r"^(?:再?过|未来|接下来|今后|往后|待会|等|一会|稍|晚|回头|改)|后$")
 _VAGUE_AMOUNT = re.compile(
@@ -42,7 +43,7 @@ _VAGUE_AMOUNT = re.compile(
 
 
 def fold(text: str) -> str:
-    """Replace what time words are also written with: traditional characters, full-width digits, mistyped characters."""
+    """Return a text with traditional characters, full-width digits and typing errors replaced."""
     return _MISTYPED.sub(lambda slip: slip.group().translate(_MEANT), text.translate(_FOLD))
 
 
@@ -51,7 +52,7 @@ _MEANT = str.maketrans(*_WORDS["mistyped_as"])
 
 
 def length_of(text: str) -> Amount | None:
-    """Return a length of time (两个半小时, 1年3个月), None if it is told as a guess."""
+    """Return a length of time (两个半小时, 1年3个月), or None if it is approximate."""
     total: Amount | None = None
     for match in _LENGTH_PARTS.finditer(text):
         count = chinese_number(match["n"])
@@ -188,7 +189,10 @@ def _stretch(sign: int, length: Amount) -> TimeSpec:
 
 
 def _with_length(build: Callable[[re.Match[str], Amount], TimeSpec | None]) -> Builder:
-    """Return a builder that receives the length of time of its match; it returns None if the length is not a number."""
+    """Return a builder that calls `build` with the length of time in its match.
+
+    The builder returns None if the length is no number.
+    """
 
     def built(match: re.Match[str]) -> TimeSpec | None:
         length = length_of(match["length"])
@@ -208,7 +212,7 @@ def _directed(match: re.Match[str], length: Amount) -> TimeSpec:
 
 
 def _counted(match: re.Match[str]) -> TimeSpec | None:
-    """Return a day that is counted from the one before it: 前两天, 的前一天, 后第三天, 前夜."""
+    """Return a reading that is counted from the time before it: 前两天, 的前一天, 后第三天, 前夜."""
     length = length_of(match["length"]) if match["length"] else amount(chinese_number(match["nth"] or "一") or 1, "day")
     if length is None:
         return None
@@ -219,7 +223,7 @@ def _counted(match: re.Match[str]) -> TimeSpec | None:
 
 
 def is_counted_on(reading: TimeSpec) -> bool:
-    """Return True for what is counted from a day that is to stand before it."""
+    """Return True for a reading that is counted from the time before it in the text."""
     return reading.offset is not None and reading.offset.base is not None and not reading.offset.base.slots
 
 
@@ -306,13 +310,13 @@ _READINGS: dict[str, Builder] = {
     "now": lambda _: TimeSpec(now=True),
     "tail": _edge_alone,
 }
-"""What the tokens mean. One that is not here only looks like time and is skipped."""
+"""The builders by token name. A token without a builder only looks like a time and is skipped."""
 
 STARTS = (
     "0123456789Qq〇一七万三上下不世两个中临之九乾事二五今从令以仨低佛俩倒假傍儿元先光入八六再农冬准凌几出刚初到前劳十午半去及双只同后听周和咸嘉四回国圣处复夏外多夜大天头女好如妇学宣寒寻将小少就岁崇差平年底康建廿开当往待很快情惊愚感慢"
     "打护按挨接提擦收改放教散数整方日旧早时明星春昨昭晌晏晚暑最月有朝期未末本来某植次正此母每民永没泼洪浴深清然父现琴生白百的目眼睡礼神离秋程稍空立端第等算翌老考而背腊至节芒若记许读谷贞赶起距跟跨迄过近还这连适透道那重长阴除随隔雍零霜青面饭高黄黑龙"
 )
-"""Every first character of a token (checked by a test). Testing it first makes the search ten times faster."""
+"""The first characters of all tokens (checked by a test). They make the search ten times faster."""
 
 
 TOKENS = Tokens(PATTERNS, _READINGS, f"(?=[{STARTS}])")

@@ -1,1 +1,1 @@
-"""English expressions of time."""
+"""English time expressions."""

@@ -1,7 +1,8 @@
-"""English grammar: what two words of time say together, and which expressions of a sentence mean a single time.
+"""English grammar: combination of time words, and judgement which expressions mean a single time.
 
-A head ("the end of", "two weeks after", "first Friday of") is a word of time too; the time that follows is its base. What
-stands between two words that are one expression is a comma or a few small words ("tomorrow at 5", "Tuesday of last week").
+A head ("the end of", "two weeks after", "first Friday of") is a time word too; the time that
+follows is its base. Two time words form one expression if only a comma or a few small words are
+between them ("tomorrow at 5", "Tuesday of last week").
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ _TOUCH = re.compile(r" ?|-| (?:(?:right |just )?(?:before|after|following|preced
 _NO_BASE = word_list("vague now stretch clock part through")
 _DAY_NUMBER = frozenset({"day", "manner"})
 _BY_TENSE = DAY_OF_WEEK | {"month", "day", "ordinal"}
-"""What a time is made of whose day is told by the tense alone: "in June", "on Tuesday at 8"."""
+"""Slots of a time whose day is determined only by the tense: "in June", "on Tuesday at 8"."""
 _NAMED = BARE_WEEKDAY | {"month", "day"}
 _NEVER_CAPITAL = lexicon.TONIGHT | lexicon.DAYS.keys() | word_list("now currently recently lately soon")
 _AFTER_FEAST = lexicon.FUNCTION_WORDS | lexicon.MODIFIERS.keys() | lexicon.DAYS.keys() | lexicon.PARTS.keys()
@@ -59,13 +60,16 @@ _LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz
 
 
 def might_hold(text: str) -> bool:
-    """Return False if no word of the text can be part of an expression of time (a fast pre-check)."""
+    """Return False if no word of the text can be part of a time expression (a fast pre-check)."""
     low = text.lower()
     return any(word.group() in _KEYS for word in matches(_ALNUM, low)) or any(matches(_QUICK, low))
 
 
 def find(text: str, is_content: Callable[[TimeToken], bool]) -> list[TimeToken]:
-    """Return the English expressions of a text that need a reference, without those for which `is_content` is True."""
+    """Return the English expressions of a text that need a reference.
+
+    Expressions for which `is_content` is True are left out.
+    """
     right, slips = lexicon.corrected(text.translate(_FOLD))
     low = right.translate(_LOWER)
     said = FoldedText(right, low, verbs.without_names(right, low))
@@ -73,14 +77,14 @@ def find(text: str, is_content: Callable[[TimeToken], bool]) -> list[TimeToken]:
         return find_all(_GRAMMAR, said, is_content)
 
     def at_home(item: TimeToken) -> TimeToken:
-        """Return an expression with its place in the text before its slips were corrected."""
+        """Return an expression with its offsets in the text before the corrections."""
         start, end = (at - sum(more for slip, more in slips if slip < at) for at in (item.start, item.end))
         return replace(item, start=start, end=end)
 
     return [at_home(item) for item in find_all(_GRAMMAR, said, lambda item: is_content(at_home(item)))]
 
 
-# ---------------------------------------------------------------------------------------------------------- together
+# ------------------------------------------------------------------------------------------ joining
 
 
 def _join(said: FoldedText, first: TimeToken, second: TimeToken) -> TimeSpec | None:
@@ -96,7 +100,7 @@ def _join(said: FoldedText, first: TimeToken, second: TimeToken) -> TimeSpec | N
 
 
 def _is_head(reading: TimeSpec) -> bool:
-    """Return True for a reading that says nothing without the time that follows it."""
+    """Return True for a reading that is incomplete without the time that follows it."""
     base = reading.offset.base if reading.offset is not None else None
     half = reading.half is not None and (reading.half[0] == 0 or reading.slots == {"month"})
     alone = reading.slots <= {"edge", "ordinal"} or reading.slots == {"through"}
@@ -104,7 +108,10 @@ def _is_head(reading: TimeSpec) -> bool:
 
 
 def _with_base(head: TimeSpec, base: TimeSpec) -> TimeSpec | None:
-    """Return "two weeks after" + "Christmas" as one reading, None if the second is no base of the first."""
+    """Return "two weeks after" + "Christmas" as one reading.
+
+    Return None if the second reading is no base of the first one.
+    """
     if not base.has_day or base.slots & _NO_BASE or _is_head(base):
         return None
     if head.offset is not None:
@@ -118,11 +125,14 @@ def _with_base(head: TimeSpec, base: TimeSpec) -> TimeSpec | None:
         return replace(base, weekend=True) if head.half[1] == "weekend" else replace(base, week=0) if dated else None
     if head.ordinal is not None:
         return replace(base, ordinal=head.ordinal)
-    return replace(base, edge=head.edge if base.weekday is None else None)  # "early Monday": the word stays
+    return replace(base, edge=head.edge if base.weekday is None else None)  # "early Monday": Monday
 
 
 def _through(said: FoldedText, first: TimeToken, second: TimeToken) -> TimeSpec | None:
-    """Return "Monday to Friday", "between 3 March and 12 March" as one reading, None if they are no ends of a range."""
+    """Return "Monday to Friday" or "between 3 March and 12 March" as one reading.
+
+    Return None if the times are not the ends of a range.
+    """
     gap, a, b = said.low[first.end : second.start], first.reading, second.reading
     between = gap in (" and ", " and the ") and said.low.endswith("between ", 0, first.start)
     to_date = gap == " " and b.until_now and said.low.endswith("from ", 0, first.start)
@@ -134,7 +144,7 @@ def _through(said: FoldedText, first: TimeToken, second: TimeToken) -> TimeSpec 
         return replace(a, through=TimeSpec(now=True))
     if b.week is not None and a.week is None and a.weekday is not None:
         a = replace(a, week=b.week, manner=None)
-    if a.month is not None or b.month is not None:  # one of them has the month or the year of the other
+    if a.month is not None or b.month is not None:  # one may take the month or year of the other
         a = replace(a, year=a.year or (b.year if a.day or a.month else None), month=a.month or (b.month if a.day else None))
         b = replace(b, year=b.year or (a.year if b.day or b.month else None), month=b.month or (a.month if b.day else None))
     return replace(a, through=b) if b.day is None or b.month is not None or b.shift is not None else None
@@ -153,12 +163,12 @@ def _touches(said: FoldedText, first: TimeToken, second: TimeToken) -> bool:
     return clash(a, b)
 
 
-# ------------------------------------------------------------------------------------------------------------ judged
+# ------------------------------------------------------------------------------------------ judging
 
 
 @dataclass(frozen=True)
 class _Place:
-    """An expression where it stands, with what the words around it tell."""
+    """An expression in its context."""
 
     said: FoldedText
     item: TimeToken
@@ -166,7 +176,7 @@ class _Place:
 
     @cached_property
     def tense(self) -> Tense:
-        """The tense of the clause; if it has none, "future" where its sentence is of what is to come."""
+        """The tense of the clause; if it has none, "future" if the sentence is in the future."""
         own = verbs.english_tense(self.said.spoken, self.item.start, self.item.end)
         return "future" if own == "none" and self.around == "future" else own
 
@@ -182,7 +192,7 @@ class _Place:
 
     @cached_property
     def next_word(self) -> str:
-        """The word behind the expression without its ending in 's, else the empty string."""
+        """The word after the expression without its ending in 's, or ""."""
         found = _NEXT_WORD.match(self.said.text, self.item.end)
         return found[1].partition("'")[0] if found is not None else ""
 
@@ -191,12 +201,12 @@ class _Place:
         return verbs.english_habit(self.said.spoken, self.item.start, self.item.end)
 
     def before(self, name: str) -> bool:
-        """Return True if what stands before the expression ends as the pattern of that name tells."""
+        """Return True if the text before the expression matches the pattern `name` of `AROUND`."""
         start = self.item.start
         return lexicon.AROUND[name].search(self.said.low, max(0, start - 60), start) is not None
 
     def after(self, name: str) -> bool:
-        """Return True if what stands behind the expression begins as the pattern of that name tells."""
+        """Return True if the text after the expression matches the pattern `name` of `AROUND`."""
         return lexicon.AROUND[name].match(self.said.low, self.item.end) is not None
 
 
@@ -204,7 +214,7 @@ def _judge(said: FoldedText, item: TimeToken, earlier: TimeToken | None, beside:
     place, reading = _Place(said, item, earlier), item.reading
     dated = earlier is not None and is_absolute(earlier.reading)
     if dated and place.tense == "past" and (_is_ahead(reading) or (not reading.slots and place.words.startswith("the "))):
-        return None  # "On 2026-02-10 he left, two days later he called": from that day
+        return None  # "On 2026-02-10 he left, two days later he called": counted from that day
     if not reading.slots:
         return None if place.is_habit() else item
     if _is_no_time(place) or _is_named(place) or _is_head(reading) or _is_habitual(place):
@@ -216,15 +226,18 @@ def _judge(said: FoldedText, item: TimeToken, earlier: TimeToken | None, beside:
 
 
 def _is_no_time(place: _Place) -> bool:
-    """Return True for what only looks like time where it stands: "it's Monday", "an Easter egg", "5 in a day"."""
+    """Return True if an expression only looks like a time in its context.
+
+    Examples: "it's Monday", "an Easter egg", "5 in a day".
+    """
     reading, slots, words = place.item.reading, place.item.reading.slots, place.words
     if slots == {"part"}:
         return not words.startswith("in the ") or place.tense == "none"
     if slots <= BARE_WEEKDAY | {"part"} and place.before("no_weekday"):
         return True
     if slots <= _NAMED and reading.manner == "bare" and (place.before("liked") or place.after("favourite")):
-        return True  # "I love October", "Have you watched Wednesday?", "Christmas is her favourite holiday"
-    if reading.holiday is not None and slots == _DAY_NUMBER:  # a noun behind it makes it a part of a thing
+        return True  # "I love October", "have you watched Wednesday", "May is her favourite month"
+    if reading.holiday is not None and slots == _DAY_NUMBER:  # before a noun: "an Easter egg"
         return place.next_word.islower() and place.next_word not in _AFTER_FEAST | lexicon.HELD
     if words.startswith("in ") and slots <= {"offset", "vague"} and place.before("lasted"):
         return True
@@ -232,7 +245,10 @@ def _is_no_time(place: _Place) -> bool:
 
 
 def _is_named(place: _Place) -> bool:
-    """Return True for a name or a title that holds words of time: "Now" in mid-sentence, "called Sunday", "Friday Harbor"."""
+    """Return True if an expression is part of a name or title.
+
+    Examples: "Now" in mid-sentence, "called Sunday", "Friday Harbor".
+    """
     text, item = place.said.text, place.item
     words = text[item.start : item.end].split()
     first, capitals = words[0].lower(), all(word[:1].isupper() for word in words)
@@ -250,7 +266,10 @@ def _is_named(place: _Place) -> bool:
 
 
 def _is_habitual(place: _Place) -> bool:
-    """Return True if an expression means no single time: "on Friday I usually run", "her birthday is on March 3rd"."""
+    """Return True if an expression means no single time.
+
+    Examples: "on Friday I usually run", "her birthday is on March 3rd".
+    """
     reading = place.item.reading
     if reading.slots <= TIME_OF_DAY:
         return place.earlier is not None or place.is_habit()
@@ -262,18 +281,18 @@ def _is_habitual(place: _Place) -> bool:
 
 
 def _is_unsure(place: _Place, meant: TimeSpec) -> bool:
-    """Return True if the clause does not say which day of its name an expression means."""
+    """Return True if the clause does not determine which instance of a name is meant."""
     reading, slots, tense = place.item.reading, place.item.reading.slots, place.tense
     bare = reading.manner == "bare" and reading.year is None
     numbered = bare and meant.month is None and reading.day is not None and slots <= _DAY_NUMBER
     monthly = numbered or (reading.ordinal is not None and place.words.endswith(" the month"))
     if tense == "none" and (monthly or slots <= TIME_OF_DAY):
-        return True  # of each day, of each month: "I get paid on the 25th"
+        return True  # it may be on every day or in every month: "I get paid on the 25th"
     if reading.holiday is not None and slots == _DAY_NUMBER and place.next_word.lower() in lexicon.HELD:
         return True  # "Easter lunch is at ours"
     if slots == BARE_WEEKDAY and place.before("by_weekday") and place.after("names_thing"):
         return True
-    if _is_ahead(reading):  # from now, or from what was told: "a few days later she called"
+    if _is_ahead(reading):  # counted from now or from a narrated day: "a few days later she called"
         later = place.words.endswith(" later") and tense != "future" and not (reading.offset and reading.offset.amount.minutes)
         return later or (tense == "past" and not place.words.endswith(("now", "today", "tomorrow", "hence")))
     if tense == "past":
@@ -283,15 +302,16 @@ def _is_unsure(place: _Place, meant: TimeSpec) -> bool:
 
 
 def _is_ahead(reading: TimeSpec) -> bool:
-    """Return True for a time that is counted forwards: "in two weeks", "within a month", "soon"."""
+    """Return True for a time that is counted forward: "in two weeks", "within a month", "soon"."""
     counted = reading.offset is not None and reading.offset.base is None and reading.offset.sign > 0
     return counted or reading.vague == "future" or (reading.stretch is not None and reading.stretch.direction == "within")
 
 
 def _meant(place: _Place) -> TimeSpec | None:
-    """Return a bare name as it is meant after the day that was named before it, None if nobody can tell.
+    """Return the reading of a bare name after the day that was named before it.
 
-    "I fly next Thursday, back on Sunday": the first Sunday from then on. "From 3 December, back on the 7th": of that month.
+    "I fly next Thursday, back on Sunday": the first Sunday after that day. "From 3 December, back
+    on the 7th": the 7th of that month. Return None if the name is ambiguous.
     """
     reading, earlier = place.item.reading, place.earlier
     if earlier is None or reading.manner not in (None, "bare") or reading.slots <= TIME_OF_DAY or reading.through:
@@ -310,7 +330,10 @@ def _meant(place: _Place) -> TimeSpec | None:
 
 
 def _in_its_half(place: _Place, reading: TimeSpec) -> TimeSpec:
-    """Return a clock time in the half of the day of what is done then: "I woke up at 7:30"."""
+    """Return a reading with its open hour in the half of the day that the activity shows.
+
+    Example: "I woke up at 7:30".
+    """
     clock = open_hour(reading)
     if clock is None:
         return reading
@@ -321,7 +344,7 @@ def _in_its_half(place: _Place, reading: TimeSpec) -> TimeSpec:
 
 
 def _direction(place: _Place) -> Tense:
-    """Return the tense that chooses among several days of the name."""
+    """Return the tense that selects one of several instances of a name."""
     reading, tense = place.item.reading, place.tense
     if tense == "none" and (reading.ordinal is not None or reading.holiday is not None):
         return "future"

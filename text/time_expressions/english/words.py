@@ -1,4 +1,4 @@
-"""The English words of time: the reading of each pattern of tokens.toml."""
+"""English time words: the builders of readings for the patterns in tokens.toml."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ _TENS = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
 
 
 def one_of(*phrases: str) -> str:
-    """Return a pattern of one of some phrases, the longest that fits, without a group around it.
+    """Return a pattern that matches the longest of some phrases, without a group around it.
 
-    Phrases with the same beginning share it, which makes a long list ten times faster than one alternative a phrase.
+    Phrases with the same beginning share it. For a long list this is ten times faster than one
+    alternative per phrase.
 
     >>> re.match(one_of("mon", "day", "monday"), "mondays").group()
     'monday'
@@ -89,7 +90,7 @@ def _number(word: str) -> float:
 
 
 def _unit(word: str) -> tuple[Unit, float]:
-    """Return a unit and its multiplier: a fortnight is two weeks, a second a sixtieth of a minute."""
+    """Return a unit and its factor: a fortnight is two weeks, a second is 1/60 of a minute."""
     word = word.strip().removesuffix("'").removesuffix("'s")
     if word.startswith(("business", "work")):
         return "workday", 1
@@ -130,7 +131,7 @@ def _year(word: str) -> int:
 
 
 def _dated(reading: TimeSpec, match: re.Match[str]) -> TimeSpec:
-    """Return a reading with the year and the weekend that were said with it."""
+    """Return a reading with the year and the weekend of its match."""
     if match["year"]:
         reading = replace(reading, year=("abs", _year(match["year"])), manner=None)
         if reading.through is not None:
@@ -138,11 +139,11 @@ def _dated(reading: TimeSpec, match: re.Match[str]) -> TimeSpec:
     return replace(reading, weekend=True) if match.re.groupindex.get("weekend") and match["weekend"] else reading
 
 
-# ------------------------------------------------------------------------------------------------------ counted times
+# ------------------------------------------------------------------------------------ counted times
 
 
 def _counted(match: re.Match[str]) -> TimeSpec:
-    """ "Two days ago", "in 10 minutes", "three weeks from now", "two days before yesterday"."""
+    """Return the reading of "two days ago", "in 10 minutes", "two days before yesterday"."""
     groups = match.groupdict()
     shift = lexicon.DAYS.get(groups.get("day") or "", 0)
     sign = -1 if groups.get("back") or groups.get("base") == "before" else 1
@@ -151,7 +152,7 @@ def _counted(match: re.Match[str]) -> TimeSpec:
 
 
 def _guess(match: re.Match[str]) -> TimeSpec:
-    """ "A few weeks ago", "in two or three days": about no day in particular."""
+    """Return the reading of a vague count: "a few weeks ago", "in two or three days"."""
     groups = match.groupdict()
     direction: Direction = "past" if groups.get("back") else "future"
     words = match["words"].rstrip("'")
@@ -162,7 +163,10 @@ def _guess(match: re.Match[str]) -> TimeSpec:
 
 
 def _from(match: re.Match[str]) -> TimeSpec:
-    """The head of "two weeks after Christmas", "the evening before Easter": an offset whose base follows."""
+    """Return the reading of a head with an offset: "two weeks after Christmas".
+
+    The base is empty; it is filled with the time that follows.
+    """
     groups = match.groupdict()
     length = _length(groups.get("length") or "day")
     base = Offset(-1 if match["way"] == "before" else 1, length, TimeSpec())
@@ -170,7 +174,10 @@ def _from(match: re.Match[str]) -> TimeSpec:
 
 
 def _lasting(match: re.Match[str]) -> TimeSpec:
-    """The head of "3 days starting next Monday": the length until the end of what begins on that day."""
+    """Return the reading of the head of "3 days starting next Monday".
+
+    It has the length, counted from the time that follows.
+    """
     return TimeSpec(through=TimeSpec(offset=Offset(1, _length(match["length"] or match["for"]), TimeSpec())))
 
 
@@ -181,7 +188,10 @@ def _made_stretch(length: Amount, unit: Unit, step: int) -> TimeSpec:
 
 
 def _step(word: str) -> int:
-    """Return the direction of this, last, next; "this past" and "this coming" point like their second word."""
+    """Return the step of this (0), last (-1) or next (1).
+
+    "This past" and "this coming" have the step of their second word.
+    """
     return lexicon.MODIFIERS[word.rpartition(" ")[2]]
 
 
@@ -204,7 +214,7 @@ def _stretch_after(match: re.Match[str]) -> TimeSpec:
     return _made_stretch(amount(_number(match["count"]) * factor, unit), unit, _step(match["mod"]))
 
 
-# ------------------------------------------------------------------------------------------------- this, last, next
+# --------------------------------------------------------------------------------- this, last, next
 
 
 def _stepped(unit: str, step: int) -> TimeSpec | None:
@@ -225,7 +235,7 @@ def _stepped(unit: str, step: int) -> TimeSpec | None:
 
 
 def _pointed(reading: TimeSpec, step: int) -> TimeSpec:
-    """Return a month, season or feast of this year (`step` 0), the last one (-1) or the next one (1)."""
+    """Return a month, season or feast: of this year (`step` 0), the last (-1), the next (1)."""
     return replace(reading, manner="last" if step < 0 else "next") if step else replace(reading, year=("rel", 0))
 
 
@@ -248,7 +258,10 @@ def _this_day(match: re.Match[str]) -> TimeSpec | None:
 
 
 def _this_part(match: re.Match[str]) -> TimeSpec | None:
-    """ "Last night", "this morning"; "the next morning" counts from another time."""
+    """Return the reading of "last night", "this morning".
+
+    Return None for "the next morning", which is counted from another time.
+    """
     part = lexicon.PARTS[match["part"]]
     if match["mod"] != "next":
         return TimeSpec(shift=-(match["mod"] == "last"), part=part)
@@ -299,7 +312,7 @@ def _day_before(match: re.Match[str]) -> TimeSpec:
     return TimeSpec(shift=(-1 if match["back"] else 1) * (1 if talk else 2), part=lexicon.PARTS.get(match["part"]))
 
 
-# ------------------------------------------------------------------------------------------------------------- heads
+# -------------------------------------------------------------------------------------------- heads
 
 
 def _edge_word(match: re.Match[str]) -> Edge:
@@ -335,7 +348,7 @@ def _quarter(match: re.Match[str]) -> TimeSpec:
     return _dated(reading, match) if "year" in match.re.groupindex else reading
 
 
-# ------------------------------------------------------------------------------------------------------------- dates
+# -------------------------------------------------------------------------------------------- dates
 
 
 def _month_day(first: str, second: str) -> TimeSpec | None:
@@ -349,7 +362,10 @@ def _slash(match: re.Match[str]) -> TimeSpec | None:
 
 
 def _date(match: re.Match[str]) -> TimeSpec | None:
-    """ "March 5", "5th of March", "March 5 to 8, 2024", "3 to 12 of September"."""
+    """Return the reading of "March 5", "5th of March", "March 5 to 8, 2024", "3 to 12 of March".
+
+    Return None for a day that the month does not have.
+    """
     month, day = lexicon.MONTHS[match["month"]], _day(match["day"])
     if not 1 <= day <= longest_month(month):
         return None
@@ -383,11 +399,14 @@ def _weekday(match: re.Match[str]) -> TimeSpec:
     return TimeSpec(weekday=lexicon.WEEKDAYS[match["weekday"].rstrip(".")], manner="bare")
 
 
-# ------------------------------------------------------------------------------------------------------------- hours
+# -------------------------------------------------------------------------------------------- hours
 
 
 def made_clock(hour: int, minute: int, suffix: str) -> Clock:
-    """Return a clock time; without am or pm an hour from 1 to 12 is ambiguous (`known` is False)."""
+    """Return a clock time; `suffix` is "a", "p" or "".
+
+    Without a suffix, `known` is False for hours from 1 to 12.
+    """
     if suffix:
         return Clock(hour % 12 + (12 if suffix == "p" else 0) if hour <= 12 else hour, minute)
     return Clock(hour, minute, known=hour > 12 or hour == 0)
@@ -428,7 +447,7 @@ def _clock(match: re.Match[str]) -> TimeSpec | None:
 
 
 def _spoken(match: re.Match[str]) -> TimeSpec | None:
-    """ "Half past seven", "ten to nine", British "half eight"."""
+    """Return the reading of "half past seven", "ten to nine", British "half eight"."""
     if match["hour2"]:
         return TimeSpec(clock=made_clock(int(_number(match["hour2"])), 30, ""))
     minutes = {"half": 30, "quarter": 15}.get(match["minutes"]) or int(_number(match["minutes"]))
@@ -499,7 +518,7 @@ _BUILDERS: dict[str, Builder] = {
     "spoken": _spoken,
     "part": lambda m: TimeSpec(part=lexicon.PARTS[m["part"]]),
 }
-"""What the tokens mean. One that is not here only looks like time and is skipped."""
+"""The builders by token name. A token without a builder only looks like a time and is skipped."""
 
 _PATTERNS = {name: in_full(pattern, _PIECES | _LISTS) for name, pattern in _WRITTEN["tokens"].items()}
 _STARTS = one_of(
