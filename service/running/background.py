@@ -100,7 +100,9 @@ class Background:
             with ExitStack() as stack:
                 try:
                     owned = owned_worker(parts, random=random.random, watch=self._steps)
-                    worker = await to_the_end(asyncio.to_thread(stack.enter_context, owned))
+                    # A future, not a task: the end of the event loop would cancel a task while its thread goes on.
+                    entering = asyncio.get_running_loop().run_in_executor(None, stack.enter_context, owned)
+                    worker = await to_the_end(entering)
                 except OwnerLockHeld as error:
                     if str(error) != said:  # the message changes when the owner is suspended
                         said = str(error)

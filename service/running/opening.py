@@ -108,7 +108,8 @@ async def _warmed(recall: Recall) -> None:
 async def _opened(open_them: Callable[[], Parts]) -> Parts:
     """Return the parts, which are opened in a thread. After a cancellation they are closed
     again."""
-    opening = asyncio.create_task(asyncio.to_thread(open_them))
+    # A future, not a task: the end of the event loop would cancel a task while its thread goes on.
+    opening = asyncio.get_running_loop().run_in_executor(None, open_them)
     try:
         return await to_the_end(opening)
     except asyncio.CancelledError:
