@@ -486,8 +486,8 @@ async def test_the_server_in_a_process_of_its_own_counts_into_a_file(tmp_path: P
         await chat.aclose()
     assert [(line["form"], line["method"]) for line in logged_requests(log)] == [
         ("record_texts", "tool"),
-        ("record_texts", "tool"),
         ("record_texts", "schema"),
+        ("record_texts", "tool"),
     ]
 
 
