@@ -17,6 +17,10 @@ from ..stores.tables.events.store import EventStore
 
 logger = logging.getLogger(__name__)
 
+MOST_CHARACTERS = 10_000
+"""Maximum length of a text in the index. Chroma stores a text of a megabyte in 0.2 s, during which no
+other thread runs."""
+
 
 class _IndexUnusable(StorageError):
     """An error of the derived index, which is then rebuilt.
@@ -94,4 +98,4 @@ def _document(event: Event) -> IndexDocument:
         "source": event.source,
         "is_absolute": event.is_absolute,
     }
-    return IndexDocument(event.text, metadata)
+    return IndexDocument(event.text[:MOST_CHARACTERS], metadata)

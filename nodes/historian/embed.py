@@ -27,7 +27,7 @@ async def embed(state: HistorianState, runtime: Runtime[HistorianContext]) -> Hi
     items = state.get("items", [])
     if job.kind == "talk":  # checkpoints of older versions may hold items without source messages
         items = [item for item in items if "sources" in item]
-    events = with_people(job, events_of(job, items))
+    events = await asyncio.to_thread(with_people, job, events_of(job, items))
     ids = [event.event_id for event in events]
     if await asyncio.to_thread(store.is_filed, job.job_id):
         return {"filed": "before", "event_ids": ids, "items": items}

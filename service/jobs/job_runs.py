@@ -259,7 +259,8 @@ class JobRuns:
             if job.kind != "remember":
                 return job.kind == "profile"  # the events of its facts are filed
             if not await asyncio.to_thread(events.is_filed, job.job_id):
-                made = with_people(job, events_of(job, await asyncio.to_thread(by_rules, job, self.settings)))
+                items = await asyncio.to_thread(by_rules, job, self.settings)
+                made = await asyncio.to_thread(with_people, job, events_of(job, items))
                 await asyncio.to_thread(events.file_job, job.job_id, made, [None] * len(made))
         except StorageError:
             raise
